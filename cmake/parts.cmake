@@ -1,0 +1,36 @@
+# The parts that a build may lack. Each is found or named as missing, here and in `svmp --version`.
+add_library(svmp_parts INTERFACE)
+set(SVMP_PARTS_TEXT "")
+
+function(svmp_part name found why)
+  if(found)
+    set(line "${name}: yes")
+  else()
+    set(line "${name}: no, ${why}")
+  endif()
+  message(STATUS "svmp part ${line}")
+  set(SVMP_PARTS_TEXT "${SVMP_PARTS_TEXT}${line}\\n" PARENT_SCOPE)
+endfunction()
+
+# Random123 is headers alone and always needed: every random number is a function of its place.
+find_path(RANDOM123_INCLUDE Random123/philox.h)
+if(NOT RANDOM123_INCLUDE)
+  message(FATAL_ERROR "Random123 is needed (Debian: librandom123-dev)")
+endif()
+target_include_directories(svmp_parts SYSTEM INTERFACE ${RANDOM123_INCLUDE})
+
+find_package(OpenMP COMPONENTS C)
+if(OpenMP_C_FOUND)
+  target_link_libraries(svmp_parts INTERFACE OpenMP::OpenMP_C)
+endif()
+svmp_part(openmp "${OpenMP_C_FOUND}" "runs use one thread")
+
+find_path(CHOLMOD_INCLUDE cholmod.h PATH_SUFFIXES suitesparse)
+find_library(CHOLMOD_LIBRARY cholmod)
+if(CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)
+  set(SVMP_CHOLMOD YES)
+  target_include_directories(svmp_parts SYSTEM INTERFACE ${CHOLMOD_INCLUDE})
+  target_link_libraries(svmp_parts INTERFACE ${CHOLMOD_LIBRARY})
+  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_CHOLMOD)
+endif()
+svmp_part(cholmod "${SVMP_CHOLMOD}" "the method 'exact' is left out (Debian: libsuitesparse-dev)")

@@ -1,0 +1,288 @@
+/* svmp.h: Stein variational message passing for continuous graphical models.
+ *
+ * The only installed header. The way through it:
+ *
+ *     context -> model -> run -> particles -> summary, comparison, files
+ *
+ * Conventions
+ *   - A function that can fail returns an svmp_status; the sentence that says what went wrong is
+ *     svmp_context_error(). Results come out through the last pointers and are untouched on failure.
+ *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so that a variable's
+ *     particles are contiguous.
+ *   - Objects are created by *_create or *_read, belong to the caller and end with *_free, which
+ *     takes NULL. An object must not outlive the context (or, for a run, the model) it was made from.
+ *   - Two threads may use different contexts at the same time, never the same one.
+ */
+#ifndef SVMP_H
+#define SVMP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SVMP_API __attribute__((visibility("default")))
+#else
+#define SVMP_API
+#endif
+
+/* ---- status: did the call work? ------------------------------------------------------------- */
+
+#define SVMP_STATUS_LIST(X)                                                                        \
+    X(OK, "done")                                                                                  \
+    X(NO_MEMORY, "out of memory")                                                                  \
+    X(BAD_CALL, "the call was wrong: a NULL, a size, an option")                                   \
+    X(BAD_INPUT, "a file or the data in it was wrong")                                             \
+    X(CANNOT_READ, "a file could not be read")                                                     \
+    X(CANNOT_WRITE, "a file could not be written")                                                 \
+    X(UNSUPPORTED, "the method does not apply to the model, or was left out of this build")        \
+    X(NOT_POSITIVE_DEFINITE, "a precision matrix is not positive definite")                        \
+    X(NOT_FINITE, "the score or the particles are no longer finite")                               \
+    X(CALLBACK_FAILED, "a function given by the caller reported failure")
+
+typedef enum svmp_status {
+#define SVMP_STATUS_ROW(name, text) SVMP_##name,
+    SVMP_STATUS_LIST(SVMP_STATUS_ROW)
+#undef SVMP_STATUS_ROW
+} svmp_status;
+
+/* The text of a status; a constant string, never NULL. */
+SVMP_API const char *svmp_status_text(svmp_status status);
+
+/* "0.1.0", and one line "part: yes|no, why" for each optional part of this build. */
+SVMP_API const char *svmp_version(void);
+SVMP_API const char *svmp_build_parts(void);
+
+/* ---- context: who allocates, who listens, how many threads ---------------------------------- */
+
+typedef struct svmp_context svmp_context;
+
+typedef enum svmp_log_level { SVMP_LOG_DEBUG, SVMP_LOG_INFO, SVMP_LOG_WARNING } svmp_log_level;
+
+/* All three are given or none. `resize` follows realloc. They may be called from several threads. */
+typedef struct svmp_allocator {
+    void *(*allocate)(size_t size, void *user_data);
+    void *(*resize)(void *pointer, size_t size, void *user_data);
+    void (*release)(void *pointer, void *user_data);
+    void *user_data;
+} svmp_allocator;
+
+typedef struct svmp_context_options {
+    int threads;                                                                    /* 0: as many as OpenMP offers */
+    void (*log)(svmp_log_level level, const char *message, void *user_data);        /* NULL: silence */
+    void (*error)(svmp_status status, const char *message, void *user_data);        /* NULL: svmp_context_error only */
+    void *user_data;                                                                /* for log and error */
+    svmp_allocator allocator;                                                       /* zeros: malloc, realloc, free */
+} svmp_context_options;
+
+SVMP_API svmp_context_options svmp_context_options_default(void);
+
+/* `options` may be NULL: the defaults. The options are copied. */
+SVMP_API svmp_status svmp_context_create(const svmp_context_options *options, svmp_context **context);
+SVMP_API void svmp_context_free(svmp_context *context);
+
+/* The last error as a full sentence, "" before the first one. Valid until the next call. */
+SVMP_API const char *svmp_context_error(const svmp_context *context);
+
+/* ---- graph: read-only, derived from the model's factors ------------------------------------- */
+
+typedef struct svmp_graph svmp_graph;
+
+SVMP_API size_t svmp_graph_nodes(const svmp_graph *graph);
+SVMP_API size_t svmp_graph_variables(const svmp_graph *graph);
+SVMP_API size_t svmp_graph_factors(const svmp_graph *graph);
+
+/* The variables of a node are first ... first + dimension - 1. */
+SVMP_API size_t svmp_graph_node_first(const svmp_graph *graph, size_t node);
+SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
+
+/* The closed neighbourhood of a node, the Markov blanket and the node itself, as ascending nodes. */
+SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
+
+/* How many different closed neighbourhoods there are: nodes with equal ones share a kernel matrix. */
+SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
+
+/* ---- model: nodes and factors, p(x) proportional to exp(sum of factors) --------------------- */
+
+typedef struct svmp_model svmp_model;
+
+SVMP_API svmp_status svmp_model_create(svmp_context *context, svmp_model **model);
+SVMP_API void svmp_model_free(svmp_model *model);
+
+/* Reads a model from files, told apart by their endings. Now: a Gaussian Markov random field as one
+ * Matrix Market file (the precision, coordinate or array, symmetric or general) and optionally a
+ * second one (the vector b of exp(b'x - x'Ax/2), zero when left out). The model comes finished. */
+SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths,
+                                     svmp_model **model);
+
+/* A node of `dimension` variables. `name` NULL: called x.1, x.2, ... after its place. A node of more
+ * than one variable has variables name.1, name.2, ... `lower` and `upper` (dimension numbers each, or
+ * NULL) are a box that every step is projected onto; infinite bounds are allowed. Everything is copied. */
+SVMP_API svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dimension,
+                                         const double *lower, const double *upper, size_t *node);
+
+/* A linear-quadratic factor b'x - x'Ax/2 over the k variables of the nodes, in the order of the nodes.
+ * `precision` is A, k*k numbers, symmetric; `linear` is b, k numbers; either may be NULL: zeros. */
+SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, const size_t *nodes,
+                                             const double *precision, const double *linear);
+
+/* A factor's log value and gradient for n particles at once. x[k][l] is variable k of the scope in
+ * particle l, the variables in the order of the nodes given to svmp_model_add_callback. It fills
+ * value[l] and gradient[k][l] = d value[l] / d x[k][l], and returns 0, or anything else to end the run.
+ * Different factors are called from different threads at the same time (unless the context has one). */
+typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value,
+                                    double *const *gradient, void *user_data);
+
+SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes,
+                                             svmp_factor_function function, void *user_data);
+
+/* Derives the graph. Afterwards the model is fixed: it can be evaluated and run, not added to. */
+SVMP_API svmp_status svmp_model_finish(svmp_model *model);
+
+/* NULL before svmp_model_finish. */
+SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
+
+/* Writes the name of a variable or a node, cut to fit `size`, always ended; returns `buffer`. */
+SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);
+SVMP_API const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buffer, size_t size);
+
+/* Whether the model is jointly Gaussian as written: linear-quadratic factors only, and no boxes. */
+SVMP_API int svmp_model_is_gaussian(const svmp_model *model);
+
+/* log p up to a constant for n particles, and the score s = d log p / dx; either result may be NULL.
+ * Costs one evaluation of every factor. The sums have a fixed order: the same bits for any threads. */
+SVMP_API svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x,
+                                         double *log_density, double *score);
+
+/* Mean and marginal variances of a Gaussian model by sparse Cholesky; either may be NULL. */
+SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *mean, double *variance);
+
+/* The graph as text: the factor graph for Graphviz, or nodes, factors and blankets as JSON. */
+typedef enum svmp_graph_format { SVMP_GRAPH_DOT, SVMP_GRAPH_JSON } svmp_graph_format;
+SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
+
+/* ---- particles: a sample with names --------------------------------------------------------- */
+
+typedef struct svmp_particles svmp_particles;
+
+/* `values` is copied, variables*count numbers, or NULL: zeros. Variables are named x.1, x.2, ... */
+SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count,
+                                           const double *values, svmp_particles **particles);
+SVMP_API void svmp_particles_free(svmp_particles *particles);
+
+SVMP_API size_t svmp_particles_variables(const svmp_particles *particles);
+SVMP_API size_t svmp_particles_count(const svmp_particles *particles);
+SVMP_API double *svmp_particles_values(svmp_particles *particles);
+SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
+SVMP_API svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, const char *name);
+
+/* Stan CSV: comment lines, a header, a row a particle. Columns whose names end in two underscores
+ * (lp__ ...) are skipped on reading. Numbers read back to the same bits. */
+SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
+
+/* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
+ * An existing file is an error unless `overwrite`. */
+SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path,
+                                          const char *comments, int overwrite);
+
+typedef struct svmp_moments {
+    double mean, sd, q05, q50, q95; /* sd divides by n - 1; it is 0 for one particle */
+} svmp_moments;
+
+SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
+
+typedef struct svmp_comparison {
+    double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
+    double mse_square; /* the same for E[x^2] */
+    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference */
+} svmp_comparison;
+
+/* Variables are matched by name; different sets are an error that names the first difference. */
+SVMP_API svmp_status svmp_particles_compare(const svmp_particles *particles, const svmp_particles *reference,
+                                            svmp_comparison *comparison);
+
+/* ---- run ------------------------------------------------------------------------------------ */
+
+typedef struct svmp_run_options {
+    const char *method;    /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "exact" */
+    const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
+    const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
+    const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
+    const char *init;      /* "normal:SD" or "uniform:A,B" */
+    const char *backend;   /* "cpu", or "ref": plain loops, slow and simple */
+    size_t particles;
+    size_t iterations;
+    double tolerance; /* stop when the largest |phi| is at most this; 0: never */
+    uint64_t seed;
+} svmp_run_options;
+
+SVMP_API svmp_run_options svmp_run_options_default(void);
+
+/* One row for each field above, from which a command line, its help and a run's record can be made. */
+typedef struct svmp_option {
+    const char *name;     /* "particles" */
+    char letter;          /* 'n', or 0 */
+    const char *argument; /* "N", for the help; NULL: a flag */
+    const char *standard; /* the default, as text; "" when the method decides */
+    const char *help;
+    const char *group;    /* heading in the help */
+} svmp_option;
+
+SVMP_API const svmp_option *svmp_run_option_table(size_t *count);
+
+/* Sets a field by its name; the text is checked against the option's bounds. Strings are not copied. */
+SVMP_API svmp_status svmp_run_options_set(svmp_context *context, svmp_run_options *options, const char *name,
+                                          const char *value);
+
+/* How a run ended: another question than whether the call worked. */
+#define SVMP_OUTCOME_LIST(X)                                                                       \
+    X(UNFINISHED, "not at its end")                                                                \
+    X(COMPLETED, "all iterations done")                                                            \
+    X(CONVERGED, "the largest |phi| fell below the tolerance")                                     \
+    X(STOPPED, "stopped by the monitor")                                                           \
+    X(DIVERGED, "the particles ran away")
+
+typedef enum svmp_outcome {
+#define SVMP_OUTCOME_ROW(name, text) SVMP_##name,
+    SVMP_OUTCOME_LIST(SVMP_OUTCOME_ROW)
+#undef SVMP_OUTCOME_ROW
+} svmp_outcome;
+
+SVMP_API const char *svmp_outcome_text(svmp_outcome outcome);
+
+typedef struct svmp_run svmp_run;
+
+typedef struct svmp_progress {
+    size_t iteration, iterations; /* iterations done, and asked for */
+    double largest_phi;           /* max |phi| of the last iteration (Langevin: max |score|) */
+    double rate;                  /* the step size it used */
+} svmp_progress;
+
+/* Called after each iteration; anything but 0 stops the run there. */
+typedef int (*svmp_monitor)(const svmp_progress *progress, void *user_data);
+
+/* All that a run allocates is allocated here. Options and their strings are copied. */
+SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run);
+SVMP_API void svmp_run_free(svmp_run *run);
+
+/* Starts from these particles instead of drawing them: matched by name; the count must be the run's. */
+SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
+SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data);
+
+/* Iterates to the end. SVMP_NOT_FINITE: the run diverged, and holds its last finite particles. May be
+ * called again after SVMP_STOPPED, to go on. */
+SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
+
+SVMP_API size_t svmp_run_iteration(const svmp_run *run);
+
+/* The particles as they are now, with the model's names; the caller's to free. */
+SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,115 @@
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static void *standard_allocate(size_t size, void *user_data) { return (void)user_data, malloc(size); }
+
+static void *standard_resize(void *pointer, size_t size, void *user_data) {
+    return (void)user_data, realloc(pointer, size);
+}
+
+static void standard_release(void *pointer, void *user_data) {
+    (void)user_data;
+    free(pointer);
+}
+
+svmp_context_options svmp_context_options_default(void) {
+    return (svmp_context_options){.allocator = {standard_allocate, standard_resize, standard_release, NULL}};
+}
+
+svmp_status svmp_context_create(const svmp_context_options *options, svmp_context **context) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    svmp_context_options chosen = options ? *options : svmp_context_options_default();
+    const svmp_allocator *given = &chosen.allocator;
+    if (given->allocate == NULL && given->resize == NULL && given->release == NULL)
+        chosen.allocator = svmp_context_options_default().allocator;
+    else if (given->allocate == NULL || given->resize == NULL || given->release == NULL)
+        return SVMP_BAD_CALL;
+    if (chosen.threads < 0) return SVMP_BAD_CALL;
+
+    svmp_context *made = chosen.allocator.allocate(sizeof *made, chosen.allocator.user_data);
+    if (made == NULL) return SVMP_NO_MEMORY;
+    *made = (svmp_context){.options = chosen};
+    *context = made;
+    return SVMP_OK;
+}
+
+void svmp_context_free(svmp_context *context) {
+    if (context == NULL) return;
+    svmp_allocator allocator = context->options.allocator;
+    allocator.release(context, allocator.user_data);
+}
+
+const char *svmp_context_error(const svmp_context *context) { return context ? context->error : ""; }
+
+svmp_status svmp_fail(svmp_context *context, svmp_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->error, sizeof context->error, format, arguments);
+    va_end(arguments);
+    if (context->options.error) context->options.error(status, context->error, context->options.user_data);
+    return status;
+}
+
+void svmp_log(svmp_context *context, svmp_log_level level, const char *format, ...) {
+    if (context->options.log == NULL) return;
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    context->options.log(level, message, context->options.user_data);
+}
+
+int svmp_context_threads(const svmp_context *context) {
+#ifdef _OPENMP
+    return context->options.threads > 0 ? context->options.threads : omp_get_max_threads();
+#else
+    (void)context;
+    return 1;
+#endif
+}
+
+static svmp_status out_of_memory(svmp_context *context, size_t count, size_t size) {
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %zu items of %zu bytes could not be allocated.", count,
+                     size);
+}
+
+svmp_status svmp_allocate(svmp_context *context, size_t count, size_t size, void **pointer) {
+    if (count > SIZE_MAX / 2 / size) return out_of_memory(context, count, size);
+    size_t bytes = count > 0 ? count * size : 1;
+    void *made = context->options.allocator.allocate(bytes, context->options.allocator.user_data);
+    if (made == NULL) return out_of_memory(context, count, size);
+    *pointer = memset(made, 0, bytes);
+    return SVMP_OK;
+}
+
+svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **pointer, size_t *capacity) {
+    if (needed <= *capacity) return SVMP_OK;
+    size_t wanted = needed > *capacity + *capacity / 2 ? needed : *capacity + *capacity / 2;
+    if (wanted < 8) wanted = 8;
+    if (wanted > SIZE_MAX / 2 / size) return out_of_memory(context, wanted, size);
+    void *grown = context->options.allocator.resize(*pointer, wanted * size, context->options.allocator.user_data);
+    if (grown == NULL) return out_of_memory(context, wanted, size);
+    *pointer = grown;
+    *capacity = wanted;
+    return SVMP_OK;
+}
+
+svmp_status svmp_duplicate(svmp_context *context, const char *text, char **copy) {
+    size_t length = strlen(text) + 1;
+    char *made;
+    SVMP_TRY(SVMP_NEW(context, made, length));
+    *copy = memcpy(made, text, length);
+    return SVMP_OK;
+}
+
+void svmp_release(svmp_context *context, void *pointer) {
+    if (pointer) context->options.allocator.release(pointer, context->options.allocator.user_data);
+}

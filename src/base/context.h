@@ -1,0 +1,54 @@
+/* Status, errors, log and memory: what every part of the library stands on. */
+#ifndef SVMP_BASE_CONTEXT_H
+#define SVMP_BASE_CONTEXT_H
+
+#include "svmp.h"
+
+struct svmp_context {
+    svmp_context_options options;
+    char error[1024];
+};
+
+/* Returns from the calling function when a call failed; the error's sentence is already in the context. */
+#define SVMP_TRY(call)                                                                                                 \
+    do {                                                                                                               \
+        svmp_status try_status_ = (call);                                                                              \
+        if (try_status_ != SVMP_OK) return try_status_;                                                                \
+    } while (0)
+
+/* The same for functions with one exit path: jumps to `done:` with the failure in `status`. */
+#define SVMP_CHECK(call)                                                                                               \
+    do {                                                                                                               \
+        status = (call);                                                                                               \
+        if (status != SVMP_OK) goto done;                                                                              \
+    } while (0)
+
+/* Records the sentence, tells the error callback, and returns `status`, so that a failure is one line:
+ * return svmp_fail(context, SVMP_BAD_CALL, "..."). Never call it from a parallel region. */
+svmp_status svmp_fail(svmp_context *context, svmp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void svmp_log(svmp_context *context, svmp_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+int svmp_context_threads(const svmp_context *context);
+
+/* `count` items of `size` bytes, zeroed; an error (no memory, or a size that overflows) is recorded. */
+svmp_status svmp_allocate(svmp_context *context, size_t count, size_t size, void **pointer);
+
+/* Grows *pointer to hold at least `needed` items, by half again when it must; *capacity follows. The
+ * new part is not zeroed. On failure the old array stays. */
+svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **pointer, size_t *capacity);
+
+/* A copy of `text`. */
+svmp_status svmp_duplicate(svmp_context *context, const char *text, char **copy);
+
+/* NULL-safe. */
+void svmp_release(svmp_context *context, void *pointer);
+
+/* SVMP_NEW(context, array, count): a zeroed array of the pointer's own type. */
+#define SVMP_NEW(context, pointer, count) svmp_allocate((context), (count), sizeof *(pointer), (void **)&(pointer))
+#define SVMP_GROW(context, pointer, capacity, needed)                                                                  \
+    svmp_grow((context), (needed), sizeof *(pointer), (void **)&(pointer), &(capacity))
+
+#endif

@@ -1,0 +1,37 @@
+#include "base/random.h"
+
+#include <Random123/philox.h>
+#include <math.h>
+
+/* Four independent 64-bit words: block `index` of the stream. */
+static philox4x64_ctr_t words(random_stream stream, uint64_t index) {
+    philox4x64_ctr_t counter = {{index, stream.a, stream.b, (uint64_t)stream.purpose}};
+    philox4x64_key_t key = {{stream.seed, UINT64_C(0x73766d70)}}; /* "svmp" */
+    return philox4x64(counter, key);
+}
+
+/* The middle of one of 2^52 equal cells of (0, 1): never 0, never 1. */
+static double uniform(uint64_t word) { return ((double)(word >> 12) + 0.5) * 0x1p-52; }
+
+void svmp_random_uniforms(random_stream stream, size_t n, double *values) {
+    for (size_t l = 0; l < n; l += 4) {
+        philox4x64_ctr_t word = words(stream, l / 4);
+        for (size_t k = 0; k < 4 && l + k < n; k++) values[l + k] = uniform(word.v[k]);
+    }
+}
+
+void svmp_random_normals(random_stream stream, size_t n, double *values) {
+    const double two_pi = 6.283185307179586476925;
+    for (size_t l = 0; l < n; l += 4) {
+        philox4x64_ctr_t word = words(stream, l / 4);
+        for (size_t k = 0; k < 4 && l + k < n; k++) { /* Box and Muller: words (0, 1) and (2, 3) are pairs */
+            double radius = sqrt(-2 * log(uniform(word.v[k & ~(size_t)1])));
+            double angle = two_pi * uniform(word.v[k | 1]);
+            values[l + k] = radius * (k % 2 == 0 ? cos(angle) : sin(angle));
+        }
+    }
+}
+
+uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound) {
+    return words(stream, index).v[0] % bound; /* its bias, bound / 2^64, is far below what any sample can show */
+}

@@ -1,0 +1,32 @@
+/* Counter-based random numbers: a number is a function of the seed, what it is for, and where it is used,
+ * so that it depends neither on threads and ranks nor on what was drawn before. */
+#ifndef SVMP_BASE_RANDOM_H
+#define SVMP_BASE_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a number is for; two purposes never share a stream. Append only: the order is part of "the same bits". */
+typedef enum random_purpose {
+    RANDOM_INIT,
+    RANDOM_NEIGHBOURS,
+    RANDOM_LANGEVIN,
+    RANDOM_EXACT,
+    RANDOM_TEST,
+} random_purpose;
+
+/* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */
+typedef struct random_stream {
+    uint64_t seed, a, b;
+    random_purpose purpose;
+} random_stream;
+
+/* n numbers of the stream: uniform on the open interval (0, 1), or standard normal. The l-th number does
+ * not depend on n. */
+void svmp_random_uniforms(random_stream stream, size_t n, double *values);
+void svmp_random_normals(random_stream stream, size_t n, double *values);
+
+/* The `index`-th number of a stream of integers, uniform on 0 ... bound - 1 (bound > 0). */
+uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound);
+
+#endif

@@ -1,0 +1,34 @@
+/* The contract of a factor group: many instances of one factor, evaluated over blocks of (instance x particle).
+ * A callback is a group of one instance; a statement in a loop of the model language is a group of many. */
+#ifndef SVMP_MODEL_GROUP_H
+#define SVMP_MODEL_GROUP_H
+
+#include "base/context.h"
+
+typedef struct factor_group factor_group;
+
+typedef struct factor_kind {
+    const char *name;
+
+    /* Log values and gradients of `count` instances from `first` on, for n particles x[i*n + l]:
+     *     value[k*n + l],  gradient[(k*slots + j)*n + l] = d value / d (variable in slot j)
+     * for the k-th of these instances. Called from several threads at once, each with scratch of its own.
+     * What one instance yields does not depend on `first` and `count`. Returns 0, or anything else: failed. */
+    int (*evaluate)(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
+                    double *value, double *gradient);
+
+    /* Bytes of scratch that `evaluate` needs for n particles. */
+    size_t (*scratch)(const factor_group *group, size_t n);
+
+    /* Frees `self`, never NULL, of a group. */
+    void (*free)(svmp_context *context, void *self);
+} factor_kind;
+
+struct factor_group {
+    const factor_kind *kind;
+    size_t instances, slots;
+    uint32_t *variables; /* instances * slots: which variable stands in which slot; a variable may stand in two */
+    void *self;          /* the kind's own */
+};
+
+#endif
