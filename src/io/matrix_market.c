@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/number.h"
+#include "base/number.h"
 #include "io/text.h"
 
 typedef struct market_reader {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/number.h"
+#include "base/number.h"
 #include "io/output.h"
 #include "io/particles.h"
 #include "io/text.h"

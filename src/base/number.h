@@ -1,6 +1,6 @@
 /* Numbers as text, the same in every locale. */
-#ifndef SVMP_IO_NUMBER_H
-#define SVMP_IO_NUMBER_H
+#ifndef SVMP_BASE_NUMBER_H
+#define SVMP_BASE_NUMBER_H
 
 #include <locale.h>
 

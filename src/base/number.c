@@ -1,4 +1,4 @@
-#include "io/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
