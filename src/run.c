@@ -25,26 +25,26 @@ static const backend_kind *find_backend(svmp_context *context, const char *name)
 static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_, init *start) {
     svmp_context *context = run->context;
     const svmp_run_options *options = &run->options;
-    const method *method = run->method = svmp_method_find(context, options->method);
-    if (method == NULL) return SVMP_BAD_CALL;
+    const method *chosen = run->method = svmp_method_find(context, options->method);
+    if (chosen == NULL) return SVMP_BAD_CALL;
     *backend_kind_ = find_backend(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
     SVMP_TRY(svmp_options_check(context, options));
 
     bandwidth standard;
     SVMP_TRY(svmp_bandwidth_parse(context, options->bandwidth, &standard));
-    if (method->kernel) {
-        const char *text = options->kernel ? options->kernel : method->kernel;
+    if (chosen->kernel) {
+        const char *text = options->kernel ? options->kernel : chosen->kernel;
         SVMP_TRY(svmp_kernel_parse(context, text, standard, &run->kernel));
     } else {
         if (options->kernel) return refuse_option(run, "kernel");
         if (options->tolerance > 0) return refuse_option(run, "tolerance: it has no phi that could become small");
     }
-    if (method->step)
-        SVMP_TRY(svmp_step_parse(context, options->step ? options->step : method->step, &run->step));
+    if (chosen->step)
+        SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
     else if (options->step)
         return refuse_option(run, "step");
-    run->iterations = method->single ? 1 : options->iterations;
+    run->iterations = chosen->single ? 1 : options->iterations;
     return svmp_init_parse(context, options->init, start);
 }
 
@@ -57,11 +57,11 @@ static svmp_status set_up(svmp_run *run) {
     svmp_number_leave(&locale);
     SVMP_TRY(status);
 
-    const method *method = run->method;
+    const method *chosen = run->method;
     SVMP_TRY(svmp_backend_create(kind, run->model, run->options.particles, run->options.seed,
-                                 method->kernel ? &run->kernel : NULL, method->step ? &run->step : NULL,
+                                 chosen->kernel ? &run->kernel : NULL, chosen->step ? &run->step : NULL,
                                  &run->backend));
-    SVMP_TRY(method->alloc(run));
+    SVMP_TRY(chosen->alloc(run));
     svmp_init_draw(&start, run->backend);
     return SVMP_OK;
 }
