@@ -63,7 +63,7 @@ typedef struct svmp_context svmp_context;
 
 typedef enum svmp_log_level { SVMP_LOG_DEBUG, SVMP_LOG_INFO, SVMP_LOG_WARNING } svmp_log_level;
 
-/* All three are given or none. `resize` follows realloc. They may be called from several threads. */
+/* All three are given or none. `allocate` returns zeroed memory, like calloc(1, size); `resize` follows realloc. */
 typedef struct svmp_allocator {
     void *(*allocate)(size_t size, void *user_data);
     void *(*resize)(void *pointer, size_t size, void *user_data);
