@@ -26,6 +26,12 @@ typedef struct named_variable {
 
 svmp_status svmp_particles_by_name(const svmp_particles *particles, named_variable **sorted);
 
+/* Pairs the variables of two samples by their names: the k-th pair is a's variable (*a_place)[k] and b's (*b_place)[k],
+ * in the order of the names. Different sets are an error that tells what `a_called` has and `b_called` lacks, and the
+ * other way round. svmp_release, with a's context, frees both. */
+svmp_status svmp_particles_match(const svmp_particles *a, const char *a_called, const svmp_particles *b,
+                                 const char *b_called, size_t **a_place, size_t **b_place);
+
 /* The first name that two of the variables bear, NULL when all differ. */
 svmp_status svmp_particles_repeated_name(const svmp_particles *particles, const char **name);
 
