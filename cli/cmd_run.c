@@ -16,18 +16,10 @@ static const svmp_option rows[] = {
     {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
 };
 
-/* The library's own, of which the command takes one more way to start, and the command's. */
 static void options(option_set *set) {
     size_t count;
     const svmp_option *table = svmp_run_option_table(&count);
     options_add(set, count, table);
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(table[k].name, "init") == 0) {
-            svmp_option init = table[k];
-            init.argument = "START";
-            init.help = "the start: normal:SD, uniform:A,B, or a particle file as -o writes it";
-            options_add(set, 1, &init);
-        }
     options_add(set, sizeof rows / sizeof *rows, rows);
 }
 

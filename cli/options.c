@@ -25,6 +25,7 @@ void options_add(option_set *set, size_t count, const svmp_option *rows) {
         size_t k = find_name(set, rows[r].name, strlen(rows[r].name));
         assert(k < OPTIONS_MOST);
         set->rows[k] = rows[r];
+        if (set->rows[k].standard == NULL) set->rows[k].standard = "";
         if (k == set->count) set->count++;
     }
 }

@@ -19,11 +19,16 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void progress_begin(progress *watch, int quiet) {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+/* A signal that whoever started us ignores (nohup, a background job) stays ignored. */
+static void listen_for(int number) {
+    struct sigaction before, action = {.sa_handler = interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
+void progress_begin(progress *watch, int quiet) {
+    listen_for(SIGINT);
+    listen_for(SIGTERM);
     double start = now();
     *watch = (progress){.quiet = quiet, .live = isatty(STDERR_FILENO), .started = start, .last = start};
 }

@@ -104,7 +104,7 @@ svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **
 
 svmp_status svmp_duplicate(svmp_context *context, const char *text, char **copy) {
     size_t length = strlen(text) + 1;
-    char *made;
+    char *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, length));
     *copy = memcpy(made, text, length);
     return SVMP_OK;
