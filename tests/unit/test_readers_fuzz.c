@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "io/matrix_market.h"
 
-enum { ROUNDS = 1500, LARGEST = 512 };
+enum { ROUNDS = 8000, LARGEST = 512 };
 
 static svmp_context *context;
 
