@@ -22,15 +22,9 @@ static int order_of_names(const void *a, const void *b) {
     return strcmp(((const column *)a)->name, ((const column *)b)->name);
 }
 
-/* The variables in the order of their names; free() it. */
-static column *columns_by_name(svmp_particles *particles) {
-    size_t variables = svmp_particles_variables(particles), count = svmp_particles_count(particles);
-    column *columns = calloc(variables, sizeof *columns);
-    if (columns == NULL) return NULL;
-    for (size_t i = 0; i < variables; i++)
-        columns[i] = (column){svmp_particles_name(particles, i), svmp_particles_values(particles) + i * count, count};
-    qsort(columns, variables, sizeof *columns, order_of_names);
-    return columns;
+static column column_of(svmp_particles *particles, size_t i) {
+    size_t count = svmp_particles_count(particles);
+    return (column){svmp_particles_name(particles, i), svmp_particles_values(particles) + i * count, count};
 }
 
 /* E[x^power]. */
@@ -40,31 +34,29 @@ static double mean_power(const column *of, int power) {
     return sum / (double)of->count;
 }
 
-static void print_row(int width, const char *name, const column *x, const column *y) {
+static void print_row(int width, const column *x, const column *y) {
     double first = mean_power(x, 1), first_reference = mean_power(y, 1);
     double second = mean_power(x, 2), second_reference = mean_power(y, 2);
-    printf("%-*s  %11.4g %11.4g %11.4g  %11.4g %11.4g %11.4g\n", width, name, first, first_reference,
+    printf("%-*s  %11.4g %11.4g %11.4g  %11.4g %11.4g %11.4g\n", width, x->name, first, first_reference,
            pow(first - first_reference, 2), second, second_reference, pow(second - second_reference, 2));
 }
 
 /* The names of both sides are the same: the comparison has seen to that. */
 static int print_variables(svmp_particles *particles, svmp_particles *reference) {
-    size_t variables = svmp_particles_variables(particles), longest = strlen("variable");
-    column *reference_columns = columns_by_name(reference);
-    if (reference_columns == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    for (size_t i = 0; i < variables; i++) {
-        size_t length = strlen(reference_columns[i].name);
-        if (length > longest) longest = length;
-    }
-    int width = (int)longest;
+    size_t variables = svmp_particles_variables(particles);
+    column *by_name = calloc(variables, sizeof *by_name);
+    if (by_name == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    for (size_t i = 0; i < variables; i++) by_name[i] = column_of(reference, i);
+    qsort(by_name, variables, sizeof *by_name, order_of_names);
+
+    int width = names_width(particles, variables, NULL);
     printf("\n%-*s  %11s %11s %11s  %11s %11s %11s\n", width, "variable", "E[x]", "reference", "sq. error", "E[x^2]",
            "reference", "sq. error");
     for (size_t i = 0; i < variables; i++) {
-        size_t count = svmp_particles_count(particles);
-        column x = {svmp_particles_name(particles, i), svmp_particles_values(particles) + i * count, count};
-        print_row(width, x.name, &x, bsearch(&x, reference_columns, variables, sizeof x, order_of_names));
+        column x = column_of(particles, i);
+        print_row(width, &x, bsearch(&x, by_name, variables, sizeof x, order_of_names));
     }
-    free(reference_columns);
+    free(by_name);
     return 0;
 }
 

@@ -106,10 +106,10 @@ static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
 }
 
 static int print_result(session *s) {
-    size_t variables = svmp_particles_variables(s->result), all[VARIABLES_SHOWN], shown = 0;
+    size_t variables = svmp_particles_variables(s->result);
+    size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
     int exact = strcmp(s->options.method, "exact") == 0;
     svmp_moments moments[VARIABLES_SHOWN];
-    for (; shown < variables && shown < VARIABLES_SHOWN; shown++) all[shown] = shown;
     if (exact) {
         int wrong = exact_moments(s, variables, moments);
         if (wrong) return wrong;
@@ -121,7 +121,7 @@ static int print_result(session *s) {
 
     printf("%s: %zu particles of %zu variables, %zu iterations in %.3g s, %s\n\n", s->options.method,
            s->record.particles, variables, s->record.iterations, s->record.seconds, outcome_word(s->record.outcome));
-    int width = names_width(s->result, shown, all);
+    int width = names_width(s->result, shown, NULL);
     print_moments_heading(width);
     for (size_t i = 0; i < shown; i++) print_moments(width, svmp_particles_name(s->result, i), &moments[i]);
     const char *path = options_given(s->set, "output");

@@ -50,23 +50,26 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     return 0;
 }
 
+static int summarise(svmp_context *context, const svmp_particles *particles, const char *path, const char *list) {
+    size_t count = list ? 1 : svmp_particles_variables(particles);
+    for (const char *c = list; c && *c; c++) count += *c == ',';
+    size_t *chosen = calloc(count, sizeof *chosen);
+    if (chosen == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    int status = choose(particles, path, list, chosen, &count);
+    if (status == 0) status = print_summary(context, particles, count, chosen);
+    free(chosen);
+    return status;
+}
+
 static int run(const option_set *set) {
-    const char *path = set->operands[0], *list = options_given(set, "variables");
+    const char *path = set->operands[0];
     svmp_context *context = NULL;
     svmp_particles *particles = NULL;
-    size_t *chosen = NULL, count = 1;
     int status = open_context(set, &context);
     if (status) return status;
     svmp_status read = svmp_particles_read(context, path, &particles);
-    if (read != SVMP_OK) status = failed(context, read);
-    if (status == 0) {
-        for (const char *c = list; c && *c; c++) count += *c == ',';
-        chosen = calloc(list ? count : svmp_particles_variables(particles), sizeof *chosen);
-        if (chosen == NULL) status = complain(EXIT_FAILED, "Out of memory.");
-    }
-    if (status == 0) status = choose(particles, path, list, chosen, &count);
-    if (status == 0) status = print_summary(context, particles, count, chosen);
-    free(chosen);
+    status =
+        read == SVMP_OK ? summarise(context, particles, path, options_given(set, "variables")) : failed(context, read);
     svmp_particles_free(particles);
     svmp_context_free(context);
     return status;

@@ -7,7 +7,7 @@ static const char heading[] = "variable";
 int names_width(const svmp_particles *particles, size_t count, const size_t *variables) {
     size_t width = strlen(heading);
     for (size_t k = 0; k < count; k++) {
-        size_t length = strlen(svmp_particles_name(particles, variables[k]));
+        size_t length = strlen(svmp_particles_name(particles, variables ? variables[k] : k));
         if (length > width) width = length;
     }
     return (int)width;

@@ -4,7 +4,7 @@
 
 #include "svmp.h"
 
-/* The width of a column of such names, with its heading. */
+/* The width of a column of the names of these `count` variables, with its heading; `variables` NULL: the first. */
 int names_width(const svmp_particles *particles, size_t count, const size_t *variables);
 
 void print_moments_heading(int width);
