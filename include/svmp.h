@@ -197,7 +197,7 @@ SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, siz
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
     double mse_square; /* the same for E[x^2] */
-    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference */
+    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN when med is 0 */
 } svmp_comparison;
 
 /* Variables are matched by name; different sets are an error that names the first difference. */
