@@ -38,7 +38,7 @@ run:
 	@$(SETUP) build
 	@$(MAKE) --no-print-directory build
 	@echo
-	@$(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
+	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
 
 test:
 	@$(SETUP) build test

@@ -22,9 +22,7 @@ static int cauchy_move(size_t n, const double *const *x, double *value, double *
 
 static svmp_context *context;
 static void must(svmp_status status) {
-    if (status == SVMP_OK) return;
-    fprintf(stderr, "callback: %s\n", svmp_context_error(context));
-    exit(1);
+    if (status) fprintf(stderr, "callback: %s\n", svmp_context_error(context)), exit(1);
 }
 
 int main(void) {
@@ -44,6 +42,7 @@ int main(void) {
     must(svmp_model_finish(model)); /* who is whose neighbour follows from the factors: here a chain */
 
     svmp_run_options options = svmp_run_options_default();
+    options.step = "adagrad:0.5";
     must(svmp_run_create(model, &options, &run));
     must(svmp_run_go(run, &outcome));
     must(svmp_run_particles(run, &particles));
