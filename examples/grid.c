@@ -1,8 +1,8 @@
-/* Graphical against vanilla SVGD on a Gaussian whose answer is known: grid PRECISION LINEAR
+/* Graphical against vanilla SVGD on a Gaussian whose answer is known: grid PRECISION LINEAR [TABLE]
  *
  * The model is a square grid, each point joined to its four neighbours. Graphical SVGD gives each point a kernel on
  * itself and its neighbours, vanilla SVGD one kernel on all of the points; with few particles the one kernel loses
- * variance, the small ones do not. This is what `make run` shows. */
+ * variance, the small ones do not. This is what `make run` shows; TABLE is where the variances go, as CSV. */
 #include <math.h>
 #include <stdlib.h>
 #include <svmp.h>
@@ -58,7 +58,7 @@ static void draw_maps(size_t side, size_t count, const char *const *titles, cons
             low = fmin(low, sqrt(variances[map][i]));
             high = fmax(high, sqrt(variances[map][i]));
         }
-    for (size_t map = 0; map < count; map++) printf("  %-*s", (int)(2 * side + 2), titles[map]);
+    for (size_t map = 0; map < count; map++) printf("  %-*s", map + 1 < count ? (int)(2 * side + 2) : 0, titles[map]);
     printf("\n");
     for (size_t row = 0; row < side; row++) {
         for (size_t map = 0; map < count; map++) {
@@ -76,7 +76,17 @@ static void draw_maps(size_t side, size_t count, const char *const *titles, cons
     printf("  sd from %.1f '%c' to %.1f '%c'\n\n", low, shades[0], high, shades[levels - 1]);
 }
 
-static svmp_status show(svmp_context *context, const char *const *files) {
+static svmp_status write_table(const char *path, size_t d, const double *exact, const double *graphical,
+                               const double *vanilla) {
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return SVMP_CANNOT_WRITE;
+    fprintf(file, "node,exact,graphical,vanilla\n");
+    for (size_t i = 0; i < d; i++) fprintf(file, "%zu,%.17g,%.17g,%.17g\n", i + 1, exact[i], graphical[i], vanilla[i]);
+    int failed = ferror(file);
+    return fclose(file) || failed ? SVMP_CANNOT_WRITE : SVMP_OK;
+}
+
+static svmp_status show(svmp_context *context, const char *const *files, const char *table) {
     svmp_model *model = NULL;
     double *numbers = NULL;
     svmp_status status = svmp_model_read(context, 2, files, &model);
@@ -99,7 +109,7 @@ static svmp_status show(svmp_context *context, const char *const *files) {
         printf("  method       MSE of E[x]   MSE of E[x^2]   variance / exact\n");
         for (int k = 0; k < 2; k++) {
             const answer *r = k == 0 ? &graphical : &vanilla;
-            printf("  %-10s %13.4f %15.2f %18.2f\n", r->method, r->mse_mean, r->mse_square, r->ratio);
+            printf("  %-10s %13.2g %15.2g %18.2f\n", r->method, r->mse_mean, r->mse_square, r->ratio);
         }
         printf("\nThe standard deviation of each point:\n\n");
         if (side * side == d)
@@ -109,6 +119,7 @@ static svmp_status show(svmp_context *context, const char *const *files) {
         const answer *other = best == &graphical ? &vanilla : &graphical;
         printf("With %d particles %s SVGD keeps %.0f %% of the posterior's variance and %s SVGD %.0f %%.\n", PARTICLES,
                best->method, 100 * best->ratio, other->method, 100 * other->ratio);
+        if (table) status = write_table(table, d, variance, graphical.variance, vanilla.variance);
     }
     free(numbers);
     svmp_model_free(model);
@@ -116,13 +127,13 @@ static svmp_status show(svmp_context *context, const char *const *files) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 3) {
-        fprintf(stderr, "usage: grid PRECISION LINEAR (models/grid.mtx models/grid_b.mtx)\n");
+    if (count != 3 && count != 4) {
+        fprintf(stderr, "usage: grid PRECISION LINEAR [TABLE] (models/grid.mtx models/grid_b.mtx)\n");
         return 2;
     }
     svmp_context *context = NULL;
     svmp_status status = svmp_context_create(NULL, &context);
-    if (status == SVMP_OK) status = show(context, (const char *const *)arguments + 1);
+    if (status == SVMP_OK) status = show(context, (const char *const *)arguments + 1, count > 3 ? arguments[3] : NULL);
     if (status != SVMP_OK) {
         const char *error = svmp_context_error(context);
         fprintf(stderr, "grid: %s\n", *error ? error : svmp_status_text(status));

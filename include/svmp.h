@@ -63,7 +63,7 @@ typedef struct svmp_context svmp_context;
 
 typedef enum svmp_log_level { SVMP_LOG_DEBUG, SVMP_LOG_INFO, SVMP_LOG_WARNING } svmp_log_level;
 
-/* All three are given or none. `resize` follows realloc. They may be called from several threads. */
+/* All three are given or none. `allocate` returns zeroed memory, like calloc(1, size); `resize` follows realloc. */
 typedef struct svmp_allocator {
     void *(*allocate)(size_t size, void *user_data);
     void *(*resize)(void *pointer, size_t size, void *user_data);
@@ -197,7 +197,7 @@ SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, siz
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
     double mse_square; /* the same for E[x^2] */
-    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference */
+    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN when med is 0 */
 } svmp_comparison;
 
 /* Variables are matched by name; different sets are an error that names the first difference. */
