@@ -22,6 +22,8 @@ target_include_directories(svmp_parts SYSTEM INTERFACE ${RANDOM123_INCLUDE})
 find_package(OpenMP COMPONENTS C)
 if(OpenMP_C_FOUND)
   target_link_libraries(svmp_parts INTERFACE OpenMP::OpenMP_C)
+else() # what is said to OpenMP alone is then said to nobody
+  target_compile_options(svmp_parts INTERFACE -Wno-unknown-pragmas -Wno-unused-variable)
 endif()
 svmp_part(openmp "${OpenMP_C_FOUND}" "runs use one thread")
 
