@@ -80,6 +80,7 @@ static bool multiply(program_builder *b, expr x, expr y, expr *result) {
 static bool divide(program_builder *b, expr x, expr y, expr *result) {
     if (number(b, y, 1)) BECOMES(x);
     if (number(b, x, 0)) BECOMES(x);
+    if (same(x, y)) BECOMES(svmp_expr_literal(b, 1));
     if (number(b, x, 1)) BECOMES(svmp_expr_reciprocal(b, y));
     if (is(b, x, OP_negate)) BECOMES(NEGATE(svmp_expr_divide(b, of(b, x, 0), y)));
     if (is(b, y, OP_negate)) BECOMES(NEGATE(svmp_expr_divide(b, x, of(b, y, 0))));

@@ -27,4 +27,10 @@ double svmp_log_beta_i(double x, double a, double b);
 double svmp_log_beta_i_first(double x, double a, double b);
 double svmp_log_beta_i_second(double x, double a, double b);
 
+/* Of the noncentral hypergeometric distribution with n1, n2, m and odds ratio psi: log of the sum over u of
+ * C(n1, u) C(n2, m - u) psi^u, and the mean. `packed` is n1*2^26 + n2. NaN unless n1, n2 and m are counts below 2^26
+ * with m <= n1 + n2. */
+double svmp_log_hypergeometric_sum(double packed, double m, double log_psi);
+double svmp_hypergeometric_mean(double packed, double m, double log_psi);
+
 #endif
