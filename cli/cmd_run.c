@@ -141,9 +141,9 @@ static int explain_end(const session *s, svmp_status ended) {
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
     if (path)
         return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                        s->record.iterations, s->options.iterations, path);
+                        s->record.iterations, svmp_run_iterations(s->run), path);
     return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations,
-                    s->options.iterations);
+                    svmp_run_iterations(s->run));
 }
 
 static int go(session *s) {

@@ -4,10 +4,13 @@
 
 #include "backend/backend.h"
 
+enum { METHOD_ITERATIONS = 1000 };
+
 typedef struct method {
     const char *name;
     const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
     const char *step;   /* what --step is by default; NULL: the method takes no step size */
+    size_t iterations;  /* what --iterations is by default; 0: METHOD_ITERATIONS */
     int single;         /* done after one iteration, whatever was asked for */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */

@@ -37,7 +37,9 @@ static svmp_status alloc_arrays(pmp *p) {
     const svmp_graph *graph = p->pairs->model->graph;
     const size_t n = 2 * p->n, bytes = n * sizeof(double), edges = p->pairs->edges;
     const double rooms = p->diverse ? (double)p->threads * (double)most_ends(p->pairs) : 0;
-    SVMP_TRY(svmp_require_memory(context, (double)n * (double)bytes * ((double)edges + rooms),
+    const double tables = (double)n * ((double)edges + rooms);
+    const double candidates = PMP_CANDIDATES / 2.0 * (double)(graph->variables + graph->nodes);
+    SVMP_TRY(svmp_require_memory(context, (tables + candidates) * (double)bytes,
                                  "the tables of these edges and particles take"));
     SVMP_TRY(svmp_allocate(context, graph->variables, bytes, (void **)&p->x));
     SVMP_TRY(svmp_allocate(context, graph->nodes, bytes, (void **)&p->unary));
@@ -126,5 +128,9 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-const method svmp_method_tpmp = {.name = "tpmp", .alloc = alloc_best, .iterate = iterate, .free = free_pmp};
-const method svmp_method_dpmp = {.name = "dpmp", .alloc = alloc_diverse, .iterate = iterate, .free = free_pmp};
+#define PMP(member, alloc_)                                                                                            \
+    const method svmp_method_##member = {                                                                              \
+        .name = #member, .iterations = 100, .alloc = alloc_, .iterate = iterate, .free = free_pmp}
+
+PMP(dpmp, alloc_diverse);
+PMP(tpmp, alloc_best);
