@@ -128,9 +128,7 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-#define PMP(member, alloc_)                                                                                            \
-    const method svmp_method_##member = {                                                                              \
-        .name = #member, .iterations = 100, .alloc = alloc_, .iterate = iterate, .free = free_pmp}
-
-PMP(dpmp, alloc_diverse);
-PMP(tpmp, alloc_best);
+const method svmp_method_dpmp = {
+    .name = "dpmp", .iterations = 100, .alloc = alloc_diverse, .iterate = iterate, .free = free_pmp};
+const method svmp_method_tpmp = {
+    .name = "tpmp", .iterations = 100, .alloc = alloc_best, .iterate = iterate, .free = free_pmp};

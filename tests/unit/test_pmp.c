@@ -140,7 +140,7 @@ static svmp_run *spread_particles(const svmp_model *model, size_t particles) {
 /* The tables hold the model: what they say about a configuration adds up to its log density. */
 static void test_potentials_add_up_to_the_log_density(void **state) {
     (void)state;
-    enum { NODES = 8, N = 3 };
+    enum { NODES = 8, N = 3, ALL = 2 * N };
     svmp_context *context = test_context(2);
     svmp_model *model = make_tree(context, NODES, 1, 11);
     assert_true(model->group_count > 4);
@@ -153,10 +153,10 @@ static void test_potentials_add_up_to_the_log_density(void **state) {
         double sum = 0;
         for (size_t v = 0; v < NODES; v++) {
             at[v] = (size_t)((test_random(5, trial * NODES + v) + 1) * N);
-            sum += p->unary[v * 2 * N + at[v]];
+            sum += p->unary[v * ALL + at[v]];
         }
         for (size_t e = 0; e < p->pairs->edges; e++)
-            sum += p->table[(e * 2 * N + at[p->pairs->node[2 * e]]) * 2 * N + at[p->pairs->node[2 * e + 1]]];
+            sum += p->table[(e * ALL + at[p->pairs->node[2 * e]]) * ALL + at[p->pairs->node[2 * e + 1]]];
         assert_near(sum, log_density(model, p, at), 1e-12);
     }
     svmp_run_free(run);
@@ -168,7 +168,7 @@ static void test_potentials_add_up_to_the_log_density(void **state) {
  * a sweep changes them by 1e-5 at most; damping halves what is left, so that each is within a few times that. */
 static void test_max_sum_equals_brute_force_on_trees(void **state) {
     (void)state;
-    enum { NODES = 6, N = 2 };
+    enum { NODES = 6, N = 2, ALL = 2 * N, CONFIGURATIONS = 1 << (2 * NODES) };
     svmp_context *context = test_context(2);
     for (uint64_t tree = 0; tree < 5; tree++) {
         svmp_model *model = make_tree(context, NODES, 1, 20 + 10 * tree);
@@ -176,10 +176,10 @@ static void test_max_sum_equals_brute_force_on_trees(void **state) {
         pmp *p = run->own;
         assert_ok(svmp_pmp_tables(p));
         assert_true(svmp_pmp_pass(p) <= 1e-5);
-        double best[NODES][2 * N], largest = -INFINITY;
+        double best[NODES][ALL], largest = -INFINITY;
         for (size_t v = 0; v < NODES; v++)
-            for (size_t a = 0; a < 2 * N; a++) best[v][a] = -INFINITY;
-        for (size_t code = 0; code < 1 << (2 * NODES); code++) { /* two bits a node: 2N = 4 particles */
+            for (size_t a = 0; a < ALL; a++) best[v][a] = -INFINITY;
+        for (size_t code = 0; code < CONFIGURATIONS; code++) { /* two bits a node: 2N = 4 particles */
             size_t at[NODES];
             for (size_t v = 0; v < NODES; v++) at[v] = code >> (2 * v) & 3;
             const double value = log_density(model, p, at);
@@ -188,8 +188,8 @@ static void test_max_sum_equals_brute_force_on_trees(void **state) {
         }
         for (size_t v = 0; v < NODES; v++) {
             double top = -INFINITY;
-            for (size_t a = 0; a < 2 * N; a++) top = fmax(top, p->belief[v * 2 * N + a]);
-            for (size_t a = 0; a < 2 * N; a++) assert_near(p->belief[v * 2 * N + a] - top, best[v][a] - largest, 1e-4);
+            for (size_t a = 0; a < ALL; a++) top = fmax(top, p->belief[v * ALL + a]);
+            for (size_t a = 0; a < ALL; a++) assert_near(p->belief[v * ALL + a] - top, best[v][a] - largest, 1e-4);
         }
         svmp_run_free(run);
         svmp_model_free(model);
@@ -209,21 +209,23 @@ static void test_top_keeps_the_largest_beliefs(void **state) {
         for (size_t a = 0; a < COUNT; a++) belief[a] = floor(10 * test_random(trial, a)); /* with ties */
         svmp_pmp_top(COUNT, belief, KEEP, heap, chosen);
         for (size_t k = 0; k < KEEP; k++) { /* the k-th choice has k particles before it: no more, no fewer */
+            const uint32_t choice = chosen[k];
             size_t before = 0;
-            for (size_t a = 0; a < COUNT; a++)
-                before += belief[a] > belief[chosen[k]] || (belief[a] == belief[chosen[k]] && a < chosen[k]);
+            for (uint32_t a = 0; a < COUNT; a++)
+                before += belief[a] > belief[choice] || (a < choice && belief[a] == belief[choice]);
             assert_int_equal(before, k);
         }
     }
 }
 
-enum { ROWS = 13, COUNT = 10, KEEP = 4 };
+enum { ROWS = 13, COUNT = 10, KEEP = 4, ENTRIES = ROWS * COUNT };
 
 static void random_psi(uint64_t trial, double *psi, double *belief) {
-    for (size_t k = 0; k < ROWS * COUNT; k++)
-        psi[k] = exp(-4 * (1 + test_random(1000 + trial, k))); /* some rows peaked */
+    for (size_t k = 0; k < ENTRIES; k++) psi[k] = exp(-4 * (1 + test_random(1000 + trial, k))); /* some rows peaked */
     for (size_t a = 0; a < COUNT; a++) belief[a] = test_random(2000 + trial, a);
-    if (trial % 5 == 0) memcpy(psi + 3 * ROWS, psi + 7 * ROWS, ROWS * sizeof *psi); /* twins */
+    const size_t third = 3, seventh = 7;
+    for (size_t row = 0; trial % 5 == 0 && row < ROWS; row++)
+        psi[third * ROWS + row] = psi[seventh * ROWS + row]; /* twins */
 }
 
 /* sum_row max_{a in set} psi, for a set of bits. */
@@ -249,7 +251,7 @@ static unsigned bits_of(const uint32_t *chosen, size_t count) {
 static void test_lazy_greedy_is_greedy(void **state) {
     (void)state;
     for (uint64_t trial = 0; trial < 200; trial++) {
-        double psi[ROWS * COUNT], belief[COUNT], best[ROWS];
+        double psi[ENTRIES], belief[COUNT], best[ROWS];
         pmp_item heap[COUNT];
         uint32_t chosen[COUNT];
         random_psi(trial, psi, belief);
@@ -274,7 +276,7 @@ static void test_diverse_is_near_the_best_set(void **state) {
     (void)state;
     double worst = 1;
     for (uint64_t trial = 0; trial < 100; trial++) {
-        double psi[ROWS * COUNT], belief[COUNT], best[ROWS], with_first = 0, any = 0;
+        double psi[ENTRIES], belief[COUNT], best[ROWS], with_first = 0, any = 0;
         pmp_item heap[COUNT];
         uint32_t chosen[KEEP];
         random_psi(trial, psi, belief);
@@ -297,7 +299,7 @@ static void test_diverse_is_near_the_best_set(void **state) {
  * first. */
 static void test_runs_keep_what_they_promise(void **state) {
     (void)state;
-    enum { N = 10 };
+    enum { N = 10, ALL = 2 * N };
     svmp_context *context = test_context(2);
     svmp_model *model = make_tree(context, 7, 1, 51);
     const char *methods[] = {"tpmp", "dpmp"};
@@ -307,13 +309,13 @@ static void test_runs_keep_what_they_promise(void **state) {
         assert_ok(svmp_run_go(run, &outcome));
         const pmp *p = run->own;
         for (size_t v = 0; v < 7; v++) {
-            const double *belief = p->belief + v * 2 * N;
+            const double *belief = p->belief + v * ALL;
             const size_t first = svmp_graph_node_first(svmp_model_graph(model), v);
             for (size_t l = 0; l < (m == 0 ? N : 1); l++) {
                 size_t at = 0, above = 0;
-                while (at < 2 * N && p->x[first * 2 * N + at] != run->backend->x[first * N + l]) at++;
-                assert_true(at < 2 * N);
-                for (size_t a = 0; a < 2 * N; a++) above += belief[a] > belief[at];
+                while (at < ALL && p->x[first * ALL + at] != run->backend->x[first * N + l]) at++;
+                assert_true(at < ALL);
+                for (size_t a = 0; a < ALL; a++) above += belief[a] > belief[at];
                 assert_int_equal(above, l);
             }
         }
@@ -357,19 +359,19 @@ static void test_both_find_the_mode_of_a_gaussian_tree(void **state) {
 /* Two wells and a loop: nothing that is promised, but numbers throughout, in their boxes. */
 static void test_a_loopy_grid_stays_finite(void **state) {
     (void)state;
-    enum { SIDE = 4, N = 8 };
+    enum { SIDE = 4, NODES = SIDE * SIDE, N = 8 };
     svmp_context *context = test_context(2);
     const char *methods[] = {"tpmp", "dpmp"};
     static double strength[] = {3, -3}; /* the second one pushes apart */
     for (size_t m = 0; m < 2; m++) {
         svmp_model *model = NULL;
         assert_ok(svmp_model_create(context, &model));
-        for (size_t v = 0; v < SIDE * SIDE; v++) {
+        for (size_t v = 0; v < NODES; v++) {
             const double low = -1.5, high = 1.5;
             assert_ok(svmp_model_add_node(model, NULL, 1, v % 3 ? &low : NULL, v % 3 ? &high : NULL, NULL));
             assert_ok(svmp_model_add_callback(model, 1, &v, well, NULL));
         }
-        for (size_t v = 0; v < SIDE * SIDE; v++) {
+        for (size_t v = 0; v < NODES; v++) {
             if (v % SIDE + 1 < SIDE)
                 assert_ok(svmp_model_add_callback(model, 2, (size_t[]){v, v + 1}, pull, &strength[v % 2]));
             if (v / SIDE + 1 < SIDE)
@@ -378,7 +380,7 @@ static void test_a_loopy_grid_stays_finite(void **state) {
         assert_ok(svmp_model_finish(model));
         svmp_particles *particles = infer(model, methods[m], N, 20, "normal:2");
         const double *x = svmp_particles_values(particles);
-        for (size_t k = 0; k < SIDE * SIDE * N; k++) {
+        for (size_t k = 0; k < svmp_particles_variables(particles) * N; k++) {
             assert_true(isfinite(x[k]));
             if (k / N % 3) assert_true(fabs(x[k]) <= 1.5);
         }
