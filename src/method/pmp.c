@@ -21,10 +21,9 @@ static size_t most_ends(const pairwise *pairs) {
 static svmp_status alloc_room(const pmp *p, pmp_room *room) {
     svmp_context *context = p->pairs->model->context;
     const size_t n = 2 * p->n, rows = p->diverse ? most_ends(p->pairs) * n : 0;
-    const size_t lanes = n > PMP_CANDIDATES ? n : PMP_CANDIDATES;
     size_t numbers = PMP_CANDIDATES * p->pairs->dimension;
     numbers = 2 * n > numbers ? 2 * n : numbers;
-    SVMP_TRY(svmp_pairwise_room_create(p->pairs, lanes, &room->pairs));
+    SVMP_TRY(svmp_pairwise_room_create(p->pairs, PMP_CANDIDATES, n, &room->pairs));
     SVMP_TRY(SVMP_NEW(context, room->numbers, numbers));
     SVMP_TRY(svmp_allocate(context, rows, n * sizeof(double), (void **)&room->psi));
     SVMP_TRY(SVMP_NEW(context, room->best, rows));

@@ -19,7 +19,7 @@ typedef struct factor_kind {
     int (*evaluate)(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
                     double *value, double *gradient);
 
-    /* Bytes of scratch that `evaluate` needs for n particles; never less for more of them. */
+    /* Bytes of scratch that `evaluate` needs for n particles; fewer particles may need more. */
     size_t (*scratch)(const factor_group *group, size_t n);
 
     /* Frees `self`, never NULL, of a group. */

@@ -187,15 +187,16 @@ void svmp_pairwise_free(pairwise *p) {
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-svmp_status svmp_pairwise_room_create(const pairwise *p, size_t lanes, pairwise_room *room) {
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+svmp_status svmp_pairwise_room_create(const pairwise *p, size_t few, size_t many, pairwise_room *room) {
     svmp_context *context = p->model->context;
-    const size_t bytes = lanes * sizeof(double);
+    const size_t bytes = larger(few, many) * sizeof(double);
     size_t slots = 0, scratch = 0;
     for (size_t g = 0; g < p->model->group_count; g++) {
         const factor_group *view = &p->views[g];
-        const size_t wanted = view->kind->scratch(view, lanes);
-        slots = view->slots > slots ? view->slots : slots;
-        scratch = wanted > scratch ? wanted : scratch;
+        slots = larger(slots, view->slots);
+        scratch = larger(scratch, larger(view->kind->scratch(view, few), view->kind->scratch(view, many)));
     }
     SVMP_TRY(svmp_allocate(context, p->dimension, bytes, (void **)&room->x));
     SVMP_TRY(svmp_allocate(context, 1, bytes, (void **)&room->value));

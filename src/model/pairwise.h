@@ -38,13 +38,14 @@ typedef struct pairwise {
 svmp_status svmp_pairwise_create(const svmp_model *model, const char *who, pairwise **made);
 void svmp_pairwise_free(pairwise *p);
 
-/* What one thread needs to evaluate up to `lanes` values at once. `x` has room for the values of an edge. */
+/* What one thread needs to evaluate few or many values at once, and no other number of them (group.h: scratch). `x` has
+ * room for the values of an edge. */
 typedef struct pairwise_room {
     double *x, *value, *gradient;
     void *scratch;
 } pairwise_room;
 
-svmp_status svmp_pairwise_room_create(const pairwise *p, size_t lanes, pairwise_room *room);
+svmp_status svmp_pairwise_room_create(const pairwise *p, size_t few, size_t many, pairwise_room *room);
 void svmp_pairwise_room_free(const pairwise *p, pairwise_room *room);
 
 /* A sum that is below this, or no number, counts as this: low enough to never be chosen, and finite, so that

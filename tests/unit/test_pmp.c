@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "method/pmp.h"
+#include "model/program_group.h"
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
@@ -90,11 +91,32 @@ static void add_pair(svmp_model *model, size_t u, size_t du, size_t v, size_t dv
     assert_ok(svmp_model_add_gaussian(model, 2, (size_t[]){u, v}, block, NULL));
 }
 
+/* A program group, as a statement in a loop makes one: -w tanh(x - y)^2 for given pairs of variables, w by instance.
+ * Where a pair is of one node, or of one variable, the instance is a potential of that node. */
+static void add_program(svmp_model *model, size_t instances, const uint32_t *pairs, const double *weights) {
+    program_builder *builder = NULL;
+    program *compiled = NULL;
+    factor_group group;
+    assert_ok(svmp_builder_create(model->context, &builder));
+    const expr apart = svmp_expr_subtract(builder, svmp_expr_input(builder, 0), svmp_expr_input(builder, 1));
+    const expr cost = svmp_expr_square(builder, svmp_expr_tanh(builder, apart));
+    const expr value = svmp_expr_negate(builder, svmp_expr_multiply(builder, svmp_expr_parameter(builder, 0), cost));
+    assert_ok(svmp_program_finish(builder, value, 2, 1, &compiled));
+    svmp_builder_free(builder);
+    assert_ok(svmp_program_group_create(model->context, compiled, instances, pairs, &weights, &group));
+    assert_ok(svmp_model_add_group(model, group));
+}
+
 /* A random tree of nodes of one and two variables; every node hangs on an earlier one. With `others`, factors that are
- * not Gaussian hang on it too: on nodes alone, and on pairs of scalars, in both orders. */
+ * not Gaussian hang on it too: functions of nodes alone and of pairs of scalars, in both orders, and a program group.
+ */
 static svmp_model *make_tree(svmp_context *context, size_t nodes, int others, uint64_t stream) {
     static double strength = 0.7;
     svmp_model *model = NULL;
+    uint32_t pairs[64];
+    double weights[32];
+    size_t instances = 0;
+    assert_true(nodes <= 16);
     assert_ok(svmp_model_create(context, &model));
     for (size_t v = 0; v < nodes; v++) {
         const size_t d = 1 + v % 2;
@@ -104,11 +126,19 @@ static svmp_model *make_tree(svmp_context *context, size_t nodes, int others, ui
         if (v == 0) continue;
         const size_t up = (size_t)((test_random(stream + 1, v) + 1) / 2 * (double)v);
         add_pair(model, up, 1 + up % 2, v, d, 0.5 * test_random(stream + 2, v));
+        const uint32_t last = (uint32_t)(model->graph->first[v + 1] - 1), first = (uint32_t)model->graph->first[up];
+        pairs[2 * instances] = v % 3 ? last : first; /* the two nodes, in either order */
+        pairs[2 * instances + 1] = v % 3 ? first : last;
+        weights[instances++] = 1 + test_random(stream + 3, v);
+        pairs[2 * instances] = last; /* the node alone */
+        pairs[2 * instances + 1] = (uint32_t)model->graph->first[v];
+        weights[instances++] = 0.3;
         if (others && d == 1) assert_ok(svmp_model_add_callback(model, 1, &v, well, NULL));
         if (others && d == 1 && up % 2 == 0)
             assert_ok(
                 svmp_model_add_callback(model, 2, v % 4 ? (size_t[]){up, v} : (size_t[]){v, up}, pull, &strength));
     }
+    if (others) add_program(model, instances, pairs, weights);
     assert_ok(svmp_model_finish(model));
     return model;
 }
