@@ -160,7 +160,7 @@ static int go(session *s) {
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record = (run_record){
         .set = s->set,
-        .particles = s->options.particles,
+        .particles = svmp_particles_count(s->result),
         .outcome = ended == SVMP_OK ? outcome : SVMP_DIVERGED,
         .iterations = svmp_run_iteration(s->run),
         .seconds = seconds,

@@ -179,8 +179,23 @@ SVMP_API double *svmp_particles_values(svmp_particles *particles);
 SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
 SVMP_API svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, const char *name);
 
-/* Stan CSV: comment lines, a header, a row a particle. Columns whose names end in two underscores
- * (lp__ ...) are skipped on reading. Numbers read back to the same bits. */
+/* The draws of several chains stand one chain after the other, equally many of each: particle l is of
+ * chain l / (count / chains). Particles that are no chains' draws are one chain. */
+SVMP_API size_t svmp_particles_chains(const svmp_particles *particles);
+SVMP_API svmp_status svmp_particles_set_chains(svmp_particles *particles, size_t chains);
+
+/* Statistics: numbers beside the variables, one a particle, whose names end in two underscores as in Stan's
+ * files: lp__ (the log density), and of a sampler accept_stat__, stepsize__, treedepth__, n_leapfrog__,
+ * divergent__ and energy__. Values that are not finite are allowed. Setting copies the values, `count` of them,
+ * and replaces those of the same name; getting by name returns NULL when there are none. */
+SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
+SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
+SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
+SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *name, const double *values);
+
+/* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
+ * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
+ * that holds other things than numbers is skipped. Numbers read back to the same bits. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
 /* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
@@ -217,6 +232,9 @@ typedef struct svmp_run_options {
     size_t iterations;
     double tolerance; /* stop when the largest |phi| is at most this; 0: never */
     uint64_t seed;
+    size_t chains; /* of samplers, in place of particles and iterations: chains, and for each of them the */
+    size_t warmup; /* iterations that adapt and are thrown away, */
+    size_t draws;  /* and those that are kept */
 } svmp_run_options;
 
 SVMP_API svmp_run_options svmp_run_options_default(void);
@@ -278,7 +296,8 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 
-/* The particles as they are now, with the model's names; the caller's to free. */
+/* The particles as they are now, with the model's names and lp__; the caller's to free. Of a sampler: the draws
+ * made so far, chain after chain, or where the chains are when there are none yet. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 #ifdef __cplusplus

@@ -16,6 +16,9 @@
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
     COUNT(iterations, 't', "T", 1000, 0, 1000000000000, "Size", "iterations")                                          \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when the largest |phi| is at most this; 0: never")            \
+    COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
+    COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations of a chain that adapt and are not kept")        \
+    COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations of a chain that are kept")                       \
     TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, or a particle file")                          \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
     TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, or ref: plain loops, slow and simple")

@@ -45,6 +45,7 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     else if (options->step)
         return refuse_option(run, "step");
     run->iterations = chosen->single ? 1 : options->iterations;
+    if (chosen->sampler) run->iterations = options->warmup + options->draws;
     return svmp_init_parse(context, options->init, start);
 }
 
@@ -58,9 +59,9 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(status);
 
     const method *chosen = run->method;
-    SVMP_TRY(svmp_backend_create(kind, run->model, run->options.particles, run->options.seed,
-                                 chosen->kernel ? &run->kernel : NULL, chosen->step ? &run->step : NULL,
-                                 &run->backend));
+    const size_t n = chosen->sampler ? run->options.chains : run->options.particles;
+    SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
+                                 chosen->step ? &run->step : NULL, &run->backend));
     SVMP_TRY(chosen->alloc(run));
     svmp_init_draw(&start, run->backend);
     return SVMP_OK;

@@ -9,11 +9,16 @@ typedef struct method {
     const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
     const char *step;   /* what --step is by default; NULL: the method takes no step size */
     int single;         /* done after one iteration, whatever was asked for */
+    int sampler;        /* the backend's particles are --chains chains, the iterations --warmup and then --draws */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
     svmp_status (*alloc)(svmp_run *run);
     svmp_status (*iterate)(svmp_run *run);
     void (*free)(svmp_run *run); /* NULL: nothing to free */
+
+    /* What the run has yielded so far, with its chains and statistics but without names, as new particles; their
+     * number need not be the backend's. NULL: the backend's x. */
+    svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
 } method;
 
 /* NULL, with an error that lists the names, when there is none of that name. */

@@ -55,13 +55,13 @@ static svmp_status plan_parts(evaluator *e, size_t *value_size, size_t *scratch_
     return SVMP_OK;
 }
 
-svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, evaluator **made) {
+svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made) {
     svmp_context *context = model->context;
     svmp_status status;
     evaluator *e = NULL;
     size_t value_size, scratch_size;
     SVMP_TRY(SVMP_NEW(context, e, 1));
-    *e = (evaluator){.model = model, .n = n, .threads = svmp_context_threads(context)};
+    *e = (evaluator){.model = model, .n = n, .threads = threads};
     SVMP_CHECK(plan_parts(e, &value_size, &scratch_size));
     SVMP_CHECK(svmp_allocate(context, model->group_row[model->group_count], n * sizeof(double), (void **)&e->gradient));
     SVMP_CHECK(svmp_allocate(context, e->group_parts + e->variable_parts, n * sizeof(double), (void **)&e->part_sum));
@@ -178,7 +178,7 @@ svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double 
     if (n == 0 || x == NULL)
         return svmp_fail(model->context, SVMP_BAD_CALL, "An evaluation needs at least one particle.");
     evaluator *e = NULL;
-    SVMP_TRY(svmp_evaluator_create(model, n, &e));
+    SVMP_TRY(svmp_evaluator_create(model, n, svmp_context_threads(model->context), &e));
     svmp_status status = svmp_evaluate(e, x, log_density, score);
     svmp_evaluator_free(e);
     return status;

@@ -6,7 +6,8 @@
 
 typedef struct evaluator evaluator;
 
-svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, evaluator **made);
+/* `threads`: at most this many; an evaluator of one thread may be used inside a parallel region. */
+svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made);
 void svmp_evaluator_free(evaluator *e);
 
 /* log_density[l] and score[i*n + l]; either may be NULL. Allocates nothing. */

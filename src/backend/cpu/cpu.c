@@ -78,7 +78,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     cpu *own = NULL;
     SVMP_TRY(SVMP_NEW(context, own, 1));
     b->own = own;
-    SVMP_TRY(svmp_evaluator_create(b->model, b->n, &b->evaluator));
+    SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     if (k == NULL) return SVMP_OK;
 
     const needs all = needs_of(graph, k);
