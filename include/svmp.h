@@ -132,7 +132,8 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
 /* A factor's log value and gradient for n particles at once. x[k][l] is variable k of the scope in
  * particle l, the variables in the order of the nodes given to svmp_model_add_callback. It fills
  * value[l] and gradient[k][l] = d value[l] / d x[k][l], and returns 0, or anything else to end the run.
- * Different factors are called from different threads at the same time (unless the context has one). */
+ * Different factors are called from different threads at the same time, and for the chains of NUTS the same one
+ * too (unless the context has one thread). */
 typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,
                                     void *user_data);
 
@@ -209,6 +210,19 @@ typedef struct svmp_moments {
 
 SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
 
+/* What a sampler's statistics say of its draws. A mean is NaN, a count 0 where the particles lack the statistic. */
+typedef struct svmp_sampling {
+    size_t chains, draws; /* draws of each chain */
+    double acceptance;    /* mean of accept_stat__ */
+    double leapfrogs;     /* mean of n_leapfrog__: evaluations of the score for one draw */
+    size_t divergent;     /* draws whose trajectory diverged: the energy was off by more than 1000 */
+    size_t deepest;       /* draws whose trajectory was cut off at depth 10, 1,023 leapfrog steps */
+    double ebfmi;         /* the smallest over chains of sum (E_t - E_t-1)^2 / sum (E_t - mean E)^2, energy__ */
+    size_t ebfmi_chain;   /* the chain of that, counted from 0 */
+} svmp_sampling;
+
+SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampling *sampling);
+
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
     double mse_square; /* the same for E[x^2] */
@@ -222,7 +236,8 @@ SVMP_API svmp_status svmp_particles_compare(const svmp_particles *particles, con
 /* ---- run ------------------------------------------------------------------------------------ */
 
 typedef struct svmp_run_options {
-    const char *method;    /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "exact" */
+    const char
+        *method; /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "nuts", "exact" */
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
@@ -275,7 +290,7 @@ typedef struct svmp_run svmp_run;
 
 typedef struct svmp_progress {
     size_t iteration, iterations; /* iterations done, and asked for */
-    double largest_phi;           /* max |phi| of the last iteration (Langevin: max |score|) */
+    double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN) */
     double rate;                  /* the step size it used */
 } svmp_progress;
 
@@ -294,7 +309,9 @@ SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, v
  * called again after SVMP_STOPPED, to go on. */
 SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 
+/* Iterations done, and asked for. */
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
+SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
 /* The particles as they are now, with the model's names and lp__; the caller's to free. Of a sampler: the draws
  * made so far, chain after chain, or where the chains are when there are none yet. */

@@ -9,7 +9,7 @@
  * COUNT and REAL(field, letter, argument, default, smallest, largest, group, help) */
 #define OPTIONS(TEXT, COUNT, SEED, REAL)                                                                               \
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
-         "graphical, vanilla, independent, random, combined, langevin or exact")                                       \
+         "graphical, vanilla, independent, random, combined, langevin, mala, nuts or exact")                           \
     TEXT(kernel, 0, "SUM", NULL, "Method", "a sum of terms, e.g. '0.5*rbf@random:4 + 0.5*rbf@all'")                    \
     TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros or a number")                     \
     TEXT(step, 0, "STEP", NULL, "Method", "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed, decay")          \

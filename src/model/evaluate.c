@@ -23,6 +23,7 @@ struct evaluator {
     double *part_sum; /* (group_parts + variable_parts) * n: partial log densities */
     double **value;   /* thread -> log values of a part's instances, or one score row */
     void **scratch;   /* thread -> what a group's kind asks for */
+    size_t failed;    /* the first part that failed in the last evaluation; SIZE_MAX: none */
 };
 
 static size_t instances_per_part(const factor_group *group, size_t n) {
@@ -121,13 +122,13 @@ static void gather_variable(const evaluator *e, size_t i, const double *x, doubl
     }
 }
 
-static svmp_status report_failure(const evaluator *e, size_t p) {
-    const part *here = &e->parts[p];
+svmp_status svmp_evaluator_fail(const evaluator *e) {
+    const part *here = &e->parts[e->failed];
     size_t factor = e->model->group_factor[here->group] + here->first;
     return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.", factor);
 }
 
-svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
+int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
     const svmp_model *model = e->model;
     const size_t n = e->n, variables = model->graph->variables;
     const size_t entries = model->quadratic.start[variables] + 20 * model->gather_start[variables] + variables;
@@ -150,14 +151,19 @@ svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, do
                 gather_variable(e, i, x, score ? score + i * n : e->value[thread], sum);
         }
     }
-    if (failed != SIZE_MAX) return report_failure(e, failed);
+    e->failed = failed;
+    if (failed != SIZE_MAX) return 1;
 
     if (log_density) {
         memset(log_density, 0, n * sizeof *log_density);
         for (size_t p = 0; p < e->group_parts + e->variable_parts; p++)
             for (size_t l = 0; l < n; l++) log_density[l] += e->part_sum[p * n + l];
     }
-    return SVMP_OK;
+    return 0;
+}
+
+svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
+    return svmp_evaluate_silently(e, x, log_density, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
 }
 
 size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle) {
