@@ -1,10 +1,9 @@
-/* NUTS: it leaves posteriors invariant, finds their moments, adapts to what it is told, and says when it is lost. */
+/* NUTS as a method: it finds the moments of posteriors, adapts, and says when it is lost. (test_tree.c has its moves.)
+ */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "method/adaptation.h"
-#include "method/tree.h"
 #include "support.h"
 #include "targets.h"
 
@@ -27,112 +26,6 @@ static void assert_moments(svmp_particles *particles, size_t variable, double me
         fail_msg("variable %zu: mean off by %g +- %g, variance %g +- %g, not %g", variable, first.mean, first.error,
                  second.mean, second.error, variance);
     assert_true(second.error < 0.25 * variance); /* the test could tell */
-}
-
-/* ---- invariance -------------------------------------------------------------------------------------------------- */
-
-/* Many chains of a correlated Gaussian, each started from an exact draw: after any number of transitions their states
- * are exact draws again. x = mean + L z with S = L L' (d = 2). Tried with a step so long that trajectories are short
- * and one so short that they are deep; Kolmogorov's statistic exceeds 1.95 with probability 0.001. */
-static void test_leaves_an_exact_gaussian_invariant(void **state) {
-    (void)state;
-    enum { CHAINS = 4000, STEPS = 3 };
-    const double mean[2] = {1, -2}, S[4] = {1, 0.8, 0.8, 2}, det = S[0] * S[3] - S[1] * S[2];
-    const double A[4] = {S[3] / det, -S[1] / det, -S[2] / det, S[0] / det};
-    const double b[2] = {A[0] * mean[0] + A[1] * mean[1], A[2] * mean[0] + A[3] * mean[1]};
-    const double L[3] = {1, 0.8, sqrt(2 - 0.64)};
-    svmp_context *context = test_context(1);
-    svmp_model *model = NULL;
-    evaluator *e = NULL;
-    assert_ok(svmp_model_create(context, &model));
-    assert_ok(svmp_model_add_node(model, NULL, 2, NULL, NULL, NULL));
-    assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, A, b));
-    assert_ok(svmp_model_finish(model));
-    assert_ok(svmp_evaluator_create(model, 1, 1, &e));
-    double inverse_metric[2] = {0.7, 1.9};
-    double *x = malloc(2 * CHAINS * sizeof *x), *u = malloc(CHAINS * sizeof *u);
-    double *room = calloc(svmp_tree_room(2) + 6, sizeof *room), *rest = room;
-    hamiltonian h = {.variables = 2, .evaluator = e, .inverse_metric = inverse_metric};
-    tree t = {0};
-    phase_point z;
-    svmp_tree_take(&t, &h, &rest);
-    svmp_phase_point_take(&z, &rest, 2);
-    const double steps[] = {1.4, 0.9, 0.05};
-    for (size_t s = 0; s < 3; s++) {
-        double depth = 0, accepted = 0;
-        for (size_t c = 0; c < CHAINS; c++) {
-            double normals[2];
-            svmp_random_normals((random_stream){.seed = 5 + s, .purpose = RANDOM_TEST, .a = c}, 2, normals);
-            z.q[0] = mean[0] + L[0] * normals[0];
-            z.q[1] = mean[1] + L[1] * normals[0] + L[2] * normals[1];
-            svmp_hamiltonian_evaluate(&h, &z);
-            for (size_t k = 0; k < STEPS; k++) {
-                svmp_tree_transition(&t, &z, steps[s], 99 + s, k, c);
-                depth += (double)t.depth / (STEPS * CHAINS);
-                accepted += t.acceptance / (double)t.leapfrogs / (STEPS * CHAINS);
-            }
-            x[c] = z.q[0] - mean[0];
-            x[CHAINS + c] = z.q[1] - mean[1];
-        }
-        assert_true(s == 2 ? depth > 5 : depth < 3); /* both kinds were tried */
-        assert_true(s == 0 ? accepted < 0.8 : accepted > 0.8);
-        const double directions[][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};
-        for (size_t k = 0; k < 4; k++) {
-            const double *a = directions[k];
-            const double sd = sqrt(a[0] * a[0] * S[0] + 2 * a[0] * a[1] * S[1] + a[1] * a[1] * S[3]);
-            for (size_t c = 0; c < CHAINS; c++) u[c] = target_normal_cdf((a[0] * x[c] + a[1] * x[CHAINS + c]) / sd);
-            assert_true(target_kolmogorov(CHAINS, u) < 1.95);
-        }
-        for (size_t c = 0; c < CHAINS; c++) { /* |L^-1 (x - mean)|^2 ~ chi-square of 2, exp(-r/2) uniform */
-            const double first = x[c] / L[0], second = (x[CHAINS + c] - L[1] * first) / L[2];
-            u[c] = exp(-(first * first + second * second) / 2);
-        }
-        assert_true(target_kolmogorov(CHAINS, u) < 1.95);
-    }
-    free(x);
-    free(u);
-    free(room);
-    svmp_evaluator_free(e);
-    svmp_model_free(model);
-    svmp_context_free(context);
-}
-
-/* The same of a density that is not Gaussian: Student-t, whose distribution function for 5 degrees of freedom is known.
- * Exact draws: a normal over the root of a chi-square over 5. */
-static double student_cdf(double x) {
-    const double a = x / sqrt(5), c = 1 + x * x / 5;
-    return 0.5 + (atan(a) + a / c * (1 + 2 / (3 * c))) / acos(-1);
-}
-
-static void test_leaves_a_student_invariant(void **state) {
-    (void)state;
-    enum { CHAINS = 8000, STEPS = 2 };
-    svmp_context *context = test_context(1);
-    svmp_model *model = target_student(context, 1);
-    evaluator *e = NULL;
-    assert_ok(svmp_evaluator_create(model, 1, 1, &e));
-    double inverse_metric[1] = {1.5};
-    double *u = malloc(CHAINS * sizeof *u), *room = calloc(svmp_tree_room(1) + 3, sizeof *room), *rest = room;
-    hamiltonian h = {.variables = 1, .evaluator = e, .inverse_metric = inverse_metric};
-    tree t = {0};
-    phase_point z;
-    svmp_tree_take(&t, &h, &rest);
-    svmp_phase_point_take(&z, &rest, 1);
-    for (size_t c = 0; c < CHAINS; c++) {
-        double normals[6], square = 0;
-        svmp_random_normals((random_stream){.seed = 15, .purpose = RANDOM_TEST, .a = c}, 6, normals);
-        for (size_t k = 1; k < 6; k++) square += normals[k] * normals[k];
-        z.q[0] = normals[0] / sqrt(square / 5);
-        svmp_hamiltonian_evaluate(&h, &z);
-        for (size_t k = 0; k < STEPS; k++) svmp_tree_transition(&t, &z, 1.5, 7, k, c);
-        u[c] = student_cdf(z.q[0]);
-    }
-    assert_true(target_kolmogorov(CHAINS, u) < 1.95);
-    free(u);
-    free(room);
-    svmp_evaluator_free(e);
-    svmp_model_free(model);
-    svmp_context_free(context);
 }
 
 /* ---- moments ----------------------------------------------------------------------------------------------------- */
@@ -219,45 +112,6 @@ static void test_the_funnel(void **state) {
 }
 
 /* ---- adaptation -------------------------------------------------------------------------------------------------- */
-
-/* Dual averaging on a Gaussian of 20 variables: the acceptance of the second half of 2,000 transitions is the target,
- * and so is that of the step it keeps. */
-static void test_the_step_reaches_its_target(void **state) {
-    (void)state;
-    enum { D = 20, T = 2000 };
-    svmp_context *context = test_context(1);
-    svmp_model *model = test_random_gaussian(context, D, 0.3, 1, 47);
-    evaluator *e = NULL;
-    assert_ok(svmp_evaluator_create(model, 1, 1, &e));
-    double *room = calloc(svmp_tree_room(D) + 3 * D, sizeof *room), *rest = room, inverse_metric[D];
-    for (size_t i = 0; i < D; i++) inverse_metric[i] = 1;
-    hamiltonian h = {.variables = D, .evaluator = e, .inverse_metric = inverse_metric};
-    tree t = {0};
-    phase_point z;
-    svmp_tree_take(&t, &h, &rest);
-    svmp_phase_point_take(&z, &rest, D);
-    svmp_hamiltonian_evaluate(&h, &z);
-    dual_averaging averaging;
-    double step = 0.1, late = 0, kept = 0;
-    svmp_dual_averaging_start(&averaging, step);
-    for (size_t k = 0; k < T; k++) {
-        svmp_tree_transition(&t, &z, step, 3, k, 0);
-        const double acceptance = t.acceptance / (double)t.leapfrogs;
-        if (k >= T / 2) late += acceptance / (T - T / 2);
-        step = svmp_dual_averaging_learn(&averaging, acceptance);
-    }
-    for (size_t k = 0; k < T; k++) {
-        svmp_tree_transition(&t, &z, svmp_dual_averaging_end(&averaging), 4, k, 0);
-        kept += t.acceptance / (double)t.leapfrogs / T;
-    }
-    print_message("acceptance %.3f while it learns, %.3f with what it keeps\n", late, kept);
-    assert_true(fabs(late - 0.8) < 0.02);
-    assert_true(fabs(kept - 0.8) < 0.05);
-    free(room);
-    svmp_evaluator_free(e);
-    svmp_model_free(model);
-    svmp_context_free(context);
-}
 
 /* 1,000 iterations: windows that end after 100, 150, 250, 450 and 950, as Stan's; short warm-ups scale down. */
 static void test_windows(void **state) {
@@ -535,13 +389,10 @@ static void test_short_warmups(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_leaves_an_exact_gaussian_invariant),
-        cmocka_unit_test(test_leaves_a_student_invariant),
         cmocka_unit_test(test_moments_of_a_correlated_gaussian),
         cmocka_unit_test(test_moments_of_a_student),
         cmocka_unit_test(test_moments_of_a_logistic_regression),
         cmocka_unit_test(test_the_funnel),
-        cmocka_unit_test(test_the_step_reaches_its_target),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_running_variance),
         cmocka_unit_test(test_the_metric_learns_scales),
