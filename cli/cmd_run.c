@@ -55,6 +55,22 @@ static int read_options(session *s) {
     return 0;
 }
 
+/* What sizes a run: an option that the method does not know would be ignored in silence. */
+static int check_sizes(const session *s) {
+    static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
+                                                                                                 "draws"};
+    const char *method = s->options.method;
+    const int sampler = strcmp(method, "nuts") == 0;
+    for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
+        if (options_given(s->set, of_particles[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes --chains, --warmup and --draws.",
+                            method, of_particles[k]);
+    for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
+        if (options_given(s->set, of_chains[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method, of_chains[k]);
+    return 0;
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
@@ -74,6 +90,7 @@ static int prepare(session *s) {
     int status = path ? check_output(path, ".csv", options_given(s->set, "force") != NULL) : 0;
     if (status == 0) status = open_context(s->set, &s->context);
     if (status == 0) status = read_options(s);
+    if (status == 0) status = check_sizes(s);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, &s->model);
     if (status) return status;
