@@ -14,6 +14,7 @@ if (!requireNamespace("rstan", quietly = TRUE)) {
     cat("rstan is not here (Debian: r-cran-rstan): nothing was compared.\n")
     quit(status = 0)
 }
+if (file.exists("/usr/include/boost")) rstan::rstan_options(boost_lib = "/usr/include") # Debian's own, not the package BH
 Sys.setenv(OMP_WAIT_POLICY = "passive")
 
 # ---- the models: precisions as Matrix Market files ---------------------------------------------------------------
