@@ -126,6 +126,8 @@ static int print_result(session *s) {
     for (size_t i = 0; i < shown; i++) print_moments(width, svmp_particles_name(s->result, i), &moments[i]);
     const char *path = options_given(s->set, "output");
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
+    if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
+        printf("The particles stand for modes: their spread is not the posterior's.\n");
     if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
     if (variables > shown && !path) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
     return 0;
@@ -141,9 +143,9 @@ static int explain_end(const session *s, svmp_status ended) {
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
     if (path)
         return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                        s->record.iterations, s->options.iterations, path);
+                        s->record.iterations, svmp_run_iterations(s->run), path);
     return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations,
-                    s->options.iterations);
+                    svmp_run_iterations(s->run));
 }
 
 static int go(session *s) {
@@ -193,7 +195,12 @@ const command command_run = {
         "b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
-        "run whose numbers are no longer finite fails, and writes its last finite particles.\n",
+        "run whose numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
+        "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
+        "choice of\n"
+        "every node by itself, and the first row the best configuration. These methods take models whose factors touch "
+        "at\n"
+        "most two nodes.\n",
     .options = options,
     .run = run,
 };
