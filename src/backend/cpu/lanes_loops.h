@@ -114,7 +114,7 @@ INLINE vec power_of_two(vec f) {
 INLINE vec look_up(bits i) {
     const vec table = {0x1.0000000000000p+0, 0x1.172b83c7d517bp+0, 0x1.306fe0a31b715p+0, 0x1.4bfdad5362a27p+0,
                        0x1.6a09e667f3bcdp+0, 0x1.8ace5422aa0dbp+0, 0x1.ae89f995ad3adp+0, 0x1.d5818dcfba487p+0};
-    return __builtin_shuffle(table, (ivec)i); /* by the lowest bits of i */
+    return (vec)_mm512_permutexvar_pd((__m512i)i, (__m512d)table); /* by the lowest bits of i */
 }
 #else
 enum { STEPS_LOG2 = 0 };
