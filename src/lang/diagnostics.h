@@ -1,0 +1,40 @@
+/* What is wrong with a model: every independent error of one pass, each with its line and a caret. */
+#ifndef SVMP_LANG_DIAGNOSTICS_H
+#define SVMP_LANG_DIAGNOSTICS_H
+
+#include "base/source.h"
+
+enum { DIAGNOSTICS_MOST = 20 };
+
+typedef struct diagnostic {
+    size_t offset;
+    char text[960];
+} diagnostic;
+
+typedef struct diagnostics {
+    svmp_context *context;
+    const text_source *source;
+    size_t count;
+    diagnostic items[DIAGNOSTICS_MOST];
+} diagnostics;
+
+svmp_status svmp_diagnostics_create(svmp_context *context, const text_source *source, diagnostics **made);
+void svmp_diagnostics_free(diagnostics *diagnostics); /* NULL-safe */
+
+/* Notes an error at a byte of the source and returns SVMP_BAD_INPUT. Of two at one place the first stays; what comes
+ * after DIAGNOSTICS_MOST is dropped. */
+svmp_status svmp_diagnose(diagnostics *diagnostics, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Logs a warning of the same shape, at once. */
+void svmp_diagnose_warning(diagnostics *diagnostics, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether there is room for more: when not, a pass may stop. */
+int svmp_diagnostics_full(const diagnostics *diagnostics);
+
+/* SVMP_OK when nothing was noted. Otherwise tells the context's error callback of each error, in the order of the
+ * text, leaves the first as the context's error, and returns SVMP_BAD_INPUT. */
+svmp_status svmp_diagnostics_report(diagnostics *diagnostics);
+
+#endif
