@@ -1,0 +1,34 @@
+#include "backend/backend.h"
+
+svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
+                                const kernel *k, const step *s, backend **made) {
+    svmp_context *context = model->context;
+    svmp_status status;
+    backend *b = NULL;
+    SVMP_TRY(SVMP_NEW(context, b, 1));
+    *b = (backend){.kind = kind, .context = context, .model = model, .n = n, .seed = seed};
+    b->threads = svmp_context_threads(context);
+    size_t variables = model->graph->variables;
+    double **arrays[] = {&b->x, &b->score, &b->phi, &b->state[0], &b->state[1]};
+    size_t wanted = 3 + (s ? s->rule->states : 0);
+    for (size_t a = 0; a < wanted; a++)
+        SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)arrays[a]));
+    SVMP_CHECK(kind->alloc(b, k));
+    *made = b;
+    return SVMP_OK;
+done:
+    svmp_backend_free(b);
+    return status;
+}
+
+void svmp_backend_free(backend *b) {
+    if (b == NULL) return;
+    if (b->own) b->kind->free(b);
+    svmp_evaluator_free(b->evaluator);
+    svmp_release(b->context, b->x);
+    svmp_release(b->context, b->score);
+    svmp_release(b->context, b->phi);
+    svmp_release(b->context, b->state[0]);
+    svmp_release(b->context, b->state[1]);
+    svmp_release(b->context, b);
+}

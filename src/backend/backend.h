@@ -1,0 +1,60 @@
+/* The contract of a backend: where the particles live, and the four moves of an iteration on them.
+ *
+ *     exchange   neighbours' particles arrive
+ *     score      s = d log p / dx, all particles at once
+ *     stein      phi from local kernels, node by node
+ *     step       x <- x + displacement of phi
+ *
+ * All of them read the same old particles and are free to share the work in any way that leaves the bits alone.
+ * `ref` is plain loops, the oracle of all others.
+ */
+#ifndef SVMP_BACKEND_BACKEND_H
+#define SVMP_BACKEND_BACKEND_H
+
+#include "kernel/kernel.h"
+#include "model/evaluate.h"
+#include "step/step.h"
+
+typedef struct backend backend;
+
+typedef struct backend_kind {
+    const char *name;
+
+    /* Room of the backend's own (`own`) for a kernel; `k` is NULL for a method without one. */
+    svmp_status (*alloc)(backend *b, const kernel *k);
+    void (*free)(backend *b);
+
+    svmp_status (*exchange)(backend *b); /* NULL: there is nobody to exchange with */
+    svmp_status (*score)(backend *b);
+    svmp_status (*stein)(backend *b, const kernel *k, size_t t);
+    svmp_status (*step)(backend *b, const step *s, double rate, size_t t);
+
+    /* Langevin's move: x <- x + rate s + sqrt(2 rate) noise. */
+    svmp_status (*diffuse)(backend *b, double rate, size_t t);
+} backend_kind;
+
+extern const backend_kind svmp_backend_ref, svmp_backend_cpu;
+
+struct backend {
+    const backend_kind *kind;
+    svmp_context *context;
+    const svmp_model *model;
+    size_t n;
+    uint64_t seed;
+    int threads;
+    double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL */
+    double largest;                     /* max |phi| of the last step, before the rule made a displacement of it */
+    evaluator *evaluator;               /* of backends that use the model's own */
+    void *own;
+};
+
+/* `k` and `s` may be NULL: no kernel, no step state. */
+svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
+                                const kernel *k, const step *s, backend **made);
+void svmp_backend_free(backend *b);
+
+/* The moves, for backends whose particles are in this process's memory. On SVMP_NOT_FINITE the old particles stay. */
+svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);
+svmp_status svmp_host_diffuse(backend *b, double rate, size_t t);
+
+#endif

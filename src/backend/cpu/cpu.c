@@ -1,0 +1,162 @@
+#include "backend/cpu/cpu.h"
+
+#include <string.h>
+
+#include "base/thread.h"
+
+/* ---- room -------------------------------------------------------------------------------------------------------- */
+
+/* What the terms of a kernel ask of the room. */
+typedef struct needs {
+    int matrix, repulsion, moments;
+    size_t neighbours, rows; /* nodes drawn, variables of the largest domain */
+} needs;
+
+static size_t largest_neighbourhood(const svmp_graph *graph) {
+    size_t largest = 0;
+    for (size_t k = 0; k < graph->distinct; k++) {
+        size_t count = 0;
+        for (size_t e = graph->neighbourhoods.start[k]; e < graph->neighbourhoods.start[k + 1]; e++)
+            count += svmp_graph_node_dimension(graph, graph->neighbourhoods.item[e]);
+        largest = count > largest ? count : largest;
+    }
+    return largest;
+}
+
+static needs needs_of(const svmp_graph *graph, const kernel *k) {
+    needs all = {.rows = largest_neighbourhood(graph)};
+    for (size_t a = 0; a < k->count; a++) {
+        const kernel_term *term = &k->terms[a];
+        all.matrix |= term->shape->value != NULL;
+        all.repulsion |= term->shape->repulsion != NULL;
+        all.moments |= term->shape->value == NULL;
+        if (term->domain == DOMAIN_ALL) all.rows = graph->variables;
+        if (term->neighbours > all.neighbours) all.neighbours = term->neighbours;
+    }
+    return all;
+}
+
+static svmp_status alloc_room(backend *b, const needs *all, stein_room *room) {
+    svmp_context *context = b->context;
+    const size_t n = b->n, bytes = n * sizeof(double);
+    SVMP_TRY(SVMP_NEW(context, room->rows, all->rows));
+    SVMP_TRY(SVMP_NEW(context, room->column_sum, n));
+    SVMP_TRY(SVMP_NEW(context, room->drawn, all->neighbours + 1));
+    SVMP_TRY(SVMP_NEW(context, room->row, (size_t)b->threads));
+    for (int t = 0; t < b->threads; t++) SVMP_TRY(SVMP_NEW(context, room->row[t], n));
+    if (all->matrix) SVMP_TRY(svmp_allocate(context, n, bytes, (void **)&room->k));
+    if (all->matrix) SVMP_TRY(svmp_allocate(context, n / 2 + 1, bytes, (void **)&room->pairs));
+    if (all->repulsion) SVMP_TRY(svmp_allocate(context, n, bytes, (void **)&room->repulsion));
+    return SVMP_OK;
+}
+
+static void free_room(backend *b, stein_room *room) {
+    svmp_context *context = b->context;
+    for (int t = 0; room->row && t < b->threads; t++) svmp_release(context, room->row[t]);
+    svmp_release(context, room->row);
+    svmp_release(context, room->rows);
+    svmp_release(context, room->column_sum);
+    svmp_release(context, room->drawn);
+    svmp_release(context, room->k);
+    svmp_release(context, room->pairs);
+    svmp_release(context, room->repulsion);
+}
+
+static void free_cpu(backend *b) {
+    cpu *own = b->own;
+    for (int t = 0; own->rooms && t < b->threads; t++) free_room(b, &own->rooms[t]);
+    svmp_release(b->context, own->rooms);
+    svmp_release(b->context, own->nodes);
+    svmp_release(b->context, own->centred);
+    svmp_release(b->context, own->variance);
+    svmp_release(b->context, own);
+}
+
+static svmp_status alloc(backend *b, const kernel *k) {
+    svmp_context *context = b->context;
+    const svmp_graph *graph = b->model->graph;
+    cpu *own = NULL;
+    SVMP_TRY(SVMP_NEW(context, own, 1));
+    b->own = own;
+    SVMP_TRY(svmp_evaluator_create(b->model, b->n, &b->evaluator));
+    if (k == NULL) return SVMP_OK;
+
+    const needs all = needs_of(graph, k);
+    SVMP_TRY(SVMP_NEW(context, own->nodes, graph->nodes));
+    for (size_t v = 0; v < graph->nodes; v++) own->nodes[v] = (uint32_t)v;
+    if (all.moments) {
+        SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
+        SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
+    }
+    SVMP_TRY(SVMP_NEW(context, own->rooms, (size_t)b->threads));
+    for (int t = 0; t < b->threads; t++) SVMP_TRY(alloc_room(b, &all, &own->rooms[t]));
+    return SVMP_OK;
+}
+
+/* ---- stein ------------------------------------------------------------------------------------------------------- */
+
+size_t svmp_cpu_rows(const backend *b, const double *array, const stein_unit *unit, stein_room *room) {
+    const size_t *first = b->model->graph->first;
+    size_t count = 0;
+    for (size_t v = 0; v < unit->domain_count; v++)
+        for (size_t j = first[unit->domain[v]]; j < first[unit->domain[v] + 1]; j++)
+            room->rows[count++] = array + j * b->n;
+    return count;
+}
+
+static size_t count_units(const svmp_graph *graph, kernel_domain domain) {
+    switch (domain) {
+    case DOMAIN_ALL: return 1;
+    case DOMAIN_BLANKET: return graph->distinct;
+    default: return graph->nodes;
+    }
+}
+
+static stein_unit unit_of(const backend *b, const kernel_term *term, size_t u, size_t t, stein_room *room) {
+    const svmp_graph *graph = b->model->graph;
+    const cpu *own = b->own;
+    const index_lists *closed = &graph->neighbourhoods, *members = &graph->members;
+    switch (term->domain) {
+    case DOMAIN_ALL: return (stein_unit){own->nodes, own->nodes, graph->nodes, graph->nodes};
+    case DOMAIN_BLANKET:
+        return (stein_unit){closed->item + closed->start[u], members->item + members->start[u],
+                            closed->start[u + 1] - closed->start[u], members->start[u + 1] - members->start[u]};
+    case DOMAIN_SELF: return (stein_unit){own->nodes + u, own->nodes + u, 1, 1};
+    case DOMAIN_RANDOM: break;
+    }
+    size_t count = svmp_domain_draw(graph, u, term->neighbours, b->seed, t, room->drawn);
+    return (stein_unit){room->drawn, own->nodes + u, count, 1};
+}
+
+static svmp_status stein(backend *b, const kernel *k, size_t t) {
+    const cpu *own = b->own;
+    if (own->centred) svmp_cpu_centre(b);
+    memset(b->phi, 0, b->model->graph->variables * b->n * sizeof *b->phi);
+    for (size_t a = 0; a < k->count; a++) {
+        const kernel_term *term = &k->terms[a];
+        const size_t units = count_units(b->model->graph, term->domain);
+        const int team = units < (size_t)b->threads; /* too few units to go round: share each of them */
+        void (*add)(backend *, const kernel_term *, const stein_unit *, stein_room *, int) =
+            term->shape->value ? svmp_cpu_radial : svmp_cpu_linear;
+
+#pragma omp parallel for schedule(dynamic) if (!team) num_threads(team ? 1 : b->threads)
+        for (size_t u = 0; u < units; u++) {
+            stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
+            stein_unit unit = unit_of(b, term, u, t, room);
+            add(b, term, &unit, room, team);
+        }
+    }
+    return SVMP_OK;
+}
+
+static svmp_status score(backend *b) { return svmp_evaluate(b->evaluator, b->x, NULL, b->score); }
+
+const backend_kind svmp_backend_cpu = {
+    .name = "cpu",
+    .alloc = alloc,
+    .free = free_cpu,
+    .score = score,
+    .stein = stein,
+    .step = svmp_host_step,
+    .diffuse = svmp_host_diffuse,
+};

@@ -1,0 +1,88 @@
+#include <math.h>
+
+#include "backend/backend.h"
+#include "base/random.h"
+
+/* Says which number is not finite first, and why as far as can be told. */
+static svmp_status not_finite(backend *b, size_t t) {
+    char name[128];
+    const size_t n = b->n, total = b->model->graph->variables * n;
+    size_t at = 0;
+    while (at < total && isfinite(b->score[at])) at++;
+    if (at == total) {
+        for (at = 0; isfinite(b->phi[at]); at++) {}
+        return svmp_fail(b->context, SVMP_NOT_FINITE,
+                         "The particles ran away: %s would become %g in particle %zu at iteration %zu. A smaller step "
+                         "may help.",
+                         svmp_model_variable_name(b->model, at / n, name, sizeof name), b->phi[at], at % n + 1, t + 1);
+    }
+    char where[64] = "";
+    size_t factor = b->evaluator ? svmp_evaluator_blame(b->evaluator, at / n, at % n) : SIZE_MAX;
+    if (factor != SIZE_MAX) snprintf(where, sizeof where, ", by factor %zu", factor);
+    return svmp_fail(b->context, SVMP_NOT_FINITE,
+                     "The score of %s is %g in particle %zu at iteration %zu, where it has the value %g%s.",
+                     svmp_model_variable_name(b->model, at / n, name, sizeof name), b->score[at], at % n + 1, t + 1,
+                     b->x[at], where);
+}
+
+static double largest_of(size_t n, const double *row) {
+    double largest = 0;
+    for (size_t l = 0; l < n; l++) largest = fabs(row[l]) > largest ? fabs(row[l]) : largest;
+    return largest;
+}
+
+/* The new place of variable i, phi = x + phi, projected onto its box. Returns whether all of it is finite. */
+static int move(backend *b, size_t i) {
+    const double low = b->model->lower[i], high = b->model->upper[i], *x = b->x + i * b->n;
+    double *phi = b->phi + i * b->n;
+    int finite = 1;
+    for (size_t l = 0; l < b->n; l++) {
+        double to = x[l] + phi[l];
+        finite &= isfinite(to) != 0;
+        phi[l] = to < low ? low : to > high ? high : to;
+    }
+    return finite;
+}
+
+/* The new particles stand where phi was: the two trade places, so that a step that fails leaves the old ones alone. */
+static svmp_status accept(backend *b, int finite, size_t t) {
+    if (!finite) return not_finite(b, t);
+    double *x = b->x;
+    b->x = b->phi;
+    b->phi = x;
+    return SVMP_OK;
+}
+
+svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
+    const size_t n = b->n;
+    double largest = 0;
+    int finite = 1;
+#pragma omp parallel for num_threads(b->threads) reduction(max : largest) reduction(& : finite)
+    for (size_t i = 0; i < b->model->graph->variables; i++) {
+        double here = largest_of(n, b->phi + i * n);
+        largest = here > largest ? here : largest;
+        s->rule->apply(n, rate, t, b->phi + i * n, b->state[0] ? b->state[0] + i * n : NULL,
+                       b->state[1] ? b->state[1] + i * n : NULL);
+        finite &= move(b, i);
+    }
+    b->largest = largest;
+    return accept(b, finite, t);
+}
+
+svmp_status svmp_host_diffuse(backend *b, double rate, size_t t) {
+    const size_t n = b->n;
+    const double spread = sqrt(2 * rate);
+    double largest = 0;
+    int finite = 1;
+#pragma omp parallel for num_threads(b->threads) reduction(max : largest) reduction(& : finite)
+    for (size_t i = 0; i < b->model->graph->variables; i++) {
+        const double *score = b->score + i * n;
+        double *phi = b->phi + i * n, here = largest_of(n, score);
+        largest = here > largest ? here : largest;
+        svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_LANGEVIN, .a = t, .b = i}, n, phi);
+        for (size_t l = 0; l < n; l++) phi[l] = rate * score[l] + spread * phi[l];
+        finite &= move(b, i);
+    }
+    b->largest = largest;
+    return accept(b, finite, t);
+}

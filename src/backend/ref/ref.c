@@ -1,0 +1,216 @@
+/* Plain loops over the formulas of the method: the oracle of every other backend. Nothing here is clever, nothing is
+ * shared between nodes, and everything is computed when it is needed. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+
+typedef struct ref {
+    uint32_t *domain;  /* the variables that a kernel term sees */
+    uint32_t *drawn;   /* the nodes of a random domain */
+    double *distance;  /* n*n squared distances on the domain */
+    double *sorted;    /* the n(n-1)/2 of different particles */
+    double *value, *gradient; /* of one instance of a factor group */
+    void *scratch;
+} ref;
+
+static void free_ref(backend *b) {
+    ref *r = b->own;
+    svmp_release(b->context, r->domain);
+    svmp_release(b->context, r->drawn);
+    svmp_release(b->context, r->distance);
+    svmp_release(b->context, r->sorted);
+    svmp_release(b->context, r->value);
+    svmp_release(b->context, r->gradient);
+    svmp_release(b->context, r->scratch);
+    svmp_release(b->context, r);
+}
+
+static svmp_status alloc(backend *b, const kernel *k) {
+    svmp_context *context = b->context;
+    ref *r = NULL;
+    size_t n = b->n, slots = 0, scratch = 0, neighbours = 0;
+    SVMP_TRY(SVMP_NEW(context, r, 1));
+    b->own = r;
+    for (size_t g = 0; g < b->model->group_count; g++) {
+        const factor_group *group = &b->model->groups[g];
+        size_t needed = group->kind->scratch(group, n);
+        if (group->slots > slots) slots = group->slots;
+        if (needed > scratch) scratch = needed;
+    }
+    for (size_t a = 0; k && a < k->count; a++)
+        if (k->terms[a].neighbours > neighbours) neighbours = k->terms[a].neighbours;
+    SVMP_TRY(SVMP_NEW(context, r->domain, b->model->graph->variables));
+    SVMP_TRY(SVMP_NEW(context, r->drawn, neighbours + 1));
+    SVMP_TRY(svmp_allocate(context, n, n * sizeof(double), (void **)&r->distance));
+    SVMP_TRY(svmp_allocate(context, n, n * sizeof(double), (void **)&r->sorted));
+    SVMP_TRY(SVMP_NEW(context, r->value, n));
+    SVMP_TRY(svmp_allocate(context, slots, n * sizeof(double), (void **)&r->gradient));
+    return svmp_allocate(context, scratch, 1, &r->scratch);
+}
+
+/* ---- score ------------------------------------------------------------------------------------------------------- */
+
+static svmp_status score(backend *b) {
+    ref *r = b->own;
+    const svmp_model *model = b->model;
+    const quadratic *q = &model->quadratic;
+    const size_t n = b->n;
+    for (size_t i = 0; i < model->graph->variables; i++)
+        for (size_t l = 0; l < n; l++) {
+            double s = q->linear[i];
+            for (size_t e = q->start[i]; e < q->start[i + 1]; e++) s -= q->value[e] * b->x[q->column[e] * n + l];
+            b->score[i * n + l] = s;
+        }
+    for (size_t g = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        for (size_t k = 0; k < group->instances; k++) {
+            if (group->kind->evaluate(group, k, 1, n, b->x, r->scratch, r->value, r->gradient) != 0)
+                return svmp_fail(b->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.",
+                                 model->group_factor[g] + k);
+            for (size_t j = 0; j < group->slots; j++)
+                for (size_t l = 0; l < n; l++)
+                    b->score[group->variables[k * group->slots + j] * n + l] += r->gradient[j * n + l];
+        }
+    }
+    return SVMP_OK;
+}
+
+/* ---- stein ------------------------------------------------------------------------------------------------------- */
+
+static size_t add_variables(const svmp_graph *graph, size_t node, uint32_t *domain, size_t count) {
+    for (size_t i = graph->first[node]; i < graph->first[node + 1]; i++) domain[count++] = (uint32_t)i;
+    return count;
+}
+
+/* Lists the variables that the term sees for a node. */
+static size_t list_domain(backend *b, const kernel_term *term, size_t node, size_t t) {
+    ref *r = b->own;
+    const svmp_graph *graph = b->model->graph;
+    size_t count = 0, nodes = 0;
+    const uint32_t *list = NULL;
+    switch (term->domain) {
+    case DOMAIN_SELF: return add_variables(graph, node, r->domain, 0);
+    case DOMAIN_ALL:
+        for (size_t v = 0; v < graph->nodes; v++) count = add_variables(graph, v, r->domain, count);
+        return count;
+    case DOMAIN_BLANKET: list = svmp_graph_neighbourhood(graph, node, &nodes); break;
+    case DOMAIN_RANDOM:
+        nodes = svmp_domain_draw(graph, node, term->neighbours, b->seed, t, r->drawn);
+        list = r->drawn;
+        break;
+    }
+    for (size_t k = 0; k < nodes; k++) count = add_variables(graph, list[k], r->domain, count);
+    return count;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Squared distances on the domain, and the bandwidth that follows from them. */
+static double distances(backend *b, const kernel_term *term, size_t count) {
+    ref *r = b->own;
+    const size_t n = b->n;
+    size_t pairs = 0, lower, upper;
+    for (size_t l = 0; l < n; l++)
+        for (size_t m = 0; m < n; m++) {
+            double sum = 0;
+            for (size_t j = 0; j < count; j++) {
+                double u = b->x[r->domain[j] * n + l] - b->x[r->domain[j] * n + m];
+                sum += u * u;
+            }
+            r->distance[l * n + m] = sum;
+            if (l < m) r->sorted[pairs++] = sum;
+        }
+    if (!svmp_bandwidth_ranks(&term->bandwidth, n, &lower, &upper))
+        return svmp_bandwidth_value(&term->bandwidth, n, 0, 0);
+    qsort(r->sorted, pairs, sizeof *r->sorted, ascending);
+    return svmp_bandwidth_value(&term->bandwidth, n, lower == SIZE_MAX ? 0 : r->sorted[lower], r->sorted[upper]);
+}
+
+/* k(x_l, x_m) and its repulsion. */
+static void pair(const kernel_shape *shape, double distance, double h, double *k, double *repulsion) {
+    *k = distance == 0;
+    *repulsion = 0;
+    if (h == 0) return;
+    shape->value(1, &distance, h, k);
+    if (shape->ratio)
+        *repulsion = shape->ratio(h) * *k;
+    else
+        shape->repulsion(1, k, h, repulsion);
+}
+
+/* phi_i[m] += weight/n sum_l ( k s_i[l] - r (x_i[l] - x_i[m]) ) */
+static void add_radial(backend *b, const kernel_term *term, size_t i, double h) {
+    const size_t n = b->n;
+    const double *distance = ((ref *)b->own)->distance, *x = b->x + i * n, *s = b->score + i * n;
+    for (size_t m = 0; m < n; m++) {
+        double sum = 0, k, repulsion;
+        for (size_t l = 0; l < n; l++) {
+            pair(term->shape, distance[l * n + m], h, &k, &repulsion);
+            sum += k * s[l] - repulsion * (x[l] - x[m]);
+        }
+        b->phi[i * n + m] += term->weight / (double)n * sum;
+    }
+}
+
+static double mean(size_t n, const double *row) {
+    double sum = 0;
+    for (size_t l = 0; l < n; l++) sum += row[l];
+    return sum / (double)n;
+}
+
+/* phi_i[m] += weight/n sum_l ( k s_i[l] + z_i[m]/v ),  k = 1 + sum_j z_j[l] z_j[m] / v */
+static void add_linear(backend *b, const kernel_term *term, size_t i, size_t count) {
+    const ref *r = b->own;
+    const size_t n = b->n;
+    double v = 0;
+    for (size_t j = 0; j < count; j++) {
+        const double *x = b->x + r->domain[j] * n, centre = mean(n, x);
+        for (size_t l = 0; l < n; l++) v += (x[l] - centre) * (x[l] - centre) / (double)n;
+    }
+    const double centre_i = mean(n, b->x + i * n);
+    for (size_t m = 0; m < n; m++) {
+        double sum = 0;
+        for (size_t l = 0; l < n; l++) {
+            double k = 1;
+            for (size_t j = 0; v > 0 && j < count; j++) {
+                const double *x = b->x + r->domain[j] * n, centre = mean(n, x);
+                k += (x[l] - centre) * (x[m] - centre) / v;
+            }
+            sum += k * b->score[i * n + l] + (v > 0 ? (b->x[i * n + m] - centre_i) / v : 0);
+        }
+        b->phi[i * n + m] += term->weight / (double)n * sum;
+    }
+}
+
+static svmp_status stein(backend *b, const kernel *k, size_t t) {
+    const svmp_graph *graph = b->model->graph;
+    memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
+    for (size_t a = 0; a < k->count; a++)
+        for (size_t v = 0; v < graph->nodes; v++) {
+            const kernel_term *term = &k->terms[a];
+            size_t count = list_domain(b, term, v, t);
+            double h = term->shape->value ? distances(b, term, count) : 0;
+            for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+                if (term->shape->value)
+                    add_radial(b, term, i, h);
+                else
+                    add_linear(b, term, i, count);
+            }
+        }
+    return SVMP_OK;
+}
+
+const backend_kind svmp_backend_ref = {
+    .name = "ref",
+    .alloc = alloc,
+    .free = free_ref,
+    .score = score,
+    .stein = stein,
+    .step = svmp_host_step,
+    .diffuse = svmp_host_diffuse,
+};

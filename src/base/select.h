@@ -1,0 +1,11 @@
+/* Order statistics without sorting. */
+#ifndef SVMP_BASE_SELECT_H
+#define SVMP_BASE_SELECT_H
+
+#include <stddef.h>
+
+/* The value of the given rank (0: the smallest) among `count`; reorders them so that nothing before the rank is larger
+ * and nothing behind it smaller. Linear time on average. */
+double svmp_select(double *values, size_t count, size_t rank);
+
+#endif

@@ -1,0 +1,31 @@
+/* Sums over a row in a fixed order that vectorises: eight interleaved partial sums, then these from first to last. */
+#ifndef SVMP_BASE_VECTOR_H
+#define SVMP_BASE_VECTOR_H
+
+#include <stddef.h>
+
+static inline double svmp_add_lanes(const double lane[8]) {
+    double sum = 0;
+    for (int k = 0; k < 8; k++) sum += lane[k];
+    return sum;
+}
+
+static inline double svmp_sum(size_t n, const double *a) {
+    double lane[8] = {0};
+    size_t l = 0;
+    for (; l + 8 <= n; l += 8)
+        for (size_t k = 0; k < 8; k++) lane[k] += a[l + k];
+    for (; l < n; l++) lane[l % 8] += a[l];
+    return svmp_add_lanes(lane);
+}
+
+static inline double svmp_dot(size_t n, const double *a, const double *b) {
+    double lane[8] = {0};
+    size_t l = 0;
+    for (; l + 8 <= n; l += 8)
+        for (size_t k = 0; k < 8; k++) lane[k] += a[l + k] * b[l + k];
+    for (; l < n; l++) lane[l % 8] += a[l] * b[l];
+    return svmp_add_lanes(lane);
+}
+
+#endif

@@ -1,0 +1,47 @@
+#include "init.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/random.h"
+
+svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
+    init made = {0};
+    const char *end = text + strlen(text), *colon = strchr(text, ':'), *comma = colon ? strchr(colon, ',') : NULL;
+    if (strncmp(text, "normal:", 7) == 0) {
+        made.kind = INIT_NORMAL;
+        if (svmp_number_parse(colon + 1, end, &made.sd) == NUMBER_FINITE && made.sd >= 0)
+            return *parsed = made, SVMP_OK;
+    } else if (strncmp(text, "uniform:", 8) == 0 && comma) {
+        made.kind = INIT_UNIFORM;
+        if (svmp_number_parse(colon + 1, comma, &made.from) == NUMBER_FINITE &&
+            svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to)
+            return *parsed = made, SVMP_OK;
+    }
+    return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is normal:SD or uniform:A,B with A below B.", text);
+}
+
+void svmp_init_draw(const init *start, backend *b) {
+    const size_t n = b->n;
+#pragma omp parallel for num_threads(b->threads)
+    for (size_t i = 0; i < b->model->graph->variables; i++) {
+        double *x = b->x + i * n;
+        random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .b = i};
+        if (start->kind == INIT_NORMAL) {
+            svmp_random_normals(stream, n, x);
+            for (size_t l = 0; l < n; l++) x[l] *= start->sd;
+        } else {
+            svmp_random_uniforms(stream, n, x);
+            for (size_t l = 0; l < n; l++) x[l] = start->from + (start->to - start->from) * x[l];
+        }
+    }
+    svmp_init_project(b);
+}
+
+void svmp_init_project(backend *b) {
+    for (size_t i = 0; i < b->model->graph->variables; i++) {
+        const double low = b->model->lower[i], high = b->model->upper[i];
+        double *x = b->x + i * b->n;
+        for (size_t l = 0; l < b->n; l++) x[l] = x[l] < low ? low : x[l] > high ? high : x[l];
+    }
+}

@@ -1,0 +1,25 @@
+/* A file that is written beside its place and renamed when it is whole: there is never half a file. */
+#ifndef SVMP_IO_OUTPUT_H
+#define SVMP_IO_OUTPUT_H
+
+#include <limits.h>
+
+#include "base/context.h"
+
+typedef struct output_file {
+    svmp_context *context;
+    const char *path;     /* the caller's */
+    char place[PATH_MAX]; /* what `path` means once symbolic links are followed */
+    char *beside;         /* the file being written; NULL when `path` is a device or a pipe, written as it is */
+    FILE *file;
+} output_file;
+
+/* An existing file is an error unless `overwrite`. */
+svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
+svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length);
+svmp_status svmp_output_finish(output_file *output);
+
+/* Removes what was written, unless it was finished; takes one that is all zeros. */
+void svmp_output_close(output_file *output);
+
+#endif

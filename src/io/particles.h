@@ -1,0 +1,38 @@
+/* A sample with names, as the readers, the writers and the diagnostics see it. */
+#ifndef SVMP_IO_PARTICLES_H
+#define SVMP_IO_PARTICLES_H
+
+#include "base/context.h"
+
+struct svmp_particles {
+    svmp_context *context;
+    size_t variables, count;
+    double *values;       /* values[i*count + l] */
+    char (*standard)[24]; /* "x.1", "x.2", ... */
+    char **given;         /* names set by the caller; NULL where the standard one holds */
+};
+
+/* What is wrong with a name, as the end of a sentence; NULL when a column of a file may bear it. */
+const char *svmp_name_fault(const char *name);
+
+/* Columns of such names are a sampler's own (lp__, stepsize__): no variables. */
+int svmp_name_is_internal(const char *name);
+
+/* The variables in the order of their names; svmp_release frees it. */
+typedef struct named_variable {
+    const char *name; /* the particles' own */
+    size_t variable;
+} named_variable;
+
+svmp_status svmp_particles_by_name(const svmp_particles *particles, named_variable **sorted);
+
+/* Pairs the variables of two samples by their names: the k-th pair is a's variable (*a_place)[k] and b's (*b_place)[k],
+ * in the order of the names. Different sets are an error that tells what `a_called` has and `b_called` lacks, and the
+ * other way round. svmp_release, with a's context, frees both. */
+svmp_status svmp_particles_match(const svmp_particles *a, const char *a_called, const svmp_particles *b,
+                                 const char *b_called, size_t **a_place, size_t **b_place);
+
+/* The first name that two of the variables bear, NULL when all differ. */
+svmp_status svmp_particles_repeated_name(const svmp_particles *particles, const char **name);
+
+#endif

@@ -1,0 +1,192 @@
+/* Particles as Stan CSV: '#' comment lines, a header of names, a row a particle. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "io/output.h"
+#include "io/particles.h"
+#include "io/text.h"
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
+
+typedef struct csv_reader {
+    text_file text;
+    const char **names; /* of every column, in the text; NULL where the column is skipped */
+    size_t columns, columns_capacity, variables;
+    size_t header; /* its line */
+    double *rows;  /* rows[l*variables + i]: the file's order */
+    size_t count, capacity;
+} csv_reader;
+
+static int is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The field that begins at `start`, without blanks around it; returns where its comma or the line's end is. */
+static char *next_field(const text_file *text, char *start, char **first, char **last) {
+    char *comma = memchr(start, ',', (size_t)(text->end - start));
+    char *stop = comma ? comma : text->end;
+    for (*first = start; *first < stop && is_blank(**first);) ++*first;
+    for (*last = stop; *last > *first && is_blank((*last)[-1]);) --*last;
+    return stop;
+}
+
+static svmp_status read_header(csv_reader *reader) {
+    text_file *text = &reader->text;
+    if (text->next == text->stop) return svmp_text_fail(text, "the file is empty.");
+    if (!svmp_text_next_line(text, '#'))
+        return svmp_text_fail(text, "there is no header; the file holds comments alone.");
+    reader->header = text->line;
+    for (char *cursor = text->start;; cursor++) {
+        char *first, *last, quoted[TEXT_QUOTED];
+        cursor = next_field(text, cursor, &first, &last);
+        int more = cursor < text->end;
+        SVMP_TRY(SVMP_GROW(text->context, reader->names, reader->columns_capacity, reader->columns + 1));
+        *last = '\0'; /* over a blank, the comma or the line's end, which are done with */
+        const char *fault = svmp_name_fault(first);
+        if (fault)
+            return svmp_text_fail(text, "the name of column %zu, '%s', %s.", reader->columns + 1,
+                                  svmp_text_quote(first, last, quoted), fault);
+        int skipped = svmp_name_is_internal(first);
+        reader->names[reader->columns++] = skipped ? NULL : first;
+        reader->variables += !skipped;
+        if (!more) break;
+    }
+    if (reader->variables == 0) return svmp_text_fail(text, "there is no column but such as end in '__'.");
+    return SVMP_OK;
+}
+
+static svmp_status wrong_number_of_fields(const csv_reader *reader) {
+    const text_file *text = &reader->text;
+    size_t fields = 1;
+    for (const char *c = text->start; c < text->end; c++) fields += *c == ',';
+    return svmp_text_fail(text, "the number of fields is %zu, but the header on line %zu has %zu.", fields,
+                          reader->header, reader->columns);
+}
+
+static svmp_status read_row(csv_reader *reader) {
+    text_file *text = &reader->text;
+    SVMP_TRY(SVMP_GROW(text->context, reader->rows, reader->capacity, (reader->count + 1) * reader->variables));
+    double *row = reader->rows + reader->count * reader->variables;
+    char *cursor = text->start;
+    for (size_t c = 0; c < reader->columns; c++) {
+        char *first, *last, quoted[TEXT_QUOTED];
+        cursor = next_field(text, cursor, &first, &last);
+        if ((cursor == text->end) != (c + 1 == reader->columns)) return wrong_number_of_fields(reader);
+        cursor++;
+        if (reader->names[c] == NULL) continue;
+        number_kind kind = svmp_number_parse(first, last, row++);
+        if (kind != NUMBER_FINITE)
+            return svmp_text_fail(text, "column %zu (%.80s) holds '%s', which is not a %s.", c + 1, reader->names[c],
+                                  svmp_text_quote(first, last, quoted),
+                                  kind == NUMBER_NONE ? "number" : "finite number");
+    }
+    reader->count++;
+    return SVMP_OK;
+}
+
+static svmp_status build(const csv_reader *reader, svmp_particles **particles) {
+    svmp_particles *made = NULL;
+    const char *repeated;
+    svmp_status status = SVMP_OK;
+    SVMP_CHECK(svmp_particles_create(reader->text.context, reader->variables, reader->count, NULL, &made));
+    for (size_t c = 0, i = 0; c < reader->columns; c++)
+        if (reader->names[c]) SVMP_CHECK(svmp_particles_set_name(made, i++, reader->names[c]));
+    SVMP_CHECK(svmp_particles_repeated_name(made, &repeated));
+    if (repeated)
+        SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
+                             reader->text.path, reader->header, repeated));
+    for (size_t l = 0; l < reader->count; l++)
+        for (size_t i = 0; i < reader->variables; i++)
+            made->values[i * reader->count + l] = reader->rows[l * reader->variables + i];
+    *particles = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}
+
+svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (path == NULL || particles == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read was given no %s.",
+                         path ? "place for its result" : "path");
+    csv_reader reader = {0};
+    number_locale locale = {0};
+    svmp_status status = SVMP_OK;
+    SVMP_CHECK(svmp_number_enter(context, &locale));
+    SVMP_CHECK(svmp_text_open(context, path, &reader.text));
+    SVMP_CHECK(read_header(&reader));
+    while (svmp_text_next_line(&reader.text, '#')) SVMP_CHECK(read_row(&reader));
+    if (reader.count == 0) SVMP_CHECK(svmp_text_fail(&reader.text, "there is no row below the header."));
+    SVMP_CHECK(build(&reader, particles));
+done:
+    svmp_release(context, reader.rows);
+    svmp_release(context, reader.names);
+    svmp_text_close(&reader.text);
+    svmp_number_leave(&locale);
+    return status;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+/* What could not be read back is not written. */
+static svmp_status check_readable(const svmp_particles *particles, const char *path) {
+    const char *repeated;
+    SVMP_TRY(svmp_particles_repeated_name(particles, &repeated));
+    if (repeated)
+        return svmp_fail(particles->context, SVMP_BAD_CALL,
+                         "The particles are not written to '%s': two variables are called '%.80s'.", path, repeated);
+    for (size_t i = 0; i < particles->variables; i++)
+        for (size_t l = 0; l < particles->count; l++)
+            if (!isfinite(particles->values[i * particles->count + l]))
+                return svmp_fail(particles->context, SVMP_NOT_FINITE,
+                                 "The particles are not written to '%s': %.80s of particle %zu is %g.", path,
+                                 svmp_particles_name(particles, i), l + 1, particles->values[i * particles->count + l]);
+    return SVMP_OK;
+}
+
+static svmp_status write_comments(output_file *output, const char *comments) {
+    while (*comments) {
+        size_t length = strcspn(comments, "\n");
+        SVMP_TRY(svmp_output_put(output, "# ", 2));
+        SVMP_TRY(svmp_output_put(output, comments, length));
+        SVMP_TRY(svmp_output_put(output, "\n", 1));
+        comments += length + (comments[length] == '\n');
+    }
+    return SVMP_OK;
+}
+
+static svmp_status write_table(output_file *output, const svmp_particles *particles) {
+    for (size_t i = 0; i < particles->variables; i++) {
+        const char *name = svmp_particles_name(particles, i);
+        SVMP_TRY(svmp_output_put(output, name, strlen(name)));
+        SVMP_TRY(svmp_output_put(output, i + 1 < particles->variables ? "," : "\n", 1));
+    }
+    for (size_t l = 0; l < particles->count; l++)
+        for (size_t i = 0; i < particles->variables; i++) {
+            char text[NUMBER_TEXT];
+            size_t length = svmp_number_format(particles->values[i * particles->count + l], text);
+            text[length++] = i + 1 < particles->variables ? ',' : '\n';
+            SVMP_TRY(svmp_output_put(output, text, length));
+        }
+    return SVMP_OK;
+}
+
+svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
+                                 int overwrite) {
+    if (particles == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = particles->context;
+    if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write was given no path.");
+    output_file output = {0};
+    number_locale locale = {0};
+    svmp_status status = SVMP_OK;
+    SVMP_CHECK(check_readable(particles, path));
+    SVMP_CHECK(svmp_number_enter(context, &locale));
+    SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));
+    if (comments) SVMP_CHECK(write_comments(&output, comments));
+    SVMP_CHECK(write_table(&output, particles));
+    SVMP_CHECK(svmp_output_finish(&output));
+done:
+    svmp_output_close(&output);
+    svmp_number_leave(&locale);
+    return status;
+}

@@ -1,0 +1,43 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "kernel/kernel.h"
+
+static const char *const rule_names[] = {"median", "median-log", "median-zeros"};
+
+svmp_status svmp_bandwidth_parse(svmp_context *context, const char *text, bandwidth *parsed) {
+    for (int rule = 0; rule < BANDWIDTH_FIXED; rule++)
+        if (strcmp(text, rule_names[rule]) == 0) {
+            *parsed = (bandwidth){.rule = (enum bandwidth_rule)rule};
+            return SVMP_OK;
+        }
+    double fixed;
+    if (svmp_number_parse(text, text + strlen(text), &fixed) != NUMBER_FINITE || !(fixed > 0))
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "'%s' is no bandwidth: it is median, median-log, median-zeros or a number above 0.", text);
+    *parsed = (bandwidth){BANDWIDTH_FIXED, fixed};
+    return SVMP_OK;
+}
+
+int svmp_bandwidth_ranks(const bandwidth *b, size_t n, size_t *lower, size_t *upper) {
+    if (n < 2 || b->rule == BANDWIDTH_FIXED) return 0;
+    size_t pairs = n * (n - 1) / 2;
+    *lower = (pairs - 1) / 2;
+    *upper = pairs / 2;
+    if (b->rule == BANDWIDTH_MEDIAN_ZEROS) {
+        /* All n^2 of them, sorted: n zeros, then every pair twice. For n = 2 the lower middle is one of the zeros. */
+        size_t below = (n * n - 1) / 2, above = n * n / 2;
+        *lower = below < n ? SIZE_MAX : (below - n) / 2;
+        *upper = (above - n) / 2;
+    }
+    return 1;
+}
+
+double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double upper) {
+    if (b->rule == BANDWIDTH_FIXED) return b->fixed;
+    if (n < 2) return 0;
+    if (b->rule == BANDWIDTH_MEDIAN_ZEROS) return (lower + upper) / 2;
+    double median = (sqrt(lower) + sqrt(upper)) / 2, h = median * median;
+    return b->rule == BANDWIDTH_MEDIAN_LOG ? h / log((double)n) : h;
+}

@@ -1,0 +1,104 @@
+#include "kernel/kernel.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/number.h"
+
+static const kernel_shape *const shapes[] = {&svmp_shape_rbf, &svmp_shape_imq, &svmp_shape_linear};
+
+/* A piece of the kernel's text, [start, end), without blanks around it. */
+typedef struct piece {
+    const char *start, *end;
+} piece;
+
+static piece trimmed(const char *start, const char *end) {
+    while (start < end && isspace((unsigned char)*start)) start++;
+    while (start < end && isspace((unsigned char)end[-1])) end--;
+    return (piece){start, end};
+}
+
+static int equals(piece p, const char *word) {
+    return strlen(word) == (size_t)(p.end - p.start) && memcmp(p.start, word, strlen(word)) == 0;
+}
+
+static const char *find(piece p, char c) {
+    return p.start < p.end ? memchr(p.start, c, (size_t)(p.end - p.start)) : NULL;
+}
+
+#define PIECE(p) (int)((p).end - (p).start), (p).start /* for %.*s */
+
+static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *term) {
+    static const char random[] = "random:";
+    const size_t length = sizeof random - 1;
+    if (equals(text, "blanket")) return term->domain = DOMAIN_BLANKET, SVMP_OK;
+    if (equals(text, "all")) return term->domain = DOMAIN_ALL, SVMP_OK;
+    if (equals(text, "self")) return term->domain = DOMAIN_SELF, SVMP_OK;
+    if ((size_t)(text.end - text.start) > length && memcmp(text.start, random, length) == 0 &&
+        svmp_number_parse_size(text.start + length, text.end, &term->neighbours) && term->neighbours <= 100000) {
+        term->domain = DOMAIN_RANDOM;
+        return SVMP_OK;
+    }
+    return svmp_fail(context, SVMP_BAD_CALL,
+                     "'%.*s' is no kernel domain: it is blanket, all, self or random:K, K from 0 to 100000.",
+                     PIECE(text));
+}
+
+static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_term *term) {
+    char copy[64];
+    size_t length = (size_t)(text.end - text.start);
+    if (length >= sizeof copy) length = sizeof copy - 1; /* too long to be any: refused by its beginning */
+    memcpy(copy, text.start, length);
+    copy[length] = '\0';
+    return svmp_bandwidth_parse(context, copy, &term->bandwidth);
+}
+
+static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *term) {
+    const char *open = find(text, '(');
+    if (open && text.end[-1] == ')') {
+        SVMP_TRY(parse_bandwidth(context, trimmed(open + 1, text.end - 1), term));
+        text = trimmed(text.start, open);
+    }
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        if (equals(text, shapes[k]->name)) return term->shape = shapes[k], SVMP_OK;
+    return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel shape: it is rbf, imq or linear.", PIECE(text));
+}
+
+/* term = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain */
+static svmp_status parse_term(svmp_context *context, piece text, bandwidth standard, kernel_term *term) {
+    *term = (kernel_term){.weight = 1, .bandwidth = standard};
+    const char *star = find(text, '*'), *at = find(text, '@');
+    if (at == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "The kernel term '%.*s' has no domain: write it as shape@domain.",
+                         PIECE(text));
+    if (star && star < at) {
+        piece weight = trimmed(text.start, star);
+        if (svmp_number_parse(weight.start, weight.end, &term->weight) != NUMBER_FINITE || !(term->weight > 0))
+            return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no weight of a kernel term: it is a number above 0.",
+                             PIECE(weight));
+        text.start = star + 1;
+    }
+    SVMP_TRY(parse_shape(context, trimmed(text.start, at), term));
+    return parse_domain(context, trimmed(at + 1, text.end), term);
+}
+
+/* Where a term ends: at the next '+' that is not the sign of an exponent (1e+3). */
+static const char *term_end(const char *text) {
+    for (const char *p = text; *p; p++)
+        if (*p == '+' && !(p > text + 1 && (p[-1] == 'e' || p[-1] == 'E') && isdigit((unsigned char)p[-2]))) return p;
+    return text + strlen(text);
+}
+
+svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed) {
+    kernel made = {0};
+    for (;;) {
+        const char *end = term_end(text);
+        if (made.count == KERNEL_TERMS_MAX)
+            return svmp_fail(context, SVMP_BAD_CALL, "A kernel has at most %d terms.", KERNEL_TERMS_MAX);
+        SVMP_TRY(parse_term(context, trimmed(text, end), standard, &made.terms[made.count++]));
+        if (*end == '\0') break;
+        text = end + 1;
+    }
+    *parsed = made;
+    return SVMP_OK;
+}

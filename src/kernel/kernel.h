@@ -1,0 +1,76 @@
+/* A kernel is a sum of terms, each a weight, a shape, a domain and a bandwidth rule (method.md):
+ *
+ *     kernel    = term { "+" term }
+ *     term      = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain
+ *     shape     = "rbf" | "imq" | "linear"
+ *     domain    = "blanket" | "all" | "self" | "random:" k
+ *     bandwidth = "median" | "median-log" | "median-zeros" | number
+ */
+#ifndef SVMP_KERNEL_KERNEL_H
+#define SVMP_KERNEL_KERNEL_H
+
+#include "graph/graph.h"
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* A shape that is a function f(D) of the squared distance on its domain: dk/dx_i = -r (x_i - x_i') with the repulsion
+ * r = -2 f'(D). With h = 0, the limit of narrow kernels, k is 1 where D is 0 and 0 elsewhere, and nothing repels. */
+typedef struct kernel_shape {
+    const char *name;
+
+    /* k[m] = f(distance[m]), h > 0; k may be `distance` itself. NULL: not a function of the distance (linear). */
+    void (*value)(size_t count, const double *distance, double h, double *k);
+
+    /* The repulsion from the k above: either r = ratio(h) k, or number by number. The other one is NULL. */
+    double (*ratio)(double h);
+    void (*repulsion)(size_t count, const double *k, double h, double *r);
+} kernel_shape;
+
+extern const kernel_shape svmp_shape_rbf, svmp_shape_imq, svmp_shape_linear;
+
+/* ---- bandwidths -------------------------------------------------------------------------------------------------- */
+
+typedef struct bandwidth {
+    enum bandwidth_rule { BANDWIDTH_MEDIAN, BANDWIDTH_MEDIAN_LOG, BANDWIDTH_MEDIAN_ZEROS, BANDWIDTH_FIXED } rule;
+    double fixed;
+} bandwidth;
+
+svmp_status svmp_bandwidth_parse(svmp_context *context, const char *text, bandwidth *parsed);
+
+/* A rule looks at two of the n(n-1)/2 squared distances between different particles, counted from the smallest:
+ * the lower and the upper middle (SIZE_MAX: a distance of 0). Returns 0 when it needs none: h is then svmp_bandwidth_value(b, n, 0, 0). */
+int svmp_bandwidth_ranks(const bandwidth *b, size_t n, size_t *lower, size_t *upper);
+
+/* h from the squared distances at those two ranks. */
+double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double upper);
+
+/* ---- domains ----------------------------------------------------------------------------------------------------- */
+
+typedef enum kernel_domain { DOMAIN_BLANKET, DOMAIN_ALL, DOMAIN_SELF, DOMAIN_RANDOM } kernel_domain;
+
+/* The node and `neighbours` nodes drawn from its blanket without replacement (all of it when it has no more), ascending,
+ * keyed by (seed, iteration, node). `drawn` has room for neighbours + 1 nodes; returns how many there are. */
+size_t svmp_domain_draw(const svmp_graph *graph, size_t node, size_t neighbours, uint64_t seed, size_t iteration,
+                        uint32_t *drawn);
+
+/* ---- the sum ----------------------------------------------------------------------------------------------------- */
+
+typedef struct kernel_term {
+    double weight;
+    const kernel_shape *shape;
+    kernel_domain domain;
+    size_t neighbours; /* of DOMAIN_RANDOM */
+    bandwidth bandwidth;
+} kernel_term;
+
+enum { KERNEL_TERMS_MAX = 16 };
+
+typedef struct kernel {
+    size_t count;
+    kernel_term terms[KERNEL_TERMS_MAX];
+} kernel;
+
+/* `standard`: the bandwidth rule of terms that name none. */
+svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed);
+
+#endif

@@ -1,0 +1,40 @@
+/* The contract of a method, and the run that it works on. A new method is one file and one row of the registry. */
+#ifndef SVMP_METHOD_METHOD_H
+#define SVMP_METHOD_METHOD_H
+
+#include "backend/backend.h"
+
+typedef struct method {
+    const char *name;
+    const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
+    const char *step;   /* what --step is by default; NULL: the method takes no step size */
+    int single;         /* done after one iteration, whatever was asked for */
+
+    /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
+    svmp_status (*alloc)(svmp_run *run);
+    svmp_status (*iterate)(svmp_run *run);
+    void (*free)(svmp_run *run); /* NULL: nothing to free */
+} method;
+
+/* NULL, with an error that lists the names, when there is none of that name. */
+const method *svmp_method_find(svmp_context *context, const char *name);
+
+extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
+    svmp_method_combined, svmp_method_langevin, svmp_method_exact;
+
+struct svmp_run {
+    svmp_context *context;
+    const svmp_model *model;
+    const method *method;
+    svmp_run_options options; /* its strings are the run's own */
+    kernel kernel;
+    step step;
+    backend *backend;
+    size_t iteration, iterations; /* done, and to do */
+    double rate;                  /* of the last iteration */
+    svmp_monitor monitor;
+    void *monitor_data;
+    void *own; /* the method's */
+};
+
+#endif

@@ -1,0 +1,43 @@
+#include "model/callback.h"
+
+typedef struct callback {
+    svmp_factor_function function;
+    void *user_data;
+} callback;
+
+static int evaluate(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
+                    double *value, double *gradient) {
+    const callback *self = group->self;
+    const double **rows = scratch;
+    double **gradient_rows = (double **)(rows + group->slots);
+    (void)first, (void)count; /* one instance, always */
+    for (size_t j = 0; j < group->slots; j++) {
+        rows[j] = x + group->variables[j] * n;
+        gradient_rows[j] = gradient + j * n;
+    }
+    return self->function(n, rows, value, gradient_rows, self->user_data);
+}
+
+static size_t scratch(const factor_group *group, size_t n) {
+    (void)n;
+    return 2 * group->slots * sizeof(double *);
+}
+
+static void free_callback(svmp_context *context, void *self) { svmp_release(context, self); }
+
+static const factor_kind kind = {"callback", evaluate, scratch, free_callback};
+
+svmp_status svmp_callback_group(svmp_context *context, size_t slots, svmp_factor_function function, void *user_data,
+                                factor_group *group) {
+    callback *self = NULL;
+    uint32_t *variables = NULL;
+    SVMP_TRY(SVMP_NEW(context, self, 1));
+    svmp_status status = SVMP_NEW(context, variables, slots);
+    if (status != SVMP_OK) {
+        svmp_release(context, self);
+        return status;
+    }
+    *self = (callback){function, user_data};
+    *group = (factor_group){.kind = &kind, .instances = 1, .slots = slots, .variables = variables, .self = self};
+    return SVMP_OK;
+}

@@ -1,0 +1,182 @@
+#include "model/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/thread.h"
+
+/* Every sum has a fixed order: the log density is added up part by part, a part being some instances of one group or
+ * some variables of the quadratic; how threads share the parts does not matter. */
+enum { PART_LANES = 4096, PART_VARIABLES = 256 };
+
+typedef struct part {
+    size_t group, first, count; /* instances `first` ... of the group */
+} part;
+
+struct evaluator {
+    const svmp_model *model;
+    size_t n;
+    int threads;
+    part *parts;
+    size_t group_parts, variable_parts;
+    double *gradient; /* the rows that svmp_model.gather_row speaks of */
+    double *part_sum; /* (group_parts + variable_parts) * n: partial log densities */
+    double **value;   /* thread -> log values of a part's instances, or one score row */
+    void **scratch;   /* thread -> what a group's kind asks for */
+};
+
+static size_t instances_per_part(const factor_group *group, size_t n) {
+    size_t count = n < PART_LANES ? PART_LANES / n : 1;
+    return count < group->instances ? count : group->instances;
+}
+
+static svmp_status plan_parts(evaluator *e, size_t *value_size, size_t *scratch_size) {
+    const svmp_model *model = e->model;
+    size_t parts = 0;
+    *value_size = e->n;
+    *scratch_size = 0;
+    for (size_t g = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        size_t step = instances_per_part(group, e->n), scratch = group->kind->scratch(group, e->n);
+        if (group->instances > 0) parts += (group->instances - 1) / step + 1;
+        if (step * e->n > *value_size) *value_size = step * e->n;
+        if (scratch > *scratch_size) *scratch_size = scratch;
+    }
+    SVMP_TRY(SVMP_NEW(model->context, e->parts, parts));
+    for (size_t g = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        size_t step = instances_per_part(group, e->n);
+        for (size_t first = 0; first < group->instances; first += step) {
+            size_t left = group->instances - first;
+            e->parts[e->group_parts++] = (part){g, first, left < step ? left : step};
+        }
+    }
+    e->variable_parts = (model->graph->variables - 1) / PART_VARIABLES + 1;
+    return SVMP_OK;
+}
+
+svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, evaluator **made) {
+    svmp_context *context = model->context;
+    svmp_status status;
+    evaluator *e = NULL;
+    size_t value_size, scratch_size;
+    SVMP_TRY(SVMP_NEW(context, e, 1));
+    *e = (evaluator){.model = model, .n = n, .threads = svmp_context_threads(context)};
+    SVMP_CHECK(plan_parts(e, &value_size, &scratch_size));
+    SVMP_CHECK(svmp_allocate(context, model->group_row[model->group_count], n * sizeof(double), (void **)&e->gradient));
+    SVMP_CHECK(svmp_allocate(context, e->group_parts + e->variable_parts, n * sizeof(double), (void **)&e->part_sum));
+    SVMP_CHECK(SVMP_NEW(context, e->value, (size_t)e->threads));
+    SVMP_CHECK(SVMP_NEW(context, e->scratch, (size_t)e->threads));
+    for (int t = 0; t < e->threads; t++) {
+        SVMP_CHECK(SVMP_NEW(context, e->value[t], value_size));
+        SVMP_CHECK(svmp_allocate(context, scratch_size, 1, &e->scratch[t]));
+    }
+    *made = e;
+    return SVMP_OK;
+done:
+    svmp_evaluator_free(e);
+    return status;
+}
+
+void svmp_evaluator_free(evaluator *e) {
+    if (e == NULL) return;
+    svmp_context *context = e->model->context;
+    for (int t = 0; t < e->threads; t++) {
+        if (e->value) svmp_release(context, e->value[t]);
+        if (e->scratch) svmp_release(context, e->scratch[t]);
+    }
+    svmp_release(context, e->value);
+    svmp_release(context, e->scratch);
+    svmp_release(context, e->parts);
+    svmp_release(context, e->gradient);
+    svmp_release(context, e->part_sum);
+    svmp_release(context, e);
+}
+
+/* Values and gradients of the instances of a part; their values add up in part_sum. */
+static int evaluate_part(evaluator *e, size_t p, const double *x, int thread) {
+    const part *here = &e->parts[p];
+    const factor_group *group = &e->model->groups[here->group];
+    double *value = e->value[thread], *sum = e->part_sum + p * e->n;
+    size_t row = e->model->group_row[here->group] + here->first * group->slots;
+    int failed = group->kind->evaluate(group, here->first, here->count, e->n, x, e->scratch[thread], value,
+                                       e->gradient + row * e->n);
+    memset(sum, 0, e->n * sizeof *sum);
+    for (size_t k = 0; k < here->count; k++)
+        for (size_t l = 0; l < e->n; l++) sum[l] += value[k * e->n + l];
+    return failed;
+}
+
+/* The score of a variable: the quadratic's, then the gathered rows in ascending order. On the way the quadratic's
+ * share x_i (b_i + s_i) / 2 of the log density is added to sum. */
+static void gather_variable(const evaluator *e, size_t i, const double *x, double *score, double *sum) {
+    const svmp_model *model = e->model;
+    const size_t n = e->n;
+    const double b = model->quadratic.linear[i], *xi = x + i * n;
+    svmp_quadratic_score(&model->quadratic, i, n, x, score);
+    for (size_t l = 0; l < n; l++) sum[l] += 0.5 * xi[l] * (b + score[l]);
+    for (size_t r = model->gather_start[i]; r < model->gather_start[i + 1]; r++) {
+        const double *gradient = e->gradient + model->gather_row[r] * n;
+        for (size_t l = 0; l < n; l++) score[l] += gradient[l];
+    }
+}
+
+static svmp_status report_failure(const evaluator *e, size_t p) {
+    const part *here = &e->parts[p];
+    size_t factor = e->model->group_factor[here->group] + here->first;
+    return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.", factor);
+}
+
+svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
+    const svmp_model *model = e->model;
+    const size_t n = e->n, variables = model->graph->variables;
+    size_t failed = SIZE_MAX; /* the first part that failed */
+
+#pragma omp parallel num_threads(e->threads)
+    {
+        int thread = svmp_thread_number();
+#pragma omp for schedule(dynamic, 4) reduction(min : failed)
+        for (size_t p = 0; p < e->group_parts; p++)
+            if (evaluate_part(e, p, x, thread) != 0 && p < failed) failed = p;
+
+#pragma omp for schedule(static)
+        for (size_t p = 0; p < e->variable_parts; p++) {
+            double *sum = e->part_sum + (e->group_parts + p) * n;
+            size_t last = (p + 1) * PART_VARIABLES < variables ? (p + 1) * PART_VARIABLES : variables;
+            memset(sum, 0, n * sizeof *sum);
+            for (size_t i = p * PART_VARIABLES; i < last; i++)
+                gather_variable(e, i, x, score ? score + i * n : e->value[thread], sum);
+        }
+    }
+    if (failed != SIZE_MAX) return report_failure(e, failed);
+
+    if (log_density) {
+        memset(log_density, 0, n * sizeof *log_density);
+        for (size_t p = 0; p < e->group_parts + e->variable_parts; p++)
+            for (size_t l = 0; l < n; l++) log_density[l] += e->part_sum[p * n + l];
+    }
+    return SVMP_OK;
+}
+
+size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle) {
+    const svmp_model *model = e->model;
+    for (size_t r = model->gather_start[variable]; r < model->gather_start[variable + 1]; r++) {
+        size_t row = model->gather_row[r], group = 0;
+        if (isfinite(e->gradient[row * e->n + particle])) continue;
+        while (model->group_row[group + 1] <= row) group++;
+        return model->group_factor[group] + (row - model->group_row[group]) / model->groups[group].slots;
+    }
+    return SIZE_MAX;
+}
+
+svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,
+                                double *score) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(svmp_model_require_finished(model));
+    if (n == 0 || x == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "An evaluation needs at least one particle.");
+    evaluator *e = NULL;
+    SVMP_TRY(svmp_evaluator_create(model, n, &e));
+    svmp_status status = svmp_evaluate(e, x, log_density, score);
+    svmp_evaluator_free(e);
+    return status;
+}

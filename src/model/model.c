@@ -1,0 +1,337 @@
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/callback.h"
+
+svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_create needs a place for the model.");
+    svmp_model *made = NULL;
+    SVMP_TRY(SVMP_NEW(context, made, 1));
+    made->context = context;
+    svmp_status status = svmp_graph_create(context, &made->graph);
+    if (status != SVMP_OK) {
+        svmp_model_free(made);
+        return status;
+    }
+    *model = made;
+    return SVMP_OK;
+}
+
+static void free_group(svmp_context *context, factor_group *group) {
+    if (group->self) group->kind->free(context, group->self);
+    svmp_release(context, group->variables);
+}
+
+static void free_gather(svmp_model *model) {
+    svmp_release(model->context, model->group_row);
+    svmp_release(model->context, model->gather_start);
+    svmp_release(model->context, model->gather_row);
+    model->group_row = model->gather_start = model->gather_row = NULL;
+}
+
+void svmp_model_free(svmp_model *model) {
+    if (model == NULL) return;
+    svmp_context *context = model->context;
+    for (size_t v = 0; model->graph && v < model->graph->nodes; v++) svmp_release(context, model->names[v]);
+    for (size_t g = 0; g < model->group_count; g++) free_group(context, &model->groups[g]);
+    svmp_graph_free(model->graph);
+    svmp_quadratic_free(context, &model->quadratic);
+    free_gather(model);
+    svmp_release(context, model->names);
+    svmp_release(context, model->lower);
+    svmp_release(context, model->upper);
+    svmp_release(context, model->groups);
+    svmp_release(context, model->group_factor);
+    svmp_release(context, model);
+}
+
+static svmp_status require_open(svmp_model *model) {
+    if (model->finished) return svmp_fail(model->context, SVMP_BAD_CALL, "The model is finished; nothing can be added.");
+    if (model->failed)
+        return svmp_fail(model->context, SVMP_BAD_CALL, "An earlier call on this model failed; it can only be freed.");
+    return SVMP_OK;
+}
+
+svmp_status svmp_model_require_finished(const svmp_model *model) {
+    if (model->finished) return SVMP_OK;
+    return svmp_fail(model->context, SVMP_BAD_CALL, "The model is not finished: call svmp_model_finish first.");
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static svmp_status check_box(svmp_context *context, size_t node, size_t dimension, const double *lower,
+                             const double *upper) {
+    for (size_t k = 0; k < dimension; k++) {
+        double low = lower ? lower[k] : -INFINITY, high = upper ? upper[k] : INFINITY;
+        if (!(low < high)) /* also refuses NaN */
+            return svmp_fail(context, SVMP_BAD_CALL, "The box of node %zu is empty in its variable %zu: from %g to %g.",
+                             node, k, low, high);
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dimension, const double *lower,
+                                const double *upper, size_t *node) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(require_open(model));
+    svmp_context *context = model->context;
+    svmp_graph *graph = model->graph;
+    if (dimension == 0) return svmp_fail(context, SVMP_BAD_CALL, "A node needs at least one variable.");
+    if (name && *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "A node's name must not be empty.");
+    SVMP_TRY(check_box(context, graph->nodes, dimension, lower, upper));
+
+    size_t first = graph->variables, lower_capacity = model->bound_capacity;
+    char *copy = NULL;
+    SVMP_TRY(SVMP_GROW(context, model->names, model->names_capacity, graph->nodes + 1));
+    SVMP_TRY(SVMP_GROW(context, model->lower, lower_capacity, first + dimension));
+    SVMP_TRY(SVMP_GROW(context, model->upper, model->bound_capacity, first + dimension));
+    SVMP_TRY(svmp_quadratic_extend(context, &model->quadratic, first + dimension));
+    if (name) SVMP_TRY(svmp_duplicate(context, name, &copy));
+    svmp_status status = svmp_graph_add_node(graph, dimension);
+    if (status != SVMP_OK) {
+        svmp_release(context, copy);
+        return status;
+    }
+
+    model->names[graph->nodes - 1] = copy;
+    for (size_t k = 0; k < dimension; k++) {
+        double low = model->lower[first + k] = lower ? lower[k] : -INFINITY;
+        double high = model->upper[first + k] = upper ? upper[k] : INFINITY;
+        if (isfinite(low) || isfinite(high)) model->boxed = 1;
+    }
+    if (node) *node = graph->nodes - 1;
+    return SVMP_OK;
+}
+
+const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buffer, size_t size) {
+    if (buffer == NULL || size == 0) return "";
+    buffer[0] = '\0';
+    if (model == NULL || node >= model->graph->nodes) return buffer;
+    if (model->names[node])
+        snprintf(buffer, size, "%s", model->names[node]);
+    else
+        snprintf(buffer, size, "x.%zu", node + 1);
+    return buffer;
+}
+
+const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size) {
+    if (buffer == NULL || size == 0) return "";
+    buffer[0] = '\0';
+    if (model == NULL || variable >= model->graph->variables) return buffer;
+    const size_t *first = model->graph->first;
+    size_t low = 0, high = model->graph->nodes; /* the node lies in [low, high) */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (first[middle] <= variable)
+            low = middle;
+        else
+            high = middle;
+    }
+    svmp_model_node_name(model, low, buffer, size);
+    size_t length = strlen(buffer);
+    if (first[low + 1] - first[low] > 1) snprintf(buffer + length, size - length, ".%zu", variable - first[low] + 1);
+    return buffer;
+}
+
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
+
+/* Every node must exist and stand once. On the way, counts the variables of the scope. */
+static svmp_status check_scope(const svmp_model *model, size_t count, const size_t *nodes, size_t *variables) {
+    svmp_context *context = model->context;
+    if (count == 0 || nodes == NULL) return svmp_fail(context, SVMP_BAD_CALL, "A factor needs at least one node.");
+    const svmp_graph *graph = model->graph;
+    *variables = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (nodes[k] >= graph->nodes)
+            return svmp_fail(context, SVMP_BAD_CALL, "The factor names node %zu, but the model has %zu nodes.", nodes[k],
+                             graph->nodes);
+        *variables += graph->first[nodes[k] + 1] - graph->first[nodes[k]];
+    }
+    return SVMP_OK;
+}
+
+/* Adds the factor to the graph and checks that no node of it stands twice. */
+static svmp_status add_scope(svmp_model *model, size_t count, const size_t *nodes) {
+    svmp_graph *graph = model->graph;
+    SVMP_TRY(svmp_graph_add_factor(graph, count, nodes));
+    const size_t *start = graph->scopes.start + graph->factors - 1;
+    if (start[1] - start[0] == count) return SVMP_OK;
+    svmp_graph_remove_factors(graph, graph->factors - 1);
+    return svmp_fail(model->context, SVMP_BAD_CALL, "A node stands twice in the scope of a factor.");
+}
+
+/* Lists the variables of the nodes, one node after the other. */
+static void list_variables(const svmp_graph *graph, size_t count, const size_t *nodes, uint32_t *variables) {
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = graph->first[nodes[k]]; i < graph->first[nodes[k] + 1]; i++) *variables++ = (uint32_t)i;
+}
+
+static svmp_status check_gaussian(svmp_context *context, size_t k, const double *precision, const double *linear) {
+    for (size_t a = 0; linear && a < k; a++)
+        if (!isfinite(linear[a]))
+            return svmp_fail(context, SVMP_BAD_CALL, "The linear term of a factor is %g at %zu.", linear[a], a);
+    for (size_t a = 0; precision && a < k; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double low = precision[a * k + b], high = precision[b * k + a];
+            if (!isfinite(low) || !isfinite(high))
+                return svmp_fail(context, SVMP_BAD_CALL, "The precision of a factor is %g at (%zu, %zu).",
+                                 isfinite(low) ? high : low, a, b);
+            if (low != high)
+                return svmp_fail(context, SVMP_BAD_CALL,
+                                 "The precision of a factor is not symmetric: %.17g at (%zu, %zu), %.17g at (%zu, %zu).",
+                                 low, a, b, high, b, a);
+        }
+    return SVMP_OK;
+}
+
+svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, const size_t *nodes, const double *precision,
+                                    const double *linear) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(require_open(model));
+    svmp_context *context = model->context;
+    size_t k;
+    uint32_t few[16], *variables = few;
+    SVMP_TRY(check_scope(model, count, nodes, &k));
+    SVMP_TRY(check_gaussian(context, k, precision, linear));
+    if (k > sizeof few / sizeof *few) SVMP_TRY(SVMP_NEW(context, variables, k));
+
+    quadratic *q = &model->quadratic;
+    size_t before = q->count;
+    list_variables(model->graph, count, nodes, variables);
+    svmp_status status = SVMP_OK;
+    for (size_t a = 0; status == SVMP_OK && precision && a < k; a++)
+        for (size_t b = 0; status == SVMP_OK && b < k; b++)
+            if (precision[a * k + b] != 0)
+                status = svmp_quadratic_add(context, q, variables[a], variables[b], precision[a * k + b]);
+    if (status == SVMP_OK) status = add_scope(model, count, nodes);
+    if (status == SVMP_OK) {
+        for (size_t a = 0; linear && a < k; a++) q->linear[variables[a]] += linear[a];
+        model->quadratic_factors++;
+    } else {
+        q->count = before;
+    }
+    if (variables != few) svmp_release(context, variables);
+    return status;
+}
+
+/* Adds each instance of the group to the graph, as a factor over the nodes of its variables. */
+static svmp_status add_instances(svmp_model *model, const factor_group *group) {
+    svmp_graph *graph = model->graph;
+    svmp_context *context = model->context;
+    svmp_status status;
+    uint32_t *node_of = NULL;
+    size_t *nodes = NULL;
+    SVMP_CHECK(SVMP_NEW(context, node_of, graph->variables));
+    SVMP_CHECK(SVMP_NEW(context, nodes, group->slots));
+    for (size_t v = 0; v < graph->nodes; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;
+    for (size_t k = 0; k < group->instances; k++) {
+        for (size_t j = 0; j < group->slots; j++) nodes[j] = node_of[group->variables[k * group->slots + j]];
+        SVMP_CHECK(svmp_graph_add_factor(graph, group->slots, nodes));
+    }
+done:
+    svmp_release(context, node_of);
+    svmp_release(context, nodes);
+    return status;
+}
+
+/* Appends the group to the model's list; its instances are in the graph already, from factor `first` on. */
+static svmp_status append_group(svmp_model *model, factor_group group, size_t first) {
+    SVMP_TRY(SVMP_GROW(model->context, model->groups, model->group_capacity, model->group_count + 1));
+    SVMP_TRY(SVMP_GROW(model->context, model->group_factor, model->group_factor_capacity, model->group_count + 1));
+    model->group_factor[model->group_count] = first;
+    model->groups[model->group_count++] = group;
+    return SVMP_OK;
+}
+
+svmp_status svmp_model_add_group(svmp_model *model, factor_group group) {
+    svmp_status status = require_open(model);
+    size_t first = model->graph->factors;
+    if (status == SVMP_OK) status = add_instances(model, &group);
+    if (status == SVMP_OK) status = append_group(model, group, first);
+    if (status != SVMP_OK) {
+        svmp_graph_remove_factors(model->graph, first);
+        free_group(model->context, &group);
+    }
+    return status;
+}
+
+svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes, svmp_factor_function function,
+                                    void *user_data) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(require_open(model));
+    if (function == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "A callback factor needs a function.");
+    factor_group group;
+    size_t first = model->graph->factors;
+    SVMP_TRY(check_scope(model, count, nodes, &group.slots));
+    SVMP_TRY(svmp_callback_group(model->context, group.slots, function, user_data, &group));
+    list_variables(model->graph, count, nodes, group.variables);
+    svmp_status status = add_scope(model, count, nodes);
+    if (status == SVMP_OK) status = append_group(model, group, first);
+    if (status != SVMP_OK) {
+        svmp_graph_remove_factors(model->graph, first);
+        free_group(model->context, &group);
+    }
+    return status;
+}
+
+/* ---- the finished model ------------------------------------------------------------------------------------------ */
+
+/* Variable -> the gradient rows that belong to it: a counting sort of all slots of all groups. */
+static svmp_status derive_gather(svmp_model *model) {
+    svmp_context *context = model->context;
+    size_t variables = model->graph->variables, rows = 0;
+    SVMP_TRY(SVMP_NEW(context, model->group_row, model->group_count + 1));
+    SVMP_TRY(SVMP_NEW(context, model->gather_start, variables + 1));
+    for (size_t g = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        for (size_t r = 0; r < group->instances * group->slots; r++) model->gather_start[group->variables[r] + 1]++;
+        model->group_row[g + 1] = rows += group->instances * group->slots;
+    }
+    for (size_t i = 0; i < variables; i++) model->gather_start[i + 1] += model->gather_start[i];
+
+    size_t *next = NULL;
+    SVMP_TRY(SVMP_NEW(context, model->gather_row, rows));
+    SVMP_TRY(SVMP_NEW(context, next, variables));
+    memcpy(next, model->gather_start, variables * sizeof *next);
+    for (size_t g = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        for (size_t r = 0; r < group->instances * group->slots; r++)
+            model->gather_row[next[group->variables[r]]++] = model->group_row[g] + r;
+    }
+    svmp_release(context, next);
+    return SVMP_OK;
+}
+
+svmp_status svmp_model_finish(svmp_model *model) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(require_open(model));
+    if (model->graph->nodes == 0) return svmp_fail(model->context, SVMP_BAD_INPUT, "The model has no unknown nodes.");
+    svmp_status status = svmp_graph_finish(model->graph);
+    if (status == SVMP_OK) status = svmp_quadratic_finish(model->context, &model->quadratic, model->graph->variables);
+    if (status == SVMP_OK) status = derive_gather(model);
+    model->finished = status == SVMP_OK;
+    model->failed = status != SVMP_OK;
+    return status;
+}
+
+const svmp_graph *svmp_model_graph(const svmp_model *model) { return model && model->finished ? model->graph : NULL; }
+
+int svmp_model_is_gaussian(const svmp_model *model) {
+    return model && model->finished && model->group_count == 0 && model->quadratic_factors > 0 && !model->boxed;
+}
+
+static const char *name_node(const void *model, size_t node, char *buffer, size_t size) {
+    return svmp_model_node_name(model, node, buffer, size);
+}
+
+svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    if (file == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "svmp_model_write_graph needs a file.");
+    SVMP_TRY(svmp_model_require_finished(model));
+    return svmp_graph_write(model->graph, format, name_node, model, file);
+}

@@ -1,0 +1,41 @@
+/* A model: the graph, and the factors that it follows from. */
+#ifndef SVMP_MODEL_MODEL_H
+#define SVMP_MODEL_MODEL_H
+
+#include "graph/graph.h"
+#include "model/group.h"
+#include "model/quadratic.h"
+
+struct svmp_model {
+    svmp_context *context;
+    svmp_graph *graph;
+    int finished, failed;
+
+    char **names; /* node -> its name, or NULL: x.1, x.2, ... */
+    double *lower, *upper;
+    int boxed; /* whether any bound is finite */
+
+    quadratic quadratic;
+    size_t quadratic_factors;
+
+    factor_group *groups;
+    size_t group_count;
+    size_t *group_factor; /* group -> the factor of the graph that its first instance is */
+
+    /* The gradients of all groups are rows of n numbers, group after group, instance after instance, slot after slot.
+     * Variable -> the rows that add up to its score, ascending. */
+    size_t *group_row; /* group -> its first row; group_count + 1 */
+    size_t *gather_start;
+    size_t *gather_row;
+
+    size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
+};
+
+/* Adds a group; each instance is a factor over the nodes of its variables. The model takes over what the group owns,
+ * also when it fails. */
+svmp_status svmp_model_add_group(svmp_model *model, factor_group group);
+
+/* Fails unless the model is finished. */
+svmp_status svmp_model_require_finished(const svmp_model *model);
+
+#endif

@@ -1,0 +1,132 @@
+/* The loop: iterate, tell the monitor, stop. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "init.h"
+#include "method/method.h"
+#include "options.h"
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+static svmp_status refuse_option(const svmp_run *run, const char *option) {
+    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
+}
+
+static const backend_kind *find_backend(svmp_context *context, const char *name) {
+    static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_ref};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
+    svmp_fail(context, SVMP_BAD_CALL, "There is no backend '%s'; there are cpu and ref.", name);
+    return NULL;
+}
+
+/* Reads the options' texts: what the method may be told, and what stands for what was not said. */
+static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_, init *start) {
+    svmp_context *context = run->context;
+    const svmp_run_options *options = &run->options;
+    const method *chosen = run->method = svmp_method_find(context, options->method);
+    if (chosen == NULL) return SVMP_BAD_CALL;
+    *backend_kind_ = find_backend(context, options->backend);
+    if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(svmp_options_check(context, options));
+
+    bandwidth standard;
+    SVMP_TRY(svmp_bandwidth_parse(context, options->bandwidth, &standard));
+    if (chosen->kernel) {
+        const char *text = options->kernel ? options->kernel : chosen->kernel;
+        SVMP_TRY(svmp_kernel_parse(context, text, standard, &run->kernel));
+    } else {
+        if (options->kernel) return refuse_option(run, "kernel");
+        if (options->tolerance > 0) return refuse_option(run, "tolerance: it has no phi that could become small");
+    }
+    if (chosen->step)
+        SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
+    else if (options->step)
+        return refuse_option(run, "step");
+    run->iterations = chosen->single ? 1 : options->iterations;
+    return svmp_init_parse(context, options->init, start);
+}
+
+static svmp_status set_up(svmp_run *run) {
+    const backend_kind *kind = NULL;
+    init start = {0};
+    number_locale locale = {0};
+    SVMP_TRY(svmp_number_enter(run->context, &locale));
+    svmp_status status = read_options(run, &kind, &start);
+    svmp_number_leave(&locale);
+    SVMP_TRY(status);
+
+    const method *chosen = run->method;
+    SVMP_TRY(svmp_backend_create(kind, run->model, run->options.particles, run->options.seed,
+                                 chosen->kernel ? &run->kernel : NULL, chosen->step ? &run->step : NULL,
+                                 &run->backend));
+    SVMP_TRY(chosen->alloc(run));
+    svmp_init_draw(&start, run->backend);
+    return SVMP_OK;
+}
+
+svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = model->context;
+    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create needs a place for the run.");
+    SVMP_TRY(svmp_model_require_finished(model));
+    const svmp_run_options standard = svmp_run_options_default();
+    svmp_run *made = NULL;
+    SVMP_TRY(SVMP_NEW(context, made, 1));
+    made->context = context;
+    made->model = model;
+    svmp_status status = svmp_options_copy(context, options ? options : &standard, &made->options);
+    if (status == SVMP_OK) status = set_up(made);
+    if (status != SVMP_OK) {
+        svmp_run_free(made);
+        return status;
+    }
+    *run = made;
+    return SVMP_OK;
+}
+
+void svmp_run_free(svmp_run *run) {
+    if (run == NULL) return;
+    if (run->own && run->method->free) run->method->free(run);
+    svmp_backend_free(run->backend);
+    svmp_options_free(run->context, &run->options);
+    svmp_release(run->context, run);
+}
+
+svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    run->monitor = monitor;
+    run->monitor_data = user_data;
+    return SVMP_OK;
+}
+
+/* ---- going ------------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go needs a place for the outcome.");
+    *outcome = SVMP_UNFINISHED;
+    while (run->iteration < run->iterations) {
+        svmp_status status = run->method->iterate(run);
+        if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
+        if (status != SVMP_OK) return status;
+        run->iteration++;
+
+        const double largest = run->backend->largest;
+        const svmp_progress progress = {run->iteration, run->iterations, largest, run->rate};
+        const int stop = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
+        if (run->options.tolerance > 0 && largest <= run->options.tolerance) {
+            *outcome = SVMP_CONVERGED;
+            return SVMP_OK;
+        }
+        if (stop && run->iteration < run->iterations) {
+            *outcome = SVMP_STOPPED;
+            return SVMP_OK;
+        }
+    }
+    *outcome = SVMP_COMPLETED;
+    return SVMP_OK;
+}
+
+size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }

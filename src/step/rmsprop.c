@@ -1,0 +1,16 @@
+#include <math.h>
+
+#include "step/step.h"
+
+/* G = 0.9 G + 0.1 phi^2,  dx = rate phi / (delta + sqrt(G)) */
+static void apply(size_t n, double rate, size_t t, double *phi, double *mean, double *unused) {
+    (void)t, (void)unused;
+    const double delta = 1e-8, decay = 0.9;
+#pragma omp simd
+    for (size_t l = 0; l < n; l++) {
+        mean[l] = decay * mean[l] + (1 - decay) * phi[l] * phi[l];
+        phi[l] = rate * phi[l] / (delta + sqrt(mean[l]));
+    }
+}
+
+const step_rule svmp_step_rmsprop = {"rmsprop", 1, apply};

@@ -1,0 +1,53 @@
+#include "step/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+static const step_rule *const rules[] = {&svmp_step_adagrad, &svmp_step_rmsprop, &svmp_step_adam, &svmp_step_fixed,
+                                         &svmp_step_decay};
+
+static int parse_positive(const char *start, const char *end, double *value) {
+    return svmp_number_parse(start, end, value) == NUMBER_FINITE && *value > 0;
+}
+
+/* rate | from ".." to */
+static int parse_rate(const char *text, step *s) {
+    const char *end = text + strlen(text), *dots = strstr(text, "..");
+    if (dots) return parse_positive(text, dots, &s->from) && parse_positive(dots + 2, end, &s->to);
+    if (!parse_positive(text, end, &s->from)) return 0;
+    s->to = s->from;
+    return 1;
+}
+
+/* a "," b "," gamma */
+static int parse_decay(const char *text, step *s) {
+    const char *end = text + strlen(text), *comma = strchr(text, ',');
+    const char *second = comma ? strchr(comma + 1, ',') : NULL;
+    return second && parse_positive(text, comma, &s->a) && parse_positive(comma + 1, second, &s->b) &&
+           parse_positive(second + 1, end, &s->gamma);
+}
+
+svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parsed) {
+    const char *colon = strchr(text, ':');
+    for (size_t k = 0; colon && k < sizeof rules / sizeof *rules; k++) {
+        step made = {.rule = rules[k]};
+        if (strlen(made.rule->name) != (size_t)(colon - text) ||
+            memcmp(made.rule->name, text, (size_t)(colon - text)) != 0)
+            continue;
+        if (!(made.rule == &svmp_step_decay ? parse_decay : parse_rate)(colon + 1, &made)) break;
+        *parsed = made;
+        return SVMP_OK;
+    }
+    return svmp_fail(context, SVMP_BAD_CALL,
+                     "'%s' is no step: it is RULE:RATE or RULE:FROM..TO with adagrad, rmsprop, adam or fixed, or "
+                     "decay:A,B,GAMMA, all numbers above 0.",
+                     text);
+}
+
+double svmp_step_rate(const step *s, size_t t, size_t iterations) {
+    if (s->rule == &svmp_step_decay) return s->a * pow(s->b + (double)t, -s->gamma);
+    if (s->from == s->to || iterations < 2) return s->from;
+    return s->from * pow(s->to / s->from, (double)t / (double)(iterations - 1));
+}

@@ -1,0 +1,76 @@
+/* Files for the tests of readers and writers: a fresh folder, and allocations that fail by count. */
+#ifndef SVMP_TEST_FILES_H
+#define SVMP_TEST_FILES_H
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+static char test_folder[] = "/tmp/svmp-test-XXXXXX";
+
+/* Every test program runs inside a folder of its own, so that files have short names. */
+static inline int enter_folder(void **state) {
+    (void)state;
+    return mkdtemp(test_folder) == NULL || chdir(test_folder) != 0;
+}
+
+static inline size_t files_in_folder(int remove_them) {
+    size_t count = 0;
+    DIR *folder = opendir(".");
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        count++;
+        if (remove_them) unlink(entry->d_name);
+    }
+    if (folder) closedir(folder);
+    return count;
+}
+
+static inline int leave_folder(void **state) {
+    (void)state;
+    files_in_folder(1);
+    return chdir("/") != 0 || rmdir(test_folder) != 0;
+}
+
+static inline void write_bytes(const char *path, const char *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static inline void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
+
+/* An allocator whose `left`-th allocation from now fails. */
+typedef struct scarce_memory {
+    long left;
+} scarce_memory;
+
+static inline void *scarce_allocate(size_t size, void *user_data) {
+    scarce_memory *memory = user_data;
+    return memory->left-- > 0 ? malloc(size) : NULL;
+}
+
+static inline void *scarce_resize(void *pointer, size_t size, void *user_data) {
+    scarce_memory *memory = user_data;
+    return memory->left-- > 0 ? realloc(pointer, size) : NULL;
+}
+
+static inline void scarce_release(void *pointer, void *user_data) {
+    (void)user_data;
+    free(pointer);
+}
+
+static inline svmp_context *scarce_context(scarce_memory *memory) {
+    svmp_context_options options = svmp_context_options_default();
+    options.allocator = (svmp_allocator){scarce_allocate, scarce_resize, scarce_release, memory};
+    svmp_context *context = NULL;
+    assert_ok(svmp_context_create(&options, &context));
+    return context;
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* Particles: misuse, and Stan CSV there and back. */
+#include "files.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <sys/stat.h>
+
+static svmp_context *context;
+
+static void test_names_and_misuse(void **state) {
+    (void)state;
+    svmp_particles *p = NULL;
+    const double values[] = {1, 2, 3, 4, 5, 6};
+    assert_int_equal(svmp_particles_create(NULL, 2, 3, values, &p), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_create(context, 0, 3, values, &p), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_create(context, 2, 3, values, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_create(context, SIZE_MAX / 2, 3, NULL, &p), SVMP_NO_MEMORY);
+    assert_null(p);
+    assert_ok(svmp_particles_create(context, 2, 3, values, &p));
+    assert_int_equal(svmp_particles_variables(p), 2);
+    assert_int_equal(svmp_particles_count(p), 3);
+    assert_memory_equal(svmp_particles_values(p), values, sizeof values);
+    assert_string_equal(svmp_particles_name(p, 1), "x.2");
+    assert_null(svmp_particles_name(p, 2));
+    assert_ok(svmp_particles_set_name(p, 1, "y"));
+    assert_ok(svmp_particles_set_name(p, 1, "height.3"));
+    assert_string_equal(svmp_particles_name(p, 1), "height.3");
+
+    assert_int_equal(svmp_particles_set_name(NULL, 0, "y"), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_set_name(p, 2, "y"), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_set_name(p, 0, NULL), SVMP_BAD_CALL);
+    const char *const bad[] = {"", "a,b", "a\nb", "\"a\"", "#a", " a", "a ", "lp__"};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_int_equal(svmp_particles_set_name(p, 0, bad[k]), SVMP_BAD_CALL);
+        assert_non_null(strstr(svmp_context_error(context), "cannot be the name of a variable"));
+    }
+    assert_string_equal(svmp_particles_name(p, 0), "x.1");
+    svmp_particles_free(p);
+
+    svmp_particles_free(NULL);
+    assert_int_equal(svmp_particles_variables(NULL) + svmp_particles_count(NULL), 0);
+    assert_null(svmp_particles_values(NULL));
+    assert_null(svmp_particles_name(NULL, 0));
+    assert_int_equal(svmp_particles_write(NULL, "a.csv", NULL, 0), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_read(context, NULL, &p), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_read(context, "a.csv", NULL), SVMP_BAD_CALL);
+}
+
+/* Numbers that are hard to print, and a few thousand bit patterns from a linear congruential generator. */
+static svmp_particles *hard_numbers(void) {
+    enum { VARIABLES = 3, COUNT = 1000 };
+    static const double hard[] = {0.0,
+                                  -0.0,
+                                  1.0 / 3,
+                                  0.1,
+                                  DBL_MAX,
+                                  -DBL_MAX,
+                                  DBL_MIN,
+                                  DBL_EPSILON,
+                                  4.9406564584124654e-324,
+                                  2.2250738585072009e-308,
+                                  123456789012345680,
+                                  1e23,
+                                  5e-324 * 3};
+    static double values[VARIABLES * COUNT];
+    uint64_t bits = 1;
+    for (size_t k = 0; k < VARIABLES * COUNT; k++) {
+        do {
+            bits = bits * 6364136223846793005u + 1442695040888963407u;
+            memcpy(&values[k], &bits, sizeof bits);
+        } while (!isfinite(values[k]));
+        if (k < sizeof hard / sizeof *hard) values[k] = hard[k];
+    }
+    svmp_particles *p = NULL;
+    assert_ok(svmp_particles_create(context, VARIABLES, COUNT, values, &p));
+    assert_ok(svmp_particles_set_name(p, 1, "theta.2.1"));
+    return p;
+}
+
+static void assert_same_particles(svmp_particles *a, svmp_particles *b) {
+    assert_int_equal(svmp_particles_variables(a), svmp_particles_variables(b));
+    assert_int_equal(svmp_particles_count(a), svmp_particles_count(b));
+    for (size_t i = 0; i < svmp_particles_variables(a); i++)
+        assert_string_equal(svmp_particles_name(a, i), svmp_particles_name(b, i));
+    assert_memory_equal(svmp_particles_values(a), svmp_particles_values(b),
+                        svmp_particles_variables(a) * svmp_particles_count(a) * sizeof(double));
+}
+
+static void test_round_trip_has_the_same_bits(void **state) {
+    (void)state;
+    svmp_particles *written = hard_numbers(), *read = NULL;
+    assert_ok(svmp_particles_write(written, "trip.csv", "one\ntwo\n", 0));
+    assert_ok(svmp_particles_read(context, "trip.csv", &read));
+    assert_same_particles(written, read);
+    svmp_particles_free(read);
+    svmp_particles_free(written);
+}
+
+/* Needs a locale with decimal commas; says so when the machine has none. */
+static void test_locale_does_not_matter(void **state) {
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8"};
+    const char *found = NULL;
+    for (size_t k = 0; k < sizeof names / sizeof *names && !found; k++) found = setlocale(LC_ALL, names[k]);
+    if (!found) print_message("no locale with decimal commas here: only the \"C\" locale was tried\n");
+    svmp_particles *written = hard_numbers(), *read = NULL;
+    assert_ok(svmp_particles_write(written, "locale.csv", NULL, 0));
+    setlocale(LC_ALL, "C");
+    assert_ok(svmp_particles_read(context, "locale.csv", &read));
+    assert_same_particles(written, read);
+    svmp_particles_free(read);
+    svmp_particles_free(written);
+}
+
+static void test_stan_file(void **state) {
+    (void)state;
+    write_text("stan.csv", "\xEF\xBB\xBF# stan_version = 2\r\n\r\nlp__,accept_stat__, mu ,theta.1\r\n# Adaptation\r\n"
+                           "nan,oops,1,2\r\n  \r\n#\r\n-7,,+1.5e1 ,\t-.25\r\n# Elapsed");
+    svmp_particles *p = NULL;
+    assert_ok(svmp_particles_read(context, "stan.csv", &p));
+    assert_int_equal(svmp_particles_variables(p), 2);
+    assert_int_equal(svmp_particles_count(p), 2);
+    assert_string_equal(svmp_particles_name(p, 0), "mu");
+    assert_string_equal(svmp_particles_name(p, 1), "theta.1");
+    const double expected[] = {1, 15, 2, -0.25};
+    assert_memory_equal(svmp_particles_values(p), expected, sizeof expected);
+    svmp_particles_free(p);
+}
+
+typedef struct bad_file {
+    const char *text, *sentence;
+} bad_file;
+
+static void test_malformed_files_give_their_place(void **state) {
+    (void)state;
+    static const bad_file bad[] = {
+        {"", "bad.csv:1: the file is empty."},
+        {"# only\n# comments\n", "bad.csv:2: there is no header"},
+        {"\n\n", "bad.csv:2: there is no header"},
+        {"# c\nx,y\n", "bad.csv:2: there is no row below the header."},
+        {"x,y\n1,2\n1\n", "bad.csv:3: the number of fields is 1, but the header on line 1 has 2."},
+        {"x,y\n1,2,3\n", "bad.csv:2: the number of fields is 3, but the header on line 1 has 2."},
+        {"x,y\n1,\n", "bad.csv:2: column 2 (y) holds '', which is not a number."},
+        {"x,y\n,1\n", "bad.csv:2: column 1 (x) holds '', which is not a number."},
+        {"x,y\n1,2\n# c\n3,abc\n", "bad.csv:4: column 2 (y) holds 'abc', which is not a number."},
+        {"x\n1.5.2\n", "bad.csv:2: column 1 (x) holds '1.5.2', which is not a number."},
+        {"x\n0x10\n", "bad.csv:2: column 1 (x) holds '0x10', which is not a number."},
+        {"x\n1 2\n", "bad.csv:2: column 1 (x) holds '1 2', which is not a number."},
+        {"x\n\x1b[31m\n", "bad.csv:2: column 1 (x) holds '?[31m', which is not a number."},
+        {"x\nnan\n", "bad.csv:2: column 1 (x) holds 'nan', which is not a finite number."},
+        {"x\n-Inf\n", "bad.csv:2: column 1 (x) holds '-Inf', which is not a finite number."},
+        {"x\n1e999\n", "bad.csv:2: column 1 (x) holds '1e999', which is not a finite number."},
+        {"x,y,x\n1,2,3\n", "bad.csv:1: two columns are called 'x'."},
+        {"x,,y\n1,2,3\n", "bad.csv:1: the name of column 2, '', is empty."},
+        {"x,\"y\"\n1,2\n", "bad.csv:1: the name of column 2, '\"y\"', holds a comma, a quotation mark"},
+        {"lp__,y__\n1,2\n", "bad.csv:1: there is no column but such as end in '__'."},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        write_text("bad.csv", bad[k].text);
+        svmp_particles *p = NULL;
+        assert_int_equal(svmp_particles_read(context, "bad.csv", &p), SVMP_BAD_INPUT);
+        assert_null(p);
+        if (strncmp(svmp_context_error(context), bad[k].sentence, strlen(bad[k].sentence)) != 0)
+            fail_msg("'%s' instead of '%s'", svmp_context_error(context), bad[k].sentence);
+    }
+    svmp_particles *p = NULL;
+    write_bytes("bad.csv", "x\n1\n\0\n", 6);
+    assert_int_equal(svmp_particles_read(context, "bad.csv", &p), SVMP_BAD_INPUT);
+    assert_string_equal(svmp_context_error(context), "bad.csv:3: there is a NUL byte; this is not a text file.");
+    assert_int_equal(svmp_particles_read(context, "missing.csv", &p), SVMP_CANNOT_READ);
+    assert_string_equal(svmp_context_error(context),
+                        "The file 'missing.csv' could not be read: No such file or directory.");
+    assert_int_equal(svmp_particles_read(context, ".", &p), SVMP_CANNOT_READ);
+    assert_null(p);
+}
+
+/* A name or a number of a million characters: a short sentence, no long wait. */
+static void test_absurd_lengths(void **state) {
+    (void)state;
+    enum { SIZE = 1000000 };
+    char *bytes = malloc(SIZE + 8);
+    svmp_particles *p = NULL;
+    memset(bytes, '1', SIZE);
+    strcpy(bytes + SIZE, "\n1\n");
+    write_text("long.csv", bytes);
+    assert_int_equal(svmp_particles_read(context, "long.csv", &p), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "long.csv:1: the name of column 1, '1111"));
+    memcpy(bytes, "x\n", 2);
+    write_text("long.csv", bytes);
+    assert_int_equal(svmp_particles_read(context, "long.csv", &p), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "long.csv:2: column 1 (x) holds '1111"));
+    assert_non_null(strstr(svmp_context_error(context), "...', which is not a number."));
+    free(bytes);
+}
+
+static void test_writing_is_all_or_nothing(void **state) {
+    (void)state;
+    files_in_folder(1);
+    svmp_particles *p = NULL, *read = NULL;
+    assert_ok(svmp_particles_create(context, 2, 1, (double[]){1, 2}, &p));
+    assert_ok(svmp_particles_write(p, "a.csv", NULL, 0));
+    assert_int_equal(svmp_particles_write(p, "a.csv", NULL, 0), SVMP_CANNOT_WRITE);
+    assert_non_null(strstr(svmp_context_error(context), "'a.csv' exists already"));
+
+    svmp_particles_values(p)[1] = 7;
+    assert_int_equal(symlink("a.csv", "link.csv"), 0);
+    assert_ok(svmp_particles_write(p, "link.csv", NULL, 1)); /* the link stays, what it names is replaced */
+    assert_ok(svmp_particles_read(context, "a.csv", &read));
+    assert_true(svmp_particles_values(read)[1] == 7);
+    struct stat about;
+    assert_int_equal(lstat("link.csv", &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+
+    assert_int_equal(svmp_particles_write(p, "no/such/folder.csv", NULL, 0), SVMP_CANNOT_WRITE);
+    assert_int_equal(svmp_particles_write(p, ".", NULL, 1), SVMP_CANNOT_WRITE);
+    svmp_particles_values(p)[1] = INFINITY;
+    assert_int_equal(svmp_particles_write(p, "b.csv", NULL, 0), SVMP_NOT_FINITE);
+    assert_non_null(strstr(svmp_context_error(context), "x.2 of particle 1 is inf"));
+    svmp_particles_values(p)[1] = 0;
+    assert_ok(svmp_particles_set_name(p, 0, "x.2"));
+    assert_int_equal(svmp_particles_write(p, "b.csv", NULL, 0), SVMP_BAD_CALL);
+    assert_int_equal(files_in_folder(0), 2);
+    svmp_particles_free(read);
+    svmp_particles_free(p);
+}
+
+static void test_full_disk(void **state) {
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) skip();
+    svmp_particles *p = hard_numbers();
+    assert_int_equal(svmp_particles_write(p, "/dev/full", NULL, 0), SVMP_CANNOT_WRITE);
+    assert_string_equal(svmp_context_error(context),
+                        "The file '/dev/full' could not be written: No space left on device.");
+    svmp_particles_free(p);
+}
+
+/* Whichever allocation fails: the status says so and nothing leaks (the sanitizer looks). */
+static void test_every_allocation_may_fail(void **state) {
+    (void)state;
+    write_text("memory.csv", "x,y,lp__\n1,2,3\n4,5,6\n");
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
+        scarce_memory memory = {1};
+        svmp_context *scarce = scarce_context(&memory);
+        svmp_particles *p = NULL;
+        svmp_comparison comparison;
+        memory.left = allowed;
+        status = svmp_particles_read(scarce, "memory.csv", &p);
+        if (status == SVMP_OK) status = svmp_particles_compare(p, p, &comparison);
+        if (status == SVMP_OK) status = svmp_particles_write(p, "memory2.csv", NULL, 1);
+        svmp_particles_free(p);
+        svmp_context_free(scarce);
+        assert_true(allowed < 100);
+    }
+    assert_ok(status);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_and_misuse),
+        cmocka_unit_test(test_round_trip_has_the_same_bits),
+        cmocka_unit_test(test_locale_does_not_matter),
+        cmocka_unit_test(test_stan_file),
+        cmocka_unit_test(test_malformed_files_give_their_place),
+        cmocka_unit_test(test_absurd_lengths),
+        cmocka_unit_test(test_writing_is_all_or_nothing),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_every_allocation_may_fail),
+    };
+    context = test_context(1);
+    int failed = cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    svmp_context_free(context);
+    return failed;
+}
