@@ -55,7 +55,9 @@ struct ast_statement {
     ast_expression *lower, *upper; /* or NULL */
     uint32_t bounds_offset;
 
-    /* for the checker */
+    /* set by the checker */
+    ast_statement *parent; /* the loop around it, or NULL */
+    int depth;             /* how many loops are around it */
     const struct distribution *distribution;
     int failed; /* an error in it was noted: further instances are skipped */
 };

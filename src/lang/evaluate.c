@@ -1,0 +1,139 @@
+/* Expressions to items. Whatever is known is computed at once; the rest becomes expressions of the builder. */
+#include "lang/lowering.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "expr/kernels.h"
+
+enum { DEEPEST = 6000 };
+
+item svmp_item_literal(double number) { return (item){.kind = ITEM_LITERAL, .number = number}; }
+item svmp_item_number(double number) { return (item){.kind = ITEM_NUMBER, .number = number}; }
+item svmp_item_expression(expr expression) { return (item){.kind = ITEM_EXPRESSION, .expression = expression}; }
+
+svmp_status svmp_push(lowering *lowering, item pushed) {
+    SVMP_TRY(SVMP_GROW(lowering->context, lowering->items, lowering->item_capacity, lowering->item_count + 1));
+    lowering->items[lowering->item_count++] = pushed;
+    return SVMP_OK;
+}
+
+size_t svmp_shape_count(const shape *shape) {
+    size_t count = 1;
+    for (size_t k = 0; k < shape->rank; k++) count *= shape->dimensions[k];
+    return count;
+}
+
+bool svmp_shapes_equal(const shape *a, const shape *b) {
+    return a->rank == b->rank && memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
+}
+
+const char *svmp_shape_text(const shape *shape, char text[ELEMENT_TEXT]) {
+    int length = 0;
+    for (size_t k = 0; k < shape->rank && length < ELEMENT_TEXT - 24; k++)
+        length += snprintf(text + length, ELEMENT_TEXT - (size_t)length, k ? " x %zu" : "%zu", shape->dimensions[k]);
+    return text;
+}
+
+svmp_status svmp_begin_instance(lowering *lowering) {
+    svmp_builder_reset(lowering->builder);
+    lowering->slot_count = lowering->parameter_count = lowering->item_count = 0;
+    lowering->stamp++;
+    return SVMP_OK;
+}
+
+svmp_status svmp_input(lowering *lowering, uint32_t variable, expr *expression) {
+    if (lowering->slot_stamp[variable] != lowering->stamp) {
+        SVMP_TRY(SVMP_GROW(lowering->context, lowering->slots, lowering->slot_capacity, lowering->slot_count + 1));
+        lowering->slot_stamp[variable] = lowering->stamp;
+        lowering->slot_of[variable] = (uint32_t)lowering->slot_count;
+        lowering->slots[lowering->slot_count++] = variable;
+    }
+    *expression = svmp_expr_input(lowering->builder, lowering->slot_of[variable]);
+    return SVMP_OK;
+}
+
+svmp_status svmp_item_build(lowering *lowering, item built, expr *expression) {
+    switch (built.kind) {
+    case ITEM_EXPRESSION: *expression = built.expression; break;
+    case ITEM_LITERAL: *expression = svmp_expr_literal(lowering->builder, built.number); break;
+    default:
+        SVMP_TRY(SVMP_GROW(lowering->context, lowering->parameters, lowering->parameter_capacity,
+                           lowering->parameter_count + 1));
+        lowering->parameters[lowering->parameter_count] = built.number;
+        *expression = svmp_expr_parameter(lowering->builder, (uint32_t)lowering->parameter_count++);
+    }
+    return svmp_builder_status(lowering->builder);
+}
+
+item svmp_apply(lowering *lowering, expr_op op, item a, item b, item c) {
+    item operands[3] = {a, b, c};
+    int arity = svmp_op_arity(op);
+    bool known = true, literal = true;
+    for (int k = 0; k < arity; k++) {
+        if (operands[k].kind == ITEM_OPAQUE) return operands[k];
+        known = known && svmp_item_known(operands[k]);
+        literal = literal && operands[k].kind == ITEM_LITERAL;
+    }
+    if (known) {
+        double number;
+        svmp_kernel(op, 0)(1, &number, &a.number, &b.number, &c.number);
+        return literal ? svmp_item_literal(number) : svmp_item_number(number);
+    }
+    expr built[3] = {{0}, {0}, {0}};
+    for (int k = 0; k < arity; k++)
+        if (svmp_item_build(lowering, operands[k], &built[k]) != SVMP_OK) break; /* the builder keeps the failure */
+    return svmp_item_expression(svmp_expr_apply(lowering->builder, op, built[0], built[arity > 1], built[arity - 1]));
+}
+
+static svmp_status evaluate(lowering *lowering, const ast_expression *expression, value *result) {
+    *result = (value){.first = lowering->item_count, .count = 1, .shape = svmp_vector_shape(1)};
+    switch (expression->kind) {
+    case AST_NUMBER: return svmp_push(lowering, svmp_item_literal(expression->number));
+    case AST_VARIABLE:
+        if (expression->counter >= 0)
+            return svmp_push(lowering, svmp_item_number(lowering->counters[expression->counter]));
+        return svmp_evaluate_variable(lowering, expression, result);
+    case AST_CALL: return expression->function->evaluate(lowering, expression, result);
+    default: return svmp_lowering_error(lowering, expression->offset, "an expression is expected here");
+    }
+}
+
+svmp_status svmp_evaluate(lowering *lowering, const ast_expression *expression, value *result) {
+    if (lowering->depth >= DEEPEST)
+        return svmp_lowering_error(lowering, expression->offset,
+                                   "the value is computed through too long a chain of deterministic nodes");
+    if (lowering->symbolic && svmp_builder_size(lowering->builder) > LOWERING_MOST_EXPRESSIONS)
+        return svmp_lowering_error(lowering, expression->offset, "one factor expands to more than %u operations",
+                                   LOWERING_MOST_EXPRESSIONS);
+    lowering->depth++;
+    svmp_status status = evaluate(lowering, expression, result);
+    lowering->depth--;
+    return status;
+}
+
+svmp_status svmp_evaluate_scalar(lowering *lowering, const ast_expression *expression, item *result) {
+    value evaluated;
+    char text[ELEMENT_TEXT];
+    SVMP_TRY(svmp_evaluate(lowering, expression, &evaluated));
+    if (evaluated.count != 1)
+        return svmp_lowering_error(lowering, expression->offset, "one number is expected here, not %s",
+                                   svmp_shape_text(&evaluated.shape, text));
+    *result = lowering->items[--lowering->item_count];
+    return SVMP_OK;
+}
+
+svmp_status svmp_evaluate_number(lowering *lowering, const ast_expression *expression, const char *what,
+                                 double *number) {
+    bool symbolic = lowering->symbolic;
+    item scalar;
+    lowering->symbolic = false;
+    svmp_status status = svmp_evaluate_scalar(lowering, expression, &scalar);
+    lowering->symbolic = symbolic;
+    SVMP_TRY(status);
+    if (scalar.kind == ITEM_OPAQUE)
+        return svmp_lowering_error(lowering, expression->offset,
+                                   "%s depends on an unknown; it must follow from the data", what);
+    *number = scalar.number;
+    return SVMP_OK;
+}

@@ -1,0 +1,314 @@
+/* Inside the lowering: the state that its files share.
+ *
+ *     check.c      names, functions and distributions of the text exist
+ *     unroll.c     loops become instances of statements
+ *     define.c     dimensions of arrays; who defines which element
+ *     evaluate.c   expressions become items: numbers where everything is known, expressions elsewhere
+ *     index.c      subscripts; reading elements of arrays, through the deterministic ones
+ *     node.c       unknown nodes, their transforms and bounds
+ *     factor.c     one instance becomes a factor
+ *     pattern.c    factors of equal structure share a program
+ *     cycle.c      parents come before children
+ *     lower.c      the order of all this
+ */
+#ifndef SVMP_LANG_LOWERING_H
+#define SVMP_LANG_LOWERING_H
+
+#include "lang/ast.h"
+#include "lang/lowered.h"
+
+#define LOWERING_MOST_ITERATIONS  10000000u
+#define LOWERING_MOST_ELEMENTS    20000000u
+#define LOWERING_MOST_EXPRESSIONS 2000000u
+#define NOTHING                   UINT32_MAX
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+typedef enum item_kind {
+    ITEM_LITERAL,    /* a number that the text alone decides: the same in all instances */
+    ITEM_NUMBER,     /* a number from data or a loop counter */
+    ITEM_EXPRESSION, /* depends on unknowns: an expression of lowering->builder */
+    ITEM_OPAQUE,     /* depends on unknowns, when nobody asked how */
+} item_kind;
+
+typedef struct item {
+    item_kind kind;
+    expr expression;
+    double number;
+} item;
+
+static inline bool svmp_item_known(item item) { return item.kind <= ITEM_NUMBER; }
+
+typedef struct shape {
+    size_t rank, dimensions[DATA_MOST_DIMENSIONS];
+} shape;
+
+/* An array of items: the last ones on the stack lowering->items. */
+typedef struct value {
+    size_t first, count;
+    shape shape;
+} value;
+
+/* ---- arrays and elements -------------------------------------------------------------------- */
+
+typedef enum element_state {
+    ELEMENT_UNDEFINED,
+    ELEMENT_KNOWN,    /* value: from data, or computed from what is known */
+    ELEMENT_COMPUTED, /* by a deterministic instance, not evaluated yet */
+    ELEMENT_BUSY,     /* being evaluated: reading it now is a cycle */
+    ELEMENT_OPAQUE,   /* computed, and depends on unknowns */
+    ELEMENT_UNKNOWN,  /* variable or part of a node */
+} element_state;
+
+typedef struct element {
+    element_state state;
+    uint32_t definition; /* instance, or NOTHING */
+    uint32_t output;     /* of an unknown one: which output of the result it is */
+    uint32_t stamp;      /* of the instance for which `memo` holds */
+    double value;
+    item memo;
+} element;
+
+typedef struct model_array {
+    const data_array *data; /* or NULL */
+    shape shape;
+    size_t count, first; /* its elements; first is SIZE_MAX when it has none and is read from `data` alone */
+    size_t rank_seen;    /* of the left-hand sides; 0: none */
+    uint32_t place;      /* of the first left-hand side */
+    bool sized;          /* dimensions are given, by data or `var` */
+    bool is_data;        /* from a file, or computed in data { } */
+    bool read;
+} model_array;
+
+typedef struct instance {
+    ast_statement *statement;
+    uint32_t counters; /* its loops' values: lowering->counter_values from there on */
+    uint32_t node;     /* of an unknown node, or NOTHING */
+    uint32_t parents;  /* of a stochastic one: lowering->parents from there on, to those of the next instance */
+    uint32_t stamp;
+} instance;
+
+/* ---- patterns ------------------------------------------------------------------------------- */
+
+typedef struct pattern {
+    uint64_t *signature;
+    size_t length;
+    bool prior;
+    program *program;
+    size_t slots, parameters, instances;
+    uint32_t *variables; /* instance by instance */
+    double *numbers;
+    size_t variable_capacity, number_capacity;
+    lowered_prior shape; /* of a prior */
+} pattern;
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+typedef struct lowering {
+    svmp_context *context;
+    diagnostics *diagnostics;
+    ast_model *ast;
+    data_set *data;
+    lowered *result;
+
+    model_array *arrays; /* by symbol */
+    element *elements;
+    size_t element_count, element_capacity;
+    instance *instances;
+    size_t instance_count, instance_capacity;
+    double *counter_values;
+    size_t counter_count, counter_capacity;
+    size_t iterations;
+
+    /* where we are */
+    double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
+    ast_statement *statement;
+    const double *counters;
+    bool sizing;   /* dimensions are being found: only data can be read */
+    bool symbolic; /* unknowns become expressions; otherwise they are opaque */
+    int depth;
+    uint32_t stamp;
+
+    /* items and expressions */
+    item *items;
+    size_t item_count, item_capacity;
+    program_builder *builder, *calculator; /* for this instance; for numbers */
+    uint32_t *slots;                       /* the variable in each slot of this instance */
+    size_t slot_count, slot_capacity;
+    uint32_t *slot_of, *slot_stamp; /* variable -> its slot, when the stamp is ours */
+    double *parameters;
+    size_t parameter_count, parameter_capacity;
+    size_t expressions; /* of all programs */
+
+    /* nodes: bounds of outputs as items, opaque when they depend on unknowns */
+    item *lower, *upper;
+    size_t lower_capacity, upper_capacity;
+
+    uint32_t *parents;
+    size_t parent_count, parent_capacity;
+
+    pattern *patterns;
+    size_t pattern_count, pattern_capacity;
+    uint32_t *pattern_slots; /* open hash table */
+    size_t pattern_slot_count;
+    uint64_t *signature;
+    size_t signature_length, signature_capacity;
+} lowering;
+
+/* Notes an error at a place of the current statement, with the loops' values, and ends work on the statement. */
+svmp_status svmp_lowering_error(lowering *lowering, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "x[3,1]" of an element of an array; returns `text`. */
+enum { ELEMENT_TEXT = 160 };
+const char *svmp_element_text(const lowering *lowering, uint32_t symbol, size_t offset, char text[ELEMENT_TEXT]);
+/* The node that an instance defines, as its left-hand side with numbers: "x[3,1:2]". */
+const char *svmp_instance_text(lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]);
+
+/* ---- check.c -------------------------------------------------------------------------------- */
+
+/* Notes every unknown function, distribution and name, and wrong counts of arguments; fills in what the tree holds for
+ * the checker. */
+svmp_status svmp_check(lowering *lowering);
+
+/* ---- unroll.c ------------------------------------------------------------------------------- */
+
+/* Makes instances of all relations below `first`, and calls `visit` for each with its loops' values in place. */
+typedef svmp_status (*unroll_visitor)(lowering *lowering, uint32_t instance);
+svmp_status svmp_unroll(lowering *lowering, ast_statement *first, unroll_visitor visit);
+
+/* Stands in an instance: its statement and the values of its loops. */
+typedef struct place {
+    ast_statement *statement;
+    const double *counters;
+} place;
+place svmp_enter(lowering *lowering, uint32_t instance);
+void svmp_leave(lowering *lowering, place before);
+
+/* SVMP_OK for an error that was noted while there is room for more; what remains must end the lowering. */
+svmp_status svmp_go_on(lowering *lowering, svmp_status status);
+
+/* ---- define.c ------------------------------------------------------------------------------- */
+
+/* Dimensions from `var`; from the left-hand sides of a block, which become instances; then who defines each element,
+ * from instance `first` on. */
+svmp_status svmp_declare(lowering *lowering);
+svmp_status svmp_size_arrays(lowering *lowering, ast_statement *first);
+svmp_status svmp_define(lowering *lowering, uint32_t first);
+
+/* ---- evaluate.c ----------------------------------------------------------------------------- */
+
+svmp_status svmp_evaluate(lowering *lowering, const ast_expression *expression, value *result);
+svmp_status svmp_evaluate_scalar(lowering *lowering, const ast_expression *expression, item *result);
+/* A number that does not depend on unknowns; `what` names it in the error. */
+svmp_status svmp_evaluate_number(lowering *lowering, const ast_expression *expression, const char *what,
+                                 double *number);
+
+svmp_status svmp_push(lowering *lowering, item item);
+item svmp_item_literal(double number);
+item svmp_item_number(double number);
+item svmp_item_expression(expr expression);
+item svmp_apply(lowering *lowering, expr_op op, item a, item b, item c);
+/* The item as an expression of the builder; a number from data becomes a parameter. */
+svmp_status svmp_item_build(lowering *lowering, item item, expr *expression);
+/* The variable as an input of the builder. */
+svmp_status svmp_input(lowering *lowering, uint32_t variable, expr *expression);
+/* Forgets the expressions of the last instance. */
+svmp_status svmp_begin_instance(lowering *lowering);
+
+static inline shape svmp_vector_shape(size_t count) { return (shape){.rank = 1, .dimensions = {count}}; }
+size_t svmp_shape_count(const shape *shape);
+bool svmp_shapes_equal(const shape *a, const shape *b);
+const char *svmp_shape_text(const shape *shape, char text[ELEMENT_TEXT]);
+
+/* Evaluates a deterministic instance into its elements. */
+svmp_status svmp_compute(lowering *lowering, uint32_t instance);
+
+/* ---- index.c -------------------------------------------------------------------------------- */
+
+svmp_status svmp_evaluate_variable(lowering *lowering, const ast_expression *variable, value *result);
+
+/* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
+ * extents of 1 dropped. */
+svmp_status svmp_evaluate_subscript(lowering *lowering, const ast_expression *variable, value *offsets);
+
+/* The shape alone; reads nothing. */
+svmp_status svmp_variable_shape(lowering *lowering, const ast_expression *variable, shape *result);
+
+/* ---- function.c ----------------------------------------------------------------------------- */
+
+typedef struct language_function language_function;
+struct language_function {
+    const char *name;
+    size_t least, most; /* arguments */
+    svmp_status (*evaluate)(lowering *lowering, const ast_expression *call, value *result);
+    expr_op op; /* of the elementwise ones */
+};
+
+const language_function *svmp_function_find(const char *name, size_t arguments);
+const language_function *svmp_function_table(size_t *count);
+/* The inverse of a link: the function that its right-hand side goes through; false when it is none. */
+bool svmp_link_inverse(const char *link, expr_op *inverse);
+
+svmp_status svmp_call_elementwise(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sum(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_product(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_mean(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sd(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_min(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_max(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_inner_product(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_length(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_dim(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_range(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sequence(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_repeat(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_combine(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_interpolate(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_transpose(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_matrix_product(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_inverse(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_logdet(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sort(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_rank(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_order(lowering *, const ast_expression *, value *);
+
+typedef struct evaluated_distribution {
+    size_t count;
+    value arguments[DISTRIBUTION_ARGUMENTS];
+    item lower, upper; /* of T(,); infinite where there is none */
+} evaluated_distribution;
+
+/* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
+svmp_status svmp_evaluate_distribution(lowering *lowering, evaluated_distribution *result);
+
+/* ---- node.c --------------------------------------------------------------------------------- */
+
+/* Makes the node of a stochastic instance, if it has unknown elements. */
+svmp_status svmp_make_node(lowering *lowering, uint32_t instance);
+
+/* The natural values of all outputs of a node as expressions, kept in the elements' memos, and log |Jacobian|. */
+svmp_status svmp_node_natural(lowering *lowering, uint32_t node, uint32_t instance, expr *jacobian);
+
+/* The bounds of element `part` of a node of one dimension, its support narrowed by T(,). */
+void svmp_node_bounds(lowering *lowering, const distribution *distribution, const evaluated_distribution *evaluated,
+                      size_t part, item *lower, item *upper);
+
+/* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
+
+/* Adds the factor of a stochastic or factor() instance. */
+svmp_status svmp_add_factor(lowering *lowering, uint32_t instance);
+
+/* The pattern with the structure of the first `size` expressions and these further words, or a new one without a
+ * program (*fresh). */
+svmp_status svmp_pattern_find(lowering *lowering, size_t size, size_t count, const uint64_t *words, bool prior,
+                              uint32_t *which, bool *fresh);
+/* One more instance: its first slots and parameters. */
+svmp_status svmp_pattern_append(lowering *lowering, uint32_t which);
+/* Turns patterns into groups and priors of the result. */
+svmp_status svmp_patterns_finish(lowering *lowering);
+
+/* Notes directed cycles; otherwise fills levels and order of the nodes. */
+svmp_status svmp_order_nodes(lowering *lowering);
+
+#endif
