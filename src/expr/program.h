@@ -115,23 +115,23 @@ svmp_status svmp_program_finish(program_builder *builder, expr value, size_t slo
 svmp_status svmp_program_finish_values(program_builder *builder, size_t count, const expr *values, size_t slots,
                                        size_t parameters, program **finished);
 
-void svmp_program_free(program *program); /* NULL-safe */
+void svmp_program_free(program *compiled); /* NULL-safe */
 
-size_t svmp_program_slots(const program *program);
-size_t svmp_program_parameters(const program *program);
-size_t svmp_program_outputs(const program *program);
+size_t svmp_program_slots(const program *compiled);
+size_t svmp_program_parameters(const program *compiled);
+size_t svmp_program_outputs(const program *compiled);
 
 /* Operations per lane, with the gradient or for the values alone; and once per instance. For tests and reports. */
-size_t svmp_program_lane_operations(const program *program, bool gradient);
-size_t svmp_program_instance_operations(const program *program);
-size_t svmp_program_registers(const program *program, bool gradient); /* buffers per lane at the same time */
+size_t svmp_program_lane_operations(const program *compiled, bool gradient);
+size_t svmp_program_instance_operations(const program *compiled);
+size_t svmp_program_registers(const program *compiled, bool gradient); /* buffers per lane at the same time */
 
 /* ---- binding and running --------------------------------------------------------------------- */
 
 /* Fixes the numbers of `instances` instances: columns[k][i] is parameter k of instance i (`columns` may be NULL when
  * there are no parameters). Evaluates what depends on parameters alone. The program must live as long; the columns
  * may go. */
-svmp_status svmp_program_bind(const program *program, size_t instances, const double *const *columns,
+svmp_status svmp_program_bind(const program *compiled, size_t instances, const double *const *columns,
                               bound_program **bound);
 void svmp_bound_free(bound_program *bound); /* NULL-safe */
 

@@ -14,6 +14,18 @@ typedef struct expr_array {
     const expr *items;
 } expr_array;
 
+/* The same, of numbers. */
+typedef struct number_array {
+    size_t rows, columns;
+    const double *items;
+} number_array;
+
+/* A stream read number by number, by methods that do not know beforehand how many they need. */
+typedef struct random_source {
+    random_stream stream;
+    uint64_t used;
+} random_source;
+
 typedef enum distribution_rank { RANK_SCALAR, RANK_VECTOR, RANK_MATRIX } distribution_rank;
 
 /* Where an argument must lie. */
@@ -72,9 +84,8 @@ struct distribution {
     expr (*log_cdf)(program_builder *builder, expr x, const expr_array *arguments);
     expr (*log_survival)(program_builder *builder, expr x, const expr_array *arguments);
 
-    /* One draw from `draws`, see svmp_distribution_draw; NULL where there is none. */
-    void (*draw)(random_stream *stream, size_t rows, const double *const *arguments, const size_t *lengths,
-                 double *value);
+    /* One draw; see svmp_distribution_draw. NULL where there is none. `workspace`: rows*rows + rows numbers. */
+    void (*draw)(random_source *source, size_t rows, const number_array *arguments, double *workspace, double *value);
 };
 
 /* By its name in the language ("dnorm", "dgen.gamma"), JAGS' other spellings included ("dbinom"); NULL: none such. */
@@ -85,8 +96,8 @@ const distribution *svmp_distribution_table(size_t *count);
 
 /* Whether value and arguments have ranks and lengths that agree with the distribution and with each other; writes one
  * sentence, without the distribution's place in the model, to `sentence` when not. */
-bool svmp_distribution_shapes_agree(const distribution *distribution, size_t rows, size_t columns,
-                                    size_t argument_count, const expr_array *arguments, char *sentence, size_t size);
+bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, size_t columns, size_t argument_count,
+                                    const expr_array *arguments, char *sentence, size_t size);
 
 /* T(lower, upper), either NULL: open on that side. */
 typedef struct truncation {
@@ -97,36 +108,31 @@ typedef struct truncation {
  * `inside`: the caller knows the value is in the support and between the bounds, because a transform put it there or
  * the data was checked. Otherwise the result is -inf outside (with a zero gradient), at the price of the comparisons.
  * Arguments outside their domains yield NaN. */
-expr svmp_distribution_log_density(program_builder *builder, const distribution *distribution, expr_array value,
+expr svmp_distribution_log_density(program_builder *builder, const distribution *family, expr_array value,
                                    const expr_array *arguments, const truncation *truncated, bool inside);
 
 /* The ends of a one-dimensional support, as literals (-inf, 0, 1, inf) or expressions in the arguments, narrowed by
  * `truncated` where it is not NULL. Only for scalar distributions. */
-void svmp_distribution_bounds(program_builder *builder, const distribution *distribution, const expr_array *arguments,
+void svmp_distribution_bounds(program_builder *builder, const distribution *family, const expr_array *arguments,
                               const truncation *truncated, expr *lower, expr *upper);
 
 /* ---- with numbers ------------------------------------------------------------------------------ */
 
-/* The same as expr_array, of numbers. */
-typedef struct number_array {
-    size_t rows, columns;
-    const double *items;
-} number_array;
-
 /* Whether the value is in the support, given the arguments; if not and `sentence` is not NULL, writes why:
  * "-2 is not positive". */
-bool svmp_distribution_contains(const distribution *distribution, number_array value, const number_array *arguments,
+bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
                                 char *sentence, size_t size);
 
 /* Whether argument `which` lies in its domain; if not and `sentence` is not NULL, writes why: "tau = -1 is not
  * positive". */
-bool svmp_distribution_accepts(const distribution *distribution, size_t which, number_array argument, char *sentence,
+bool svmp_distribution_accepts(const distribution *family, size_t which, number_array argument, char *sentence,
                                size_t size);
 
-/* Draws one value (value: as many numbers as it has rows*columns) at the place that `stream` names. False when the
- * distribution cannot be drawn from (dflat), or no draw between the numbers lower and upper (-INFINITY, INFINITY:
- * open) was found: then `value` is untouched. */
-bool svmp_distribution_draw(const distribution *distribution, random_stream stream, size_t rows, size_t columns,
-                            const number_array *arguments, double lower, double upper, double *value);
+/* Draws one value (rows*columns numbers, column-major) at the place that `stream` names, between the numbers lower and
+ * upper (-INFINITY, INFINITY: open; only for scalars). *drawn is false, and `value` untouched, when the distribution
+ * cannot be drawn from (dflat), or when no draw between the bounds was found. */
+svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_stream stream, size_t rows,
+                                   size_t columns, const number_array *arguments, double lower, double upper,
+                                   bool *drawn, double *value);
 
 #endif
