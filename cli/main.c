@@ -1,1 +1,63 @@
-int main(void){return 0;}
+/* The command `svmp`: finds the command that is meant, reads its options, runs it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "help.h"
+#include "suggest.h"
+
+static int unknown_command(const char *name) {
+    enum { MOST = 16 };
+    const char *names[MOST];
+    size_t count;
+    const command *const *all = commands(&count);
+    for (size_t k = 0; k < count; k++) names[k] = all[k]->name;
+    const char *near = suggest(name, strlen(name), count, names);
+    if (near) return complain(EXIT_WRONG, "There is no command '%s'; did you mean '%s'?", name, near);
+    return complain(EXIT_WRONG, "There is no command '%s'; 'svmp --help' lists those there are.", name);
+}
+
+static int check_operands(const command *which, const option_set *set) {
+    if (set->operand_count >= which->least && set->operand_count <= which->most) return 0;
+    if (set->operand_count > which->most)
+        return complain(EXIT_WRONG, "'%s' is more than the command takes: svmp %s %s.", set->operands[which->most],
+                        which->name, which->operands);
+    return complain(EXIT_WRONG, "The command needs more than that: svmp %s %s.", which->name, which->operands);
+}
+
+static int run_command(const command *which, int count, char **arguments) {
+    option_set set = {0};
+    command_options(which, &set);
+    int wrong = options_parse(&set, count, arguments);
+    if (wrong) return wrong;
+    if (options_given(&set, "help")) return print_command_help(which), EXIT_DONE;
+    wrong = check_operands(which, &set);
+    return wrong ? wrong : which->run(&set);
+}
+
+static int dispatch(int count, char **arguments) {
+    if (count < 2) return print_help(stderr), EXIT_WRONG;
+    const char *name = arguments[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return print_help(stdout), EXIT_DONE;
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        return printf("svmp %s\n%s", svmp_version(), svmp_build_parts()), EXIT_DONE;
+    size_t all_count;
+    const command *const *all = commands(&all_count);
+    for (size_t k = 0; k < all_count; k++)
+        if (strcmp(all[k]->name, name) == 0) return run_command(all[k], count - 2, arguments + 2);
+    return unknown_command(name);
+}
+
+int main(int count, char **arguments) {
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
+    int status = dispatch(count, arguments);
+    int lost = ferror(stdout);
+    errno = 0;
+    if ((fclose(stdout) != 0 || lost) && status == EXIT_DONE)
+        return complain(EXIT_FAILED, "The standard output could not be written%s%s.", errno ? ": " : "",
+                        errno ? strerror(errno) : "");
+    return status;
+}

@@ -32,16 +32,16 @@ extern "C" {
 
 /* ---- status: did the call work? ------------------------------------------------------------- */
 
-#define SVMP_STATUS_LIST(X)                                                                        \
-    X(OK, "done")                                                                                  \
-    X(NO_MEMORY, "out of memory")                                                                  \
-    X(BAD_CALL, "the call was wrong: a NULL, a size, an option")                                   \
-    X(BAD_INPUT, "a file or the data in it was wrong")                                             \
-    X(CANNOT_READ, "a file could not be read")                                                     \
-    X(CANNOT_WRITE, "a file could not be written")                                                 \
-    X(UNSUPPORTED, "the method does not apply to the model, or was left out of this build")        \
-    X(NOT_POSITIVE_DEFINITE, "a precision matrix is not positive definite")                        \
-    X(NOT_FINITE, "the score or the particles are no longer finite")                               \
+#define SVMP_STATUS_LIST(X)                                                                                            \
+    X(OK, "done")                                                                                                      \
+    X(NO_MEMORY, "out of memory")                                                                                      \
+    X(BAD_CALL, "the call was wrong: a NULL, a size, an option")                                                       \
+    X(BAD_INPUT, "a file or the data in it was wrong")                                                                 \
+    X(CANNOT_READ, "a file could not be read")                                                                         \
+    X(CANNOT_WRITE, "a file could not be written")                                                                     \
+    X(UNSUPPORTED, "the method does not apply to the model, or was left out of this build")                            \
+    X(NOT_POSITIVE_DEFINITE, "a precision matrix is not positive definite")                                            \
+    X(NOT_FINITE, "the score or the particles are no longer finite")                                                   \
     X(CALLBACK_FAILED, "a function given by the caller reported failure")
 
 typedef enum svmp_status {
@@ -63,7 +63,7 @@ typedef struct svmp_context svmp_context;
 
 typedef enum svmp_log_level { SVMP_LOG_DEBUG, SVMP_LOG_INFO, SVMP_LOG_WARNING } svmp_log_level;
 
-/* All three are given or none. `resize` follows realloc. They may be called from several threads. */
+/* All three are given or none. `allocate` returns zeroed memory, like calloc(1, size); `resize` follows realloc. */
 typedef struct svmp_allocator {
     void *(*allocate)(size_t size, void *user_data);
     void *(*resize)(void *pointer, size_t size, void *user_data);
@@ -72,11 +72,11 @@ typedef struct svmp_allocator {
 } svmp_allocator;
 
 typedef struct svmp_context_options {
-    int threads;                                                                    /* 0: as many as OpenMP offers */
-    void (*log)(svmp_log_level level, const char *message, void *user_data);        /* NULL: silence */
-    void (*error)(svmp_status status, const char *message, void *user_data);        /* NULL: svmp_context_error only */
-    void *user_data;                                                                /* for log and error */
-    svmp_allocator allocator;                                                       /* zeros: malloc, realloc, free */
+    int threads;                                                             /* 0: as many as OpenMP offers */
+    void (*log)(svmp_log_level level, const char *message, void *user_data); /* NULL: silence */
+    void (*error)(svmp_status status, const char *message, void *user_data); /* NULL: svmp_context_error only */
+    void *user_data;                                                         /* for log and error */
+    svmp_allocator allocator;                                                /* zeros: malloc, realloc, free */
 } svmp_context_options;
 
 SVMP_API svmp_context_options svmp_context_options_default(void);
@@ -116,14 +116,13 @@ SVMP_API void svmp_model_free(svmp_model *model);
 /* Reads a model from files, told apart by their endings. Now: a Gaussian Markov random field as one
  * Matrix Market file (the precision, coordinate or array, symmetric or general) and optionally a
  * second one (the vector b of exp(b'x - x'Ax/2), zero when left out). The model comes finished. */
-SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths,
-                                     svmp_model **model);
+SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model);
 
 /* A node of `dimension` variables. `name` NULL: called x.1, x.2, ... after its place. A node of more
  * than one variable has variables name.1, name.2, ... `lower` and `upper` (dimension numbers each, or
  * NULL) are a box that every step is projected onto; infinite bounds are allowed. Everything is copied. */
-SVMP_API svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dimension,
-                                         const double *lower, const double *upper, size_t *node);
+SVMP_API svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dimension, const double *lower,
+                                         const double *upper, size_t *node);
 
 /* A linear-quadratic factor b'x - x'Ax/2 over the k variables of the nodes, in the order of the nodes.
  * `precision` is A, k*k numbers, symmetric; `linear` is b, k numbers; either may be NULL: zeros. */
@@ -134,8 +133,8 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
  * particle l, the variables in the order of the nodes given to svmp_model_add_callback. It fills
  * value[l] and gradient[k][l] = d value[l] / d x[k][l], and returns 0, or anything else to end the run.
  * Different factors are called from different threads at the same time (unless the context has one). */
-typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value,
-                                    double *const *gradient, void *user_data);
+typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,
+                                    void *user_data);
 
 SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes,
                                              svmp_factor_function function, void *user_data);
@@ -155,8 +154,8 @@ SVMP_API int svmp_model_is_gaussian(const svmp_model *model);
 
 /* log p up to a constant for n particles, and the score s = d log p / dx; either result may be NULL.
  * Costs one evaluation of every factor. The sums have a fixed order: the same bits for any threads. */
-SVMP_API svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x,
-                                         double *log_density, double *score);
+SVMP_API svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,
+                                         double *score);
 
 /* Mean and marginal variances of a Gaussian model by sparse Cholesky; either may be NULL. */
 SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *mean, double *variance);
@@ -170,8 +169,8 @@ SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_
 typedef struct svmp_particles svmp_particles;
 
 /* `values` is copied, variables*count numbers, or NULL: zeros. Variables are named x.1, x.2, ... */
-SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count,
-                                           const double *values, svmp_particles **particles);
+SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count, const double *values,
+                                           svmp_particles **particles);
 SVMP_API void svmp_particles_free(svmp_particles *particles);
 
 SVMP_API size_t svmp_particles_variables(const svmp_particles *particles);
@@ -186,8 +185,8 @@ SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path
 
 /* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
  * An existing file is an error unless `overwrite`. */
-SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path,
-                                          const char *comments, int overwrite);
+SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
+                                          int overwrite);
 
 typedef struct svmp_moments {
     double mean, sd, q05, q50, q95; /* sd divides by n - 1; it is 0 for one particle */
@@ -198,7 +197,7 @@ SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, siz
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
     double mse_square; /* the same for E[x^2] */
-    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference */
+    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN when med is 0 */
 } svmp_comparison;
 
 /* Variables are matched by name; different sets are an error that names the first difference. */
@@ -229,7 +228,7 @@ typedef struct svmp_option {
     const char *argument; /* "N", for the help; NULL: a flag */
     const char *standard; /* the default, as text; "" when the method decides */
     const char *help;
-    const char *group;    /* heading in the help */
+    const char *group; /* heading in the help */
 } svmp_option;
 
 SVMP_API const svmp_option *svmp_run_option_table(size_t *count);
@@ -239,11 +238,11 @@ SVMP_API svmp_status svmp_run_options_set(svmp_context *context, svmp_run_option
                                           const char *value);
 
 /* How a run ended: another question than whether the call worked. */
-#define SVMP_OUTCOME_LIST(X)                                                                       \
-    X(UNFINISHED, "not at its end")                                                                \
-    X(COMPLETED, "all iterations done")                                                            \
-    X(CONVERGED, "the largest |phi| fell below the tolerance")                                     \
-    X(STOPPED, "stopped by the monitor")                                                           \
+#define SVMP_OUTCOME_LIST(X)                                                                                           \
+    X(UNFINISHED, "not at its end")                                                                                    \
+    X(COMPLETED, "all iterations done")                                                                                \
+    X(CONVERGED, "the largest |phi| fell below the tolerance")                                                         \
+    X(STOPPED, "stopped by the monitor")                                                                               \
     X(DIVERGED, "the particles ran away")
 
 typedef enum svmp_outcome {

@@ -9,7 +9,7 @@
  * COUNT and REAL(field, letter, argument, default, smallest, largest, group, help) */
 #define OPTIONS(TEXT, COUNT, SEED, REAL)                                                                               \
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
-         "graphical, vanilla, independent, random, combined, langevin or exact")                                      \
+         "graphical, vanilla, independent, random, combined, langevin or exact")                                       \
     TEXT(kernel, 0, "SUM", NULL, "Method", "a sum of terms, e.g. '0.5*rbf@random:4 + 0.5*rbf@all'")                    \
     TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros or a number")                     \
     TEXT(step, 0, "STEP", NULL, "Method", "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed, decay")          \
@@ -28,8 +28,7 @@ typedef struct option_row {
     double lower, upper; /* of COUNT and REAL */
 } option_row;
 
-#define TEXT_PUBLIC(field, letter, argument, standard, group, help)                                                    \
-    {#field, letter, argument, standard, help, group},
+#define TEXT_PUBLIC(field, letter, argument, standard, group, help) {#field, letter, argument, standard, help, group},
 #define NUMBER_PUBLIC(field, letter, argument, standard, low, high, group, help)                                       \
     {#field, letter, argument, #standard, help, group},
 static const svmp_option options_public[] = {OPTIONS(TEXT_PUBLIC, NUMBER_PUBLIC, NUMBER_PUBLIC, NUMBER_PUBLIC)};
@@ -61,8 +60,8 @@ static svmp_status out_of_bounds(svmp_context *context, size_t k, const char *va
         return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' is a whole number from 0 to 2^64 - 1, not '%s'.",
                          options_public[k].name, value);
     return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' is a%s number from %.15g to %.15g, not '%s'.",
-                     options_public[k].name, rows[k].type == OPTION_COUNT ? " whole" : "", rows[k].lower,
-                     rows[k].upper, value);
+                     options_public[k].name, rows[k].type == OPTION_COUNT ? " whole" : "", rows[k].lower, rows[k].upper,
+                     value);
 }
 
 static int within(const option_row *row, double value) { return value >= row->lower && value <= row->upper; }

@@ -11,6 +11,8 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     size_t variables = model->graph->variables;
     double **arrays[] = {&b->x, &b->score, &b->phi, &b->state[0], &b->state[1]};
     size_t wanted = 3 + (s ? s->rule->states : 0);
+    SVMP_CHECK(svmp_require_memory(context, (double)wanted * (double)variables * (double)n * sizeof(double),
+                                   "these particles take"));
     for (size_t a = 0; a < wanted; a++)
         SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)arrays[a]));
     SVMP_CHECK(kind->alloc(b, k));

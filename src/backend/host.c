@@ -10,7 +10,8 @@ static svmp_status not_finite(backend *b, size_t t) {
     size_t at = 0;
     while (at < total && isfinite(b->score[at])) at++;
     if (at == total) {
-        for (at = 0; isfinite(b->phi[at]); at++) {}
+        for (at = 0; isfinite(b->phi[at]); at++) {
+        }
         return svmp_fail(b->context, SVMP_NOT_FINITE,
                          "The particles ran away: %s would become %g in particle %zu at iteration %zu. A smaller step "
                          "may help.",

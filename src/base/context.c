@@ -3,12 +3,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-static void *standard_allocate(size_t size, void *user_data) { return (void)user_data, malloc(size); }
+static void *standard_allocate(size_t size, void *user_data) { return (void)user_data, calloc(1, size); }
 
 static void *standard_resize(void *pointer, size_t size, void *user_data) {
     return (void)user_data, realloc(pointer, size);
@@ -76,6 +77,13 @@ int svmp_context_threads(const svmp_context *context) {
 #endif
 }
 
+svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what) {
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (bytes <= machine) return SVMP_OK;
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %s %.3g GB, and this machine has %.3g GB.", what,
+                     bytes / 1e9, machine / 1e9);
+}
+
 static svmp_status out_of_memory(svmp_context *context, size_t count, size_t size) {
     return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %zu items of %zu bytes could not be allocated.", count,
                      size);
@@ -86,7 +94,7 @@ svmp_status svmp_allocate(svmp_context *context, size_t count, size_t size, void
     size_t bytes = count > 0 ? count * size : 1;
     void *made = context->options.allocator.allocate(bytes, context->options.allocator.user_data);
     if (made == NULL) return out_of_memory(context, count, size);
-    *pointer = memset(made, 0, bytes);
+    *pointer = made;
     return SVMP_OK;
 }
 
@@ -104,7 +112,7 @@ svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **
 
 svmp_status svmp_duplicate(svmp_context *context, const char *text, char **copy) {
     size_t length = strlen(text) + 1;
-    char *made;
+    char *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, length));
     *copy = memcpy(made, text, length);
     return SVMP_OK;

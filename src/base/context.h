@@ -33,6 +33,10 @@ void svmp_log(svmp_context *context, svmp_log_level level, const char *format, .
 
 int svmp_context_threads(const svmp_context *context);
 
+/* Fails at once when `bytes` are more than the whole machine has: systems promise memory that they do not have, and end
+ * the process that takes it. "Out of memory: {what} 80 GB, ..." */
+svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what);
+
 /* `count` items of `size` bytes, zeroed; an error (no memory, or a size that overflows) is recorded. */
 svmp_status svmp_allocate(svmp_context *context, size_t count, size_t size, void **pointer);
 

@@ -1,7 +1,8 @@
 #include "diag/mmd.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "base/select.h"
 
 enum {
     BANDWIDTH_POINTS = 1000,
@@ -62,11 +63,6 @@ static double mean_kernel(size_t variables, sample x, sample y, double bandwidth
     return total / (double)x.n / (double)y.n;
 }
 
-static int order_of_numbers(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static svmp_status median_distance(svmp_context *context, size_t variables, sample y, double *median) {
     size_t n = smaller(y.n, BANDWIDTH_POINTS), pairs = n * (n - 1) / 2, filled = 0;
     double *all, d[ROWS][TILE];
@@ -80,8 +76,8 @@ static svmp_status median_distance(svmp_context *context, size_t variables, samp
                 for (size_t k = 0; k < count; k++)
                     if (b + k > a + r) all[filled++] = sqrt(d[r][k]);
         }
-    qsort(all, pairs, sizeof *all, order_of_numbers);
-    *median = pairs % 2 ? all[pairs / 2] : (all[pairs / 2 - 1] + all[pairs / 2]) / 2;
+    *median = svmp_select(all, pairs, pairs / 2);
+    if (pairs % 2 == 0) *median = (svmp_select(all, pairs, pairs / 2 - 1) + *median) / 2;
     svmp_release(context, all);
     return SVMP_OK;
 }

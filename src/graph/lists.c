@@ -64,8 +64,7 @@ svmp_status svmp_lists_transpose(svmp_context *context, size_t count, const inde
     for (size_t i = 0; i < items; i++) made.start[i + 1] += made.start[i];
     memcpy(next, made.start, items * sizeof *next);
     for (size_t k = 0; k < count; k++)
-        for (size_t e = lists->start[k]; e < lists->start[k + 1]; e++)
-            made.item[next[lists->item[e]]++] = (uint32_t)k;
+        for (size_t e = lists->start[k]; e < lists->start[k + 1]; e++) made.item[next[lists->item[e]]++] = (uint32_t)k;
     *transposed = made;
     made = (index_lists){0};
 done:

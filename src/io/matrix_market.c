@@ -69,7 +69,7 @@ static svmp_status read_size(const text_file *text, char **cursor, const char *w
 }
 
 static svmp_status read_index(const text_file *text, char **cursor, const char *what, size_t limit, uint32_t *index) {
-    size_t value;
+    size_t value = 0;
     SVMP_TRY(read_size(text, cursor, what, &value));
     if (value < 1 || value > limit)
         return svmp_text_fail(text, "the %s %zu is not between 1 and %zu.", what, value, limit);
@@ -140,7 +140,6 @@ static svmp_status read_coordinate(const market_reader *reader, matrix_entry *en
 /* One line of an array: the values go down the columns, from the diagonal on when symmetric. */
 static svmp_status read_element(const market_reader *reader, const matrix_entry *before, matrix_entry *entry) {
     char *cursor = reader->text.start;
-    *entry = (matrix_entry){0};
     if (before) {
         int ends = before->row + 1 == reader->made.rows;
         entry->column = before->column + (uint32_t)ends;
@@ -158,6 +157,7 @@ static svmp_status read_entries(market_reader *reader) {
                                   reader->announced);
         SVMP_TRY(SVMP_GROW(reader->text.context, made->entries, reader->capacity, made->count + 1));
         matrix_entry *entry = made->entries + made->count;
+        *entry = (matrix_entry){0};
         if (reader->array)
             SVMP_TRY(read_element(reader, made->count ? entry - 1 : NULL, entry));
         else
@@ -182,7 +182,7 @@ static int order_of_places(const void *a, const void *b) {
 static svmp_status fail_at_second(market_reader *reader, const text_file *start, matrix_entry place) {
     reader->text = *start;
     for (int seen = 0; seen < 2 && svmp_text_next_line(&reader->text, '%');) {
-        matrix_entry entry;
+        matrix_entry entry = {0};
         SVMP_TRY(read_coordinate(reader, &entry));
         seen += order_of_places(&entry, &place) == 0;
     }

@@ -44,8 +44,9 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
     struct stat about;
     if (stat(path, &about) != 0) {
         if (errno != ENOENT) return cannot_write(output, errno);
-        if (strlen(path) >= sizeof output->place) return cannot_write(output, ENAMETOOLONG);
-        strcpy(output->place, path);
+        size_t length = strlen(path) + 1;
+        if (length > sizeof output->place) return cannot_write(output, ENAMETOOLONG);
+        memcpy(output->place, path, length);
         return open_beside(output);
     }
     if (S_ISDIR(about.st_mode)) return cannot_write(output, EISDIR);

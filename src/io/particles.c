@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 1000 };
-
 svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count, const double *values,
                                   svmp_particles **particles) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -56,23 +54,6 @@ double *svmp_particles_values(svmp_particles *particles) { return particles ? pa
 const char *svmp_particles_name(const svmp_particles *particles, size_t variable) {
     if (particles == NULL || variable >= particles->variables) return NULL;
     return particles->given[variable] ? particles->given[variable] : particles->standard[variable];
-}
-
-int svmp_name_is_internal(const char *name) {
-    size_t length = strlen(name);
-    return length >= 2 && strcmp(name + length - 2, "__") == 0;
-}
-
-const char *svmp_name_fault(const char *name) {
-    size_t length = strlen(name);
-    if (length == 0) return "is empty";
-    if (length > LONGEST_NAME) return "is longer than 1000 characters";
-    if (name[0] == '#') return "begins with '#', like a comment";
-    if (name[0] == ' ' || name[length - 1] == ' ') return "has a blank at its end";
-    for (const char *c = name; *c; c++)
-        if (*c == ',' || *c == '"' || (unsigned char)*c < ' ' || *c == 127)
-            return "holds a comma, a quotation mark or a control character";
-    return NULL;
 }
 
 svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, const char *name) {

@@ -3,6 +3,7 @@
 #define SVMP_IO_PARTICLES_H
 
 #include "base/context.h"
+#include "base/name.h"
 
 struct svmp_particles {
     svmp_context *context;
@@ -11,12 +12,6 @@ struct svmp_particles {
     char (*standard)[24]; /* "x.1", "x.2", ... */
     char **given;         /* names set by the caller; NULL where the standard one holds */
 };
-
-/* What is wrong with a name, as the end of a sentence; NULL when a column of a file may bear it. */
-const char *svmp_name_fault(const char *name);
-
-/* Columns of such names are a sampler's own (lp__, stepsize__): no variables. */
-int svmp_name_is_internal(const char *name);
 
 /* The variables in the order of their names; svmp_release frees it. */
 typedef struct named_variable {

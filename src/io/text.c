@@ -96,6 +96,7 @@ const char *svmp_text_quote(const char *start, const char *end, char quoted[TEXT
     size_t length = (size_t)(end - start);
     size_t shown = length < TEXT_QUOTED ? length : TEXT_QUOTED - sizeof cut;
     for (size_t k = 0; k < shown; k++) quoted[k] = (unsigned char)start[k] < ' ' || start[k] == 127 ? '?' : start[k];
-    strcpy(quoted + shown, shown < length ? cut : "");
+    quoted[shown] = '\0';
+    if (shown < length) memcpy(quoted + shown, cut, sizeof cut);
     return quoted;
 }

@@ -38,7 +38,8 @@ typedef struct bandwidth {
 svmp_status svmp_bandwidth_parse(svmp_context *context, const char *text, bandwidth *parsed);
 
 /* A rule looks at two of the n(n-1)/2 squared distances between different particles, counted from the smallest:
- * the lower and the upper middle (SIZE_MAX: a distance of 0). Returns 0 when it needs none: h is then svmp_bandwidth_value(b, n, 0, 0). */
+ * the lower and the upper middle (SIZE_MAX: a distance of 0). Returns 0 when it needs none: h is then
+ * svmp_bandwidth_value(b, n, 0, 0). */
 int svmp_bandwidth_ranks(const bandwidth *b, size_t n, size_t *lower, size_t *upper);
 
 /* h from the squared distances at those two ranks. */
@@ -48,8 +49,9 @@ double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double u
 
 typedef enum kernel_domain { DOMAIN_BLANKET, DOMAIN_ALL, DOMAIN_SELF, DOMAIN_RANDOM } kernel_domain;
 
-/* The node and `neighbours` nodes drawn from its blanket without replacement (all of it when it has no more), ascending,
- * keyed by (seed, iteration, node). `drawn` has room for neighbours + 1 nodes; returns how many there are. */
+/* The node and `neighbours` nodes drawn from its blanket without replacement (all of it when it has no more),
+ * ascending, keyed by (seed, iteration, node). `drawn` has room for neighbours + 1 nodes; returns how many there are.
+ */
 size_t svmp_domain_draw(const svmp_graph *graph, size_t node, size_t neighbours, uint64_t seed, size_t iteration,
                         uint32_t *drawn);
 

@@ -14,7 +14,10 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
     for (size_t k = 0; k < count; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
         size_t length = strlen(names);
-        snprintf(names + length, sizeof names - length, "%s%s", k == 0 ? "" : k + 1 < count ? ", " : " and ",
+        snprintf(names + length, sizeof names - length, "%s%s",
+                 k == 0          ? ""
+                 : k + 1 < count ? ", "
+                                 : " and ",
                  methods[k]->name);
     }
     svmp_fail(context, SVMP_BAD_CALL, "There is no method '%s'; there are %s.", name, names);

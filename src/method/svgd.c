@@ -8,9 +8,9 @@ static svmp_status iterate(svmp_run *run) {
     backend *b = run->backend;
     const backend_kind *on = b->kind;
     const size_t t = run->iteration;
-    if (on->exchange) SVMP_TRY(on->exchange(b));  /* neighbours' particles arrive */
-    SVMP_TRY(on->score(b));                       /* s = d log p / dx */
-    SVMP_TRY(on->stein(b, &run->kernel, t));      /* phi_i = 1/n sum_l ( s_i k_i + dk_i/dx_i ) */
+    if (on->exchange) SVMP_TRY(on->exchange(b)); /* neighbours' particles arrive */
+    SVMP_TRY(on->score(b));                      /* s = d log p / dx */
+    SVMP_TRY(on->stein(b, &run->kernel, t));     /* phi_i = 1/n sum_l ( s_i k_i + dk_i/dx_i ) */
     run->rate = svmp_step_rate(&run->step, t, run->iterations);
     return on->step(b, &run->step, run->rate, t); /* x_i <- x_i + epsilon phi_i */
 }

@@ -43,8 +43,8 @@ static svmp_status refuse(const svmp_model *model) {
 static svmp_status report(const cholesky *f) {
     if (f->common.status == CHOLMOD_OUT_OF_MEMORY)
         return svmp_fail(f->model->context, SVMP_NO_MEMORY, "Out of memory in the sparse Cholesky factorisation.");
-    return svmp_fail(f->model->context, SVMP_UNSUPPORTED, "The sparse Cholesky factorisation failed with CHOLMOD's status %d.",
-                     f->common.status);
+    return svmp_fail(f->model->context, SVMP_UNSUPPORTED,
+                     "The sparse Cholesky factorisation failed with CHOLMOD's status %d.", f->common.status);
 }
 
 /* The lower triangle of A, column by column; A is symmetric, so its rows serve as columns. */
@@ -54,8 +54,7 @@ static cholmod_sparse *lower_triangle(cholesky *f) {
     size_t entries = 0;
     for (size_t i = 0; i < variables; i++)
         for (size_t e = q->start[i]; e < q->start[i + 1]; e++) entries += q->column[e] >= i;
-    cholmod_sparse *A =
-        cholmod_l_allocate_sparse(variables, variables, entries, 1, 1, -1, CHOLMOD_REAL, &f->common);
+    cholmod_sparse *A = cholmod_l_allocate_sparse(variables, variables, entries, 1, 1, -1, CHOLMOD_REAL, &f->common);
     if (A == NULL) return NULL;
     SuiteSparse_long *start = A->p, *row = A->i, at = 0;
     double *value = A->x;
@@ -177,7 +176,7 @@ static void invert_on_pattern(const cholmod_factor *L, double *Z, size_t *place,
             for (SuiteSparse_long c = start[k]; c < start[k] + count[k]; c++) {
                 const size_t at = place[row[c]];
                 if (at == 0) continue;
-                sum[at] += Z[c] * value[e];                                      /* Z_ik L_kj,  i = row[c] */
+                sum[at] += Z[c] * value[e]; /* Z_ik L_kj,  i = row[c] */
                 if (row[c] != k) sum[e - from] += Z[c] * value[from + (SuiteSparse_long)at]; /* Z_ki L_ij */
             }
         }

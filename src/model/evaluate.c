@@ -173,7 +173,8 @@ svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double 
                                 double *score) {
     if (model == NULL) return SVMP_BAD_CALL;
     SVMP_TRY(svmp_model_require_finished(model));
-    if (n == 0 || x == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "An evaluation needs at least one particle.");
+    if (n == 0 || x == NULL)
+        return svmp_fail(model->context, SVMP_BAD_CALL, "An evaluation needs at least one particle.");
     evaluator *e = NULL;
     SVMP_TRY(svmp_evaluator_create(model, n, &e));
     svmp_status status = svmp_evaluate(e, x, log_density, score);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "model/callback.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
@@ -50,7 +51,8 @@ void svmp_model_free(svmp_model *model) {
 }
 
 static svmp_status require_open(svmp_model *model) {
-    if (model->finished) return svmp_fail(model->context, SVMP_BAD_CALL, "The model is finished; nothing can be added.");
+    if (model->finished)
+        return svmp_fail(model->context, SVMP_BAD_CALL, "The model is finished; nothing can be added.");
     if (model->failed)
         return svmp_fail(model->context, SVMP_BAD_CALL, "An earlier call on this model failed; it can only be freed.");
     return SVMP_OK;
@@ -81,7 +83,8 @@ svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dime
     svmp_context *context = model->context;
     svmp_graph *graph = model->graph;
     if (dimension == 0) return svmp_fail(context, SVMP_BAD_CALL, "A node needs at least one variable.");
-    if (name && *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "A node's name must not be empty.");
+    const char *fault = name ? svmp_name_fault(name) : NULL;
+    if (fault) return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' cannot be the name of a node: it %s.", name, fault);
     SVMP_TRY(check_box(context, graph->nodes, dimension, lower, upper));
 
     size_t first = graph->variables, lower_capacity = model->bound_capacity;
@@ -147,8 +150,8 @@ static svmp_status check_scope(const svmp_model *model, size_t count, const size
     *variables = 0;
     for (size_t k = 0; k < count; k++) {
         if (nodes[k] >= graph->nodes)
-            return svmp_fail(context, SVMP_BAD_CALL, "The factor names node %zu, but the model has %zu nodes.", nodes[k],
-                             graph->nodes);
+            return svmp_fail(context, SVMP_BAD_CALL, "The factor names node %zu, but the model has %zu nodes.",
+                             nodes[k], graph->nodes);
         *variables += graph->first[nodes[k] + 1] - graph->first[nodes[k]];
     }
     return SVMP_OK;
@@ -181,9 +184,10 @@ static svmp_status check_gaussian(svmp_context *context, size_t k, const double 
                 return svmp_fail(context, SVMP_BAD_CALL, "The precision of a factor is %g at (%zu, %zu).",
                                  isfinite(low) ? high : low, a, b);
             if (low != high)
-                return svmp_fail(context, SVMP_BAD_CALL,
-                                 "The precision of a factor is not symmetric: %.17g at (%zu, %zu), %.17g at (%zu, %zu).",
-                                 low, a, b, high, b, a);
+                return svmp_fail(
+                    context, SVMP_BAD_CALL,
+                    "The precision of a factor is not symmetric: %.17g at (%zu, %zu), %.17g at (%zu, %zu).", low, a, b,
+                    high, b, a);
         }
     return SVMP_OK;
 }

@@ -23,8 +23,8 @@ extern const step_rule svmp_step_fixed, svmp_step_adagrad, svmp_step_rmsprop, sv
 
 typedef struct step {
     const step_rule *rule;
-    double from, to;          /* equal: a constant rate */
-    double a, b, gamma;       /* of `decay` */
+    double from, to;    /* equal: a constant rate */
+    double a, b, gamma; /* of `decay` */
 } step;
 
 svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parsed);

@@ -21,4 +21,20 @@ void test_assert_near(double a, double b, double tolerance, const char *file, in
 /* A context with `threads` threads whose errors stay silent; the tests read svmp_context_error. */
 svmp_context *test_context(int threads);
 
+/* The k-th uniform number on (-1, 1) of a stream that is the test's own. */
+double test_random(uint64_t stream, uint64_t k);
+
+/* A Gaussian model on a random graph of `nodes` nodes of one or two variables (one when `scalar`), each pair joined
+ * with the given probability; diagonally dominant, so positive definite. */
+svmp_model *test_random_gaussian(svmp_context *context, size_t nodes, double probability, int scalar, uint64_t stream);
+
+/* The paper's Gaussian grid: side * side nodes, each joined to its four neighbours. */
+svmp_model *test_grid(svmp_context *context, size_t side, uint64_t stream);
+
+/* The dense precision (d*d) and linear term (d) of a Gaussian model. */
+void test_dense(const svmp_model *model, double *precision, double *linear);
+
+/* Replaces a d*d positive definite matrix by its inverse. */
+void test_invert(size_t d, double *matrix);
+
 #endif

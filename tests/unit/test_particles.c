@@ -63,9 +63,9 @@ static svmp_particles *hard_numbers(void) {
                                   123456789012345680,
                                   1e23,
                                   5e-324 * 3};
-    static double values[VARIABLES * COUNT];
+    static double values[(size_t)VARIABLES * COUNT];
     uint64_t bits = 1;
-    for (size_t k = 0; k < VARIABLES * COUNT; k++) {
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         do {
             bits = bits * 6364136223846793005u + 1442695040888963407u;
             memcpy(&values[k], &bits, sizeof bits);
@@ -182,11 +182,12 @@ static void test_absurd_lengths(void **state) {
     char *bytes = malloc(SIZE + 8);
     svmp_particles *p = NULL;
     memset(bytes, '1', SIZE);
-    strcpy(bytes + SIZE, "\n1\n");
+    snprintf(bytes + SIZE, 8, "\n1\n");
     write_text("long.csv", bytes);
     assert_int_equal(svmp_particles_read(context, "long.csv", &p), SVMP_BAD_INPUT);
     assert_non_null(strstr(svmp_context_error(context), "long.csv:1: the name of column 1, '1111"));
-    memcpy(bytes, "x\n", 2);
+    bytes[0] = 'x';
+    bytes[1] = '\n';
     write_text("long.csv", bytes);
     assert_int_equal(svmp_particles_read(context, "long.csv", &p), SVMP_BAD_INPUT);
     assert_non_null(strstr(svmp_context_error(context), "long.csv:2: column 1 (x) holds '1111"));

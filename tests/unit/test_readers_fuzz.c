@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "io/matrix_market.h"
 
-enum { ROUNDS = 4000, LARGEST = 512 };
+enum { ROUNDS = 8000, LARGEST = 512 };
 
 static svmp_context *context;
 
@@ -16,8 +16,7 @@ static uint64_t below(uint64_t round, uint64_t place, uint64_t bound) {
 /* One to four changes; an interesting byte more often than any. */
 static size_t mutate(uint64_t round, const char *good, char bytes[LARGEST]) {
     static const char interesting[] = "0123456789+-.,eE#%_\n\r \t\"xN";
-    size_t size = strlen(good);
-    memcpy(bytes, good, size);
+    size_t size = (size_t)snprintf(bytes, LARGEST, "%s", good);
     uint64_t changes = 1 + below(round, 0, 4);
     for (uint64_t c = 0; c < changes; c++) {
         size_t place = (size_t)below(round, 4 * c + 1, size);

@@ -88,6 +88,9 @@ static svmp_status alloc(backend *b, const kernel *k) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
+    const double matrices = all.matrix * 1.5 + all.repulsion, n = (double)b->n; /* k, the pairs; the repulsion */
+    SVMP_TRY(svmp_require_memory(context, matrices * n * n * sizeof(double) * b->threads,
+                                 "the kernel matrices of so many particles take"));
     SVMP_TRY(SVMP_NEW(context, own->rooms, (size_t)b->threads));
     for (int t = 0; t < b->threads; t++) SVMP_TRY(alloc_room(b, &all, &own->rooms[t]));
     return SVMP_OK;

@@ -36,7 +36,8 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
 /* Fills `centred` and `variance`; once an iteration, before svmp_cpu_linear. */
 void svmp_cpu_centre(backend *b);
 
-/* The particles of the domain's variables, in `room->rows` (or of any other array of the same shape); returns how many. */
+/* The particles of the domain's variables, in `room->rows` (or of any other array of the same shape); returns how many.
+ */
 size_t svmp_cpu_rows(const backend *b, const double *array, const stein_unit *unit, stein_room *room);
 
 #endif

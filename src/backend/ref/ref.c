@@ -7,10 +7,10 @@
 #include "backend/backend.h"
 
 typedef struct ref {
-    uint32_t *domain;  /* the variables that a kernel term sees */
-    uint32_t *drawn;   /* the nodes of a random domain */
-    double *distance;  /* n*n squared distances on the domain */
-    double *sorted;    /* the n(n-1)/2 of different particles */
+    uint32_t *domain;         /* the variables that a kernel term sees */
+    uint32_t *drawn;          /* the nodes of a random domain */
+    double *distance;         /* n*n squared distances on the domain */
+    double *sorted;           /* the n(n-1)/2 of different particles */
     double *value, *gradient; /* of one instance of a factor group */
     void *scratch;
 } ref;

@@ -1,0 +1,43 @@
+#include "command.h"
+
+static void print_shape(const svmp_model *model) {
+    const svmp_graph *graph = svmp_model_graph(model);
+    size_t nodes = svmp_graph_nodes(graph), total = 0, largest = 0;
+    for (size_t v = 0; v < nodes; v++) {
+        size_t count;
+        svmp_graph_neighbourhood(graph, v, &count);
+        total += count - 1;
+        if (count - 1 > largest) largest = count - 1;
+    }
+    printf("nodes                     %zu\n", nodes);
+    printf("variables                 %zu\n", svmp_graph_variables(graph));
+    printf("factors                   %zu\n", svmp_graph_factors(graph));
+    printf("mean Markov blanket       %.4g\n", (double)total / (double)nodes);
+    printf("largest Markov blanket    %zu\n", largest);
+    printf("distinct neighbourhoods   %zu\n", svmp_graph_distinct_neighbourhoods(graph));
+    printf("jointly Gaussian          %s\n", svmp_model_is_gaussian(model) ? "yes" : "no");
+}
+
+static int run(const option_set *set) {
+    svmp_context *context = NULL;
+    svmp_model *model = NULL;
+    int status = open_context(set, &context);
+    if (status == 0) status = read_model(set, context, &model);
+    if (status == 0) print_shape(model);
+    svmp_model_free(model);
+    svmp_context_free(context);
+    return status;
+}
+
+const command command_check = {
+    .name = "check",
+    .operands = "MODEL [DATA...]",
+    .least = 1,
+    .most = SIZE_MAX,
+    .summary = "Read a model, check it and print the shape of its graph",
+    .text =
+        "Reads the model as\n.B svmp run\nwould, and prints how many nodes, variables and factors it has, how large\n"
+        "the Markov blankets of its nodes are, how many of the closed neighbourhoods differ (nodes with equal ones\n"
+        "share a kernel matrix), and whether the model is jointly Gaussian.\n",
+    .run = run,
+};

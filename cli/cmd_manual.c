@@ -1,0 +1,96 @@
+/* The manual page, made of the tables that make the help. */
+#include <string.h>
+
+#include "command.h"
+#include "help.h"
+
+/* Text for roff: hyphens stay hyphens, and no line begins with a control character. */
+static void print_text(const char *text) {
+    if (*text == '.' || *text == '\'') fputs("\\&", stdout);
+    for (; *text; text++) {
+        if (*text == '-')
+            fputs("\\-", stdout);
+        else if (*text == '\\')
+            fputs("\\e", stdout);
+        else
+            putchar(*text);
+    }
+}
+
+static void print_heading(const char *group) { (void)group; }
+
+static void print_row(const svmp_option *option) {
+    fputs(".TP\n", stdout);
+    if (option->letter) printf("\\fB\\-%c\\fR, ", option->letter);
+    fputs("\\fB\\-\\-", stdout);
+    print_text(option->name);
+    fputs("\\fR", stdout);
+    if (option->argument) {
+        fputs(" \\fI", stdout);
+        print_text(option->argument);
+        fputs("\\fR", stdout);
+    }
+    putchar('\n');
+    print_text(option->help);
+    if (option->argument && *option->standard) {
+        fputs(". Default: ", stdout);
+        print_text(option->standard);
+    }
+    fputs(".\n", stdout);
+}
+
+static void print_command(const command *which) {
+    option_set set = {0};
+    command_options(which, &set);
+    printf(".SS \"svmp %s", which->name);
+    if (*which->operands) printf(" %s", which->operands);
+    puts("\"");
+    print_text(which->summary);
+    printf(".\n.PP\n%s", which->text);
+    for_each_option(&set, print_heading, print_row);
+}
+
+static const char closing[] =
+    ".SH EXIT STATUS\n"
+    ".TP\n.B 0\nDone.\n"
+    ".TP\n.B 1\nThe run failed, or a file or the standard output could not be written.\n"
+    ".TP\n.B 2\nThe input or the call was wrong.\n"
+    ".TP\n.B 130\nInterrupted; what there is, is written.\n"
+    ".SH FILES\n"
+    "Particles are kept as Stan CSV: lines that begin with # hold the whole configuration of the run, then a header\n"
+    "of names, then a row a particle. Numbers read back to the same bits. On reading, columns whose names end in two\n"
+    "underscores are skipped. Files are written beside their place and renamed: there is never half a file.\n"
+    ".SH EXAMPLES\n"
+    ".nf\n"
+    "svmp run grid.mtx grid_b.mtx \\-n 50 \\-o particles.csv\n"
+    "svmp run grid.mtx grid_b.mtx \\-m exact \\-n 1000 \\-o exact.csv\n"
+    "svmp compare particles.csv exact.csv\n"
+    ".fi\n";
+
+static int run(const option_set *set) {
+    (void)set;
+    size_t count;
+    const command *const *all = commands(&count);
+    printf(".TH SVMP 1 \"\" \"svmp %s\" \"User Commands\"\n", svmp_version());
+    fputs(".SH NAME\nsvmp \\- inference in continuous graphical models by Stein variational message passing\n"
+          ".SH SYNOPSIS\n",
+          stdout);
+    for (size_t k = 0; k < count; k++)
+        printf("%s.B svmp %s\n[\\fIOPTION\\fR...] %s\n", k ? ".br\n" : "", all[k]->name, all[k]->operands);
+    fputs(".SH DESCRIPTION\n"
+          "A model goes in, particles that stand for its posterior come out. Options and operands may come in any\n"
+          "order;\n.B \\-\\-\nends the options.\n"
+          ".SH COMMANDS\n",
+          stdout);
+    for (size_t k = 0; k < count; k++) print_command(all[k]);
+    fputs(closing, stdout);
+    return EXIT_DONE;
+}
+
+const command command_manual = {
+    .name = "manual",
+    .operands = "",
+    .summary = "Print the manual page, for man(1)",
+    .text = "To read it:\n.B svmp manual | man \\-l \\-\n",
+    .run = run,
+};

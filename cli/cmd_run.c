@@ -1,0 +1,199 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "progress.h"
+#include "record.h"
+#include "table.h"
+
+enum { VARIABLES_SHOWN = 10 };
+
+static const svmp_option rows[] = {
+    {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv", "Output"},
+    {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"quiet", 'q', NULL, "", "show no progress", "Output"},
+    {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
+};
+
+static void options(option_set *set) {
+    size_t count;
+    const svmp_option *table = svmp_run_option_table(&count);
+    options_add(set, count, table);
+    options_add(set, sizeof rows / sizeof *rows, rows);
+}
+
+/* All that a run holds, so that there is one place where it ends. */
+typedef struct session {
+    const option_set *set;
+    svmp_context *context;
+    svmp_run_options options;
+    svmp_model *model;
+    svmp_particles *start, *result;
+    svmp_run *run;
+    run_record record;
+} session;
+
+/* The file that --init names, or NULL: a distribution, or nothing. */
+static const char *start_file(const option_set *set) {
+    const char *init = options_given(set, "init");
+    int drawn = init == NULL || strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
+    return drawn ? NULL : init;
+}
+
+static int read_options(session *s) {
+    size_t count;
+    const svmp_option *table = svmp_run_option_table(&count);
+    s->options = svmp_run_options_default();
+    for (size_t k = 0; k < count; k++) {
+        const char *value = options_given(s->set, table[k].name);
+        if (value == NULL || (strcmp(table[k].name, "init") == 0 && start_file(s->set))) continue;
+        svmp_status status = svmp_run_options_set(s->context, &s->options, table[k].name, value);
+        if (status != SVMP_OK) return failed(s->context, status);
+    }
+    return 0;
+}
+
+/* Without -n there are as many particles as the file has. */
+static int read_start(session *s) {
+    const char *path = start_file(s->set);
+    if (path == NULL) return 0;
+    svmp_status status = svmp_particles_read(s->context, path, &s->start);
+    if (status != SVMP_OK) return failed(s->context, status);
+    size_t count = svmp_particles_count(s->start);
+    if (options_given(s->set, "particles") && s->options.particles != count)
+        return complain(EXIT_WRONG, "%zu particles are asked for, but '%s' holds %zu to start from.",
+                        s->options.particles, path, count);
+    s->options.particles = count;
+    return 0;
+}
+
+static int prepare(session *s) {
+    const char *path = options_given(s->set, "output");
+    int status = path ? check_output(path, ".csv", options_given(s->set, "force") != NULL) : 0;
+    if (status == 0) status = open_context(s->set, &s->context);
+    if (status == 0) status = read_options(s);
+    if (status == 0) status = read_start(s);
+    if (status == 0) status = read_model(s->set, s->context, &s->model);
+    if (status) return status;
+    svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
+    if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
+    return made == SVMP_OK ? 0 : failed(s->context, made);
+}
+
+static int write_result(session *s) {
+    const char *path = options_given(s->set, "output");
+    if (path == NULL) return 0;
+    char *comments = record_text(&s->record);
+    if (comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    svmp_status status = svmp_particles_write(s->result, path, comments, options_given(s->set, "force") != NULL);
+    free(comments);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
+}
+
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. */
+static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
+    const double z95 = 1.6448536269514722;
+    double *both = calloc(2 * variables, sizeof *both);
+    if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
+    for (size_t i = 0; i < variables && i < VARIABLES_SHOWN; i++) {
+        double mean = both[i], sd = sqrt(both[variables + i]);
+        moments[i] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+    }
+    free(both);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
+}
+
+static int print_result(session *s) {
+    size_t variables = svmp_particles_variables(s->result);
+    size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
+    int exact = strcmp(s->options.method, "exact") == 0;
+    svmp_moments moments[VARIABLES_SHOWN];
+    if (exact) {
+        int wrong = exact_moments(s, variables, moments);
+        if (wrong) return wrong;
+    }
+    for (size_t i = 0; !exact && i < shown; i++) {
+        svmp_status status = svmp_particles_moments(s->result, i, &moments[i]);
+        if (status != SVMP_OK) return failed(s->context, status);
+    }
+
+    printf("%s: %zu particles of %zu variables, %zu iterations in %.3g s, %s\n\n", s->options.method,
+           s->record.particles, variables, s->record.iterations, s->record.seconds, outcome_word(s->record.outcome));
+    int width = names_width(s->result, shown, NULL);
+    print_moments_heading(width);
+    for (size_t i = 0; i < shown; i++) print_moments(width, svmp_particles_name(s->result, i), &moments[i]);
+    const char *path = options_given(s->set, "output");
+    if (exact) printf("These numbers are exact; the particles are independent draws.\n");
+    if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
+    if (variables > shown && !path) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
+    return 0;
+}
+
+/* What there is to say about a run that did not come to its end. */
+static int explain_end(const session *s, svmp_status ended) {
+    const char *path = options_given(s->set, "output");
+    if (ended == SVMP_NOT_FINITE) {
+        if (path) complain(EXIT_FAILED, "The last particles that were finite are in '%s'.", path);
+        return EXIT_FAILED;
+    }
+    if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
+    if (path)
+        return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
+                        s->record.iterations, s->options.iterations, path);
+    return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations,
+                    s->options.iterations);
+}
+
+static int go(session *s) {
+    progress watch;
+    svmp_outcome outcome = SVMP_UNFINISHED;
+    progress_begin(&watch, options_given(s->set, "quiet") != NULL);
+    svmp_status ended = svmp_run_set_monitor(s->run, progress_monitor, &watch);
+    if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);
+    double seconds = progress_end(&watch);
+    int status = ended == SVMP_OK ? 0 : failed(s->context, ended);
+    if (status && ended != SVMP_NOT_FINITE) return status;
+
+    svmp_status taken = svmp_run_particles(s->run, &s->result);
+    if (taken != SVMP_OK) return failed(s->context, taken);
+    s->record = (run_record){
+        .set = s->set,
+        .particles = s->options.particles,
+        .outcome = ended == SVMP_OK ? outcome : SVMP_DIVERGED,
+        .iterations = svmp_run_iteration(s->run),
+        .seconds = seconds,
+    };
+    status = write_result(s);
+    if (status == 0 && ended == SVMP_OK) status = print_result(s);
+    return status ? status : explain_end(s, ended);
+}
+
+static int run(const option_set *set) {
+    session s = {.set = set};
+    int status = prepare(&s);
+    if (status == 0) status = go(&s);
+    svmp_particles_free(s.result);
+    svmp_run_free(s.run);
+    svmp_model_free(s.model);
+    svmp_particles_free(s.start);
+    svmp_context_free(s.context);
+    return status;
+}
+
+const command command_run = {
+    .name = "run",
+    .operands = "MODEL [DATA...]",
+    .least = 1,
+    .most = SIZE_MAX,
+    .summary = "Infer: particles to a file, a summary to the terminal",
+    .text =
+        "MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file (.mtx); DATA, if any, is\n"
+        "b, another one. The particles are written to the file of\n.BR \\-o ;\n"
+        "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
+        "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
+        "run whose numbers are no longer finite fails, and writes its last finite particles.\n",
+    .options = options,
+    .run = run,
+};

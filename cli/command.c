@@ -1,0 +1,108 @@
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const command *const *commands(size_t *count) {
+    static const command *const all[] = {&command_run,     &command_check,   &command_graph,
+                                         &command_summary, &command_compare, &command_manual};
+    *count = sizeof all / sizeof all[0];
+    return all;
+}
+
+void command_options(const command *which, option_set *set) {
+    static const svmp_option help = {"help", 'h', NULL, "", "show this and end", "Help"};
+    set->command = which->name;
+    if (which->options) which->options(set);
+    options_add(set, 1, &help);
+}
+
+int complain(int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("svmp: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return status;
+}
+
+static int exit_of(svmp_status status) {
+    switch (status) {
+    case SVMP_OK: return EXIT_DONE;
+    case SVMP_BAD_CALL:
+    case SVMP_BAD_INPUT:
+    case SVMP_CANNOT_READ:
+    case SVMP_UNSUPPORTED:
+    case SVMP_NOT_POSITIVE_DEFINITE: return EXIT_WRONG;
+    case SVMP_NO_MEMORY:
+    case SVMP_CANNOT_WRITE:
+    case SVMP_NOT_FINITE:
+    case SVMP_CALLBACK_FAILED: return EXIT_FAILED;
+    }
+    return EXIT_FAILED;
+}
+
+int failed(const svmp_context *context, svmp_status status) {
+    const char *sentence = svmp_context_error(context);
+    return complain(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
+}
+
+static void tell(svmp_log_level level, const char *message, void *user_data) {
+    (void)user_data;
+    if (level == SVMP_LOG_WARNING) fprintf(stderr, "svmp: warning: %s\n", message);
+}
+
+int read_count(const char *option, const char *text, size_t most, size_t *value) {
+    size_t read = 0;
+    const char *c = text;
+    for (; *c >= '0' && *c <= '9' && read <= most; c++) read = 10 * read + (size_t)(*c - '0');
+    if (*c || c == text || read > most)
+        return complain(EXIT_WRONG, "The option '--%s' is a whole number from 0 to %zu, not '%s'.", option, most, text);
+    *value = read;
+    return 0;
+}
+
+int open_context(const option_set *set, svmp_context **context) {
+    svmp_context_options options = svmp_context_options_default();
+    const char *text = options_value(set, "threads");
+    size_t threads = 0;
+    int wrong = text ? read_count("threads", text, 4096, &threads) : 0;
+    if (wrong) return wrong;
+    options.threads = (int)threads;
+    options.log = tell;
+    svmp_status status = svmp_context_create(&options, context);
+    return status == SVMP_OK ? 0 : failed(NULL, status);
+}
+
+static int check_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[4096] = ".";
+    size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+    if (length >= sizeof folder) return complain(EXIT_WRONG, "The path '%s' is too long.", path);
+    if (slash) memcpy(folder, path, length);
+    struct stat about;
+    if (stat(folder, &about) == 0 && access(folder, W_OK | X_OK) == 0) return 0;
+    return complain(EXIT_WRONG, "The file '%s' cannot be written: the folder '%s': %s.", path, folder, strerror(errno));
+}
+
+int check_output(const char *path, const char *ending, int force) {
+    size_t length = strlen(path), tail = ending ? strlen(ending) : 0;
+    if (ending && (length <= tail || strcmp(path + length - tail, ending) != 0))
+        return complain(EXIT_WRONG, "The output '%s' does not end in %s, the one kind of file that is written.", path,
+                        ending);
+    struct stat about;
+    if (stat(path, &about) != 0) return check_folder(path);
+    if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);
+    if (!S_ISREG(about.st_mode)) return 0;
+    if (!force) return complain(EXIT_WRONG, "The file '%s' exists already; --force overwrites it.", path);
+    return check_folder(path);
+}
+
+int read_model(const option_set *set, svmp_context *context, svmp_model **model) {
+    svmp_status status = svmp_model_read(context, set->operand_count, (const char *const *)set->operands, model);
+    return status == SVMP_OK ? 0 : failed(context, status);
+}

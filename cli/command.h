@@ -1,0 +1,46 @@
+/* What a command is, and what all of them share. */
+#ifndef SVMP_CLI_COMMAND_H
+#define SVMP_CLI_COMMAND_H
+
+#include "options.h"
+
+typedef enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2, EXIT_INTERRUPTED = 130 } exit_status;
+
+typedef struct command {
+    const char *name;
+    const char *operands; /* "MODEL [DATA...]" */
+    size_t least, most;   /* how many operands it takes */
+    const char *summary;  /* a line for the list of commands */
+    const char *text;     /* paragraphs for the manual, lines that end with \n */
+    void (*options)(option_set *set);
+    int (*run)(const option_set *set); /* returns the exit status */
+} command;
+
+extern const command command_run, command_check, command_graph, command_summary, command_compare, command_manual;
+
+/* All of them, in the order of the help. */
+const command *const *commands(size_t *count);
+
+/* Adds the rows of a command, and --help. */
+void command_options(const command *which, option_set *set);
+
+/* Prints "svmp: ..." on the standard error and returns `status`. */
+int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The exit status of a failed call; says why. */
+int failed(const svmp_context *context, svmp_status status);
+
+/* A context with the threads of --threads, where the command has that option. */
+int open_context(const option_set *set, svmp_context **context);
+
+/* A whole number in decimal digits, at most `most`. */
+int read_count(const char *option, const char *text, size_t most, size_t *value);
+
+/* The file's folder is there, may be written to, and has no file of that name unless `force`: so that it is known
+ * before the work begins. `ending` NULL: any. */
+int check_output(const char *path, const char *ending, int force);
+
+/* The model of the operands. */
+int read_model(const option_set *set, svmp_context *context, svmp_model **model);
+
+#endif

@@ -1,0 +1,30 @@
+# One parser for every command: forms, order, and what is wrong with the rest.
+. "$TESTS/cli/support.bash"
+
+works run chain.mtx b.mtx -n 5 -t 10 --seed 3 -o plain.csv --quiet
+for form in "-f -n5 -t10 --seed=3" "--particles=5 --force --iterations 10 --seed 3" "-qfn5 -t 10 --seed 3"; do
+    works run $form chain.mtx -o form.csv b.mtx
+    diff <(rows plain.csv) <(rows form.csv) || fail "the forms differ: $form"
+done
+cp chain.mtx ./-chain.mtx
+works check -- -chain.mtx
+
+refuses 2 "There is no option '--partcles'; did you mean '--particles'?" run chain.mtx --partcles 5
+refuses 2 "There is no option '--iter'; did you mean '--iterations'?" run chain.mtx --iter=5
+refuses 2 "There is no option '--zzz'; 'svmp run --help' lists those there are." run chain.mtx --zzz
+refuses 2 "There is no option '-z'; 'svmp run --help' lists those there are." run chain.mtx -z
+refuses 2 "There is no option '--particles'" check chain.mtx --particles 5
+refuses 2 "The option '--particles' needs a value: --particles N." run chain.mtx -n
+refuses 2 "The option '--output' needs a value: --output FILE." run chain.mtx --output
+refuses 2 "The option '--particles' is given twice." run chain.mtx -n 5 --particles=5
+refuses 2 "The option '--force' takes no value." run chain.mtx --force=yes
+refuses 2 "There is no command 'rnu'; did you mean 'run'?" rnu
+refuses 2 "There is no command 'frobnicate'; 'svmp --help' lists those there are." frobnicate
+refuses 2 "The command needs more than that: svmp run MODEL [DATA...]." run
+refuses 2 "The command needs more than that: svmp compare FILE REFERENCE." compare plain.csv
+refuses 2 "'b' is more than the command takes: svmp summary FILE." summary plain.csv b
+refuses 2 "'x' is more than the command takes" manual x
+
+status=0
+"$SVMP" >said 2>errors || status=$?
+[[ $status -eq 2 && ! -s said ]] && grep -q '^Usage: svmp COMMAND' errors

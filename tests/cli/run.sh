@@ -1,0 +1,57 @@
+# Runs that work: files, records, starts, and the same bits every time.
+. "$TESTS/cli/support.bash"
+
+works run chain.mtx b.mtx -n 20 -t 50 --seed 7 -o a.csv --quiet
+shows '^graphical: 20 particles of 3 variables, 50 iterations in .* s, completed$'
+shows '^variable +mean +sd +5% +50% +95%$'
+shows '^x\.3 +-?[0-9]'
+[[ $(rows a.csv | head -1) == x.1,x.2,x.3 ]]
+[[ $(rows a.csv | wc -l) -eq 21 ]]
+for line in 'model = chain.mtx' 'data = b.mtx' 'method = graphical' 'bandwidth = median' 'particles = 20' \
+    'iterations = 50' 'seed = 7' 'init = normal:1' 'threads = 0' 'outcome = completed' 'iterations done = 50'; do
+    grep -qxF "# $line" a.csv || fail "the record lacks '$line'"
+done
+grep -qE '^# svmp [0-9.]+$' a.csv
+grep -qE '^# seconds = [0-9.]+$' a.csv
+[[ $(ls -A | grep -c '^\.svmp') -eq 0 ]]
+
+# Threads do not change a bit; another seed does.
+works run chain.mtx b.mtx -n 20 -t 50 --seed 7 -o b.csv --quiet --threads 3
+diff <(rows a.csv) <(rows b.csv)
+works run chain.mtx b.mtx -n 20 -t 50 --seed 8 -o b.csv --quiet --force
+! diff <(rows a.csv) <(rows b.csv) >/dev/null
+
+# A run's output starts the next: no iterations give the same particles back. -n is the file's, and may be said.
+works run chain.mtx b.mtx --init a.csv -t 0 -o c.csv
+diff <(rows a.csv) <(rows c.csv)
+grep -qxF '# particles = 20' c.csv
+grep -qxF '# init = a.csv' c.csv
+works run chain.mtx b.mtx --init a.csv -n 20 -t 0
+refuses 2 "21 particles are asked for, but 'a.csv' holds 20 to start from." run chain.mtx --init a.csv -n 21
+sed 's/^x.1,/y,/' a.csv >renamed.csv
+refuses 2 "x.1" run chain.mtx --init renamed.csv
+refuses 2 "The file 'nowhere.csv' could not be read: No such file or directory." run chain.mtx --init nowhere.csv
+works run chain.mtx --init uniform:-1,1 -t 1
+
+# An end by tolerance is told as such.
+works run chain.mtx b.mtx -n 10 --tolerance 1e9 -o d.csv
+grep -qxF '# outcome = converged' d.csv
+grep -qxF '# iterations done = 1' d.csv
+
+# Exact moments: A^-1 = (3 2 1; 2 4 2; 1 2 3)/4, mean A^-1 b.
+if "$SVMP" --version | grep -q '^cholmod: yes'; then
+    works run chain.mtx b.mtx -m exact -n 10 -o exact.csv
+    shows '^x\.1 +1\.25 +0\.866 '
+    shows '^x\.2 +1 +1 +-0\.6449 +1 +2\.645$'
+    shows '^x\.3 +0\.75 +0\.866 '
+    shows '^These numbers are exact'
+    printf '%%%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n1\n' >indefinite.mtx
+    refuses 2 "positive definite" run indefinite.mtx -m exact
+fi
+
+# More than ten variables: the rest is pointed to.
+{ printf '%%%%MatrixMarket matrix coordinate real general\n12 12 12\n'; for i in {1..12}; do echo "$i $i 1"; done; } >twelve.mtx
+works run twelve.mtx -t 1
+shows '^2 more variables: -o FILE keeps them all$'
+works run twelve.mtx -t 1 -o twelve.csv
+shows '^2 more variables: svmp summary twelve.csv$'

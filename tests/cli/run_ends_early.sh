@@ -1,0 +1,37 @@
+# Runs that are stopped or run away: what there is, is written, and the exit status says so.
+. "$TESTS/cli/support.bash"
+set -m # jobs in the background shall not ignore SIGINT
+
+for signal in TERM INT; do
+    "$SVMP" run chain.mtx b.mtx -n 5 -t 1000000000 -o $signal.csv >said 2>errors &
+    listening $!
+    kill -$signal $!
+    status=0
+    wait $! || status=$?
+    [[ $status -eq 130 ]] || fail "SIG$signal: exit $status: $(cat errors)"
+    grep -qE "^svmp: Interrupted after [0-9]+ of 1000000000 iterations; the particles are in '$signal.csv'\.$" errors
+    grep -qxF '# outcome = stopped' $signal.csv
+    [[ $(rows $signal.csv | wc -l) -eq 6 ]]
+    works summary $signal.csv
+done
+
+# One particle and a step a million times too long: x <- x - 1e6 A x, to infinity.
+status=0
+"$SVMP" run chain.mtx -n 1 --step fixed:1e6 -o away.csv >said 2>errors || status=$?
+[[ $status -eq 1 && ! -s said ]] || fail "exit $status: $(cat errors said)"
+grep -qxF "svmp: The last particles that were finite are in 'away.csv'." errors
+[[ $(head -1 errors) == "svmp: "* ]]
+grep -qxF '# outcome = diverged' away.csv
+works summary away.csv
+refuses 1 "ran away" run chain.mtx -n 1 --step fixed:1e6
+
+# A standard output that is full or closed fails the command; its file is there all the same.
+if [[ -w /dev/full ]]; then
+    status=0
+    "$SVMP" run chain.mtx -n 5 -t 5 -o full.csv >/dev/full 2>errors || status=$?
+    [[ $status -eq 1 ]] && grep -qxF "svmp: The standard output could not be written: No space left on device." errors
+    works summary full.csv
+fi
+status=0
+{ "$SVMP" manual 2>errors || echo $? >status; } | true
+[[ ! -s status || ($(cat status) -eq 1 && $(cat errors) == "svmp: The standard output could not be written"*) ]]

@@ -1,0 +1,53 @@
+# What the tests of the command share: source "$TESTS/cli/support.bash".
+
+fail() { echo "FAILED: $*" && exit 1; }
+
+# A Gaussian chain of three variables, and its vector b: mean (1.25, 1, 0.75), every factor known by hand.
+cat >chain.mtx <<'END'
+%%MatrixMarket matrix coordinate real symmetric
+3 3 5
+1 1 2
+2 1 -1
+2 2 2
+3 2 -1
+3 3 2
+END
+cat >b.mtx <<'END'
+%%MatrixMarket matrix array real general
+3 1
+1.5
+0
+0.5
+END
+
+# works ARGUMENT...: exit 0 and a silent standard error; what it prints is in `said`.
+works() {
+    "$SVMP" "$@" >said 2>errors || fail "svmp $*: exit $?: $(cat errors)"
+    [[ ! -s errors ]] || fail "svmp $*: $(cat errors)"
+}
+
+# refuses STATUS SENTENCE ARGUMENT...: that exit status, "svmp: ...SENTENCE..." on the standard error, and no new file.
+refuses() {
+    local status=0 expected=$1 sentence=$2
+    shift 2
+    ls -A >before
+    "$SVMP" "$@" >said 2>errors || status=$?
+    ls -A | diff before - >/dev/null || fail "svmp $*: files were left: $(ls -A | diff before - | tr '\n' ' ')"
+    [[ $status -eq $expected ]] || fail "svmp $*: exit $status, not $expected: $(cat errors)"
+    [[ $(head -1 errors) == "svmp: "* ]] || fail "svmp $*: the standard error is $(cat errors)"
+    grep -qF -- "$sentence" errors || fail "svmp $*: '$(cat errors)' instead of '$sentence'"
+}
+touch said errors before
+
+shows() { grep -qE -- "$1" said || fail "no line like '$1' in: $(cat said)"; }
+
+# The rows of a particle file without its comments.
+rows() { grep -v '^#' "$1"; }
+
+# Waits until the process has its handler for SIGTERM: from then on a signal stops the run and not the program.
+listening() {
+    until ((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" || echo 0) & 0x4000)); do
+        kill -0 "$1" || fail "the process ended before it listened"
+        sleep 0.02
+    done
+}

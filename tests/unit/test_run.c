@@ -1,0 +1,476 @@
+/* Whole runs: where they converge to, how they stop and go on, what they refuse. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static svmp_particles *infer(const svmp_model *model, const svmp_run_options *options) {
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    svmp_particles *particles = NULL;
+    assert_ok(svmp_run_create(model, options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_ok(svmp_run_particles(run, &particles));
+    svmp_run_free(run);
+    return particles;
+}
+
+/* ---- where runs converge to -------------------------------------------------------------------------------------- */
+
+/* Stein's identity for linear functions is exact at the fixed point of a linear kernel: mean and covariance of the
+ * particles (dividing by n) are the model's. */
+static void test_linear_kernel_reproduces_mean_and_covariance(void **state) {
+    (void)state;
+    enum { D = 6, N = 15 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, D, 1, 1, 41);
+    double S[D * D], b[D];
+    test_dense(model, S, b);
+    test_invert(D, S);
+    svmp_run_options options = svmp_run_options_default();
+    options.kernel = "linear@all";
+    options.particles = N;
+    options.iterations = 6000;
+    options.step = "adam:0.05..0.0001";
+    svmp_particles *particles = infer(model, &options);
+    const double *x = svmp_particles_values(particles);
+    double mean[D] = {0};
+    for (size_t i = 0; i < D; i++) {
+        double expected = 0;
+        for (size_t j = 0; j < D; j++) expected += S[i * D + j] * b[j];
+        for (size_t l = 0; l < N; l++) mean[i] += x[i * N + l] / N;
+        assert_near(mean[i], expected, 1e-3);
+    }
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j < D; j++) {
+            double covariance = 0;
+            for (size_t l = 0; l < N; l++) covariance += (x[i * N + l] - mean[i]) * (x[j * N + l] - mean[j]) / N;
+            assert_near(covariance, S[i * D + j], 1e-3);
+        }
+    svmp_particles_free(particles);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* On the 10 by 10 grid graphical SVGD finds the means better than as many exact draws would: within a third of the
+ * standard error of their mean, sd / sqrt(n), as a root mean square over nodes. Its variances are on average within
+ * 0.7 ... 1.05 of the exact ones, where vanilla SVGD is far below: the paper's point. */
+static void test_grid_converges_to_the_exact_moments(void **state) {
+    (void)state;
+    enum { D = 100, N = 50 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_grid(context, 10, 13);
+    double mean[D], variance[D], ratio[2] = {0};
+    if (svmp_model_exact_moments(model, mean, variance) == SVMP_UNSUPPORTED) skip();
+    const char *methods[] = {"graphical", "vanilla"};
+    for (size_t m = 0; m < 2; m++) {
+        svmp_run_options options = svmp_run_options_default();
+        options.method = methods[m];
+        options.particles = N;
+        options.iterations = 1500;
+        options.step = "adam:0.3..0.01";
+        svmp_particles *particles = infer(model, &options);
+        double error = 0;
+        for (size_t i = 0; i < D; i++) {
+            svmp_moments moments;
+            assert_ok(svmp_particles_moments(particles, i, &moments));
+            error += pow(moments.mean - mean[i], 2) / (variance[i] / N) / D;
+            ratio[m] += moments.sd * moments.sd / variance[i] / D;
+        }
+        assert_true(sqrt(error) < 1.0 / 3);
+        svmp_particles_free(particles);
+    }
+    assert_true(ratio[0] > 0.7 && ratio[0] < 1.05);
+    assert_true(ratio[1] < 0.5);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Langevin with a small step: the law of the last states of independent chains, each moment within 4.5 standard errors
+ * and the O(epsilon) bias of the unadjusted chain, at most epsilon times the precision's largest eigenvalue. */
+static void test_langevin_has_the_models_moments(void **state) {
+    (void)state;
+    enum { D = 4, N = 4000 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, D, 1, 1, 43);
+    double S[D * D], b[D], largest = 0;
+    test_dense(model, S, b);
+    for (size_t i = 0; i < D; i++) largest = fmax(largest, 2 * S[i * D + i]); /* Gershgorin, diagonally dominant */
+    test_invert(D, S);
+    const double rate = 0.01;
+    svmp_run_options options = svmp_run_options_default();
+    options.method = "langevin";
+    options.step = "fixed:0.01";
+    options.particles = N;
+    options.iterations = 2000;
+    svmp_particles *particles = infer(model, &options);
+    for (size_t i = 0; i < D; i++) {
+        double expected = 0, variance = S[i * D + i];
+        for (size_t j = 0; j < D; j++) expected += S[i * D + j] * b[j];
+        svmp_moments moments;
+        assert_ok(svmp_particles_moments(particles, i, &moments));
+        assert_true(fabs(moments.mean - expected) < 4.5 * sqrt(variance / N));
+        assert_true(fabs(moments.sd * moments.sd / variance - 1) < 4.5 * sqrt(2.0 / N) + rate * largest);
+    }
+    svmp_particles_free(particles);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_boxes_hold(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    const char *methods[] = {"graphical", "langevin"};
+    for (size_t m = 0; m < 2; m++) {
+        svmp_model *model = NULL;
+        assert_ok(svmp_model_create(context, &model));
+        assert_ok(svmp_model_add_node(model, NULL, 2, (double[]){-0.5, -INFINITY}, (double[]){0.25, 0}, NULL));
+        assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1, 0.2, 0.2, 1}, (double[]){3, 3}));
+        assert_ok(svmp_model_finish(model));
+        svmp_run_options options = svmp_run_options_default();
+        options.method = methods[m];
+        options.particles = 20;
+        options.iterations = 200;
+        svmp_particles *particles = infer(model, &options);
+        const double *x = svmp_particles_values(particles);
+        int at_the_edge = 0;
+        for (size_t l = 0; l < 20; l++) {
+            assert_true(x[l] >= -0.5 && x[l] <= 0.25 && x[20 + l] <= 0);
+            at_the_edge += x[l] == 0.25;
+        }
+        assert_true(at_the_edge > 0); /* the target pulls there: projection was needed */
+        svmp_particles_free(particles);
+        svmp_model_free(model);
+    }
+    svmp_context_free(context);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* One particle on exp(-x^2/2) from x = 2: the first displacements by each rule's own formula, score s = -x. */
+static void test_step_rules(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+    assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1}, NULL));
+    assert_ok(svmp_model_finish(model));
+    const char *steps[] = {"fixed:0.1", "adagrad:0.1", "rmsprop:0.1", "adam:0.1", "fixed:0.1..0.025", "decay:0.3,2,0.5"};
+    svmp_particles *start = NULL;
+    assert_ok(svmp_particles_create(context, 1, 1, (double[]){2}, &start));
+    for (size_t k = 0; k < 6; k++) {
+        double x = 2, G = 0, M = 0, V = 0;
+        for (int t = 0; t < 3; t++) {
+            const double s = -x, delta = 1e-8;
+            G = k == 1 ? G + s * s : 0.9 * G + 0.1 * s * s;
+            M = 0.9 * M + 0.1 * s;
+            V = 0.999 * V + 0.001 * s * s;
+            const double moves[] = {0.1 * s,
+                                    0.1 * s / (delta + sqrt(G)),
+                                    0.1 * s / (delta + sqrt(G)),
+                                    0.1 * M / (1 - pow(0.9, t + 1)) / (delta + sqrt(V / (1 - pow(0.999, t + 1)))),
+                                    0.1 * pow(0.25, t / 2.0) * s,
+                                    0.3 / sqrt(2.0 + t) * s};
+            x += moves[k];
+        }
+        svmp_run_options options = svmp_run_options_default();
+        options.step = steps[k];
+        options.particles = 1;
+        options.iterations = 3;
+        svmp_run *run = NULL;
+        svmp_outcome outcome;
+        svmp_particles *end = NULL;
+        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_start_from(run, start));
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_ok(svmp_run_particles(run, &end));
+        assert_near(svmp_particles_values(end)[0], x, 1e-14);
+        svmp_particles_free(end);
+        svmp_run_free(run);
+    }
+    svmp_particles_free(start);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- stopping and going on --------------------------------------------------------------------------------------- */
+
+static int stop_at(const svmp_progress *progress, void *user_data) {
+    assert_true(progress->largest_phi > 0 && progress->rate > 0 && progress->iterations == 60);
+    return progress->iteration == *(const size_t *)user_data;
+}
+
+static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
+    (void)state;
+    const char *methods[] = {"graphical", "random", "langevin"};
+    for (size_t m = 0; m < 3; m++) {
+        svmp_context *context = test_context(2);
+        svmp_model *model = test_grid(context, 4, 7);
+        svmp_run_options options = svmp_run_options_default();
+        options.method = methods[m];
+        options.particles = 10;
+        options.iterations = 60;
+        svmp_particles *whole = infer(model, &options), *pieces = NULL;
+        svmp_run *run = NULL;
+        svmp_outcome outcome;
+        size_t when = 23;
+        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_set_monitor(run, stop_at, &when));
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_int_equal(outcome, SVMP_STOPPED);
+        assert_int_equal(svmp_run_iteration(run), 23);
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_int_equal(outcome, SVMP_COMPLETED);
+        assert_ok(svmp_run_particles(run, &pieces));
+        assert_memory_equal(svmp_particles_values(whole), svmp_particles_values(pieces), 160 * sizeof(double));
+        svmp_particles_free(whole);
+        svmp_particles_free(pieces);
+        svmp_run_free(run);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
+static void test_the_same_bits_for_any_threads(void **state) {
+    (void)state;
+    const char *methods[] = {"graphical", "vanilla", "independent", "random", "combined", "langevin", "exact"};
+    const int threads[] = {1, 2, 3, 8};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        double first[160];
+        for (size_t t = 0; t < 4; t++) {
+            svmp_context *context = test_context(threads[t]);
+            svmp_model *model = test_grid(context, 4, 7);
+            svmp_run_options options = svmp_run_options_default();
+            options.method = methods[m];
+            options.particles = 10;
+            options.iterations = 40;
+            svmp_run *run = NULL;
+            if (svmp_run_create(model, &options, &run) == SVMP_OK) { /* a build may lack `exact` */
+                svmp_particles *particles = infer(model, &options);
+                if (t == 0) memcpy(first, svmp_particles_values(particles), sizeof first);
+                assert_memory_equal(first, svmp_particles_values(particles), sizeof first);
+                svmp_particles_free(particles);
+            } else {
+                assert_string_equal(methods[m], "exact");
+            }
+            svmp_run_free(run);
+            svmp_model_free(model);
+            svmp_context_free(context);
+        }
+    }
+}
+
+static void test_tolerance_ends_a_run(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, 3, 1, 1, 3);
+    svmp_run_options options = svmp_run_options_default();
+    options.particles = 1;
+    options.step = "fixed:0.2";
+    options.tolerance = 1e-6;
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_int_equal(outcome, SVMP_CONVERGED);
+    assert_true(svmp_run_iteration(run) < 1000);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_particles_that_run_away(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, 3, 1, 1, 3);
+    const char *methods[] = {"graphical", "vanilla", "langevin"};
+    for (size_t m = 0; m < 3; m++) {
+        svmp_run_options options = svmp_run_options_default();
+        options.method = methods[m];
+        options.particles = 5;
+        options.step = "fixed:1e6";
+        svmp_run *run = NULL;
+        svmp_outcome outcome;
+        svmp_particles *particles = NULL;
+        assert_ok(svmp_run_create(model, &options, &run));
+        assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
+        assert_int_equal(outcome, SVMP_DIVERGED);
+        assert_ok(svmp_run_particles(run, &particles));
+        for (size_t k = 0; k < 15; k++) assert_true(isfinite(svmp_particles_values(particles)[k]));
+        svmp_particles_free(particles);
+        svmp_run_free(run);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- starts ------------------------------------------------------------------------------------------------------ */
+
+static void test_starts(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, 2, 1, 1, 3);
+    svmp_run_options options = svmp_run_options_default();
+    options.particles = N;
+    options.iterations = 0;
+    svmp_moments moments;
+    options.init = "normal:2.5";
+    svmp_particles *particles = infer(model, &options);
+    assert_ok(svmp_particles_moments(particles, 1, &moments));
+    assert_true(fabs(moments.mean) < 4.5 * 2.5 / sqrt(N) && fabs(moments.sd / 2.5 - 1) < 4.5 / sqrt(2.0 * N));
+    svmp_particles_free(particles);
+    options.init = "uniform:-1,3";
+    particles = infer(model, &options);
+    assert_ok(svmp_particles_moments(particles, 0, &moments));
+    assert_true(fabs(moments.mean - 1) < 4.5 * sqrt(16.0 / 12 / N));
+    assert_true(moments.q05 > -1 && fabs(moments.q95 - 2.8) < 0.1);
+    svmp_particles_free(particles);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_a_start_is_matched_by_name(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    assert_ok(svmp_model_add_node(model, "a", 1, NULL, NULL, NULL));
+    assert_ok(svmp_model_add_node(model, "b", 1, NULL, (double[]){5}, NULL));
+    assert_ok(svmp_model_finish(model));
+    svmp_run_options options = svmp_run_options_default();
+    options.particles = 2;
+    svmp_run *run = NULL;
+    svmp_particles *start = NULL, *now = NULL, *other = NULL;
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_particles_create(context, 2, 2, (double[]){1, 7, 3, 4}, &start));
+    assert_int_equal(svmp_run_start_from(run, start), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "2 of the start are not in the model (x.1, x.2)"));
+    assert_ok(svmp_particles_set_name(start, 0, "b"));
+    assert_ok(svmp_particles_set_name(start, 1, "a"));
+    assert_ok(svmp_run_start_from(run, start));
+    assert_ok(svmp_run_particles(run, &now));
+    const double expected[] = {3, 4, 1, 5}; /* a, then b, projected onto its box */
+    assert_memory_equal(svmp_particles_values(now), expected, sizeof expected);
+    svmp_particles_values(start)[3] = NAN;
+    assert_int_equal(svmp_run_start_from(run, start), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "nan for a in particle 2"));
+    assert_ok(svmp_particles_create(context, 2, 3, NULL, &other));
+    assert_int_equal(svmp_run_start_from(run, other), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "has 3 particles, but the run has 2"));
+    svmp_particles_free(start);
+    svmp_particles_free(now);
+    svmp_particles_free(other);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static void test_options_by_name(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_run_options options = svmp_run_options_default(), again = options;
+    size_t count;
+    const svmp_option *table = svmp_run_option_table(&count);
+    for (size_t k = 0; k < count; k++) /* the text of a default means the default */
+        if (table[k].standard) assert_ok(svmp_run_options_set(context, &again, table[k].name, table[k].standard));
+    assert_true(again.particles == options.particles && again.iterations == options.iterations);
+    assert_true(again.seed == options.seed && again.tolerance == options.tolerance);
+    assert_string_equal(again.init, options.init);
+    assert_ok(svmp_run_options_set(context, &options, "particles", "7"));
+    assert_ok(svmp_run_options_set(context, &options, "tolerance", "1e-3"));
+    assert_ok(svmp_run_options_set(context, &options, "seed", "18446744073709551615"));
+    assert_true(options.particles == 7 && options.tolerance == 1e-3 && options.seed == UINT64_MAX);
+    const char *bad[][3] = {
+        {"particles", "0", "'particles' is a whole number from 1 to 1000000000, not '0'"},
+        {"particles", "-3", "not '-3'"},
+        {"particles", "2.5", "not '2.5'"},
+        {"particles", "99999999999999999999999", "not '99999999999999999999999'"},
+        {"iterations", "", "not ''"},
+        {"tolerance", "-1", "'tolerance' is a number from 0 to 1e+300, not '-1'"},
+        {"tolerance", "nan", "not 'nan'"},
+        {"seed", "18446744073709551616", "from 0 to 2^64 - 1"},
+        {"colour", "red", "no option 'colour'"},
+    };
+    for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
+        assert_int_equal(svmp_run_options_set(context, &options, bad[b][0], bad[b][1]), SVMP_BAD_CALL);
+        assert_non_null(strstr(svmp_context_error(context), bad[b][2]));
+    }
+    assert_int_equal(options.particles, 7); /* what was refused changed nothing */
+    svmp_context_free(context);
+}
+
+static void test_refused_options(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, 2, 1, 1, 3);
+    const struct {
+        const char *name, *value, *name2, *value2, *sentence;
+    } bad[] = {
+        {"method", "gibbs", "seed", "1", "no method 'gibbs'; there are graphical, vanilla"},
+        {"backend", "gpu", "seed", "1", "no backend 'gpu'"},
+        {"bandwidth", "mean", "seed", "1", "'mean' is no bandwidth"},
+        {"bandwidth", "-1", "seed", "1", "'-1' is no bandwidth"},
+        {"step", "newton:1", "seed", "1", "'newton:1' is no step"},
+        {"step", "adam", "seed", "1", "'adam' is no step"},
+        {"step", "adam:0", "seed", "1", "'adam:0' is no step"},
+        {"step", "adam:1..", "seed", "1", "'adam:1..' is no step"},
+        {"step", "decay:1,2", "seed", "1", "'decay:1,2' is no step"},
+        {"init", "normal:x", "seed", "1", "'normal:x' is no start"},
+        {"init", "uniform:2,1", "seed", "1", "'uniform:2,1' is no start"},
+        {"init", "here", "seed", "1", "'here' is no start"},
+        {"method", "langevin", "step", "adam:0.1", "cannot use the step rule 'adam'"},
+        {"method", "langevin", "kernel", "rbf@all", "The method 'langevin' takes no kernel"},
+        {"method", "langevin", "tolerance", "1", "The method 'langevin' takes no tolerance"},
+        {"method", "exact", "step", "fixed:1", "The method 'exact' takes no step"},
+    };
+    for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
+        svmp_run_options options = svmp_run_options_default();
+        svmp_run *run = NULL;
+        assert_ok(svmp_run_options_set(context, &options, bad[b].name, bad[b].value));
+        assert_ok(svmp_run_options_set(context, &options, bad[b].name2, bad[b].value2));
+        assert_int_equal(svmp_run_create(model, &options, &run), SVMP_BAD_CALL);
+        assert_non_null(strstr(svmp_context_error(context), bad[b].sentence));
+        assert_null(run);
+    }
+    svmp_run_options options = svmp_run_options_default();
+    svmp_run *run = NULL;
+    options.particles = 0; /* set by hand, past the table */
+    assert_int_equal(svmp_run_create(model, &options, &run), SVMP_BAD_CALL);
+    const size_t many[] = {3000000, 1000000000}; /* n*n matrices that no machine has */
+    for (size_t k = 0; k < 2; k++) {
+        options.particles = many[k];
+        assert_int_equal(svmp_run_create(model, &options, &run), SVMP_NO_MEMORY);
+        assert_non_null(strstr(svmp_context_error(context), "GB, and this machine has"));
+    }
+    assert_int_equal(svmp_run_create(NULL, NULL, &run), SVMP_BAD_CALL);
+    assert_int_equal(svmp_run_create(model, NULL, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_run_go(NULL, NULL), SVMP_BAD_CALL);
+    assert_null(run);
+    svmp_run_free(NULL);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linear_kernel_reproduces_mean_and_covariance),
+        cmocka_unit_test(test_grid_converges_to_the_exact_moments),
+        cmocka_unit_test(test_langevin_has_the_models_moments),
+        cmocka_unit_test(test_boxes_hold),
+        cmocka_unit_test(test_step_rules),
+        cmocka_unit_test(test_a_stopped_run_goes_on_to_the_same_bits),
+        cmocka_unit_test(test_the_same_bits_for_any_threads),
+        cmocka_unit_test(test_tolerance_ends_a_run),
+        cmocka_unit_test(test_particles_that_run_away),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_a_start_is_matched_by_name),
+        cmocka_unit_test(test_options_by_name),
+        cmocka_unit_test(test_refused_options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
