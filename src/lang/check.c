@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-typedef struct checker {
-    lowering *lowering;
+typedef struct model_checker {
+    model_lowering *lowering;
     name_table known; /* names that have a definition */
     bool in_data;     /* in data { } */
-} checker;
+} model_checker;
 
 /* ---- suggestions ---------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ static const char *did_you_mean(const suggestion *best, char text[ELEMENT_TEXT])
     return text;
 }
 
-static svmp_status unknown_function(checker *checker, uint32_t offset, const char *name) {
+static svmp_status unknown_function(model_checker *checker, uint32_t offset, const char *name) {
     suggestion best = {0};
     char text[ELEMENT_TEXT];
     size_t count;
@@ -42,7 +42,7 @@ static svmp_status unknown_function(checker *checker, uint32_t offset, const cha
                          did_you_mean(&best, text));
 }
 
-static svmp_status unknown_distribution(checker *checker, uint32_t offset, const char *name) {
+static svmp_status unknown_distribution(model_checker *checker, uint32_t offset, const char *name) {
     suggestion best = {0};
     char text[ELEMENT_TEXT];
     size_t count;
@@ -52,7 +52,7 @@ static svmp_status unknown_distribution(checker *checker, uint32_t offset, const
                          did_you_mean(&best, text));
 }
 
-static svmp_status unknown_name(checker *checker, const ast_expression *variable, const ast_statement *loop) {
+static svmp_status unknown_name(model_checker *checker, const ast_expression *variable, const ast_statement *loop) {
     const name_table *names = &checker->lowering->ast->names;
     const char *name = names->text[variable->symbol];
     suggestion best = {0};
@@ -65,18 +65,18 @@ static svmp_status unknown_name(checker *checker, const ast_expression *variable
 
 /* ---- expressions ---------------------------------------------------------------------------- */
 
-static bool is_known(const checker *checker, uint32_t symbol) {
+static bool is_known(const model_checker *checker, uint32_t symbol) {
     const char *name = checker->lowering->ast->names.text[symbol];
     return svmp_names_find(&checker->known, name, strlen(name)) != NAMES_NONE;
 }
 
-static void check_expression(checker *checker, ast_expression *expression, const ast_statement *loop);
+static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop);
 
-static void check_operands(checker *checker, ast_expression *expression, const ast_statement *loop) {
+static void check_operands(model_checker *checker, ast_expression *expression, const ast_statement *loop) {
     for (size_t k = 0; k < expression->count; k++) check_expression(checker, expression->operands[k], loop);
 }
 
-static void check_call(checker *checker, ast_expression *call, const ast_statement *loop) {
+static void check_call(model_checker *checker, ast_expression *call, const ast_statement *loop) {
     const char *name = checker->lowering->ast->functions.text[call->symbol];
     call->function = svmp_function_find(name, call->count);
     if (call->function == NULL) {
@@ -92,7 +92,7 @@ static void check_call(checker *checker, ast_expression *call, const ast_stateme
     check_operands(checker, call, loop);
 }
 
-static void check_expression(checker *checker, ast_expression *expression, const ast_statement *loop) {
+static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop) {
     switch (expression->kind) {
     case AST_CALL: check_call(checker, expression, loop); break;
     case AST_VARIABLE:
@@ -114,7 +114,7 @@ static void check_expression(checker *checker, ast_expression *expression, const
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-static void check_left(checker *checker, const ast_statement *statement) {
+static void check_left(model_checker *checker, const ast_statement *statement) {
     for (const ast_statement *around = statement->parent; around; around = around->parent)
         if (around->counter == statement->left->symbol)
             svmp_diagnose(checker->lowering->diagnostics, statement->left->offset,
@@ -123,7 +123,7 @@ static void check_left(checker *checker, const ast_statement *statement) {
     check_operands(checker, statement->left, statement->parent);
 }
 
-static void check_stochastic(checker *checker, ast_statement *statement) {
+static void check_stochastic(model_checker *checker, ast_statement *statement) {
     diagnostics *noted = checker->lowering->diagnostics;
     const char *name = checker->lowering->ast->functions.text[statement->function];
     if (checker->in_data)
@@ -141,7 +141,7 @@ static void check_stochastic(checker *checker, ast_statement *statement) {
         svmp_diagnose(noted, statement->bounds_offset, "'%s' cannot be truncated", name);
 }
 
-static void check_deterministic(checker *checker, const ast_statement *statement) {
+static void check_deterministic(model_checker *checker, const ast_statement *statement) {
     static const char *const links[] = {"log", "logit", "probit", "cloglog"};
     if (statement->function == NAMES_NONE) return;
     const char *name = checker->lowering->ast->functions.text[statement->function];
@@ -154,7 +154,7 @@ static void check_deterministic(checker *checker, const ast_statement *statement
                   "'%s' is not a link: log, logit, probit or cloglog%s", name, did_you_mean(&best, text));
 }
 
-static void check_loop(checker *checker, const ast_statement *loop) {
+static void check_loop(model_checker *checker, const ast_statement *loop) {
     for (const ast_statement *around = loop->parent; around; around = around->parent)
         if (around->counter == loop->counter)
             svmp_diagnose(checker->lowering->diagnostics, loop->offset, "'%s' is already the counter of a loop around",
@@ -162,7 +162,7 @@ static void check_loop(checker *checker, const ast_statement *loop) {
     check_expression(checker, loop->range, loop->parent);
 }
 
-static void check_statements(checker *checker, ast_statement *statement, ast_statement *parent, int depth) {
+static void check_statements(model_checker *checker, ast_statement *statement, ast_statement *parent, int depth) {
     for (; statement; statement = statement->next) {
         statement->parent = parent;
         statement->depth = depth;
@@ -185,12 +185,12 @@ static void check_statements(checker *checker, ast_statement *statement, ast_sta
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static svmp_status add_known(checker *checker, const char *name) {
+static svmp_status add_known(model_checker *checker, const char *name) {
     uint32_t ignored;
     return svmp_names_add(checker->lowering->context, &checker->known, name, strlen(name), &ignored);
 }
 
-static svmp_status collect_left(checker *checker, const ast_statement *statement) {
+static svmp_status collect_left(model_checker *checker, const ast_statement *statement) {
     for (; statement; statement = statement->next) {
         if (statement->kind == AST_FOR)
             SVMP_TRY(collect_left(checker, statement->body));
@@ -200,7 +200,7 @@ static svmp_status collect_left(checker *checker, const ast_statement *statement
     return SVMP_OK;
 }
 
-static svmp_status check_all(checker *checker) {
+static svmp_status check_all(model_checker *checker) {
     const data_set *data = checker->lowering->data;
     ast_model *ast = checker->lowering->ast;
     for (size_t k = 0; k < data->count; k++) SVMP_TRY(add_known(checker, data->arrays[k].name));
@@ -215,8 +215,8 @@ static svmp_status check_all(checker *checker) {
     return SVMP_OK;
 }
 
-svmp_status svmp_check(lowering *lowering) {
-    checker checker = {.lowering = lowering};
+svmp_status svmp_check(model_lowering *lowering) {
+    model_checker checker = {.lowering = lowering};
     svmp_status status = check_all(&checker);
     svmp_names_free(lowering->context, &checker.known);
     return status;

@@ -6,8 +6,8 @@
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-const char *svmp_element_text(const lowering *lowering, uint32_t symbol, size_t offset, char text[ELEMENT_TEXT]) {
-    const shape *shape = &lowering->arrays[symbol].shape;
+const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, size_t offset, char text[ELEMENT_TEXT]) {
+    const array_shape *shape = &lowering->arrays[symbol].shape;
     int length = snprintf(text, ELEMENT_TEXT / 2, "%s", lowering->ast->names.text[symbol]);
     if (length >= ELEMENT_TEXT / 2) length = ELEMENT_TEXT / 2 - 1;
     if (shape->rank == 1 && shape->dimensions[0] == 1) return text;
@@ -22,16 +22,16 @@ const char *svmp_element_text(const lowering *lowering, uint32_t symbol, size_t 
 }
 
 /* Appends "3", "1:2" or "" for one subscript on the left. */
-static int append_subscript(lowering *lowering, const ast_expression *index, char *text, size_t size) {
+static int append_subscript(model_lowering *lowering, const ast_expression *index, char *text, size_t size) {
     value values;
     if (index->kind == AST_EMPTY || svmp_evaluate(lowering, index, &values) != SVMP_OK || values.count == 0) return 0;
-    const item *items = lowering->items + values.first;
+    const model_item *items = lowering->items + values.first;
     double first = items[0].number, last = items[values.count - 1].number;
     lowering->item_count = values.first;
     return values.count == 1 ? snprintf(text, size, "%.15g", first) : snprintf(text, size, "%.15g:%.15g", first, last);
 }
 
-const char *svmp_instance_text(lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]) {
+const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]) {
     place before = svmp_enter(lowering, which);
     bool symbolic = lowering->symbolic;
     lowering->symbolic = false;
@@ -51,7 +51,8 @@ const char *svmp_instance_text(lowering *lowering, uint32_t which, char text[ELE
 
 /* ---- dimensions ----------------------------------------------------------------------------- */
 
-static svmp_status extent(lowering *lowering, const ast_expression *expression, const char *what, size_t *result) {
+static svmp_status extent(model_lowering *lowering, const ast_expression *expression, const char *what,
+                          size_t *result) {
     double number;
     SVMP_TRY(svmp_evaluate_number(lowering, expression, what, &number));
     if (!(number >= 1 && number <= LOWERING_MOST_ELEMENTS && number == floor(number)))
@@ -61,9 +62,9 @@ static svmp_status extent(lowering *lowering, const ast_expression *expression, 
     return SVMP_OK;
 }
 
-static svmp_status declare(lowering *lowering, const ast_expression *variable) {
+static svmp_status declare(model_lowering *lowering, const ast_expression *variable) {
     model_array *array = &lowering->arrays[variable->symbol];
-    shape declared = svmp_vector_shape(1);
+    array_shape declared = svmp_vector_shape(1);
     char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
     const char *name = lowering->ast->names.text[variable->symbol];
     if (variable->count > DATA_MOST_DIMENSIONS)
@@ -80,7 +81,7 @@ static svmp_status declare(lowering *lowering, const ast_expression *variable) {
     return SVMP_OK;
 }
 
-svmp_status svmp_declare(lowering *lowering) {
+svmp_status svmp_declare(model_lowering *lowering) {
     lowering->sizing = true;
     for (ast_declaration *next = lowering->ast->declarations; next; next = next->next)
         SVMP_TRY(svmp_go_on(lowering, declare(lowering, next->variable)));
@@ -89,7 +90,8 @@ svmp_status svmp_declare(lowering *lowering) {
 }
 
 /* An array that nobody gave dimensions has as many as its largest subscripts on the left. */
-static svmp_status grow_dimension(lowering *lowering, const ast_expression *variable, size_t which, size_t *dimension) {
+static svmp_status grow_dimension(model_lowering *lowering, const ast_expression *variable, size_t which,
+                                  size_t *dimension) {
     const ast_expression *index = variable->operands[which];
     const char *name = lowering->ast->names.text[variable->symbol];
     value values;
@@ -112,7 +114,7 @@ static svmp_status grow_dimension(lowering *lowering, const ast_expression *vari
     return SVMP_OK;
 }
 
-static svmp_status size_left(lowering *lowering, uint32_t which) {
+static svmp_status size_left(model_lowering *lowering, uint32_t which) {
     const ast_expression *left = lowering->instances[which].statement->left;
     if (left == NULL) return SVMP_OK;
     model_array *array = &lowering->arrays[left->symbol];
@@ -136,7 +138,7 @@ static svmp_status size_left(lowering *lowering, uint32_t which) {
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static svmp_status allocate_elements(lowering *lowering, uint32_t symbol) {
+static svmp_status allocate_elements(model_lowering *lowering, uint32_t symbol) {
     model_array *array = &lowering->arrays[symbol];
     double count = 1;
     for (size_t k = 0; k < array->shape.rank; k++) count *= (double)array->shape.dimensions[k];
@@ -150,8 +152,8 @@ static svmp_status allocate_elements(lowering *lowering, uint32_t symbol) {
     lowering->element_count += array->count;
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->elements, lowering->element_capacity, lowering->element_count));
     for (size_t k = 0; k < array->count; k++) {
-        element *made = &lowering->elements[array->first + k];
-        *made = (element){.definition = NOTHING, .output = NOTHING};
+        model_element *made = &lowering->elements[array->first + k];
+        *made = (model_element){.definition = NOTHING, .output = NOTHING};
         if (array->data == NULL || isnan(array->data->values[k])) continue;
         made->state = ELEMENT_KNOWN;
         made->value = array->data->values[k];
@@ -159,7 +161,7 @@ static svmp_status allocate_elements(lowering *lowering, uint32_t symbol) {
     return SVMP_OK;
 }
 
-svmp_status svmp_size_arrays(lowering *lowering, ast_statement *first) {
+svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first) {
     lowering->sizing = true;
     svmp_status status = svmp_unroll(lowering, first, size_left);
     lowering->sizing = false;
@@ -173,7 +175,8 @@ svmp_status svmp_size_arrays(lowering *lowering, ast_statement *first) {
 
 /* ---- definitions ---------------------------------------------------------------------------- */
 
-static svmp_status defined_twice(lowering *lowering, const ast_statement *statement, size_t offset, uint32_t before) {
+static svmp_status defined_twice(model_lowering *lowering, const ast_statement *statement, size_t offset,
+                                 uint32_t before) {
     char text[ELEMENT_TEXT];
     size_t line, column;
     svmp_source_place(lowering->diagnostics->source, lowering->instances[before].statement->left->offset, &line,
@@ -182,7 +185,7 @@ static svmp_status defined_twice(lowering *lowering, const ast_statement *statem
                                svmp_element_text(lowering, statement->left->symbol, offset, text), line);
 }
 
-static svmp_status given_and_computed(lowering *lowering, const ast_statement *statement, size_t offset) {
+static svmp_status given_and_computed(model_lowering *lowering, const ast_statement *statement, size_t offset) {
     const model_array *array = &lowering->arrays[statement->left->symbol];
     char text[ELEMENT_TEXT];
     svmp_element_text(lowering, statement->left->symbol, offset, text);
@@ -195,7 +198,7 @@ static svmp_status given_and_computed(lowering *lowering, const ast_statement *s
                                "'%s' is computed here and given in the data (%s:%zu)", text, source->path, line);
 }
 
-static svmp_status define(lowering *lowering, uint32_t which) {
+static svmp_status define(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     value offsets;
     SVMP_TRY(svmp_evaluate_subscript(lowering, statement->left, &offsets));
@@ -203,7 +206,7 @@ static svmp_status define(lowering *lowering, uint32_t which) {
         return svmp_lowering_error(lowering, statement->left->offset, "the left-hand side has no elements");
     for (size_t k = 0; k < offsets.count; k++) {
         size_t offset = (size_t)lowering->items[offsets.first + k].number;
-        element *defined = &lowering->elements[lowering->arrays[statement->left->symbol].first + offset];
+        model_element *defined = &lowering->elements[lowering->arrays[statement->left->symbol].first + offset];
         if (defined->definition != NOTHING) return defined_twice(lowering, statement, offset, defined->definition);
         if (statement->kind == AST_DETERMINISTIC) {
             if (defined->state == ELEMENT_KNOWN) return given_and_computed(lowering, statement, offset);
@@ -216,7 +219,7 @@ static svmp_status define(lowering *lowering, uint32_t which) {
     return SVMP_OK;
 }
 
-svmp_status svmp_define(lowering *lowering, uint32_t first) {
+svmp_status svmp_define(model_lowering *lowering, uint32_t first) {
     lowering->sizing = true;
     svmp_status status = SVMP_OK;
     for (uint32_t which = first; status == SVMP_OK && which < lowering->instance_count; which++) {

@@ -2,6 +2,8 @@
 #ifndef SVMP_LANG_DIAGNOSTICS_H
 #define SVMP_LANG_DIAGNOSTICS_H
 
+#include <stdbool.h>
+
 #include "base/source.h"
 
 enum { DIAGNOSTICS_MOST = 20 };
@@ -15,6 +17,7 @@ typedef struct diagnostics {
     svmp_context *context;
     const text_source *source;
     size_t count;
+    bool told; /* they were reported */
     diagnostic items[DIAGNOSTICS_MOST];
 } diagnostics;
 
@@ -33,8 +36,8 @@ void svmp_diagnose_warning(diagnostics *diagnostics, size_t offset, const char *
 /* Whether there is room for more: when not, a pass may stop. */
 int svmp_diagnostics_full(const diagnostics *diagnostics);
 
-/* SVMP_OK when nothing was noted. Otherwise tells the context's error callback of each error, in the order of the
- * text, leaves the first as the context's error, and returns SVMP_BAD_INPUT. */
+/* SVMP_OK when nothing was noted. Otherwise, the first time, tells the context's error callback of each error, in the
+ * order of the text, leaves the first as the context's error, and returns SVMP_BAD_INPUT. */
 svmp_status svmp_diagnostics_report(diagnostics *diagnostics);
 
 #endif

@@ -8,41 +8,43 @@
 
 enum { DEEPEST = 6000 };
 
-item svmp_item_literal(double number) { return (item){.kind = ITEM_LITERAL, .number = number}; }
-item svmp_item_number(double number) { return (item){.kind = ITEM_NUMBER, .number = number}; }
-item svmp_item_expression(expr expression) { return (item){.kind = ITEM_EXPRESSION, .expression = expression}; }
+model_item svmp_item_literal(double number) { return (model_item){.kind = ITEM_LITERAL, .number = number}; }
+model_item svmp_item_number(double number) { return (model_item){.kind = ITEM_NUMBER, .number = number}; }
+model_item svmp_item_expression(expr expression) {
+    return (model_item){.kind = ITEM_EXPRESSION, .expression = expression};
+}
 
-svmp_status svmp_push(lowering *lowering, item pushed) {
+svmp_status svmp_push(model_lowering *lowering, model_item pushed) {
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->items, lowering->item_capacity, lowering->item_count + 1));
     lowering->items[lowering->item_count++] = pushed;
     return SVMP_OK;
 }
 
-size_t svmp_shape_count(const shape *shape) {
+size_t svmp_shape_count(const array_shape *shape) {
     size_t count = 1;
     for (size_t k = 0; k < shape->rank; k++) count *= shape->dimensions[k];
     return count;
 }
 
-bool svmp_shapes_equal(const shape *a, const shape *b) {
+bool svmp_shapes_equal(const array_shape *a, const array_shape *b) {
     return a->rank == b->rank && memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
 }
 
-const char *svmp_shape_text(const shape *shape, char text[ELEMENT_TEXT]) {
+const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]) {
     int length = 0;
     for (size_t k = 0; k < shape->rank && length < ELEMENT_TEXT - 24; k++)
         length += snprintf(text + length, ELEMENT_TEXT - (size_t)length, k ? " x %zu" : "%zu", shape->dimensions[k]);
     return text;
 }
 
-svmp_status svmp_begin_instance(lowering *lowering) {
+svmp_status svmp_begin_instance(model_lowering *lowering) {
     svmp_builder_reset(lowering->builder);
     lowering->slot_count = lowering->parameter_count = lowering->item_count = 0;
     lowering->stamp++;
     return SVMP_OK;
 }
 
-svmp_status svmp_input(lowering *lowering, uint32_t variable, expr *expression) {
+svmp_status svmp_input(model_lowering *lowering, uint32_t variable, expr *expression) {
     if (lowering->slot_stamp[variable] != lowering->stamp) {
         SVMP_TRY(SVMP_GROW(lowering->context, lowering->slots, lowering->slot_capacity, lowering->slot_count + 1));
         lowering->slot_stamp[variable] = lowering->stamp;
@@ -53,7 +55,7 @@ svmp_status svmp_input(lowering *lowering, uint32_t variable, expr *expression) 
     return SVMP_OK;
 }
 
-svmp_status svmp_item_build(lowering *lowering, item built, expr *expression) {
+svmp_status svmp_item_build(model_lowering *lowering, model_item built, expr *expression) {
     switch (built.kind) {
     case ITEM_EXPRESSION: *expression = built.expression; break;
     case ITEM_LITERAL: *expression = svmp_expr_literal(lowering->builder, built.number); break;
@@ -66,8 +68,8 @@ svmp_status svmp_item_build(lowering *lowering, item built, expr *expression) {
     return svmp_builder_status(lowering->builder);
 }
 
-item svmp_apply(lowering *lowering, expr_op op, item a, item b, item c) {
-    item operands[3] = {a, b, c};
+model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_item b, model_item c) {
+    model_item operands[3] = {a, b, c};
     int arity = svmp_op_arity(op);
     bool known = true, literal = true;
     for (int k = 0; k < arity; k++) {
@@ -86,7 +88,7 @@ item svmp_apply(lowering *lowering, expr_op op, item a, item b, item c) {
     return svmp_item_expression(svmp_expr_apply(lowering->builder, op, built[0], built[arity > 1], built[arity - 1]));
 }
 
-static svmp_status evaluate(lowering *lowering, const ast_expression *expression, value *result) {
+static svmp_status evaluate(model_lowering *lowering, const ast_expression *expression, value *result) {
     *result = (value){.first = lowering->item_count, .count = 1, .shape = svmp_vector_shape(1)};
     switch (expression->kind) {
     case AST_NUMBER: return svmp_push(lowering, svmp_item_literal(expression->number));
@@ -99,7 +101,7 @@ static svmp_status evaluate(lowering *lowering, const ast_expression *expression
     }
 }
 
-svmp_status svmp_evaluate(lowering *lowering, const ast_expression *expression, value *result) {
+svmp_status svmp_evaluate(model_lowering *lowering, const ast_expression *expression, value *result) {
     if (lowering->depth >= DEEPEST)
         return svmp_lowering_error(lowering, expression->offset,
                                    "the value is computed through too long a chain of deterministic nodes");
@@ -112,7 +114,7 @@ svmp_status svmp_evaluate(lowering *lowering, const ast_expression *expression, 
     return status;
 }
 
-svmp_status svmp_evaluate_scalar(lowering *lowering, const ast_expression *expression, item *result) {
+svmp_status svmp_evaluate_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result) {
     value evaluated;
     char text[ELEMENT_TEXT];
     SVMP_TRY(svmp_evaluate(lowering, expression, &evaluated));
@@ -123,10 +125,10 @@ svmp_status svmp_evaluate_scalar(lowering *lowering, const ast_expression *expre
     return SVMP_OK;
 }
 
-svmp_status svmp_evaluate_number(lowering *lowering, const ast_expression *expression, const char *what,
+svmp_status svmp_evaluate_number(model_lowering *lowering, const ast_expression *expression, const char *what,
                                  double *number) {
     bool symbolic = lowering->symbolic;
-    item scalar;
+    model_item scalar;
     lowering->symbolic = false;
     svmp_status status = svmp_evaluate_scalar(lowering, expression, &scalar);
     lowering->symbolic = symbolic;

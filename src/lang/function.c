@@ -41,11 +41,11 @@ bool svmp_link_inverse(const char *link, expr_op *inverse) {
 
 /* The operands are scalars or arrays of one shape. Result k takes the place of an item that has been used by then: of
  * the first operand's, or of a later one's before it; scalars are kept aside. */
-svmp_status svmp_call_elementwise(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_elementwise(model_lowering *lowering, const ast_expression *call, value *result) {
     value operands[3];
-    item scalars[3] = {{0}, {0}, {0}};
+    model_item scalars[3] = {{0}, {0}, {0}};
     size_t first = lowering->item_count, count = call->count;
-    shape shape = svmp_vector_shape(1);
+    array_shape shape = svmp_vector_shape(1);
     for (size_t k = 0; k < count; k++) {
         SVMP_TRY(svmp_evaluate(lowering, call->operands[k], &operands[k]));
         if (operands[k].count == 1) {
@@ -61,7 +61,7 @@ svmp_status svmp_call_elementwise(lowering *lowering, const ast_expression *call
     }
     size_t results = svmp_shape_count(&shape);
     for (size_t i = 0; i < results; i++) {
-        item now[3] = {scalars[0], scalars[1], scalars[2]};
+        model_item now[3] = {scalars[0], scalars[1], scalars[2]};
         for (size_t k = 0; k < count; k++)
             if (operands[k].count > 1) now[k] = lowering->items[operands[k].first + i];
         lowering->items[first + i] = svmp_apply(lowering, call->function->op, now[0], now[1], now[2]);
@@ -74,7 +74,7 @@ svmp_status svmp_call_elementwise(lowering *lowering, const ast_expression *call
 /* ---- reductions: from the first item to the last --------------------------------------------- */
 
 /* All arguments' items, one after another. */
-static svmp_status evaluate_all(lowering *lowering, const ast_expression *call, size_t *first, size_t *count) {
+static svmp_status evaluate_all(model_lowering *lowering, const ast_expression *call, size_t *first, size_t *count) {
     *first = lowering->item_count;
     for (size_t k = 0; k < call->count; k++) {
         value ignored;
@@ -86,58 +86,64 @@ static svmp_status evaluate_all(lowering *lowering, const ast_expression *call, 
 }
 
 /* Replaces the items from `first` on by one. */
-static svmp_status finish(lowering *lowering, size_t first, item one, value *result) {
+static svmp_status finish(model_lowering *lowering, size_t first, model_item one, value *result) {
     lowering->item_count = first;
     *result = (value){.first = first, .count = 1, .shape = svmp_vector_shape(1)};
     SVMP_TRY(svmp_push(lowering, one));
     return svmp_builder_status(lowering->builder);
 }
 
-static item fold(lowering *lowering, expr_op op, size_t first, size_t count) {
-    item total = lowering->items[first];
+static model_item fold(model_lowering *lowering, expr_op op, size_t first, size_t count) {
+    model_item total = lowering->items[first];
     for (size_t k = 1; k < count; k++) total = svmp_apply(lowering, op, total, lowering->items[first + k], total);
     return total;
 }
 
-static svmp_status reduce(lowering *lowering, const ast_expression *call, value *result) {
+static svmp_status reduce(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t first, count;
     SVMP_TRY(evaluate_all(lowering, call, &first, &count));
     return finish(lowering, first, fold(lowering, call->function->op, first, count), result);
 }
 
-svmp_status svmp_call_sum(lowering *l, const ast_expression *call, value *result) { return reduce(l, call, result); }
-svmp_status svmp_call_product(lowering *l, const ast_expression *call, value *result) {
+svmp_status svmp_call_sum(model_lowering *l, const ast_expression *call, value *result) {
     return reduce(l, call, result);
 }
-svmp_status svmp_call_min(lowering *l, const ast_expression *call, value *result) { return reduce(l, call, result); }
-svmp_status svmp_call_max(lowering *l, const ast_expression *call, value *result) { return reduce(l, call, result); }
+svmp_status svmp_call_product(model_lowering *l, const ast_expression *call, value *result) {
+    return reduce(l, call, result);
+}
+svmp_status svmp_call_min(model_lowering *l, const ast_expression *call, value *result) {
+    return reduce(l, call, result);
+}
+svmp_status svmp_call_max(model_lowering *l, const ast_expression *call, value *result) {
+    return reduce(l, call, result);
+}
 
-static item mean(lowering *lowering, size_t first, size_t count) {
-    item total = fold(lowering, OP_add, first, count);
+static model_item mean(model_lowering *lowering, size_t first, size_t count) {
+    model_item total = fold(lowering, OP_add, first, count);
     return svmp_apply(lowering, OP_divide, total, svmp_item_literal((double)count), total);
 }
 
-svmp_status svmp_call_mean(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_mean(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t first, count;
     SVMP_TRY(evaluate_all(lowering, call, &first, &count));
     return finish(lowering, first, mean(lowering, first, count), result);
 }
 
-svmp_status svmp_call_sd(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_sd(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t first, count;
     SVMP_TRY(evaluate_all(lowering, call, &first, &count));
     if (count < 2) return svmp_lowering_error(lowering, call->offset, "'sd' of one number");
-    item centre = mean(lowering, first, count);
+    model_item centre = mean(lowering, first, count);
     for (size_t k = first; k < first + count; k++) {
-        item difference = svmp_apply(lowering, OP_subtract, lowering->items[k], centre, centre);
+        model_item difference = svmp_apply(lowering, OP_subtract, lowering->items[k], centre, centre);
         lowering->items[k] = svmp_apply(lowering, OP_square, difference, difference, difference);
     }
-    item total = fold(lowering, OP_add, first, count);
-    item variance = svmp_apply(lowering, OP_divide, total, svmp_item_literal((double)count - 1), total);
+    model_item total = fold(lowering, OP_add, first, count);
+    model_item variance = svmp_apply(lowering, OP_divide, total, svmp_item_literal((double)count - 1), total);
     return finish(lowering, first, svmp_apply(lowering, OP_sqrt, variance, variance, variance), result);
 }
 
-svmp_status svmp_call_inner_product(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_inner_product(model_lowering *lowering, const ast_expression *call, value *result) {
     value a, b;
     SVMP_TRY(svmp_evaluate(lowering, call->operands[0], &a));
     SVMP_TRY(svmp_evaluate(lowering, call->operands[1], &b));
@@ -145,7 +151,7 @@ svmp_status svmp_call_inner_product(lowering *lowering, const ast_expression *ca
         return svmp_lowering_error(lowering, call->offset, "the operands of 'inprod' have %zu and %zu elements",
                                    a.count, b.count);
     for (size_t k = 0; k < a.count; k++) {
-        item left = lowering->items[a.first + k], right = lowering->items[b.first + k];
+        model_item left = lowering->items[a.first + k], right = lowering->items[b.first + k];
         lowering->items[a.first + k] = svmp_apply(lowering, OP_multiply, left, right, left);
     }
     return finish(lowering, a.first, fold(lowering, OP_add, a.first, a.count), result);
@@ -153,7 +159,7 @@ svmp_status svmp_call_inner_product(lowering *lowering, const ast_expression *ca
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
-static svmp_status shape_of(lowering *lowering, const ast_expression *expression, shape *result) {
+static svmp_status shape_of(model_lowering *lowering, const ast_expression *expression, array_shape *result) {
     if (expression->kind == AST_VARIABLE && expression->counter < 0)
         return svmp_variable_shape(lowering, expression, result);
     value evaluated;
@@ -163,14 +169,14 @@ static svmp_status shape_of(lowering *lowering, const ast_expression *expression
     return SVMP_OK;
 }
 
-svmp_status svmp_call_length(lowering *lowering, const ast_expression *call, value *result) {
-    shape shape;
+svmp_status svmp_call_length(model_lowering *lowering, const ast_expression *call, value *result) {
+    array_shape shape;
     SVMP_TRY(shape_of(lowering, call->operands[0], &shape));
     return finish(lowering, lowering->item_count, svmp_item_number((double)svmp_shape_count(&shape)), result);
 }
 
-svmp_status svmp_call_dim(lowering *lowering, const ast_expression *call, value *result) {
-    shape shape;
+svmp_status svmp_call_dim(model_lowering *lowering, const ast_expression *call, value *result) {
+    array_shape shape;
     SVMP_TRY(shape_of(lowering, call->operands[0], &shape));
     *result = (value){.first = lowering->item_count, .count = shape.rank, .shape = svmp_vector_shape(shape.rank)};
     for (size_t k = 0; k < shape.rank; k++)
@@ -181,8 +187,8 @@ svmp_status svmp_call_dim(lowering *lowering, const ast_expression *call, value 
 /* ---- vectors made of numbers ----------------------------------------------------------------- */
 
 /* from, from + by, ... as long as it does not pass `to`. */
-static svmp_status push_sequence(lowering *lowering, const ast_expression *call, double from, double to, double by,
-                                 value *result) {
+static svmp_status push_sequence(model_lowering *lowering, const ast_expression *call, double from, double to,
+                                 double by, value *result) {
     double steps = floor((to - from) / by + 1e-10);
     if (!(steps >= 0)) return svmp_lowering_error(lowering, call->offset, "the range %.15g:%.15g is empty", from, to);
     if (!(steps < LOWERING_MOST_ITERATIONS))
@@ -194,7 +200,7 @@ static svmp_status push_sequence(lowering *lowering, const ast_expression *call,
     return SVMP_OK;
 }
 
-svmp_status svmp_call_range(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_range(model_lowering *lowering, const ast_expression *call, value *result) {
     double from, to;
     SVMP_TRY(svmp_evaluate_number(lowering, call->operands[0], "an end of the range", &from));
     SVMP_TRY(svmp_evaluate_number(lowering, call->operands[1], "an end of the range", &to));
@@ -202,7 +208,7 @@ svmp_status svmp_call_range(lowering *lowering, const ast_expression *call, valu
 }
 
 /* seq(n) is 1:n, seq(a, b) is a:b, seq(a, b, by) goes in steps. */
-svmp_status svmp_call_sequence(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_sequence(model_lowering *lowering, const ast_expression *call, value *result) {
     double number[3] = {1, 1, 1};
     for (size_t k = 0; k < call->count; k++)
         SVMP_TRY(svmp_evaluate_number(lowering, call->operands[k], "an argument of 'seq'", &number[k]));
@@ -210,7 +216,7 @@ svmp_status svmp_call_sequence(lowering *lowering, const ast_expression *call, v
     return push_sequence(lowering, call, number[0], number[1], number[2], result);
 }
 
-svmp_status svmp_call_repeat(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_repeat(model_lowering *lowering, const ast_expression *call, value *result) {
     double times;
     SVMP_TRY(svmp_evaluate_number(lowering, call->operands[1], "how often to repeat", &times));
     SVMP_TRY(svmp_evaluate(lowering, call->operands[0], result));
@@ -225,7 +231,7 @@ svmp_status svmp_call_repeat(lowering *lowering, const ast_expression *call, val
     return SVMP_OK;
 }
 
-svmp_status svmp_call_combine(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_combine(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t first, count;
     SVMP_TRY(evaluate_all(lowering, call, &first, &count));
     *result = (value){.first = first, .count = count, .shape = svmp_vector_shape(count)};

@@ -13,7 +13,7 @@ typedef struct array_call {
     expr *operands, *results;
 } array_call;
 
-static svmp_status begin(lowering *lowering, size_t first, size_t results, array_call *call) {
+static svmp_status begin(model_lowering *lowering, size_t first, size_t results, array_call *call) {
     *call = (array_call){.kind = ITEM_LITERAL, .first = first, .count = lowering->item_count - first};
     for (size_t k = first; k < lowering->item_count; k++)
         if (lowering->items[k].kind > call->kind) call->kind = lowering->items[k].kind;
@@ -23,7 +23,7 @@ static svmp_status begin(lowering *lowering, size_t first, size_t results, array
     call->builder = call->kind == ITEM_EXPRESSION ? lowering->builder : lowering->calculator;
     if (call->builder == lowering->calculator) svmp_builder_reset(lowering->calculator);
     for (size_t k = 0; k < call->count; k++) {
-        item operand = lowering->items[first + k];
+        model_item operand = lowering->items[first + k];
         if (call->builder == lowering->calculator)
             call->operands[k] = svmp_expr_literal(call->builder, operand.number);
         else if (svmp_item_build(lowering, operand, &call->operands[k]) != SVMP_OK)
@@ -33,13 +33,13 @@ static svmp_status begin(lowering *lowering, size_t first, size_t results, array
 }
 
 /* Replaces the operands by the results, and releases the call. */
-static svmp_status finish(lowering *lowering, array_call *call, shape shape, value *result) {
+static svmp_status finish(model_lowering *lowering, array_call *call, array_shape shape, value *result) {
     size_t count = svmp_shape_count(&shape);
     svmp_status status = call->builder ? svmp_builder_status(call->builder) : SVMP_OK;
     *result = (value){.first = call->first, .count = count, .shape = shape};
     lowering->item_count = call->first;
     for (size_t k = 0; status == SVMP_OK && k < count; k++) {
-        item one = {.kind = call->kind};
+        model_item one = {.kind = call->kind};
         if (call->kind == ITEM_EXPRESSION) one.expression = call->results[k];
         if (svmp_item_known(one)) svmp_expr_is_literal(call->builder, call->results[k], &one.number);
         status = svmp_push(lowering, one);
@@ -48,10 +48,10 @@ static svmp_status finish(lowering *lowering, array_call *call, shape shape, val
     return status;
 }
 
-static svmp_status evaluate_square(lowering *lowering, const ast_expression *call, value *matrix) {
+static svmp_status evaluate_square(model_lowering *lowering, const ast_expression *call, value *matrix) {
     char text[ELEMENT_TEXT];
     SVMP_TRY(svmp_evaluate(lowering, call->operands[0], matrix));
-    if (matrix->count == 1) matrix->shape = (shape){.rank = 2, .dimensions = {1, 1}};
+    if (matrix->count == 1) matrix->shape = (array_shape){.rank = 2, .dimensions = {1, 1}};
     if (matrix->shape.rank == 2 && matrix->shape.dimensions[0] == matrix->shape.dimensions[1]) return SVMP_OK;
     return svmp_lowering_error(lowering, call->offset, "'%s' needs a square matrix, not %s", call->function->name,
                                svmp_shape_text(&matrix->shape, text));
@@ -59,7 +59,7 @@ static svmp_status evaluate_square(lowering *lowering, const ast_expression *cal
 
 /* ---- matrices ------------------------------------------------------------------------------- */
 
-svmp_status svmp_call_inverse(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_inverse(model_lowering *lowering, const ast_expression *call, value *result) {
     value matrix;
     array_call work;
     SVMP_TRY(evaluate_square(lowering, call, &matrix));
@@ -68,7 +68,7 @@ svmp_status svmp_call_inverse(lowering *lowering, const ast_expression *call, va
     return finish(lowering, &work, matrix.shape, result);
 }
 
-svmp_status svmp_call_logdet(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_logdet(model_lowering *lowering, const ast_expression *call, value *result) {
     value matrix;
     array_call work;
     SVMP_TRY(evaluate_square(lowering, call, &matrix));
@@ -78,7 +78,7 @@ svmp_status svmp_call_logdet(lowering *lowering, const ast_expression *call, val
 }
 
 /* Rows and columns, a vector being a column; more dimensions are an error. */
-static svmp_status as_matrix(lowering *lowering, const ast_expression *call, const value *array, size_t *rows,
+static svmp_status as_matrix(model_lowering *lowering, const ast_expression *call, const value *array, size_t *rows,
                              size_t *columns) {
     if (array->shape.rank > 2)
         return svmp_lowering_error(lowering, call->offset, "'%s' needs vectors and matrices, not %zu dimensions",
@@ -88,7 +88,7 @@ static svmp_status as_matrix(lowering *lowering, const ast_expression *call, con
     return SVMP_OK;
 }
 
-svmp_status svmp_call_transpose(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_transpose(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t rows, columns;
     SVMP_TRY(svmp_evaluate(lowering, call->operands[0], result));
     SVMP_TRY(as_matrix(lowering, call, result, &rows, &columns));
@@ -98,17 +98,17 @@ svmp_status svmp_call_transpose(lowering *lowering, const ast_expression *call, 
     for (size_t k = 0; k < result->count; k++)
         lowering->items[result->first + k] = lowering->items[result->first + result->count + k];
     lowering->item_count = result->first + result->count;
-    result->shape = (shape){.rank = 2, .dimensions = {columns, rows}};
+    result->shape = (array_shape){.rank = 2, .dimensions = {columns, rows}};
     return SVMP_OK;
 }
 
-static svmp_status multiply(lowering *lowering, size_t a, size_t b, size_t rows, size_t inner, size_t columns) {
+static svmp_status multiply(model_lowering *lowering, size_t a, size_t b, size_t rows, size_t inner, size_t columns) {
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < rows; i++) {
-            item sum = svmp_item_literal(0);
+            model_item sum = svmp_item_literal(0);
             for (size_t k = 0; k < inner; k++) {
-                item left = lowering->items[a + i + rows * k], right = lowering->items[b + k + inner * j];
-                item product = svmp_apply(lowering, OP_multiply, left, right, left);
+                model_item left = lowering->items[a + i + rows * k], right = lowering->items[b + k + inner * j];
+                model_item product = svmp_apply(lowering, OP_multiply, left, right, left);
                 sum = k == 0 ? product : svmp_apply(lowering, OP_add, sum, product, sum);
             }
             SVMP_TRY(svmp_push(lowering, sum));
@@ -118,7 +118,7 @@ static svmp_status multiply(lowering *lowering, size_t a, size_t b, size_t rows,
 
 /* A vector is a row or a column, as it fits: v %*% w is their inner product. Extents of 1 are dropped from the result.
  */
-svmp_status svmp_call_matrix_product(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_matrix_product(model_lowering *lowering, const ast_expression *call, value *result) {
     value a, b;
     size_t rows, inner, other, columns;
     char one[ELEMENT_TEXT], two[ELEMENT_TEXT];
@@ -142,7 +142,7 @@ svmp_status svmp_call_matrix_product(lowering *lowering, const ast_expression *c
     for (size_t k = 0; k < rows * columns; k++) lowering->items[a.first + k] = lowering->items[first + k];
     lowering->item_count = a.first + rows * columns;
     *result = (value){.first = a.first, .count = rows * columns, .shape = svmp_vector_shape(rows * columns)};
-    if (rows > 1 && columns > 1) result->shape = (shape){.rank = 2, .dimensions = {rows, columns}};
+    if (rows > 1 && columns > 1) result->shape = (array_shape){.rank = 2, .dimensions = {rows, columns}};
     return SVMP_OK;
 }
 
@@ -150,7 +150,7 @@ svmp_status svmp_call_matrix_product(lowering *lowering, const ast_expression *c
 
 typedef void (*vector_function)(program_builder *builder, size_t count, const expr *items, expr *results);
 
-static svmp_status call_vector(lowering *lowering, const ast_expression *call, vector_function function,
+static svmp_status call_vector(model_lowering *lowering, const ast_expression *call, vector_function function,
                                value *result) {
     array_call work;
     SVMP_TRY(svmp_evaluate(lowering, call->operands[0], result));
@@ -159,19 +159,19 @@ static svmp_status call_vector(lowering *lowering, const ast_expression *call, v
     return finish(lowering, &work, svmp_vector_shape(result->count), result);
 }
 
-svmp_status svmp_call_sort(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_sort(model_lowering *lowering, const ast_expression *call, value *result) {
     return call_vector(lowering, call, svmp_exprs_sort, result);
 }
 
-svmp_status svmp_call_rank(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_rank(model_lowering *lowering, const ast_expression *call, value *result) {
     return call_vector(lowering, call, svmp_exprs_rank, result);
 }
 
-svmp_status svmp_call_order(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_order(model_lowering *lowering, const ast_expression *call, value *result) {
     return call_vector(lowering, call, svmp_exprs_order, result);
 }
 
-svmp_status svmp_call_interpolate(lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_interpolate(model_lowering *lowering, const ast_expression *call, value *result) {
     value e, x, y;
     array_call work;
     SVMP_TRY(svmp_evaluate(lowering, call->operands[0], &e));

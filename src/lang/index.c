@@ -7,7 +7,7 @@
 /* ---- subscripts ----------------------------------------------------------------------------- */
 
 /* A subscript from 0, or an error; `extent` is what the array has in that dimension. */
-static svmp_status check_index(lowering *lowering, const ast_expression *variable, const ast_expression *index,
+static svmp_status check_index(model_lowering *lowering, const ast_expression *variable, const ast_expression *index,
                                double number, size_t extent, size_t *result) {
     const char *name = lowering->ast->names.text[variable->symbol];
     if (number != floor(number))
@@ -19,7 +19,7 @@ static svmp_status check_index(lowering *lowering, const ast_expression *variabl
     return SVMP_OK;
 }
 
-static svmp_status check_rank(lowering *lowering, const ast_expression *variable, const model_array *array) {
+static svmp_status check_rank(model_lowering *lowering, const ast_expression *variable, const model_array *array) {
     if (variable->count == array->shape.rank) return SVMP_OK;
     if (variable->count == 1 && variable->operands[0]->kind == AST_EMPTY) return SVMP_OK; /* x[]: all of it */
     return svmp_lowering_error(lowering, variable->offset, "'%s' has %zu dimension%s, not %zu",
@@ -28,7 +28,7 @@ static svmp_status check_rank(lowering *lowering, const ast_expression *variable
 }
 
 /* The subscripts of one dimension as numbers from 0 on the item stack. */
-static svmp_status push_indices(lowering *lowering, const ast_expression *variable, size_t which, size_t extent,
+static svmp_status push_indices(model_lowering *lowering, const ast_expression *variable, size_t which, size_t extent,
                                 size_t *count) {
     const ast_expression *index = variable->operands[which];
     if (index->kind == AST_EMPTY) {
@@ -56,7 +56,7 @@ static svmp_status push_indices(lowering *lowering, const ast_expression *variab
 }
 
 /* Every combination of the subscripts, the first one fastest, in place of the lists of subscripts. */
-static svmp_status combine(lowering *lowering, const model_array *array, size_t first, const size_t *counts,
+static svmp_status combine(model_lowering *lowering, const model_array *array, size_t first, const size_t *counts,
                            size_t total) {
     size_t lists = lowering->item_count;
     for (size_t k = 0; k < total; k++) {
@@ -75,13 +75,13 @@ static svmp_status combine(lowering *lowering, const model_array *array, size_t 
     return SVMP_OK;
 }
 
-static svmp_status push_all(lowering *lowering, const model_array *array, value *offsets) {
+static svmp_status push_all(model_lowering *lowering, const model_array *array, value *offsets) {
     *offsets = (value){.first = lowering->item_count, .count = array->count, .shape = array->shape};
     for (size_t k = 0; k < array->count; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number((double)k)));
     return SVMP_OK;
 }
 
-static void drop_extents_of_one(shape *shape) {
+static void drop_extents_of_one(array_shape *shape) {
     size_t kept = 0;
     for (size_t k = 0; k < shape->rank; k++)
         if (shape->dimensions[k] != 1) shape->dimensions[kept++] = shape->dimensions[k];
@@ -89,7 +89,7 @@ static void drop_extents_of_one(shape *shape) {
     shape->rank = kept;
 }
 
-svmp_status svmp_evaluate_subscript(lowering *lowering, const ast_expression *variable, value *offsets) {
+svmp_status svmp_evaluate_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets) {
     const model_array *array = &lowering->arrays[variable->symbol];
     size_t counts[DATA_MOST_DIMENSIONS], total = 1, first = lowering->item_count;
     if (!variable->indexed) return push_all(lowering, array, offsets);
@@ -109,7 +109,7 @@ svmp_status svmp_evaluate_subscript(lowering *lowering, const ast_expression *va
     return combine(lowering, array, first, counts, total);
 }
 
-svmp_status svmp_variable_shape(lowering *lowering, const ast_expression *variable, shape *result) {
+svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result) {
     model_array *array = &lowering->arrays[variable->symbol];
     array->read = true;
     if (lowering->sizing && !array->sized)
@@ -128,7 +128,7 @@ svmp_status svmp_variable_shape(lowering *lowering, const ast_expression *variab
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static svmp_status missing(lowering *lowering, const ast_expression *variable, size_t offset) {
+static svmp_status missing(model_lowering *lowering, const ast_expression *variable, size_t offset) {
     const model_array *array = &lowering->arrays[variable->symbol];
     char text[ELEMENT_TEXT];
     svmp_element_text(lowering, variable->symbol, offset, text);
@@ -141,28 +141,28 @@ static svmp_status missing(lowering *lowering, const ast_expression *variable, s
                                source->path, line);
 }
 
-static svmp_status cycle(lowering *lowering, const ast_expression *variable, size_t offset) {
+static svmp_status cycle(model_lowering *lowering, const ast_expression *variable, size_t offset) {
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, variable->offset, "'%s' depends on itself: the model has a directed cycle",
                                svmp_element_text(lowering, variable->symbol, offset, text));
 }
 
 /* The elements of a deterministic instance's left-hand side, through its offsets on the item stack. */
-static svmp_status set_elements(lowering *lowering, const ast_statement *statement, const value *offsets,
+static svmp_status set_elements(model_lowering *lowering, const ast_statement *statement, const value *offsets,
                                 const value *items) {
-    element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     expr_op inverse = OP_literal;
     if (statement->function != NAMES_NONE)
         svmp_link_inverse(lowering->ast->functions.text[statement->function], &inverse);
     bool known = true;
     for (size_t k = 0; k < items->count; k++) {
-        item *computed = &lowering->items[items->first + k];
+        model_item *computed = &lowering->items[items->first + k];
         if (inverse != OP_literal) *computed = svmp_apply(lowering, inverse, *computed, *computed, *computed);
         known = known && svmp_item_known(*computed);
     }
     for (size_t k = 0; k < offsets->count; k++) {
-        element *set = &elements[(size_t)lowering->items[offsets->first + k].number];
-        item computed = lowering->items[items->first + (items->count == 1 ? 0 : k)];
+        model_element *set = &elements[(size_t)lowering->items[offsets->first + k].number];
+        model_item computed = lowering->items[items->first + (items->count == 1 ? 0 : k)];
         set->memo = computed;
         set->stamp = lowering->stamp;
         set->value = computed.number;
@@ -171,14 +171,14 @@ static svmp_status set_elements(lowering *lowering, const ast_statement *stateme
     return svmp_builder_status(lowering->builder);
 }
 
-svmp_status svmp_compute(lowering *lowering, uint32_t which) {
+svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     ast_statement *statement = lowering->instances[which].statement;
     size_t items = lowering->item_count;
     value offsets, computed;
     place before = svmp_enter(lowering, which);
     svmp_status status = svmp_evaluate_subscript(lowering, statement->left, &offsets);
     if (status == SVMP_OK) {
-        element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+        model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
         for (size_t k = 0; k < offsets.count; k++)
             elements[(size_t)lowering->items[offsets.first + k].number].state = ELEMENT_BUSY;
         status = svmp_evaluate(lowering, statement->arguments[0], &computed);
@@ -196,7 +196,7 @@ svmp_status svmp_compute(lowering *lowering, uint32_t which) {
 }
 
 /* A stochastic instance that the current one reads is its parent. */
-static svmp_status note_parent(lowering *lowering, uint32_t parent) {
+static svmp_status note_parent(model_lowering *lowering, uint32_t parent) {
     if (!lowering->symbolic || lowering->instances[parent].statement->kind != AST_STOCHASTIC ||
         lowering->instances[parent].stamp == lowering->stamp)
         return SVMP_OK;
@@ -206,8 +206,9 @@ static svmp_status note_parent(lowering *lowering, uint32_t parent) {
     return SVMP_OK;
 }
 
-static svmp_status read_defined(lowering *lowering, const ast_expression *variable, size_t offset, item *result) {
-    element *read = &lowering->elements[lowering->arrays[variable->symbol].first + offset];
+static svmp_status read_defined(model_lowering *lowering, const ast_expression *variable, size_t offset,
+                                model_item *result) {
+    model_element *read = &lowering->elements[lowering->arrays[variable->symbol].first + offset];
     if (read->definition != NOTHING) {
         if (lowering->instances[read->definition].statement->failed) return SVMP_BAD_INPUT; /* noted there */
         SVMP_TRY(note_parent(lowering, read->definition));
@@ -218,11 +219,11 @@ static svmp_status read_defined(lowering *lowering, const ast_expression *variab
     case ELEMENT_UNDEFINED: return missing(lowering, variable, offset);
     default: break;
     }
-    *result = (item){.kind = ITEM_OPAQUE};
+    *result = (model_item){.kind = ITEM_OPAQUE};
     if (!lowering->symbolic && read->state != ELEMENT_COMPUTED) return SVMP_OK;
     if (read->stamp != lowering->stamp) {
         uint32_t definition = read->definition;
-        instance *defined = &lowering->instances[definition];
+        model_instance *defined = &lowering->instances[definition];
         expr ignored;
         if (read->state == ELEMENT_UNKNOWN)
             SVMP_TRY(svmp_node_natural(lowering, defined->node, definition, &ignored));
@@ -233,7 +234,8 @@ static svmp_status read_defined(lowering *lowering, const ast_expression *variab
     return SVMP_OK;
 }
 
-static svmp_status read_element(lowering *lowering, const ast_expression *variable, size_t offset, item *result) {
+static svmp_status read_element(model_lowering *lowering, const ast_expression *variable, size_t offset,
+                                model_item *result) {
     const model_array *array = &lowering->arrays[variable->symbol];
     if (array->first != SIZE_MAX) return read_defined(lowering, variable, offset, result);
     double number = array->data->values[offset];
@@ -242,19 +244,19 @@ static svmp_status read_element(lowering *lowering, const ast_expression *variab
     return SVMP_OK;
 }
 
-static svmp_status not_data(lowering *lowering, const ast_expression *variable) {
+static svmp_status not_data(model_lowering *lowering, const ast_expression *variable) {
     return svmp_lowering_error(lowering, variable->offset,
                                "'%s' is not data: bounds of loops and subscripts on the left must be",
                                lowering->ast->names.text[variable->symbol]);
 }
 
-svmp_status svmp_evaluate_variable(lowering *lowering, const ast_expression *variable, value *result) {
+svmp_status svmp_evaluate_variable(model_lowering *lowering, const ast_expression *variable, value *result) {
     model_array *array = &lowering->arrays[variable->symbol];
     array->read = true;
     if (lowering->sizing && !array->is_data) return not_data(lowering, variable);
     SVMP_TRY(svmp_evaluate_subscript(lowering, variable, result));
     for (size_t k = result->first; k < result->first + result->count; k++) {
-        item read;
+        model_item read;
         SVMP_TRY(read_element(lowering, variable, (size_t)lowering->items[k].number, &read));
         lowering->items[k] = read;
     }

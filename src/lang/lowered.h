@@ -32,7 +32,7 @@ typedef struct lowered_prior {
     size_t bounds; /* how many values have bounds: the outputs of the node, or 0 */
 } lowered_prior;
 
-typedef struct lowered {
+typedef struct lowered_model {
     svmp_context *context;
     lowered_node *nodes;
     size_t node_count, node_capacity;
@@ -52,20 +52,20 @@ typedef struct lowered {
     int dependent_bounds; /* whether some bound depends on an unknown */
 
     size_t observed; /* observed values of stochastic nodes */
-} lowered;
+} lowered_model;
 
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the
  * first is svmp_context_error. `data` may go afterwards. */
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered **result);
-void svmp_lowered_free(lowered *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
+svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result);
+void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
 /* Natural values of n particles, particle-fast: outputs*n numbers from variables*n numbers, and back. A value that
  * cannot be (a matrix that is not positive definite) fails as SVMP_BAD_INPUT. */
-svmp_status svmp_lowered_natural(const lowered *lowered, size_t n, const double *variables, double *outputs);
-svmp_status svmp_lowered_inverse(const lowered *lowered, size_t n, const double *outputs, double *variables);
+svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs);
+svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables);
 
 /* n particles from the priors, parents first. A node whose prior is improper or cannot be drawn from (dflat) starts
  * standard normal on its unconstrained scale. */
-svmp_status svmp_lowered_draw(const lowered *lowered, uint64_t seed, size_t n, double *variables);
+svmp_status svmp_lowered_draw(const lowered_model *lowered, uint64_t seed, size_t n, double *variables);
 
 #endif

@@ -31,22 +31,22 @@ typedef enum item_kind {
     ITEM_OPAQUE,     /* depends on unknowns, when nobody asked how */
 } item_kind;
 
-typedef struct item {
+typedef struct model_item {
     item_kind kind;
     expr expression;
     double number;
-} item;
+} model_item;
 
-static inline bool svmp_item_known(item item) { return item.kind <= ITEM_NUMBER; }
+static inline bool svmp_item_known(model_item item) { return item.kind <= ITEM_NUMBER; }
 
-typedef struct shape {
+typedef struct array_shape {
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
-} shape;
+} array_shape;
 
 /* An array of items: the last ones on the stack lowering->items. */
 typedef struct value {
     size_t first, count;
-    shape shape;
+    array_shape shape;
 } value;
 
 /* ---- arrays and elements -------------------------------------------------------------------- */
@@ -60,18 +60,18 @@ typedef enum element_state {
     ELEMENT_UNKNOWN,  /* variable or part of a node */
 } element_state;
 
-typedef struct element {
+typedef struct model_element {
     element_state state;
     uint32_t definition; /* instance, or NOTHING */
     uint32_t output;     /* of an unknown one: which output of the result it is */
     uint32_t stamp;      /* of the instance for which `memo` holds */
     double value;
-    item memo;
-} element;
+    model_item memo;
+} model_element;
 
 typedef struct model_array {
     const data_array *data; /* or NULL */
-    shape shape;
+    array_shape shape;
     size_t count, first; /* its elements; first is SIZE_MAX when it has none and is read from `data` alone */
     size_t rank_seen;    /* of the left-hand sides; 0: none */
     uint32_t place;      /* of the first left-hand side */
@@ -80,17 +80,18 @@ typedef struct model_array {
     bool read;
 } model_array;
 
-typedef struct instance {
+typedef struct model_instance {
     ast_statement *statement;
     uint32_t counters; /* its loops' values: lowering->counter_values from there on */
     uint32_t node;     /* of an unknown node, or NOTHING */
     uint32_t parents;  /* of a stochastic one: lowering->parents from there on, to those of the next instance */
     uint32_t stamp;
-} instance;
+    bool busy; /* its natural values are being built: reading them now is a cycle */
+} model_instance;
 
 /* ---- patterns ------------------------------------------------------------------------------- */
 
-typedef struct pattern {
+typedef struct factor_pattern {
     uint64_t *signature;
     size_t length;
     bool prior;
@@ -100,21 +101,21 @@ typedef struct pattern {
     double *numbers;
     size_t variable_capacity, number_capacity;
     lowered_prior shape; /* of a prior */
-} pattern;
+} factor_pattern;
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-typedef struct lowering {
+typedef struct model_lowering {
     svmp_context *context;
     diagnostics *diagnostics;
     ast_model *ast;
     data_set *data;
-    lowered *result;
+    lowered_model *result;
 
     model_array *arrays; /* by symbol */
-    element *elements;
+    model_element *elements;
     size_t element_count, element_capacity;
-    instance *instances;
+    model_instance *instances;
     size_t instance_count, instance_capacity;
     double *counter_values;
     size_t counter_count, counter_capacity;
@@ -130,7 +131,7 @@ typedef struct lowering {
     uint32_t stamp;
 
     /* items and expressions */
-    item *items;
+    model_item *items;
     size_t item_count, item_capacity;
     program_builder *builder, *calculator; /* for this instance; for numbers */
     uint32_t *slots;                       /* the variable in each slot of this instance */
@@ -141,99 +142,99 @@ typedef struct lowering {
     size_t expressions; /* of all programs */
 
     /* nodes: bounds of outputs as items, opaque when they depend on unknowns */
-    item *lower, *upper;
+    model_item *lower, *upper;
     size_t lower_capacity, upper_capacity;
 
     uint32_t *parents;
     size_t parent_count, parent_capacity;
 
-    pattern *patterns;
+    factor_pattern *patterns;
     size_t pattern_count, pattern_capacity;
     uint32_t *pattern_slots; /* open hash table */
     size_t pattern_slot_count;
     uint64_t *signature;
     size_t signature_length, signature_capacity;
-} lowering;
+} model_lowering;
 
 /* Notes an error at a place of the current statement, with the loops' values, and ends work on the statement. */
-svmp_status svmp_lowering_error(lowering *lowering, size_t offset, const char *format, ...)
+svmp_status svmp_lowering_error(model_lowering *lowering, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* "x[3,1]" of an element of an array; returns `text`. */
 enum { ELEMENT_TEXT = 160 };
-const char *svmp_element_text(const lowering *lowering, uint32_t symbol, size_t offset, char text[ELEMENT_TEXT]);
+const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, size_t offset, char text[ELEMENT_TEXT]);
 /* The node that an instance defines, as its left-hand side with numbers: "x[3,1:2]". */
-const char *svmp_instance_text(lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]);
+const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]);
 
 /* ---- check.c -------------------------------------------------------------------------------- */
 
 /* Notes every unknown function, distribution and name, and wrong counts of arguments; fills in what the tree holds for
  * the checker. */
-svmp_status svmp_check(lowering *lowering);
+svmp_status svmp_check(model_lowering *lowering);
 
 /* ---- unroll.c ------------------------------------------------------------------------------- */
 
 /* Makes instances of all relations below `first`, and calls `visit` for each with its loops' values in place. */
-typedef svmp_status (*unroll_visitor)(lowering *lowering, uint32_t instance);
-svmp_status svmp_unroll(lowering *lowering, ast_statement *first, unroll_visitor visit);
+typedef svmp_status (*unroll_visitor)(model_lowering *lowering, uint32_t instance);
+svmp_status svmp_unroll(model_lowering *lowering, ast_statement *first, unroll_visitor visit);
 
 /* Stands in an instance: its statement and the values of its loops. */
 typedef struct place {
     ast_statement *statement;
     const double *counters;
 } place;
-place svmp_enter(lowering *lowering, uint32_t instance);
-void svmp_leave(lowering *lowering, place before);
+place svmp_enter(model_lowering *lowering, uint32_t instance);
+void svmp_leave(model_lowering *lowering, place before);
 
 /* SVMP_OK for an error that was noted while there is room for more; what remains must end the lowering. */
-svmp_status svmp_go_on(lowering *lowering, svmp_status status);
+svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 
 /* ---- define.c ------------------------------------------------------------------------------- */
 
 /* Dimensions from `var`; from the left-hand sides of a block, which become instances; then who defines each element,
  * from instance `first` on. */
-svmp_status svmp_declare(lowering *lowering);
-svmp_status svmp_size_arrays(lowering *lowering, ast_statement *first);
-svmp_status svmp_define(lowering *lowering, uint32_t first);
+svmp_status svmp_declare(model_lowering *lowering);
+svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first);
+svmp_status svmp_define(model_lowering *lowering, uint32_t first);
 
 /* ---- evaluate.c ----------------------------------------------------------------------------- */
 
-svmp_status svmp_evaluate(lowering *lowering, const ast_expression *expression, value *result);
-svmp_status svmp_evaluate_scalar(lowering *lowering, const ast_expression *expression, item *result);
+svmp_status svmp_evaluate(model_lowering *lowering, const ast_expression *expression, value *result);
+svmp_status svmp_evaluate_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result);
 /* A number that does not depend on unknowns; `what` names it in the error. */
-svmp_status svmp_evaluate_number(lowering *lowering, const ast_expression *expression, const char *what,
+svmp_status svmp_evaluate_number(model_lowering *lowering, const ast_expression *expression, const char *what,
                                  double *number);
 
-svmp_status svmp_push(lowering *lowering, item item);
-item svmp_item_literal(double number);
-item svmp_item_number(double number);
-item svmp_item_expression(expr expression);
-item svmp_apply(lowering *lowering, expr_op op, item a, item b, item c);
+svmp_status svmp_push(model_lowering *lowering, model_item item);
+model_item svmp_item_literal(double number);
+model_item svmp_item_number(double number);
+model_item svmp_item_expression(expr expression);
+model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_item b, model_item c);
 /* The item as an expression of the builder; a number from data becomes a parameter. */
-svmp_status svmp_item_build(lowering *lowering, item item, expr *expression);
+svmp_status svmp_item_build(model_lowering *lowering, model_item item, expr *expression);
 /* The variable as an input of the builder. */
-svmp_status svmp_input(lowering *lowering, uint32_t variable, expr *expression);
+svmp_status svmp_input(model_lowering *lowering, uint32_t variable, expr *expression);
 /* Forgets the expressions of the last instance. */
-svmp_status svmp_begin_instance(lowering *lowering);
+svmp_status svmp_begin_instance(model_lowering *lowering);
 
-static inline shape svmp_vector_shape(size_t count) { return (shape){.rank = 1, .dimensions = {count}}; }
-size_t svmp_shape_count(const shape *shape);
-bool svmp_shapes_equal(const shape *a, const shape *b);
-const char *svmp_shape_text(const shape *shape, char text[ELEMENT_TEXT]);
+static inline array_shape svmp_vector_shape(size_t count) { return (array_shape){.rank = 1, .dimensions = {count}}; }
+size_t svmp_shape_count(const array_shape *shape);
+bool svmp_shapes_equal(const array_shape *a, const array_shape *b);
+const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]);
 
 /* Evaluates a deterministic instance into its elements. */
-svmp_status svmp_compute(lowering *lowering, uint32_t instance);
+svmp_status svmp_compute(model_lowering *lowering, uint32_t instance);
 
 /* ---- index.c -------------------------------------------------------------------------------- */
 
-svmp_status svmp_evaluate_variable(lowering *lowering, const ast_expression *variable, value *result);
+svmp_status svmp_evaluate_variable(model_lowering *lowering, const ast_expression *variable, value *result);
 
 /* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
  * extents of 1 dropped. */
-svmp_status svmp_evaluate_subscript(lowering *lowering, const ast_expression *variable, value *offsets);
+svmp_status svmp_evaluate_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets);
 
 /* The shape alone; reads nothing. */
-svmp_status svmp_variable_shape(lowering *lowering, const ast_expression *variable, shape *result);
+svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
 
 /* ---- function.c ----------------------------------------------------------------------------- */
 
@@ -241,7 +242,7 @@ typedef struct language_function language_function;
 struct language_function {
     const char *name;
     size_t least, most; /* arguments */
-    svmp_status (*evaluate)(lowering *lowering, const ast_expression *call, value *result);
+    svmp_status (*evaluate)(model_lowering *lowering, const ast_expression *call, value *result);
     expr_op op; /* of the elementwise ones */
 };
 
@@ -250,65 +251,65 @@ const language_function *svmp_function_table(size_t *count);
 /* The inverse of a link: the function that its right-hand side goes through; false when it is none. */
 bool svmp_link_inverse(const char *link, expr_op *inverse);
 
-svmp_status svmp_call_elementwise(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_sum(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_product(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_mean(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_sd(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_min(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_max(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_inner_product(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_length(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_dim(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_range(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_sequence(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_repeat(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_combine(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_interpolate(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_transpose(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_matrix_product(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_inverse(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_logdet(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_sort(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_rank(lowering *, const ast_expression *, value *);
-svmp_status svmp_call_order(lowering *, const ast_expression *, value *);
+svmp_status svmp_call_elementwise(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sum(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_product(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_mean(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sd(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_min(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_max(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_inner_product(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_length(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_dim(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_range(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sequence(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_repeat(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_combine(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_interpolate(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_transpose(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_matrix_product(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_inverse(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_logdet(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sort(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_rank(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_order(model_lowering *, const ast_expression *, value *);
 
 typedef struct evaluated_distribution {
     size_t count;
     value arguments[DISTRIBUTION_ARGUMENTS];
-    item lower, upper; /* of T(,); infinite where there is none */
+    model_item lower, upper; /* of T(,); infinite where there is none */
 } evaluated_distribution;
 
 /* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
-svmp_status svmp_evaluate_distribution(lowering *lowering, evaluated_distribution *result);
+svmp_status svmp_evaluate_distribution(model_lowering *lowering, evaluated_distribution *result);
 
 /* ---- node.c --------------------------------------------------------------------------------- */
 
 /* Makes the node of a stochastic instance, if it has unknown elements. */
-svmp_status svmp_make_node(lowering *lowering, uint32_t instance);
+svmp_status svmp_make_node(model_lowering *lowering, uint32_t instance);
 
 /* The natural values of all outputs of a node as expressions, kept in the elements' memos, and log |Jacobian|. */
-svmp_status svmp_node_natural(lowering *lowering, uint32_t node, uint32_t instance, expr *jacobian);
+svmp_status svmp_node_natural(model_lowering *lowering, uint32_t node, uint32_t instance, expr *jacobian);
 
 /* The bounds of element `part` of a node of one dimension, its support narrowed by T(,). */
-void svmp_node_bounds(lowering *lowering, const distribution *distribution, const evaluated_distribution *evaluated,
-                      size_t part, item *lower, item *upper);
+void svmp_node_bounds(model_lowering *lowering, const distribution *distribution,
+                      const evaluated_distribution *evaluated, size_t part, model_item *lower, model_item *upper);
 
 /* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
 
 /* Adds the factor of a stochastic or factor() instance. */
-svmp_status svmp_add_factor(lowering *lowering, uint32_t instance);
+svmp_status svmp_add_factor(model_lowering *lowering, uint32_t instance);
 
-/* The pattern with the structure of the first `size` expressions and these further words, or a new one without a
- * program (*fresh). */
-svmp_status svmp_pattern_find(lowering *lowering, size_t size, size_t count, const uint64_t *words, bool prior,
-                              uint32_t *which, bool *fresh);
+/* The pattern with the structure of the builder's expressions, these words, and these expressions picked out, or a new
+ * one without a program (*fresh), for as many slots and parameters as there are now. */
+svmp_status svmp_pattern_find(model_lowering *lowering, bool prior, size_t word_count, const uint64_t *words,
+                              size_t picked_count, const expr *picked, uint32_t *which, bool *fresh);
 /* One more instance: its first slots and parameters. */
-svmp_status svmp_pattern_append(lowering *lowering, uint32_t which);
+svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which);
 /* Turns patterns into groups and priors of the result. */
-svmp_status svmp_patterns_finish(lowering *lowering);
+svmp_status svmp_patterns_finish(model_lowering *lowering);
 
 /* Notes directed cycles; otherwise fills levels and order of the nodes. */
-svmp_status svmp_order_nodes(lowering *lowering);
+svmp_status svmp_order_nodes(model_lowering *lowering);
 
 #endif

@@ -6,15 +6,15 @@
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-static item argument_item(const lowering *lowering, const value *argument, size_t part) {
+static model_item argument_item(const model_lowering *lowering, const value *argument, size_t part) {
     return lowering->items[argument->first + (argument->count == 1 ? 0 : part)];
 }
 
-void svmp_node_bounds(lowering *lowering, const distribution *distribution, const evaluated_distribution *evaluated,
-                      size_t part, item *lower, item *upper) {
+void svmp_node_bounds(model_lowering *lowering, const distribution *distribution,
+                      const evaluated_distribution *evaluated, size_t part, model_item *lower, model_item *upper) {
     *lower = svmp_item_literal(-INFINITY);
     *upper = svmp_item_literal(INFINITY);
-    switch (distribution->support) {
+    switch (family->support) {
     case SUPPORT_POSITIVE: *lower = svmp_item_literal(0); break;
     case SUPPORT_UNIT:
         *lower = svmp_item_literal(0);
@@ -37,7 +37,7 @@ void svmp_node_bounds(lowering *lowering, const distribution *distribution, cons
     }
 }
 
-static transform_kind kind_of(item lower, item upper) {
+static transform_kind kind_of(model_item lower, model_item upper) {
     bool below = !svmp_item_known(lower) || lower.number > -INFINITY;
     bool above = !svmp_item_known(upper) || upper.number < INFINITY;
     return below && above ? TRANSFORM_BETWEEN : below ? TRANSFORM_ABOVE : above ? TRANSFORM_BELOW : TRANSFORM_LINE;
@@ -45,7 +45,7 @@ static transform_kind kind_of(item lower, item upper) {
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-static svmp_status discrete(lowering *lowering, uint32_t which, size_t offset) {
+static svmp_status discrete(model_lowering *lowering, uint32_t which, size_t offset) {
     const ast_statement *statement = lowering->instances[which].statement;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(
@@ -54,7 +54,7 @@ static svmp_status discrete(lowering *lowering, uint32_t which, size_t offset) {
         svmp_element_text(lowering, statement->left->symbol, offset, text), statement->distribution->name);
 }
 
-static svmp_status partly_observed(lowering *lowering, uint32_t which) {
+static svmp_status partly_observed(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, statement->left->offset,
@@ -63,7 +63,7 @@ static svmp_status partly_observed(lowering *lowering, uint32_t which) {
 }
 
 /* x.3.1 of x[3,1]; x of a scalar. */
-static svmp_status output_name(lowering *lowering, uint32_t symbol, size_t offset, char **name) {
+static svmp_status output_name(model_lowering *lowering, uint32_t symbol, size_t offset, char **name) {
     char text[ELEMENT_TEXT];
     svmp_element_text(lowering, symbol, offset, text);
     for (char *at = text; *at; at++) {
@@ -73,9 +73,10 @@ static svmp_status output_name(lowering *lowering, uint32_t symbol, size_t offse
     return svmp_duplicate(lowering->context, text, name);
 }
 
-static svmp_status add_output(lowering *lowering, uint32_t symbol, size_t offset, size_t part, item lower, item upper) {
+static svmp_status add_output(model_lowering *lowering, uint32_t symbol, size_t offset, size_t part, model_item lower,
+                              model_item upper) {
     svmp_context *context = lowering->context;
-    lowered *result = lowering->result;
+    lowered_model *result = lowering->result;
     size_t output = result->outputs;
     SVMP_TRY(SVMP_GROW(context, result->names, result->name_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, result->parts, result->part_capacity, output + 1));
@@ -96,9 +97,9 @@ static svmp_status add_output(lowering *lowering, uint32_t symbol, size_t offset
 }
 
 /* The bounds of one element, and whether something lies between them. */
-static svmp_status find_bounds(lowering *lowering, const ast_statement *statement,
-                               const evaluated_distribution *evaluated, size_t offset, size_t part, item *lower,
-                               item *upper) {
+static svmp_status find_bounds(model_lowering *lowering, const ast_statement *statement,
+                               const evaluated_distribution *evaluated, size_t offset, size_t part, model_item *lower,
+                               model_item *upper) {
     svmp_node_bounds(lowering, statement->distribution, evaluated, part, lower, upper);
     if (!svmp_item_known(*lower) || !svmp_item_known(*upper) || lower->number < upper->number) return SVMP_OK;
     char text[ELEMENT_TEXT];
@@ -107,27 +108,27 @@ static svmp_status find_bounds(lowering *lowering, const ast_statement *statemen
                                svmp_element_text(lowering, statement->left->symbol, offset, text));
 }
 
-static svmp_status add_outputs(lowering *lowering, uint32_t which, const value *offsets, lowered_node *node) {
+static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const value *offsets, lowered_node *node) {
     const ast_statement *statement = lowering->instances[which].statement;
-    const distribution *distribution = statement->distribution;
+    const distribution *family = statement->distribution;
     const model_array *array = &lowering->arrays[statement->left->symbol];
     evaluated_distribution evaluated = {0};
-    node->transform = distribution->support == SUPPORT_SIMPLEX             ? TRANSFORM_SIMPLEX
-                      : distribution->support == SUPPORT_POSITIVE_DEFINITE ? TRANSFORM_POSITIVE_DEFINITE
-                                                                           : TRANSFORM_LINE;
+    node->transform = family->support == SUPPORT_SIMPLEX             ? TRANSFORM_SIMPLEX
+                      : family->support == SUPPORT_POSITIVE_DEFINITE ? TRANSFORM_POSITIVE_DEFINITE
+                                                                     : TRANSFORM_LINE;
     SVMP_TRY(svmp_evaluate_distribution(lowering, &evaluated));
     for (size_t k = 0; k < evaluated.count; k++)
-        if (distribution->rank == RANK_SCALAR && evaluated.arguments[k].count != 1 &&
+        if (family->rank == RANK_SCALAR && evaluated.arguments[k].count != 1 &&
             evaluated.arguments[k].count != offsets->count)
             return svmp_lowering_error(lowering, statement->arguments[k]->offset,
                                        "'%s' of %s has %zu elements where the left-hand side has %zu",
-                                       distribution->argument[k].name, distribution->name, evaluated.arguments[k].count,
+                                       family->argument[k].name, family->name, evaluated.arguments[k].count,
                                        offsets->count);
     for (size_t part = 0; part < offsets->count; part++) {
         size_t offset = (size_t)lowering->items[offsets->first + part].number;
-        item lower = svmp_item_literal(-INFINITY), upper = svmp_item_literal(INFINITY);
+        model_item lower = svmp_item_literal(-INFINITY), upper = svmp_item_literal(INFINITY);
         if (lowering->elements[array->first + offset].state != ELEMENT_UNKNOWN) continue;
-        if (distribution->rank == RANK_SCALAR) {
+        if (family->rank == RANK_SCALAR) {
             SVMP_TRY(find_bounds(lowering, statement, &evaluated, offset, part, &lower, &upper));
             transform_kind kind = kind_of(lower, upper);
             if (node->outputs > 0 && kind != node->transform)
@@ -142,10 +143,10 @@ static svmp_status add_outputs(lowering *lowering, uint32_t which, const value *
     return SVMP_OK;
 }
 
-static svmp_status make_node(lowering *lowering, uint32_t which) {
+static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     const model_array *array = &lowering->arrays[statement->left->symbol];
-    lowered *result = lowering->result;
+    lowered_model *result = lowering->result;
     value offsets;
     size_t unknown = 0, last = 0;
     SVMP_TRY(svmp_evaluate_subscript(lowering, statement->left, &offsets));
@@ -173,7 +174,7 @@ static svmp_status make_node(lowering *lowering, uint32_t which) {
     return SVMP_OK;
 }
 
-svmp_status svmp_make_node(lowering *lowering, uint32_t which) {
+svmp_status svmp_make_node(model_lowering *lowering, uint32_t which) {
     place before = svmp_enter(lowering, which);
     svmp_status status = make_node(lowering, which);
     svmp_leave(lowering, before);
@@ -184,11 +185,11 @@ svmp_status svmp_make_node(lowering *lowering, uint32_t which) {
 /* ---- natural values ------------------------------------------------------------------------- */
 
 /* The bounds as expressions; those that depend on unknowns are evaluated again, in this instance. */
-static svmp_status build_bounds(lowering *lowering, const lowered_node *node, expr *lower, expr *upper) {
+static svmp_status build_bounds(model_lowering *lowering, const lowered_node *node, expr *lower, expr *upper) {
     evaluated_distribution evaluated = {0};
     bool ready = false;
     for (size_t k = 0; k < node->outputs; k++) {
-        item low = lowering->lower[node->output + k], high = lowering->upper[node->output + k];
+        model_item low = lowering->lower[node->output + k], high = lowering->upper[node->output + k];
         if (!svmp_item_known(low) || !svmp_item_known(high)) {
             if (!ready) SVMP_TRY(svmp_evaluate_distribution(lowering, &evaluated));
             ready = true;
@@ -203,13 +204,13 @@ static svmp_status build_bounds(lowering *lowering, const lowered_node *node, ex
     return SVMP_OK;
 }
 
-static svmp_status set_memos(lowering *lowering, const lowered_node *node, const expr *values) {
+static svmp_status set_memos(model_lowering *lowering, const lowered_node *node, const expr *values) {
     const ast_expression *left = lowering->statement->left;
-    element *elements = lowering->elements + lowering->arrays[left->symbol].first;
+    model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
     value offsets;
     SVMP_TRY(svmp_evaluate_subscript(lowering, left, &offsets));
     for (size_t k = 0; k < offsets.count; k++) {
-        element *set = &elements[(size_t)lowering->items[offsets.first + k].number];
+        model_element *set = &elements[(size_t)lowering->items[offsets.first + k].number];
         if (set->state != ELEMENT_UNKNOWN) continue;
         set->memo = svmp_item_expression(values[set->output - node->output]);
         set->stamp = lowering->stamp;
@@ -217,13 +218,12 @@ static svmp_status set_memos(lowering *lowering, const lowered_node *node, const
     return SVMP_OK;
 }
 
-svmp_status svmp_node_natural(lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian) {
+static svmp_status build_natural(model_lowering *lowering, uint32_t which, expr *jacobian) {
     const lowered_node *node = &lowering->result->nodes[which];
     enum { FEW = 4 };
     expr few[4 * FEW] = {{0}}, *many = NULL, *work = few;
     svmp_status status = SVMP_OK;
-    size_t room = node->outputs > node->variables ? node->outputs : node->variables, items = lowering->item_count;
-    place before = svmp_enter(lowering, defining);
+    size_t room = node->outputs > node->variables ? node->outputs : node->variables;
     if (room > FEW) {
         SVMP_CHECK(SVMP_NEW(lowering->context, many, 4 * room));
         work = many;
@@ -237,6 +237,26 @@ svmp_status svmp_node_natural(lowering *lowering, uint32_t which, uint32_t defin
     SVMP_CHECK(set_memos(lowering, node, values));
 done:
     svmp_release(lowering->context, many);
+    return status;
+}
+
+svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian) {
+    enum { LEVELS = 10 }; /* what it takes of the stack, in levels of svmp_evaluate */
+    size_t items = lowering->item_count;
+    char text[ELEMENT_TEXT];
+    place before = svmp_enter(lowering, defining);
+    svmp_status status;
+    lowering->depth += LEVELS;
+    if (lowering->instances[defining].busy) {
+        svmp_instance_text(lowering, defining, text);
+        status = svmp_lowering_error(lowering, lowering->statement->left->offset,
+                                     "'%s' depends on itself: the model has a directed cycle", text);
+    } else {
+        lowering->instances[defining].busy = true;
+        status = build_natural(lowering, which, jacobian);
+        lowering->instances[defining].busy = false;
+    }
+    lowering->depth -= LEVELS;
     svmp_leave(lowering, before);
     lowering->item_count = items;
     return status;

@@ -7,20 +7,20 @@
 
 /* ---- where we are --------------------------------------------------------------------------- */
 
-place svmp_enter(lowering *lowering, uint32_t which) {
+place svmp_enter(model_lowering *lowering, uint32_t which) {
     place before = {lowering->statement, lowering->counters};
     lowering->statement = lowering->instances[which].statement;
     lowering->counters = lowering->counter_values + lowering->instances[which].counters;
     return before;
 }
 
-void svmp_leave(lowering *lowering, place before) {
+void svmp_leave(model_lowering *lowering, place before) {
     lowering->statement = before.statement;
     lowering->counters = before.counters;
 }
 
 /* " (i = 3, j = 2)", the outer loops first. */
-static void describe_loops(const lowering *lowering, char *text, size_t size) {
+static void describe_loops(const model_lowering *lowering, char *text, size_t size) {
     const ast_statement *loops[AST_MOST_LOOPS];
     size_t length = 0;
     const ast_statement *statement = lowering->statement;
@@ -35,7 +35,7 @@ static void describe_loops(const lowering *lowering, char *text, size_t size) {
     if (length + 1 < size) strcpy(text + length, ")");
 }
 
-svmp_status svmp_lowering_error(lowering *lowering, size_t offset, const char *format, ...) {
+svmp_status svmp_lowering_error(model_lowering *lowering, size_t offset, const char *format, ...) {
     char sentence[300], loops[100] = "";
     va_list arguments;
     va_start(arguments, format);
@@ -46,7 +46,7 @@ svmp_status svmp_lowering_error(lowering *lowering, size_t offset, const char *f
     return svmp_diagnose(lowering->diagnostics, offset, "%s%s", sentence, loops);
 }
 
-svmp_status svmp_go_on(lowering *lowering, svmp_status status) {
+svmp_status svmp_go_on(model_lowering *lowering, svmp_status status) {
     lowering->depth = 0;
     lowering->item_count = 0;
     return status == SVMP_BAD_INPUT && !svmp_diagnostics_full(lowering->diagnostics) ? SVMP_OK : status;
@@ -54,24 +54,24 @@ svmp_status svmp_go_on(lowering *lowering, svmp_status status) {
 
 /* ---- unrolling ------------------------------------------------------------------------------ */
 
-static svmp_status unroll(lowering *lowering, ast_statement *first, unroll_visitor visit);
+static svmp_status unroll(model_lowering *lowering, ast_statement *first, unroll_visitor visit);
 
-static svmp_status add_instance(lowering *lowering, ast_statement *statement, unroll_visitor visit) {
+static svmp_status add_instance(model_lowering *lowering, ast_statement *statement, unroll_visitor visit) {
     size_t depth = (size_t)statement->depth;
     if (statement->failed) return SVMP_OK;
     SVMP_TRY(
         SVMP_GROW(lowering->context, lowering->instances, lowering->instance_capacity, lowering->instance_count + 1));
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->counter_values, lowering->counter_capacity,
                        lowering->counter_count + depth + 1));
-    instance *added = &lowering->instances[lowering->instance_count++];
-    *added = (instance){.statement = statement, .counters = (uint32_t)lowering->counter_count, .node = NOTHING};
+    model_instance *added = &lowering->instances[lowering->instance_count++];
+    *added = (model_instance){.statement = statement, .counters = (uint32_t)lowering->counter_count, .node = NOTHING};
     memcpy(lowering->counter_values + lowering->counter_count, lowering->loop_counters, depth * sizeof(double));
     lowering->counter_count += depth;
     lowering->statement = statement;
     return svmp_go_on(lowering, visit(lowering, (uint32_t)lowering->instance_count - 1));
 }
 
-static svmp_status iterate(lowering *lowering, ast_statement *loop, double counter, unroll_visitor visit) {
+static svmp_status iterate(model_lowering *lowering, ast_statement *loop, double counter, unroll_visitor visit) {
     if (++lowering->iterations > LOWERING_MOST_ITERATIONS) {
         lowering->statement = loop;
         return svmp_lowering_error(lowering, loop->offset, "the loops run more than %u times in all",
@@ -82,7 +82,7 @@ static svmp_status iterate(lowering *lowering, ast_statement *loop, double count
 }
 
 /* for (i in a:b), without making the range; nothing when a > b. */
-static svmp_status unroll_range(lowering *lowering, ast_statement *loop, unroll_visitor visit) {
+static svmp_status unroll_range(model_lowering *lowering, ast_statement *loop, unroll_visitor visit) {
     double from, to;
     SVMP_TRY(svmp_evaluate_number(lowering, loop->range->operands[0], "the start of the loop", &from));
     SVMP_TRY(svmp_evaluate_number(lowering, loop->range->operands[1], "the end of the loop", &to));
@@ -98,7 +98,7 @@ static svmp_status unroll_range(lowering *lowering, ast_statement *loop, unroll_
 }
 
 /* for (i in values). */
-static svmp_status unroll_values(lowering *lowering, ast_statement *loop, unroll_visitor visit) {
+static svmp_status unroll_values(model_lowering *lowering, ast_statement *loop, unroll_visitor visit) {
     value values;
     SVMP_TRY(svmp_evaluate(lowering, loop->range, &values));
     double *counters;
@@ -111,7 +111,7 @@ static svmp_status unroll_values(lowering *lowering, ast_statement *loop, unroll
     return status;
 }
 
-static svmp_status unroll(lowering *lowering, ast_statement *statement, unroll_visitor visit) {
+static svmp_status unroll(model_lowering *lowering, ast_statement *statement, unroll_visitor visit) {
     for (; statement; statement = statement->next) {
         if (statement->kind != AST_FOR) {
             SVMP_TRY(add_instance(lowering, statement, visit));
@@ -129,7 +129,7 @@ static svmp_status unroll(lowering *lowering, ast_statement *statement, unroll_v
     return SVMP_OK;
 }
 
-svmp_status svmp_unroll(lowering *lowering, ast_statement *first, unroll_visitor visit) {
+svmp_status svmp_unroll(model_lowering *lowering, ast_statement *first, unroll_visitor visit) {
     lowering->counters = lowering->loop_counters;
     svmp_status status = unroll(lowering, first, visit);
     lowering->statement = NULL;
