@@ -23,11 +23,11 @@ static dual coefficient(double x, double a, double b, double k) {
     return (dual){value, value * slope, -(a + m) * x / below};
 }
 
-/* F = 1/(1 + u_1/(1 + u_2/(1 + ...))), as Lentz: C_k = 1 + u_k/C_{k-1}, D_k = 1/(1 + u_k D_{k-1}), F *= C_k D_k, where
- * F counts 1/(1 + ...), so the product of C and D is inverted at the end. */
+/* F = 1/(1 + u_1/(1 + u_2/(1 + ...))). Lentz' method gives the denominator:
+ *     C_0 = 1, D_0 = 0,   C_k = 1 + u_k/C_{k-1},   D_k = 1/(1 + u_k D_{k-1}),   f_k = f_{k-1} C_k D_k. */
 static dual fraction(double x, double a, double b) {
     const double tiny = 1e-300;
-    dual c = {1, 0, 0}, d = {1, 0, 0}, f = {1, 0, 0};
+    dual c = {1, 0, 0}, d = {0, 0, 0}, f = {1, 0, 0};
     for (double k = 1; k < 1e6; k++) {
         dual u = coefficient(x, a, b, k), next_c, next_d, ratio;
         next_c.value = 1 + u.value / c.value;

@@ -14,7 +14,7 @@
 #define NO_CDF(identifier)
 #define NO_DRAW(identifier)
 #define ALIAS(name, other)
-#define DISTRIBUTION(identifier, name, rank, support, kind, proper, cdf, draw, ...)                                    \
+#define DISTRIBUTION(identifier, name, count, rank, support, kind, proper, cdf, draw, ...)                             \
     expr svmp_##identifier##_density(program_builder *b, expr_array value, const expr_array *arguments);               \
     cdf(identifier) draw(identifier)
 #include "lang/distributions.def"

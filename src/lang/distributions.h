@@ -74,8 +74,7 @@ struct distribution {
     distribution_rank rank; /* of the value */
     distribution_support support;
     bool discrete;
-    bool truncatable; /* T(,) is allowed */
-    bool proper;      /* false: dflat */
+    bool proper; /* false: dflat */
 
     /* The log density or log probability of a value inside the support, every normalising term included. */
     expr (*log_density)(program_builder *builder, expr_array value, const expr_array *arguments);
@@ -90,6 +89,9 @@ struct distribution {
 
 /* By its name in the language ("dnorm", "dgen.gamma"), JAGS' other spellings included ("dbinom"); NULL: none such. */
 const distribution *svmp_distribution_find(const char *name);
+
+/* Whether T(,) is allowed. */
+bool svmp_distribution_truncatable(const distribution *family);
 
 /* All of them, in the order of distributions.def: for "did you mean", and for tests. */
 const distribution *svmp_distribution_table(size_t *count);
