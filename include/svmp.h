@@ -226,7 +226,7 @@ typedef struct svmp_option {
     const char *name;     /* "particles" */
     char letter;          /* 'n', or 0 */
     const char *argument; /* "N", for the help; NULL: a flag */
-    const char *standard; /* the default, as text; "" when the method decides */
+    const char *standard; /* the default, as text; NULL: the method decides */
     const char *help;
     const char *group; /* heading in the help */
 } svmp_option;

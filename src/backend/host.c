@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "base/random.h"
+#include "base/thread.h"
 
 /* Says which number is not finite first, and why as far as can be told. */
 static svmp_status not_finite(backend *b, size_t t) {
@@ -55,11 +56,12 @@ static svmp_status accept(backend *b, int finite, size_t t) {
 }
 
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
-    const size_t n = b->n;
+    const size_t n = b->n, variables = b->model->graph->variables;
+    const int threads = svmp_threads_for(b->threads, 10 * (double)variables * (double)n);
     double largest = 0;
     int finite = 1;
-#pragma omp parallel for num_threads(b->threads) reduction(max : largest) reduction(& : finite)
-    for (size_t i = 0; i < b->model->graph->variables; i++) {
+#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(& : finite)
+    for (size_t i = 0; i < variables; i++) {
         double here = largest_of(n, b->phi + i * n);
         largest = here > largest ? here : largest;
         s->rule->apply(n, rate, t, b->phi + i * n, b->state[0] ? b->state[0] + i * n : NULL,
@@ -71,12 +73,13 @@ svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
 }
 
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t) {
-    const size_t n = b->n;
+    const size_t n = b->n, variables = b->model->graph->variables;
+    const int threads = svmp_threads_for(b->threads, 100 * (double)variables * (double)n);
     const double spread = sqrt(2 * rate);
     double largest = 0;
     int finite = 1;
-#pragma omp parallel for num_threads(b->threads) reduction(max : largest) reduction(& : finite)
-    for (size_t i = 0; i < b->model->graph->variables; i++) {
+#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(& : finite)
+    for (size_t i = 0; i < variables; i++) {
         const double *score = b->score + i * n;
         double *phi = b->phi + i * n, here = largest_of(n, score);
         largest = here > largest ? here : largest;

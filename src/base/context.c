@@ -94,7 +94,7 @@ svmp_status svmp_allocate(svmp_context *context, size_t count, size_t size, void
     size_t bytes = count > 0 ? count * size : 1;
     void *made = context->options.allocator.allocate(bytes, context->options.allocator.user_data);
     if (made == NULL) return out_of_memory(context, count, size);
-    *pointer = made;
+    memcpy(pointer, &made, sizeof made); /* *pointer may be a pointer of any type: no store through a void ** */
     return SVMP_OK;
 }
 
@@ -103,9 +103,11 @@ svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **
     size_t wanted = needed > *capacity + *capacity / 2 ? needed : *capacity + *capacity / 2;
     if (wanted < 8) wanted = 8;
     if (wanted > SIZE_MAX / 2 / size) return out_of_memory(context, wanted, size);
-    void *grown = context->options.allocator.resize(*pointer, wanted * size, context->options.allocator.user_data);
+    void *old, *grown;
+    memcpy(&old, pointer, sizeof old);
+    grown = context->options.allocator.resize(old, wanted * size, context->options.allocator.user_data);
     if (grown == NULL) return out_of_memory(context, wanted, size);
-    *pointer = grown;
+    memcpy(pointer, &grown, sizeof grown);
     *capacity = wanted;
     return SVMP_OK;
 }

@@ -130,9 +130,11 @@ static svmp_status report_failure(const evaluator *e, size_t p) {
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
     const svmp_model *model = e->model;
     const size_t n = e->n, variables = model->graph->variables;
+    const size_t entries = model->quadratic.start[variables] + 20 * model->gather_start[variables] + variables;
+    const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
     size_t failed = SIZE_MAX; /* the first part that failed */
 
-#pragma omp parallel num_threads(e->threads)
+#pragma omp parallel num_threads(threads)
     {
         int thread = svmp_thread_number();
 #pragma omp for schedule(dynamic, 4) reduction(min : failed)

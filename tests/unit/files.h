@@ -1,4 +1,4 @@
-/* Files for the tests of readers and writers: a fresh folder, and allocations that fail by count. */
+/* Files for the tests of readers and writers: a fresh folder, and what to put in it. */
 #ifndef SVMP_TEST_FILES_H
 #define SVMP_TEST_FILES_H
 
@@ -45,33 +45,5 @@ static inline void write_bytes(const char *path, const char *bytes, size_t size)
 }
 
 static inline void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
-
-/* An allocator whose `left`-th allocation from now fails. */
-typedef struct scarce_memory {
-    long left;
-} scarce_memory;
-
-static inline void *scarce_allocate(size_t size, void *user_data) {
-    scarce_memory *memory = user_data;
-    return memory->left-- > 0 ? malloc(size) : NULL;
-}
-
-static inline void *scarce_resize(void *pointer, size_t size, void *user_data) {
-    scarce_memory *memory = user_data;
-    return memory->left-- > 0 ? realloc(pointer, size) : NULL;
-}
-
-static inline void scarce_release(void *pointer, void *user_data) {
-    (void)user_data;
-    free(pointer);
-}
-
-static inline svmp_context *scarce_context(scarce_memory *memory) {
-    svmp_context_options options = svmp_context_options_default();
-    options.allocator = (svmp_allocator){scarce_allocate, scarce_resize, scarce_release, memory};
-    svmp_context *context = NULL;
-    assert_ok(svmp_context_create(&options, &context));
-    return context;
-}
 
 #endif

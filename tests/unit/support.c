@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -16,6 +17,30 @@ void test_assert_near(double a, double b, double tolerance, const char *file, in
 svmp_context *test_context(int threads) {
     svmp_context_options options = svmp_context_options_default();
     options.threads = threads;
+    svmp_context *context = NULL;
+    assert_ok(svmp_context_create(&options, &context));
+    return context;
+}
+
+static void *scarce_allocate(size_t size, void *user_data) {
+    scarce_memory *memory = user_data;
+    return memory->left-- > 0 ? calloc(1, size) : NULL;
+}
+
+static void *scarce_resize(void *pointer, size_t size, void *user_data) {
+    scarce_memory *memory = user_data;
+    return memory->left-- > 0 ? realloc(pointer, size) : NULL;
+}
+
+static void scarce_release(void *pointer, void *user_data) {
+    (void)user_data;
+    free(pointer);
+}
+
+svmp_context *scarce_context(scarce_memory *memory) {
+    svmp_context_options options = svmp_context_options_default();
+    options.threads = 2;
+    options.allocator = (svmp_allocator){scarce_allocate, scarce_resize, scarce_release, memory};
     svmp_context *context = NULL;
     assert_ok(svmp_context_create(&options, &context));
     return context;

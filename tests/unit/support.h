@@ -21,6 +21,13 @@ void test_assert_near(double a, double b, double tolerance, const char *file, in
 /* A context with `threads` threads whose errors stay silent; the tests read svmp_context_error. */
 svmp_context *test_context(int threads);
 
+/* A context whose `left`-th allocation from now fails, and all after it. */
+typedef struct scarce_memory {
+    long left;
+} scarce_memory;
+
+svmp_context *scarce_context(scarce_memory *memory);
+
 /* The k-th uniform number on (-1, 1) of a stream that is the test's own. */
 double test_random(uint64_t stream, uint64_t k);
 

@@ -103,6 +103,40 @@ static void test_parts_do_not_show(void **state) {
     svmp_context_free(context);
 }
 
+static int cosine(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) {
+        value[l] = cos(x[0][l] - x[1][l]);
+        gradient[0][l] = -sin(x[0][l] - x[1][l]);
+        gradient[1][l] = -gradient[0][l];
+    }
+    return 0;
+}
+
+static void test_the_same_bits_for_any_threads(void **state) {
+    (void)state;
+    enum { D = 700, N = 64 };
+    const int threads[] = {1, 2, 3, 8};
+    static double x[D * N], score[2][D * N], log_density[2][N];
+    for (size_t k = 0; k < D * N; k++) x[k] = test_random(3, k);
+    for (size_t t = 0; t < 4; t++) {
+        svmp_context *context = test_context(threads[t]);
+        svmp_model *model = NULL;
+        assert_ok(svmp_model_create(context, &model));
+        for (size_t v = 0; v < D; v++) {
+            assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+            assert_ok(svmp_model_add_gaussian(model, 1, &v, (double[]){1.0 / 3}, (double[]){0.1}));
+            if (v > 0) assert_ok(svmp_model_add_callback(model, 2, (size_t[]){v, v / 2}, cosine, NULL));
+        }
+        assert_ok(svmp_model_finish(model));
+        assert_ok(svmp_model_evaluate(model, N, x, log_density[t > 0], score[t > 0]));
+        if (t > 0) assert_memory_equal(log_density[0], log_density[1], sizeof log_density[0]);
+        if (t > 0) assert_memory_equal(score[0], score[1], sizeof score[0]);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
 static int fails(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)user_data;
     for (size_t l = 0; l < n; l++) value[l] = gradient[0][l] = 0;
@@ -229,6 +263,7 @@ int main(void) {
         cmocka_unit_test(test_score_is_the_derivative_of_the_log_density),
         cmocka_unit_test(test_gaussian_density_against_its_matrix),
         cmocka_unit_test(test_parts_do_not_show),
+        cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_a_callback_may_fail),
         cmocka_unit_test(test_a_run_ends_at_a_number_that_is_not_finite),
         cmocka_unit_test(test_misuse),

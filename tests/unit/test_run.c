@@ -157,7 +157,8 @@ static void test_step_rules(void **state) {
     assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1}, NULL));
     assert_ok(svmp_model_finish(model));
-    const char *steps[] = {"fixed:0.1", "adagrad:0.1", "rmsprop:0.1", "adam:0.1", "fixed:0.1..0.025", "decay:0.3,2,0.5"};
+    const char *steps[] = {"fixed:0.1", "adagrad:0.1",      "rmsprop:0.1",
+                           "adam:0.1",  "fixed:0.1..0.025", "decay:0.3,2,0.5"};
     svmp_particles *start = NULL;
     assert_ok(svmp_particles_create(context, 1, 1, (double[]){2}, &start));
     for (size_t k = 0; k < 6; k++) {
@@ -233,33 +234,33 @@ static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
     }
 }
 
+/* Large enough for the score, the velocities and the step all to be worth eight threads (svmp_threads_for). */
 static void test_the_same_bits_for_any_threads(void **state) {
     (void)state;
+    enum { SIDE = 25, N = 100 };
     const char *methods[] = {"graphical", "vanilla", "independent", "random", "combined", "langevin", "exact"};
     const int threads[] = {1, 2, 3, 8};
-    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        double first[160];
+    double *first = malloc(SIDE * SIDE * N * sizeof *first);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (size_t t = 0; t < 4; t++) {
             svmp_context *context = test_context(threads[t]);
-            svmp_model *model = test_grid(context, 4, 7);
+            svmp_model *model = test_grid(context, SIDE, 7);
             svmp_run_options options = svmp_run_options_default();
             options.method = methods[m];
-            options.particles = 10;
-            options.iterations = 40;
-            svmp_run *run = NULL;
-            if (svmp_run_create(model, &options, &run) == SVMP_OK) { /* a build may lack `exact` */
-                svmp_particles *particles = infer(model, &options);
-                if (t == 0) memcpy(first, svmp_particles_values(particles), sizeof first);
-                assert_memory_equal(first, svmp_particles_values(particles), sizeof first);
-                svmp_particles_free(particles);
+            options.particles = N;
+            options.iterations = 3;
+            if (strcmp(methods[m], "exact") == 0 && svmp_model_exact_moments(model, NULL, NULL) == SVMP_UNSUPPORTED) {
+                print_message("no 'exact' in this build\n");
             } else {
-                assert_string_equal(methods[m], "exact");
+                svmp_particles *particles = infer(model, &options);
+                if (t == 0) memcpy(first, svmp_particles_values(particles), SIDE * SIDE * N * sizeof *first);
+                assert_memory_equal(first, svmp_particles_values(particles), SIDE * SIDE * N * sizeof *first);
+                svmp_particles_free(particles);
             }
-            svmp_run_free(run);
             svmp_model_free(model);
             svmp_context_free(context);
         }
-    }
+    free(first);
 }
 
 static void test_tolerance_ends_a_run(void **state) {

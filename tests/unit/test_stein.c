@@ -30,7 +30,7 @@ static void velocity(const svmp_model *model, const backend_kind *kind, const ch
     svmp_backend_free(b);
 }
 
-enum { MOST_VARIABLES = 40, MOST_PARTICLES = 40, MOST = MOST_VARIABLES * MOST_PARTICLES };
+enum { MOST_VARIABLES = 90, MOST_PARTICLES = 64, MOST = MOST_VARIABLES * MOST_PARTICLES };
 
 typedef struct particles {
     double x[MOST], phi[MOST], other[MOST];
@@ -165,7 +165,8 @@ static void test_one_particle_is_gradient_ascent(void **state) {
     svmp_context_free(context);
 }
 
-/* All particles in one place: k = 1, nothing repels. Most of them in one place: h = 0 is the limit of narrow kernels. */
+/* All particles in one place: k = 1, nothing repels. Most of them in one place: h = 0 is the limit of narrow kernels.
+ */
 static void test_particles_that_coincide(void **state) {
     (void)state;
     enum { N = 6, D = 3 };
@@ -250,9 +251,17 @@ static void test_sums_of_terms_are_linear_in_their_weights(void **state) {
 
 /* ---- backends ---------------------------------------------------------------------------------------------------- */
 
-static const char *const battery[] = {"rbf@blanket", "rbf@all",        "rbf@self",       "rbf@random:2",
-                                      "imq@blanket", "imq@all",        "linear@blanket", "linear@all",
-                                      "linear@self", "imq(0.7)@random:3", "rbf@blanket + linear@blanket",
+static const char *const battery[] = {"rbf@blanket",
+                                      "rbf@all",
+                                      "rbf@self",
+                                      "rbf@random:2",
+                                      "imq@blanket",
+                                      "imq@all",
+                                      "linear@blanket",
+                                      "linear@all",
+                                      "linear@self",
+                                      "imq(0.7)@random:3",
+                                      "rbf@blanket + linear@blanket",
                                       "0.5*rbf(median-log)@random:4 + 0.5*rbf(median-zeros)@all"};
 enum { BATTERY = sizeof battery / sizeof *battery };
 
@@ -279,18 +288,19 @@ static void test_cpu_agrees_with_ref(void **state) {
     free(p);
 }
 
-/* Also on graphs with fewer neighbourhoods than threads, where the threads share one matrix. */
+/* Also on graphs with fewer neighbourhoods than threads, where the threads share one matrix. Large enough for every
+ * term to be worth eight threads (svmp_threads_for). */
 static void test_the_same_bits_for_any_threads(void **state) {
     (void)state;
-    enum { N = 17 };
+    enum { N = 64, NODES = 60 };
     const int threads[] = {1, 2, 3, 8};
-    const double densities[] = {0.3, 1};
+    const double densities[] = {0.1, 1};
     particles *p = malloc(sizeof *p);
     for (size_t k = 0; k < 2; k++)
         for (size_t b = 0; b < BATTERY; b++)
             for (size_t t = 0; t < 4; t++) {
                 svmp_context *context = test_context(threads[t]);
-                svmp_model *model = test_random_gaussian(context, 13, densities[k], 0, 29);
+                svmp_model *model = test_random_gaussian(context, NODES, densities[k], 0, 29);
                 const size_t d = svmp_graph_variables(svmp_model_graph(model));
                 scatter(d * N, 1, p->x);
                 velocity(model, &svmp_backend_cpu, battery[b], "median", N, p->x, t == 0 ? p->phi : p->other);

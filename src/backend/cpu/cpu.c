@@ -131,6 +131,17 @@ static stein_unit unit_of(const backend *b, const kernel_term *term, size_t u, s
     return (stein_unit){room->drawn, own->nodes + u, count, 1};
 }
 
+/* Roughly: for every pair of particles a distance and an exponential, or a product for every particle and variable. */
+static double operations(const backend *b, const kernel_term *term, size_t units) {
+    const svmp_graph *graph = b->model->graph;
+    const double n = (double)b->n, numbers = n * (double)graph->variables;
+    double domain = 1; /* variables that a node of the term sees, on average */
+    if (term->domain == DOMAIN_ALL) domain = (double)graph->variables;
+    if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
+    if (term->domain == DOMAIN_BLANKET) domain = (double)graph->neighbourhoods.start[units] / (double)units;
+    return term->shape->value ? (double)units * n * n * (2 * domain + 20) + 2 * n * numbers : 4 * numbers * domain;
+}
+
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const cpu *own = b->own;
     if (own->centred) svmp_cpu_centre(b);
@@ -138,15 +149,16 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         const size_t units = count_units(b->model->graph, term->domain);
-        const int team = units < (size_t)b->threads; /* too few units to go round: share each of them */
+        const int threads = svmp_threads_for(b->threads, operations(b, term, units));
+        const int team = units < (size_t)threads; /* too few units to go round: share each of them */
         void (*add)(backend *, const kernel_term *, const stein_unit *, stein_room *, int) =
             term->shape->value ? svmp_cpu_radial : svmp_cpu_linear;
 
-#pragma omp parallel for schedule(dynamic) if (!team) num_threads(team ? 1 : b->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : threads)
         for (size_t u = 0; u < units; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
             stein_unit unit = unit_of(b, term, u, t, room);
-            add(b, term, &unit, room, team);
+            add(b, term, &unit, room, team ? threads : 1);
         }
     }
     return SVMP_OK;

@@ -28,10 +28,10 @@ typedef struct cpu {
     double *variance;  /* variables: mean square of that */
 } cpu;
 
-/* Add a term's phi to the members of a unit. With `team`, all threads share this unit; else the caller is one of many
- * at work on units of their own. The bits are the same. */
-void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int team);
-void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int team);
+/* Add a term's phi to the members of a unit, with a team of `threads`; with one, the caller may be one of many at work
+ * on units of their own. The bits are the same. */
+void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
+void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
 
 /* Fills `centred` and `variance`; once an iteration, before svmp_cpu_linear. */
 void svmp_cpu_centre(backend *b);

@@ -10,9 +10,10 @@
 
 void svmp_cpu_centre(backend *b) {
     const cpu *own = b->own;
-    const size_t n = b->n;
-#pragma omp parallel for num_threads(b->threads)
-    for (size_t i = 0; i < b->model->graph->variables; i++) {
+    const size_t n = b->n, variables = b->model->graph->variables;
+    const int threads = svmp_threads_for(b->threads, 4 * (double)variables * (double)n);
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = 0; i < variables; i++) {
         const double *x = b->x + i * n, mean = svmp_sum(n, x) / (double)n;
         double *z = own->centred + i * n;
         for (size_t l = 0; l < n; l++) z[l] = x[l] - mean;
@@ -46,14 +47,14 @@ static void add_velocity(size_t n, size_t count, const double *const *z, double 
     for (size_t m = 0; m < n; m++) phi[m] += weight * (mean + sum[m]);
 }
 
-void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int team) {
+void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const cpu *own = b->own;
     const size_t n = b->n, count = svmp_cpu_rows(b, own->centred, unit, room);
     const size_t *first = b->model->graph->first;
     const double v = summed_variance(b, unit);
-#pragma omp parallel for if (team) num_threads(team ? b->threads : 1)
+#pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t k = 0; k < unit->member_count; k++)
         for (size_t i = first[unit->members[k]]; i < first[unit->members[k] + 1]; i++)
             add_velocity(n, count, room->rows, v, term->weight, own->centred + i * n, b->score + i * n,
-                         room->row[team ? svmp_thread_number() : 0], b->phi + i * n);
+                         room->row[threads > 1 ? svmp_thread_number() : 0], b->phi + i * n);
 }

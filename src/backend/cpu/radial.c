@@ -61,20 +61,19 @@ static void add_velocity(size_t n, const double *k, const double *repulsion, dou
     for (size_t m = 0; m < n; m++) phi[m] += scale * (sum[m] + x[m] * column_sum[m]);
 }
 
-void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int team) {
+void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const size_t n = b->n, count = svmp_cpu_rows(b, b->x, unit, room);
     const size_t *first = b->model->graph->first;
     const kernel_shape *shape = term->shape;
-    const int threads = team ? b->threads : 1;
 
-#pragma omp parallel for if (team) num_threads(threads)
+#pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t l = 0; l < n; l++) distance_row(n, count, room->rows, l, room->k + l * n);
 
     const double h = choose_bandwidth(&term->bandwidth, n, room->k, room->pairs);
     const double ratio = h > 0 && shape->ratio ? shape->ratio(h) : 0;
     const int by_number = h > 0 && shape->repulsion;
 
-#pragma omp parallel for if (team) num_threads(threads)
+#pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t l = 0; l < n; l++) {
         double *k = room->k + l * n;
         if (h == 0)
@@ -90,10 +89,10 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
     for (size_t l = 0; l < n; l++)
         for (size_t m = 0; m < n; m++) room->column_sum[m] += factor * repelling[l * n + m];
 
-#pragma omp parallel for if (team) num_threads(threads)
+#pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t v = 0; v < unit->member_count; v++)
         for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++)
             add_velocity(n, room->k, by_number ? room->repulsion : NULL, ratio, room->column_sum,
                          term->weight / (double)n, b->x + i * n, b->score + i * n,
-                         room->row[team ? svmp_thread_number() : 0], b->phi + i * n);
+                         room->row[threads > 1 ? svmp_thread_number() : 0], b->phi + i * n);
 }

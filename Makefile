@@ -1,0 +1,69 @@
+# A thin front of the CMake presets (CMakePresets.json): everything here can be done with cmake and ctest alone.
+#
+#   make            build the library, the command and the examples in build/release
+#   make run        install what is missing, build, and show an inference beside its exact answer
+#   make test       install what is missing, build, and run the tests
+#   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make lint       layout and static analysis;   make format   lay the code out
+#   make bench      build and run the benchmarks
+#   make install    PREFIX=/usr/local DESTDIR=
+#   make clean      remove build/
+#
+# SETUP=:       leaves the machine as it is (scripts/setup is not run).
+# FLAGS=-D...   goes to cmake. JOBS=N: compile and test N at a time.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SETUP   ?= scripts/setup
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+FLAGS   ?=
+RELEASE := build/release
+
+# What is checked before it is shared is checked with warnings as errors.
+ifeq ($(CI),true)
+override FLAGS += -DSVMP_WERROR=ON
+endif
+
+.DEFAULT_GOAL := build
+.PHONY: build run test asan lint format bench install clean help
+
+help:
+	@sed -n '3,14s/^# \{0,3\}//p' Makefile
+
+build:
+	@cmake --preset release $(FLAGS)
+	@cmake --build --preset release -j $(JOBS)
+
+run:
+	@$(SETUP) build
+	@$(MAKE) --no-print-directory build
+	@echo
+	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
+
+test:
+	@$(SETUP) build test
+	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
+	@ctest --preset release -j $(JOBS)
+
+asan:
+	@$(SETUP) build test
+	@cmake --preset asan $(FLAGS) -DSVMP_TESTS=ON
+	@cmake --build --preset asan -j $(JOBS)
+	@ctest --preset asan -j $(JOBS)
+
+lint:
+	@$(SETUP) build lint
+	@cmake --preset release $(FLAGS) >/dev/null
+	@scripts/lint $(RELEASE) $(JOBS)
+
+format:
+	@scripts/sources | xargs clang-format -i
+
+bench: build
+	@cmake --build --preset release --target bench
+
+install: build
+	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build

@@ -1,0 +1,95 @@
+/* Every allocation of a whole inference failed in turn: each is survived, reported, and leaks nothing (the sanitizers
+ * look). */
+#include "support.h"
+
+#include <string.h>
+
+static int quadratic(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) {
+        value[l] = -x[0][l] * x[0][l];
+        gradient[0][l] = -2 * x[0][l];
+    }
+    return 0;
+}
+
+static svmp_status build(svmp_context *context, int gaussian, svmp_model **model) {
+    SVMP_TRY(svmp_model_create(context, model));
+    for (size_t v = 0; v < 3; v++) {
+        SVMP_TRY(svmp_model_add_node(*model, v ? NULL : "first", 1 + v % 2, NULL, NULL, NULL));
+        SVMP_TRY(svmp_model_add_gaussian(*model, 1, &v, (double[]){2, 0, 0, 2}, NULL));
+        if (v > 0) SVMP_TRY(svmp_model_add_gaussian(*model, 2, (size_t[]){v - 1, v}, NULL, NULL));
+    }
+    if (!gaussian) SVMP_TRY(svmp_model_add_callback(*model, 1, (size_t[]){0}, quadratic, NULL));
+    return svmp_model_finish(*model);
+}
+
+static svmp_status infer(svmp_context *context, const svmp_run_options *options, svmp_model **model, svmp_run **run,
+                         svmp_particles **particles) {
+    svmp_outcome outcome;
+    double score[12];
+    SVMP_TRY(build(context, strcmp(options->method, "exact") == 0, model));
+    SVMP_TRY(svmp_model_evaluate(*model, 3, (double[12]){0}, NULL, score));
+    SVMP_TRY(svmp_run_create(*model, options, run));
+    SVMP_TRY(svmp_run_go(*run, &outcome));
+    SVMP_TRY(svmp_run_particles(*run, particles));
+    return svmp_run_start_from(*run, *particles) == SVMP_NO_MEMORY ? SVMP_NO_MEMORY : SVMP_OK;
+}
+
+static void fail_each_allocation(const char *method, const char *kernel, const char *backend) {
+    svmp_run_options options = svmp_run_options_default();
+    options.method = method;
+    options.kernel = kernel;
+    options.backend = backend;
+    options.particles = 5;
+    options.iterations = 2;
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
+        scarce_memory memory = {1};
+        svmp_context *context = scarce_context(&memory);
+        svmp_model *model = NULL;
+        svmp_run *run = NULL;
+        svmp_particles *particles = NULL;
+        memory.left = allowed;
+        status = infer(context, &options, &model, &run, &particles);
+        if (status != SVMP_OK) assert_non_null(strstr(svmp_context_error(context), "Out of memory"));
+        svmp_particles_free(particles);
+        svmp_run_free(run);
+        svmp_model_free(model);
+        svmp_context_free(context);
+        assert_true(allowed < 1000);
+    }
+    assert_ok(status);
+}
+
+static void test_stein(void **state) {
+    (void)state;
+    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "cpu");
+    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "ref");
+}
+
+static void test_langevin(void **state) {
+    (void)state;
+    fail_each_allocation("langevin", NULL, "cpu");
+}
+
+static void test_exact(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    assert_ok(build(context, 1, &model));
+    const int built = svmp_model_exact_moments(model, NULL, NULL) == SVMP_OK;
+    svmp_model_free(model);
+    svmp_context_free(context);
+    if (!built) skip();
+    fail_each_allocation("exact", NULL, "cpu");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stein),
+        cmocka_unit_test(test_langevin),
+        cmocka_unit_test(test_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
