@@ -137,7 +137,7 @@ static void check_stochastic(model_checker *checker, ast_statement *statement) {
         svmp_diagnose(noted, statement->function_offset, "'%s' takes %zu argument%s, not %zu", name,
                       statement->distribution->arguments, statement->distribution->arguments == 1 ? "" : "s",
                       statement->argument_count);
-    if (statement->bounds != AST_UNBOUNDED && !statement->distribution->truncatable)
+    if (statement->bounds != AST_UNBOUNDED && !svmp_distribution_truncatable(statement->distribution))
         svmp_diagnose(noted, statement->bounds_offset, "'%s' cannot be truncated", name);
 }
 

@@ -24,7 +24,7 @@ const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, s
 /* Appends "3", "1:2" or "" for one subscript on the left. */
 static int append_subscript(model_lowering *lowering, const ast_expression *index, char *text, size_t size) {
     value values;
-    if (index->kind == AST_EMPTY || svmp_evaluate(lowering, index, &values) != SVMP_OK || values.count == 0) return 0;
+    if (index->kind == AST_EMPTY || svmp_expand(lowering, index, &values) != SVMP_OK || values.count == 0) return 0;
     const model_item *items = lowering->items + values.first;
     double first = items[0].number, last = items[values.count - 1].number;
     lowering->item_count = values.first;
@@ -54,7 +54,7 @@ const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char te
 static svmp_status extent(model_lowering *lowering, const ast_expression *expression, const char *what,
                           size_t *result) {
     double number;
-    SVMP_TRY(svmp_evaluate_number(lowering, expression, what, &number));
+    SVMP_TRY(svmp_expand_number(lowering, expression, what, &number));
     if (!(number >= 1 && number <= LOWERING_MOST_ELEMENTS && number == floor(number)))
         return svmp_lowering_error(lowering, expression->offset, "%s is a whole number from 1 to %u, not %.15g", what,
                                    LOWERING_MOST_ELEMENTS, number);
@@ -99,7 +99,7 @@ static svmp_status grow_dimension(model_lowering *lowering, const ast_expression
         return svmp_lowering_error(lowering, index->offset,
                                    "the extent of '%s' is not known here: write the range, or declare it with 'var'",
                                    name);
-    SVMP_TRY(svmp_evaluate(lowering, index, &values));
+    SVMP_TRY(svmp_expand(lowering, index, &values));
     for (size_t k = values.first; k < values.first + values.count; k++) {
         double number = lowering->items[k].number;
         if (number != floor(number))
@@ -201,7 +201,7 @@ static svmp_status given_and_computed(model_lowering *lowering, const ast_statem
 static svmp_status define(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     value offsets;
-    SVMP_TRY(svmp_evaluate_subscript(lowering, statement->left, &offsets));
+    SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
     if (offsets.count == 0)
         return svmp_lowering_error(lowering, statement->left->offset, "the left-hand side has no elements");
     for (size_t k = 0; k < offsets.count; k++) {

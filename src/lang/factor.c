@@ -9,14 +9,14 @@
 static svmp_status evaluate_bound(model_lowering *lowering, const ast_expression *expression, double open,
                                   model_item *bound) {
     *bound = svmp_item_literal(open);
-    return expression ? svmp_evaluate_scalar(lowering, expression, bound) : SVMP_OK;
+    return expression ? svmp_expand_scalar(lowering, expression, bound) : SVMP_OK;
 }
 
-svmp_status svmp_evaluate_distribution(model_lowering *lowering, evaluated_distribution *result) {
+svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result) {
     const ast_statement *statement = lowering->statement;
     result->count = statement->argument_count;
     for (size_t k = 0; k < result->count; k++)
-        SVMP_TRY(svmp_evaluate(lowering, statement->arguments[k], &result->arguments[k]));
+        SVMP_TRY(svmp_expand(lowering, statement->arguments[k], &result->arguments[k]));
     SVMP_TRY(evaluate_bound(lowering, statement->lower, -INFINITY, &result->lower));
     SVMP_TRY(evaluate_bound(lowering, statement->upper, INFINITY, &result->upper));
     if (svmp_item_known(result->lower) && svmp_item_known(result->upper) &&
@@ -263,75 +263,74 @@ static svmp_status finish_program(model_lowering *lowering, uint32_t which, expr
 
 /* ---- priors: what an unknown node is drawn from ------------------------------------------------ */
 
-typedef struct prior_work {
-    bool needed, fresh;
-    uint32_t pattern;
-    size_t slots, parameters, count;
-    expr *outputs;
-} prior_work;
-
-/* Before the values come in, the expressions so far are those of the arguments; the bounds are added. */
-static svmp_status begin_prior(model_lowering *lowering, const factor_work *factor, prior_work *prior) {
-    uint32_t which = lowering->instances[factor->instance].node;
-    if (which == NOTHING) return SVMP_OK;
-    const lowered_node *node = &lowering->result->nodes[which];
-    bool bounded = factor->distribution->rank == RANK_SCALAR;
-    SVMP_TRY(SVMP_NEW(lowering->context, prior->outputs, factor->count + 2 * node->outputs));
-    memcpy(prior->outputs, factor->expressions, factor->count * sizeof *prior->outputs);
-    prior->count = factor->count;
-    for (size_t k = 0; bounded && k < node->outputs; k++) {
+/* Arguments, then the bounds of each output. */
+static svmp_status build_prior(model_lowering *lowering, const factor_work *factor, const lowered_node *node,
+                               expr *outputs) {
+    memcpy(outputs, factor->expressions, factor->count * sizeof *outputs);
+    outputs += factor->count;
+    for (size_t k = 0; factor->distribution->rank == RANK_SCALAR && k < node->outputs; k++) {
         model_item lower, upper;
         svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[node->output + k],
                          &lower, &upper);
-        SVMP_TRY(svmp_item_build(lowering, lower, &prior->outputs[prior->count++]));
-        SVMP_TRY(svmp_item_build(lowering, upper, &prior->outputs[prior->count++]));
+        SVMP_TRY(svmp_item_build(lowering, lower, outputs++));
+        SVMP_TRY(svmp_item_build(lowering, upper, outputs++));
     }
-    prior->needed = true;
-    prior->slots = lowering->slot_count;
-    prior->parameters = lowering->parameter_count;
-
-    lowered_prior shape = {.arguments = factor->evaluated.count, .bounds = bounded ? node->outputs : 0};
-    rows_and_columns(&factor->offsets, &shape.rows, &shape.columns);
-    uint64_t words[3 * DISTRIBUTION_ARGUMENTS + 8];
-    size_t count = 0;
-    words[count++] = factor->statement->offset;
-    words[count++] = shape.rows;
-    words[count++] = shape.columns;
-    words[count++] = node->outputs;
-    for (size_t k = 0; k < factor->evaluated.count; k++) {
-        words[count++] = shape.argument_rows[k] = factor->arguments[k].rows;
-        words[count++] = shape.argument_columns[k] = factor->arguments[k].columns;
-    }
-    SVMP_TRY(
-        svmp_pattern_find(lowering, true, count, words, prior->count, prior->outputs, &prior->pattern, &prior->fresh));
-    if (prior->fresh) lowering->patterns[prior->pattern].shape = shape;
     return SVMP_OK;
 }
 
-static svmp_status finish_prior(model_lowering *lowering, const factor_work *factor, const prior_work *prior) {
-    if (!prior->needed) return SVMP_OK;
-    factor_pattern *pattern = &lowering->patterns[prior->pattern];
-    if (prior->fresh)
-        SVMP_TRY(svmp_program_finish_values(lowering->builder, prior->count, prior->outputs, prior->slots,
-                                            prior->parameters, &pattern->program));
-    lowered_node *node = &lowering->result->nodes[lowering->instances[factor->instance].node];
-    node->prior = prior->pattern;
+static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work *factor, lowered_node *node,
+                                     size_t count, const expr *outputs) {
+    lowered_prior shape = {.arguments = factor->evaluated.count};
+    uint64_t words[2 * DISTRIBUTION_ARGUMENTS + 4];
+    size_t length = 0;
+    bool fresh;
+    if (factor->distribution->rank == RANK_SCALAR) shape.bounds = node->outputs;
+    rows_and_columns(&factor->offsets, &shape.rows, &shape.columns);
+    words[length++] = factor->statement->offset;
+    words[length++] = shape.rows;
+    words[length++] = shape.columns;
+    words[length++] = node->outputs;
+    for (size_t k = 0; k < factor->evaluated.count; k++) {
+        words[length++] = shape.argument_rows[k] = factor->arguments[k].rows;
+        words[length++] = shape.argument_columns[k] = factor->arguments[k].columns;
+    }
+    SVMP_TRY(svmp_pattern_find(lowering, true, length, words, count, outputs, &node->prior, &fresh));
+    factor_pattern *pattern = &lowering->patterns[node->prior];
     node->instance = (uint32_t)pattern->instances;
-    return svmp_pattern_append(lowering, prior->pattern);
+    if (fresh) {
+        pattern->shape = shape;
+        SVMP_TRY(svmp_program_finish_values(lowering->builder, count, outputs, pattern->slots, pattern->parameters,
+                                            &pattern->program));
+    }
+    return svmp_pattern_append(lowering, node->prior);
+}
+
+/* Comes before the values: the builder's expressions are those of the arguments, to which the bounds are added. */
+static svmp_status add_prior(model_lowering *lowering, const factor_work *factor) {
+    uint32_t which = lowering->instances[factor->instance].node;
+    if (which == NOTHING) return SVMP_OK;
+    lowered_node *node = &lowering->result->nodes[which];
+    size_t count = factor->count + (factor->distribution->rank == RANK_SCALAR ? 2 * node->outputs : 0);
+    expr *outputs;
+    SVMP_TRY(SVMP_NEW(lowering->context, outputs, count));
+    svmp_status status = build_prior(lowering, factor, node, outputs);
+    if (status == SVMP_OK) status = add_prior_pattern(lowering, factor, node, count, outputs);
+    svmp_release(lowering->context, outputs);
+    return status;
 }
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-static svmp_status add_density(model_lowering *lowering, factor_work *factor, prior_work *prior) {
-    SVMP_TRY(svmp_evaluate_subscript(lowering, factor->statement->left, &factor->offsets));
-    SVMP_TRY(svmp_evaluate_distribution(lowering, &factor->evaluated));
+static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
+    SVMP_TRY(svmp_expand_subscript(lowering, factor->statement->left, &factor->offsets));
+    SVMP_TRY(svmp_expand_distribution(lowering, &factor->evaluated));
     factor->elementwise = factor->distribution->rank == RANK_SCALAR && factor->offsets.count > 1;
     SVMP_TRY(allocate(lowering, factor));
     SVMP_TRY(build_arguments(lowering, factor));
     SVMP_TRY(check_shapes(lowering, factor));
     SVMP_TRY(check_domains(lowering, factor));
     SVMP_TRY(check_interval(lowering, factor));
-    SVMP_TRY(begin_prior(lowering, factor, prior));
+    SVMP_TRY(add_prior(lowering, factor));
     SVMP_TRY(build_values(lowering, factor));
     SVMP_TRY(check_values(lowering, factor));
     if (lowering->slot_count == 0) return SVMP_OK; /* a constant */
@@ -344,15 +343,14 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor, pr
         expr total = svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian);
         SVMP_TRY(finish_program(lowering, which, total));
     }
-    SVMP_TRY(svmp_pattern_append(lowering, which));
-    return finish_prior(lowering, factor, prior);
+    return svmp_pattern_append(lowering, which);
 }
 
 static svmp_status add_potential(model_lowering *lowering) {
     const ast_statement *statement = lowering->statement;
     model_item potential;
     expr built;
-    SVMP_TRY(svmp_evaluate_scalar(lowering, statement->arguments[0], &potential));
+    SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &potential));
     if (svmp_item_known(potential)) return SVMP_OK;
     SVMP_TRY(svmp_item_build(lowering, potential, &built));
     uint64_t words[1] = {statement->offset};
@@ -365,15 +363,13 @@ static svmp_status add_potential(model_lowering *lowering) {
 
 svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
     factor_work factor = {.instance = which, .statement = lowering->instances[which].statement};
-    prior_work prior = {0};
     factor.distribution = factor.statement->distribution;
     SVMP_TRY(svmp_begin_instance(lowering));
     place before = svmp_enter(lowering, which);
     svmp_status status =
-        factor.statement->kind == AST_FACTOR ? add_potential(lowering) : add_density(lowering, &factor, &prior);
+        factor.statement->kind == AST_FACTOR ? add_potential(lowering) : add_density(lowering, &factor);
     svmp_leave(lowering, before);
     svmp_release(lowering->context, factor.expressions);
     svmp_release(lowering->context, factor.numbers);
-    svmp_release(lowering->context, prior.outputs);
     return status;
 }

@@ -47,7 +47,7 @@ svmp_status svmp_call_elementwise(model_lowering *lowering, const ast_expression
     size_t first = lowering->item_count, count = call->count;
     array_shape shape = svmp_vector_shape(1);
     for (size_t k = 0; k < count; k++) {
-        SVMP_TRY(svmp_evaluate(lowering, call->operands[k], &operands[k]));
+        SVMP_TRY(svmp_expand(lowering, call->operands[k], &operands[k]));
         if (operands[k].count == 1) {
             scalars[k] = lowering->items[operands[k].first];
             continue;
@@ -78,7 +78,7 @@ static svmp_status evaluate_all(model_lowering *lowering, const ast_expression *
     *first = lowering->item_count;
     for (size_t k = 0; k < call->count; k++) {
         value ignored;
-        SVMP_TRY(svmp_evaluate(lowering, call->operands[k], &ignored));
+        SVMP_TRY(svmp_expand(lowering, call->operands[k], &ignored));
     }
     *count = lowering->item_count - *first;
     if (*count == 0) return svmp_lowering_error(lowering, call->offset, "'%s' of nothing", call->function->name);
@@ -145,8 +145,8 @@ svmp_status svmp_call_sd(model_lowering *lowering, const ast_expression *call, v
 
 svmp_status svmp_call_inner_product(model_lowering *lowering, const ast_expression *call, value *result) {
     value a, b;
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[0], &a));
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[1], &b));
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &a));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &b));
     if (a.count != b.count || a.count == 0)
         return svmp_lowering_error(lowering, call->offset, "the operands of 'inprod' have %zu and %zu elements",
                                    a.count, b.count);
@@ -163,7 +163,7 @@ static svmp_status shape_of(model_lowering *lowering, const ast_expression *expr
     if (expression->kind == AST_VARIABLE && expression->counter < 0)
         return svmp_variable_shape(lowering, expression, result);
     value evaluated;
-    SVMP_TRY(svmp_evaluate(lowering, expression, &evaluated));
+    SVMP_TRY(svmp_expand(lowering, expression, &evaluated));
     lowering->item_count = evaluated.first;
     *result = evaluated.shape;
     return SVMP_OK;
@@ -202,8 +202,8 @@ static svmp_status push_sequence(model_lowering *lowering, const ast_expression 
 
 svmp_status svmp_call_range(model_lowering *lowering, const ast_expression *call, value *result) {
     double from, to;
-    SVMP_TRY(svmp_evaluate_number(lowering, call->operands[0], "an end of the range", &from));
-    SVMP_TRY(svmp_evaluate_number(lowering, call->operands[1], "an end of the range", &to));
+    SVMP_TRY(svmp_expand_number(lowering, call->operands[0], "an end of the range", &from));
+    SVMP_TRY(svmp_expand_number(lowering, call->operands[1], "an end of the range", &to));
     return push_sequence(lowering, call, from, to, 1, result);
 }
 
@@ -211,15 +211,15 @@ svmp_status svmp_call_range(model_lowering *lowering, const ast_expression *call
 svmp_status svmp_call_sequence(model_lowering *lowering, const ast_expression *call, value *result) {
     double number[3] = {1, 1, 1};
     for (size_t k = 0; k < call->count; k++)
-        SVMP_TRY(svmp_evaluate_number(lowering, call->operands[k], "an argument of 'seq'", &number[k]));
+        SVMP_TRY(svmp_expand_number(lowering, call->operands[k], "an argument of 'seq'", &number[k]));
     if (call->count == 1) return push_sequence(lowering, call, 1, number[0], 1, result);
     return push_sequence(lowering, call, number[0], number[1], number[2], result);
 }
 
 svmp_status svmp_call_repeat(model_lowering *lowering, const ast_expression *call, value *result) {
     double times;
-    SVMP_TRY(svmp_evaluate_number(lowering, call->operands[1], "how often to repeat", &times));
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[0], result));
+    SVMP_TRY(svmp_expand_number(lowering, call->operands[1], "how often to repeat", &times));
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
     if (!(times >= 1 && times == floor(times) && times * (double)result->count <= LOWERING_MOST_ITERATIONS))
         return svmp_lowering_error(lowering, call->operands[1]->offset, "%.15g is not a number of times to repeat",
                                    times);

@@ -50,7 +50,7 @@ static svmp_status finish(model_lowering *lowering, array_call *call, array_shap
 
 static svmp_status evaluate_square(model_lowering *lowering, const ast_expression *call, value *matrix) {
     char text[ELEMENT_TEXT];
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[0], matrix));
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], matrix));
     if (matrix->count == 1) matrix->shape = (array_shape){.rank = 2, .dimensions = {1, 1}};
     if (matrix->shape.rank == 2 && matrix->shape.dimensions[0] == matrix->shape.dimensions[1]) return SVMP_OK;
     return svmp_lowering_error(lowering, call->offset, "'%s' needs a square matrix, not %s", call->function->name,
@@ -90,7 +90,7 @@ static svmp_status as_matrix(model_lowering *lowering, const ast_expression *cal
 
 svmp_status svmp_call_transpose(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t rows, columns;
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[0], result));
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
     SVMP_TRY(as_matrix(lowering, call, result, &rows, &columns));
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
@@ -122,8 +122,8 @@ svmp_status svmp_call_matrix_product(model_lowering *lowering, const ast_express
     value a, b;
     size_t rows, inner, other, columns;
     char one[ELEMENT_TEXT], two[ELEMENT_TEXT];
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[0], &a));
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[1], &b));
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &a));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &b));
     SVMP_TRY(as_matrix(lowering, call, &a, &rows, &inner));
     SVMP_TRY(as_matrix(lowering, call, &b, &other, &columns));
     if (a.shape.rank == 1 && (b.shape.rank == 1 || other == rows)) {
@@ -153,7 +153,7 @@ typedef void (*vector_function)(program_builder *builder, size_t count, const ex
 static svmp_status call_vector(model_lowering *lowering, const ast_expression *call, vector_function function,
                                value *result) {
     array_call work;
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[0], result));
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
     SVMP_TRY(begin(lowering, result->first, result->count, &work));
     if (work.builder) function(work.builder, result->count, work.operands, work.results);
     return finish(lowering, &work, svmp_vector_shape(result->count), result);
@@ -174,9 +174,9 @@ svmp_status svmp_call_order(model_lowering *lowering, const ast_expression *call
 svmp_status svmp_call_interpolate(model_lowering *lowering, const ast_expression *call, value *result) {
     value e, x, y;
     array_call work;
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[0], &e));
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[1], &x));
-    SVMP_TRY(svmp_evaluate(lowering, call->operands[2], &y));
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &e));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &x));
+    SVMP_TRY(svmp_expand(lowering, call->operands[2], &y));
     if (e.count != 1 || x.count != y.count || x.count < 2)
         return svmp_lowering_error(lowering, call->offset,
                                    "'interp.lin' needs one number and two vectors of one length, not %zu, %zu and %zu",

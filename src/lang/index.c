@@ -39,7 +39,7 @@ static svmp_status push_indices(model_lowering *lowering, const ast_expression *
     value indices;
     bool symbolic = lowering->symbolic;
     lowering->symbolic = false;
-    svmp_status status = svmp_evaluate(lowering, index, &indices);
+    svmp_status status = svmp_expand(lowering, index, &indices);
     lowering->symbolic = symbolic;
     SVMP_TRY(status);
     for (size_t k = indices.first; k < indices.first + indices.count; k++) {
@@ -89,7 +89,7 @@ static void drop_extents_of_one(array_shape *shape) {
     shape->rank = kept;
 }
 
-svmp_status svmp_evaluate_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets) {
+svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets) {
     const model_array *array = &lowering->arrays[variable->symbol];
     size_t counts[DATA_MOST_DIMENSIONS], total = 1, first = lowering->item_count;
     if (!variable->indexed) return push_all(lowering, array, offsets);
@@ -120,7 +120,7 @@ svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *
         *result = array->shape;
         return SVMP_OK;
     }
-    SVMP_TRY(svmp_evaluate_subscript(lowering, variable, &offsets));
+    SVMP_TRY(svmp_expand_subscript(lowering, variable, &offsets));
     lowering->item_count = offsets.first;
     *result = offsets.shape;
     return SVMP_OK;
@@ -176,17 +176,18 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     size_t items = lowering->item_count;
     value offsets, computed;
     place before = svmp_enter(lowering, which);
-    svmp_status status = svmp_evaluate_subscript(lowering, statement->left, &offsets);
+    svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
     if (status == SVMP_OK) {
         model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
         for (size_t k = 0; k < offsets.count; k++)
             elements[(size_t)lowering->items[offsets.first + k].number].state = ELEMENT_BUSY;
-        status = svmp_evaluate(lowering, statement->arguments[0], &computed);
+        status = svmp_expand(lowering, statement->arguments[0], &computed);
         char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
         if (status == SVMP_OK && computed.count != offsets.count)
             status = svmp_lowering_error(lowering, statement->left->offset,
-                                         "the left-hand side is %s, the right-hand side %s",
-                                         svmp_shape_text(&offsets.shape, one), svmp_shape_text(&computed.shape, other));
+                                         "the left-hand side is %s, the right-hand side %s%s",
+                                         svmp_shape_text(&offsets.shape, one), svmp_shape_text(&computed.shape, other),
+                                         statement->left->indexed ? "" : "; give its range, or declare it with 'var'");
         if (status == SVMP_OK) status = set_elements(lowering, statement, &offsets, &computed);
     }
     if (status == SVMP_BAD_INPUT) statement->failed = 1; /* whoever reads it has nothing to add */
@@ -250,11 +251,11 @@ static svmp_status not_data(model_lowering *lowering, const ast_expression *vari
                                lowering->ast->names.text[variable->symbol]);
 }
 
-svmp_status svmp_evaluate_variable(model_lowering *lowering, const ast_expression *variable, value *result) {
+svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result) {
     model_array *array = &lowering->arrays[variable->symbol];
     array->read = true;
     if (lowering->sizing && !array->is_data) return not_data(lowering, variable);
-    SVMP_TRY(svmp_evaluate_subscript(lowering, variable, result));
+    SVMP_TRY(svmp_expand_subscript(lowering, variable, result));
     for (size_t k = result->first; k < result->first + result->count; k++) {
         model_item read;
         SVMP_TRY(read_element(lowering, variable, (size_t)lowering->items[k].number, &read));

@@ -3,7 +3,7 @@
  *     check.c      names, functions and distributions of the text exist
  *     unroll.c     loops become instances of statements
  *     define.c     dimensions of arrays; who defines which element
- *     evaluate.c   expressions become items: numbers where everything is known, expressions elsewhere
+ *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
  *     index.c      subscripts; reading elements of arrays, through the deterministic ones
  *     node.c       unknown nodes, their transforms and bounds
  *     factor.c     one instance becomes a factor
@@ -197,12 +197,12 @@ svmp_status svmp_declare(model_lowering *lowering);
 svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first);
 svmp_status svmp_define(model_lowering *lowering, uint32_t first);
 
-/* ---- evaluate.c ----------------------------------------------------------------------------- */
+/* ---- expand.c   ----------------------------------------------------------------------------- */
 
-svmp_status svmp_evaluate(model_lowering *lowering, const ast_expression *expression, value *result);
-svmp_status svmp_evaluate_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result);
+svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expression, value *result);
+svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result);
 /* A number that does not depend on unknowns; `what` names it in the error. */
-svmp_status svmp_evaluate_number(model_lowering *lowering, const ast_expression *expression, const char *what,
+svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
                                  double *number);
 
 svmp_status svmp_push(model_lowering *lowering, model_item item);
@@ -227,11 +227,11 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t instance);
 
 /* ---- index.c -------------------------------------------------------------------------------- */
 
-svmp_status svmp_evaluate_variable(model_lowering *lowering, const ast_expression *variable, value *result);
+svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result);
 
 /* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
  * extents of 1 dropped. */
-svmp_status svmp_evaluate_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets);
+svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets);
 
 /* The shape alone; reads nothing. */
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
@@ -281,7 +281,7 @@ typedef struct evaluated_distribution {
 } evaluated_distribution;
 
 /* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
-svmp_status svmp_evaluate_distribution(model_lowering *lowering, evaluated_distribution *result);
+svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result);
 
 /* ---- node.c --------------------------------------------------------------------------------- */
 

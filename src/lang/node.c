@@ -10,8 +10,8 @@ static model_item argument_item(const model_lowering *lowering, const value *arg
     return lowering->items[argument->first + (argument->count == 1 ? 0 : part)];
 }
 
-void svmp_node_bounds(model_lowering *lowering, const distribution *distribution,
-                      const evaluated_distribution *evaluated, size_t part, model_item *lower, model_item *upper) {
+void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
+                      size_t part, model_item *lower, model_item *upper) {
     *lower = svmp_item_literal(-INFINITY);
     *upper = svmp_item_literal(INFINITY);
     switch (family->support) {
@@ -116,7 +116,7 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     node->transform = family->support == SUPPORT_SIMPLEX             ? TRANSFORM_SIMPLEX
                       : family->support == SUPPORT_POSITIVE_DEFINITE ? TRANSFORM_POSITIVE_DEFINITE
                                                                      : TRANSFORM_LINE;
-    SVMP_TRY(svmp_evaluate_distribution(lowering, &evaluated));
+    SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
     for (size_t k = 0; k < evaluated.count; k++)
         if (family->rank == RANK_SCALAR && evaluated.arguments[k].count != 1 &&
             evaluated.arguments[k].count != offsets->count)
@@ -149,7 +149,7 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     lowered_model *result = lowering->result;
     value offsets;
     size_t unknown = 0, last = 0;
-    SVMP_TRY(svmp_evaluate_subscript(lowering, statement->left, &offsets));
+    SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
     for (size_t k = 0; k < offsets.count; k++) {
         size_t offset = (size_t)lowering->items[offsets.first + k].number;
         if (lowering->elements[array->first + offset].state != ELEMENT_UNKNOWN) continue;
@@ -191,7 +191,7 @@ static svmp_status build_bounds(model_lowering *lowering, const lowered_node *no
     for (size_t k = 0; k < node->outputs; k++) {
         model_item low = lowering->lower[node->output + k], high = lowering->upper[node->output + k];
         if (!svmp_item_known(low) || !svmp_item_known(high)) {
-            if (!ready) SVMP_TRY(svmp_evaluate_distribution(lowering, &evaluated));
+            if (!ready) SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
             ready = true;
             svmp_node_bounds(lowering, node->distribution, &evaluated, lowering->result->parts[node->output + k], &low,
                              &high);
@@ -208,7 +208,7 @@ static svmp_status set_memos(model_lowering *lowering, const lowered_node *node,
     const ast_expression *left = lowering->statement->left;
     model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
     value offsets;
-    SVMP_TRY(svmp_evaluate_subscript(lowering, left, &offsets));
+    SVMP_TRY(svmp_expand_subscript(lowering, left, &offsets));
     for (size_t k = 0; k < offsets.count; k++) {
         model_element *set = &elements[(size_t)lowering->items[offsets.first + k].number];
         if (set->state != ELEMENT_UNKNOWN) continue;
@@ -241,7 +241,7 @@ done:
 }
 
 svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian) {
-    enum { LEVELS = 10 }; /* what it takes of the stack, in levels of svmp_evaluate */
+    enum { LEVELS = 10 }; /* what it takes of the stack, in levels of svmp_expand */
     size_t items = lowering->item_count;
     char text[ELEMENT_TEXT];
     place before = svmp_enter(lowering, defining);

@@ -84,8 +84,8 @@ static svmp_status iterate(model_lowering *lowering, ast_statement *loop, double
 /* for (i in a:b), without making the range; nothing when a > b. */
 static svmp_status unroll_range(model_lowering *lowering, ast_statement *loop, unroll_visitor visit) {
     double from, to;
-    SVMP_TRY(svmp_evaluate_number(lowering, loop->range->operands[0], "the start of the loop", &from));
-    SVMP_TRY(svmp_evaluate_number(lowering, loop->range->operands[1], "the end of the loop", &to));
+    SVMP_TRY(svmp_expand_number(lowering, loop->range->operands[0], "the start of the loop", &from));
+    SVMP_TRY(svmp_expand_number(lowering, loop->range->operands[1], "the end of the loop", &to));
     if (from != floor(from) || to != floor(to))
         return svmp_lowering_error(lowering, loop->range->offset,
                                    "the loop runs from %.15g to %.15g: not whole numbers", from, to);
@@ -100,7 +100,7 @@ static svmp_status unroll_range(model_lowering *lowering, ast_statement *loop, u
 /* for (i in values). */
 static svmp_status unroll_values(model_lowering *lowering, ast_statement *loop, unroll_visitor visit) {
     value values;
-    SVMP_TRY(svmp_evaluate(lowering, loop->range, &values));
+    SVMP_TRY(svmp_expand(lowering, loop->range, &values));
     double *counters;
     SVMP_TRY(SVMP_NEW(lowering->context, counters, values.count));
     svmp_status status = SVMP_OK;

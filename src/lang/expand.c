@@ -95,13 +95,13 @@ static svmp_status evaluate(model_lowering *lowering, const ast_expression *expr
     case AST_VARIABLE:
         if (expression->counter >= 0)
             return svmp_push(lowering, svmp_item_number(lowering->counters[expression->counter]));
-        return svmp_evaluate_variable(lowering, expression, result);
+        return svmp_expand_variable(lowering, expression, result);
     case AST_CALL: return expression->function->evaluate(lowering, expression, result);
     default: return svmp_lowering_error(lowering, expression->offset, "an expression is expected here");
     }
 }
 
-svmp_status svmp_evaluate(model_lowering *lowering, const ast_expression *expression, value *result) {
+svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expression, value *result) {
     if (lowering->depth >= DEEPEST)
         return svmp_lowering_error(lowering, expression->offset,
                                    "the value is computed through too long a chain of deterministic nodes");
@@ -114,10 +114,10 @@ svmp_status svmp_evaluate(model_lowering *lowering, const ast_expression *expres
     return status;
 }
 
-svmp_status svmp_evaluate_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result) {
+svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result) {
     value evaluated;
     char text[ELEMENT_TEXT];
-    SVMP_TRY(svmp_evaluate(lowering, expression, &evaluated));
+    SVMP_TRY(svmp_expand(lowering, expression, &evaluated));
     if (evaluated.count != 1)
         return svmp_lowering_error(lowering, expression->offset, "one number is expected here, not %s",
                                    svmp_shape_text(&evaluated.shape, text));
@@ -125,12 +125,12 @@ svmp_status svmp_evaluate_scalar(model_lowering *lowering, const ast_expression 
     return SVMP_OK;
 }
 
-svmp_status svmp_evaluate_number(model_lowering *lowering, const ast_expression *expression, const char *what,
-                                 double *number) {
+svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
+                               double *number) {
     bool symbolic = lowering->symbolic;
     model_item scalar;
     lowering->symbolic = false;
-    svmp_status status = svmp_evaluate_scalar(lowering, expression, &scalar);
+    svmp_status status = svmp_expand_scalar(lowering, expression, &scalar);
     lowering->symbolic = symbolic;
     SVMP_TRY(status);
     if (scalar.kind == ITEM_OPAQUE)
