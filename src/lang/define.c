@@ -74,7 +74,7 @@ static svmp_status declare(model_lowering *lowering, const ast_expression *varia
     for (size_t k = 0; k < variable->count; k++)
         SVMP_TRY(extent(lowering, variable->operands[k], "a dimension", &declared.dimensions[k]));
     if (array->data && !svmp_shapes_equal(&array->shape, &declared))
-        return svmp_lowering_error(lowering, variable->offset, "'%s' is %s in the data and %s here", name,
+        return svmp_lowering_error(lowering, variable->offset, "'%s' has dimensions %s in the data and %s here", name,
                                    svmp_shape_text(&array->shape, one), svmp_shape_text(&declared, other));
     array->shape = declared;
     array->sized = true;

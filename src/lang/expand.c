@@ -119,7 +119,7 @@ svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *e
     char text[ELEMENT_TEXT];
     SVMP_TRY(svmp_expand(lowering, expression, &evaluated));
     if (evaluated.count != 1)
-        return svmp_lowering_error(lowering, expression->offset, "one number is expected here, not %s",
+        return svmp_lowering_error(lowering, expression->offset, "one number is expected here, not an array of %s",
                                    svmp_shape_text(&evaluated.shape, text));
     *result = lowering->items[--lowering->item_count];
     return SVMP_OK;

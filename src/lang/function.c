@@ -55,7 +55,7 @@ svmp_status svmp_call_elementwise(model_lowering *lowering, const ast_expression
         if (svmp_shape_count(&shape) == 1) shape = operands[k].shape;
         char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
         if (!svmp_shapes_equal(&shape, &operands[k].shape))
-            return svmp_lowering_error(lowering, call->offset, "the operands of '%s' are %s and %s",
+            return svmp_lowering_error(lowering, call->offset, "the operands of '%s' have dimensions %s and %s",
                                        call->function->name, svmp_shape_text(&shape, one),
                                        svmp_shape_text(&operands[k].shape, other));
     }

@@ -135,7 +135,7 @@ svmp_status svmp_call_matrix_product(model_lowering *lowering, const ast_express
         other = 1;
     }
     if (inner != other)
-        return svmp_lowering_error(lowering, call->offset, "the operands of '%%*%%' are %s and %s",
+        return svmp_lowering_error(lowering, call->offset, "the operands of '%%*%%' have dimensions %s and %s",
                                    svmp_shape_text(&a.shape, one), svmp_shape_text(&b.shape, two));
     size_t first = lowering->item_count;
     SVMP_TRY(multiply(lowering, a.first, b.first, rows, inner, columns));

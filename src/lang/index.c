@@ -185,7 +185,7 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
         char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
         if (status == SVMP_OK && computed.count != offsets.count)
             status = svmp_lowering_error(lowering, statement->left->offset,
-                                         "the left-hand side is %s, the right-hand side %s%s",
+                                         "the left-hand side has dimensions %s, the right-hand side %s%s",
                                          svmp_shape_text(&offsets.shape, one), svmp_shape_text(&computed.shape, other),
                                          statement->left->indexed ? "" : "; give its range, or declare it with 'var'");
         if (status == SVMP_OK) status = set_elements(lowering, statement, &offsets, &computed);
