@@ -174,7 +174,7 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
     if (folds) {
         double value[3] = {0}, result;
         for (int k = 0; k < arity; k++) value[k] = builder->literals[builder->nodes[operand[k]].operand[0]];
-        svmp_kernel(op, 0)(1, &result, &value[0], &value[1], &value[2]);
+        svmp_kernels_plain.op(op, 0)(1, &result, &value[0], &value[1], &value[2]);
         return svmp_expr_literal(builder, result);
     }
     expr simpler;

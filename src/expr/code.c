@@ -141,10 +141,10 @@ static int loop_operands(const compile_state *compiler, uint32_t index, uint32_t
 
 static expr_kernel choose_kernel(const compile_state *compiler, uint32_t index, unsigned scalars) {
     const expr_node *nodes = compiler->builder->nodes, *node = &nodes[index];
-    if (compiler->join[index] == 0) return svmp_kernel((expr_op)node->op, scalars);
+    if (compiler->join[index] == 0) return svmp_kernels()->op((expr_op)node->op, scalars);
     int which = compiler->join[index] - 1;
     expr_op first = (expr_op)nodes[node->operand[which]].op;
-    return svmp_pair_kernel(pair_of(first, (expr_op)node->op, which), scalars);
+    return svmp_kernels()->pair(pair_of(first, (expr_op)node->op, which), scalars);
 }
 
 static svmp_status append(compile_state *compiler, code_instruction instruction) {
@@ -219,8 +219,8 @@ static svmp_status emit_all(compile_state *compiler, size_t count, const expr *o
         SVMP_TRY(find_place(compiler, outputs[o].index, &made.operand[0]));
         if (made.operand[0] == made.out) continue;
         made.operand[1] = made.operand[2] = made.operand[0];
-        made.kernel[BLOCK_WIDE] = svmp_copy_kernel(scalar_bits(&made, 1, BLOCK_WIDE));
-        made.kernel[BLOCK_GATHERED] = svmp_copy_kernel(scalar_bits(&made, 1, BLOCK_GATHERED));
+        made.kernel[BLOCK_WIDE] = svmp_kernels()->copy(scalar_bits(&made, 1, BLOCK_WIDE));
+        made.kernel[BLOCK_GATHERED] = svmp_kernels()->copy(scalar_bits(&made, 1, BLOCK_GATHERED));
         SVMP_TRY(append(compiler, made));
     }
     return SVMP_OK;

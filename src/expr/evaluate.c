@@ -2,11 +2,9 @@
  * numbers alone, because every kernel is the same arithmetic lane by lane. */
 #include "expr/code.h"
 
-#include <string.h>
-
 /* From this many particles on a block is particles of one instance, read and written in place; below, it gathers
  * instances. Measured with bench_expr. */
-enum { WIDE_PARTICLES = 24 };
+enum { WIDE_PARTICLES = 16 };
 
 struct bound_program {
     const program *compiled;
@@ -148,13 +146,18 @@ static void evaluate_wide(const request *r) {
     }
 }
 
+/* A few numbers: a call to memcpy would cost more. */
+static inline void copy_row(double *to, const double *from, size_t n) {
+    for (size_t l = 0; l < n; l++) to[l] = from[l];
+}
+
 static void gather_input(const request *r, size_t k, size_t instances, size_t slot, double *copy) {
     const uint32_t *variables = r->variables + (r->first + k) * r->code->inputs + slot;
     size_t n = r->n, stride = r->code->inputs;
     if (n == 1)
         for (size_t i = 0; i < instances; i++) copy[i] = r->x[variables[i * stride]];
     else
-        for (size_t i = 0; i < instances; i++) memcpy(copy + i * n, r->x + variables[i * stride] * n, n * sizeof *copy);
+        for (size_t i = 0; i < instances; i++) copy_row(copy + i * n, r->x + variables[i * stride] * n, n);
 }
 
 static void repeat_column(const double *column, size_t instances, size_t n, double *copy) {
@@ -167,7 +170,7 @@ static void scatter_output(const double *copy, size_t instances, size_t n, size_
     if (n == 1)
         for (size_t i = 0; i < instances; i++) row[i * stride] = copy[i];
     else
-        for (size_t i = 0; i < instances; i++) memcpy(row + i * stride, copy + i * n, n * sizeof *row);
+        for (size_t i = 0; i < instances; i++) copy_row(row + i * stride, copy + i * n, n);
 }
 
 /* A block is all particles of many instances: inputs are gathered, outputs scattered; for n = 1 columns are read in

@@ -33,9 +33,21 @@ typedef enum pair_op {
         PAIR_COUNT
 } pair_op;
 
-/* `scalars`: bit k set when operand k is one number for the whole block rather than one a lane (not all of them). */
-expr_kernel svmp_kernel(expr_op op, unsigned scalars);
-expr_kernel svmp_pair_kernel(pair_op pair, unsigned scalars);
-expr_kernel svmp_copy_kernel(unsigned scalars); /* out = a */
+/* One set of loops. `scalars`: bit k set when operand k is one number for the whole block rather than one a lane (not
+ * all of them). */
+typedef struct kernel_set {
+    expr_kernel (*op)(expr_op op, unsigned scalars);
+    expr_kernel (*pair)(pair_op pair, unsigned scalars);
+    expr_kernel (*copy)(unsigned scalars); /* out = a */
+} kernel_set;
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SVMP_KERNELS_AVX2
+extern const kernel_set svmp_kernels_avx2;
+#endif
+extern const kernel_set svmp_kernels_plain;
+
+/* The fastest set that this machine runs. */
+const kernel_set *svmp_kernels(void);
 
 #endif

@@ -19,9 +19,8 @@ static bool refuse(char *sentence, size_t size, const char *format, ...) {
 
 static bool whole(double x) { return x == floor(x) && isfinite(x); }
 
-/* Symmetric to rounding, and with a Cholesky factor; `order` rows. Works without memory of its own: the k-th leading
- * minors are positive when the pivots of elimination are, which Gauss would overwrite; so the quadratic work is redone
- * row by row on the fly only for small orders, and larger ones are left to the run. */
+/* Symmetric to rounding, a positive diagonal, and for up to 32 rows a Cholesky factor. Larger ones, which would need
+ * memory, show themselves as NaN when they are factored in the run. */
 static bool positive_definite(size_t order, const double *a) {
     enum { LARGEST = 32 };
     double factor[LARGEST * LARGEST];

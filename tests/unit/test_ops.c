@@ -1,6 +1,7 @@
 /* Every operation: its derivative against differences, its edges; the special functions by their identities. */
 #include "programs.h"
 
+#include "expr/kernels.h"
 #include "expr/special.h"
 
 typedef struct op_range {
@@ -200,11 +201,47 @@ static void test_normal_functions(void **state) {
                 1e-12);
 }
 
+/* Every loop for this machine's best instructions gives the bits of the plain one, for any count and any mix of
+ * scalars: lane by lane it is the loop of one lane. */
+static void same_bits(expr_kernel plain, expr_kernel best, unsigned scalars) {
+    enum { LANES = 37 };
+    double operand[3][LANES], expected[LANES], result[LANES];
+    for (uint64_t k = 0; k < 3; k++)
+        svmp_random_uniforms((random_stream){.a = k, .purpose = RANDOM_TEST}, LANES, operand[k]);
+    assert_true((plain == NULL) == (best == NULL));
+    if (plain == NULL) return;
+    plain(LANES, expected, operand[0], operand[1], operand[2]);
+    for (size_t count = 1; count <= LANES; count++) {
+        best(count, result, operand[0], operand[1], operand[2]);
+        assert_memory_equal(result, expected, count * sizeof *result);
+    }
+    for (size_t l = 0; l < LANES; l++) {
+        double one;
+        plain(1, &one, scalars & 1 ? operand[0] : &operand[0][l], scalars & 2 ? operand[1] : &operand[1][l],
+              scalars & 4 ? operand[2] : &operand[2][l]);
+        assert_memory_equal(&one, &expected[l], sizeof one);
+    }
+    best(LANES, operand[0], operand[0], operand[1], operand[2]); /* in place */
+    if (!(scalars & 1)) assert_memory_equal(operand[0], expected, sizeof expected);
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    const kernel_set *plain = &svmp_kernels_plain, *best = svmp_kernels();
+    for (unsigned scalars = 0; scalars < 8; scalars++) {
+        for (int op = OP_parameter + 1; op < OP_COUNT; op++)
+            same_bits(plain->op((expr_op)op, scalars), best->op((expr_op)op, scalars), scalars);
+        for (int pair = 0; pair < PAIR_COUNT; pair++)
+            same_bits(plain->pair((pair_op)pair, scalars), best->pair((pair_op)pair, scalars), scalars);
+        same_bits(plain->copy(scalars & 1), best->copy(scalars & 1), scalars & 1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_edges),
         cmocka_unit_test(test_gamma_functions),  cmocka_unit_test(test_beta_function),
-        cmocka_unit_test(test_normal_functions),
+        cmocka_unit_test(test_normal_functions), cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
