@@ -5,18 +5,19 @@
 #include "init.h"
 #include "io/particles.h"
 #include "method/method.h"
+#include "model/natural.h"
 
 svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
     if (particles == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
     svmp_particles *made = NULL;
-    const size_t variables = run->model->graph->variables;
-    SVMP_TRY(svmp_particles_create(context, variables, run->backend->n, run->backend->x, &made));
-    svmp_status status = SVMP_OK;
-    for (size_t i = 0; status == SVMP_OK && i < variables; i++) {
+    const size_t outputs = svmp_model_outputs(run->model);
+    SVMP_TRY(svmp_particles_create(context, outputs, run->backend->n, NULL, &made));
+    svmp_status status = svmp_model_natural(run->model, run->backend->n, run->backend->x, svmp_particles_values(made));
+    for (size_t i = 0; status == SVMP_OK && i < outputs; i++) {
         char name[1024];
-        svmp_model_variable_name(run->model, i, name, sizeof name);
+        svmp_model_output_name(run->model, i, name, sizeof name);
         if (strcmp(name, svmp_particles_name(made, i)) != 0) status = svmp_particles_set_name(made, i, name);
     }
     if (status != SVMP_OK) {
@@ -52,7 +53,8 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
     SVMP_TRY(svmp_run_particles(run, &now));
     svmp_status status = svmp_particles_match(now, "the model", particles, "the start", &to, &from);
     for (size_t k = 0; status == SVMP_OK && k < particles->variables; k++)
-        memcpy(run->backend->x + to[k] * n, particles->values + from[k] * n, n * sizeof(double));
+        memcpy(now->values + to[k] * n, particles->values + from[k] * n, n * sizeof(double));
+    if (status == SVMP_OK) status = svmp_model_unconstrain(run->model, n, now->values, run->backend->x);
     if (status == SVMP_OK) svmp_init_project(run->backend);
     svmp_release(run->context, to);
     svmp_release(run->context, from);

@@ -79,7 +79,7 @@ model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_
     }
     if (known) {
         double number;
-        svmp_kernel(op, 0)(1, &number, &a.number, &b.number, &c.number);
+        svmp_kernels_plain.op(op, 0)(1, &number, &a.number, &b.number, &c.number);
         return literal ? svmp_item_literal(number) : svmp_item_number(number);
     }
     expr built[3] = {{0}, {0}, {0}};

@@ -341,7 +341,8 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_pattern_find(lowering, false, 3, words, factor->count, factor->expressions, &which, &fresh));
     if (fresh) {
         expr total = svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian);
-        SVMP_TRY(finish_program(lowering, which, total));
+        bool constant = svmp_expr_level(lowering->builder, total) != LEVEL_INPUT; /* dflat: no program, no factor */
+        if (!constant) SVMP_TRY(finish_program(lowering, which, total));
     }
     return svmp_pattern_append(lowering, which);
 }

@@ -51,6 +51,7 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
     svmp_status status = SVMP_OK;
     for (size_t k = 0; status == SVMP_OK && k < lowering->pattern_count; k++) {
         factor_pattern *pattern = &lowering->patterns[k];
+        if (pattern->program == NULL) continue; /* a constant */
         double *numbers = NULL, **columns = NULL;
         status = make_columns(lowering->context, pattern, &numbers, &columns);
         numbering[k] = (uint32_t)result->prior_count;
