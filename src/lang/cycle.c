@@ -14,7 +14,7 @@ typedef struct graph_walk {
     uint32_t *level; /* by instance; NOTHING: not seen, NOTHING - 1: on the stack */
 } graph_walk;
 
-enum { ON_STACK = NOTHING - 1 };
+#define ON_STACK (NOTHING - 1)
 
 static uint32_t parents_end(const model_lowering *lowering, uint32_t which) {
     return which + 1 < lowering->instance_count ? lowering->instances[which + 1].parents

@@ -270,8 +270,9 @@ static svmp_status build_prior(model_lowering *lowering, const factor_work *fact
     outputs += factor->count;
     for (size_t k = 0; factor->distribution->rank == RANK_SCALAR && k < node->outputs; k++) {
         model_item lower, upper;
-        svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[node->output + k],
-                         &lower, &upper);
+        size_t output = node->output + k;
+        svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[output],
+                         lowering->element_of[output], &lower, &upper);
         SVMP_TRY(svmp_item_build(lowering, lower, outputs++));
         SVMP_TRY(svmp_item_build(lowering, upper, outputs++));
     }
@@ -333,7 +334,8 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(add_prior(lowering, factor));
     SVMP_TRY(build_values(lowering, factor));
     SVMP_TRY(check_values(lowering, factor));
-    if (lowering->slot_count == 0) return SVMP_OK; /* a constant */
+    if (lowering->slot_count == 0) return SVMP_OK;                               /* a constant */
+    if (factor->distribution->support == SUPPORT_INTERVAL_INDEX) return SVMP_OK; /* it became a bound */
 
     uint64_t words[3] = {factor->statement->offset, factor->offsets.count, factor->jacobian.index};
     uint32_t which;

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { LONGEST_NAME = 64 };
+
 typedef struct model_lexer {
     diagnostics *diagnostics;
     const char *text;
@@ -69,6 +71,8 @@ static void skip_comment(model_lexer *lexer) {
 static svmp_status lex_name(model_lexer *lexer) {
     size_t length = 1;
     while (name_byte(lexer->text[lexer->at + length])) length++;
+    if (length > LONGEST_NAME)
+        svmp_diagnose(lexer->diagnostics, lexer->at, "a name has at most %d characters", LONGEST_NAME);
     for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
         if (strlen(keywords[k].text) == length && memcmp(keywords[k].text, lexer->text + lexer->at, length) == 0)
             return add(lexer, keywords[k].kind, length, 0);

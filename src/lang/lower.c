@@ -36,10 +36,11 @@ static void end(model_lowering *lowering) {
         svmp_release(context, pattern->variables);
         svmp_release(context, pattern->numbers);
     }
-    void *owned[] = {lowering->arrays,     lowering->elements,      lowering->instances, lowering->counter_values,
-                     lowering->items,      lowering->slots,         lowering->slot_of,   lowering->slot_stamp,
-                     lowering->parameters, lowering->lower,         lowering->upper,     lowering->parents,
-                     lowering->patterns,   lowering->pattern_slots, lowering->signature};
+    void *owned[] = {lowering->arrays,        lowering->elements,   lowering->instances, lowering->counter_values,
+                     lowering->items,         lowering->slots,      lowering->slot_of,   lowering->slot_stamp,
+                     lowering->parameters,    lowering->lower,      lowering->upper,     lowering->parents,
+                     lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
+                     lowering->pattern_slots, lowering->signature};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
@@ -76,6 +77,12 @@ static svmp_status run_data_block(model_lowering *lowering) {
 }
 
 static svmp_status make_nodes(model_lowering *lowering) {
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        if (statement->kind != AST_STOCHASTIC || statement->failed) continue;
+        lowering->stamp++;
+        SVMP_TRY(svmp_go_on(lowering, svmp_censor(lowering, k)));
+    }
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind != AST_STOCHASTIC || statement->failed) continue;

@@ -5,6 +5,7 @@
  *     define.c     dimensions of arrays; who defines which element
  *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
  *     index.c      subscripts; reading elements of arrays, through the deterministic ones
+ *     interval.c   censored nodes
  *     node.c       unknown nodes, their transforms and bounds
  *     factor.c     one instance becomes a factor
  *     pattern.c    factors of equal structure share a program
@@ -143,7 +144,9 @@ typedef struct model_lowering {
 
     /* nodes: bounds of outputs as items, opaque when they depend on unknowns */
     model_item *lower, *upper;
-    size_t lower_capacity, upper_capacity;
+    uint32_t *element_of; /* output -> its element */
+    size_t lower_capacity, upper_capacity, element_of_capacity;
+    double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
 
     uint32_t *parents;
     size_t parent_count, parent_capacity;
@@ -203,7 +206,7 @@ svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expressi
 svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result);
 /* A number that does not depend on unknowns; `what` names it in the error. */
 svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
-                                 double *number);
+                               double *number);
 
 svmp_status svmp_push(model_lowering *lowering, model_item item);
 model_item svmp_item_literal(double number);
@@ -291,9 +294,13 @@ svmp_status svmp_make_node(model_lowering *lowering, uint32_t instance);
 /* The natural values of all outputs of a node as expressions, kept in the elements' memos, and log |Jacobian|. */
 svmp_status svmp_node_natural(model_lowering *lowering, uint32_t node, uint32_t instance, expr *jacobian);
 
-/* The bounds of element `part` of a node of one dimension, its support narrowed by T(,). */
-void svmp_node_bounds(model_lowering *lowering, const distribution *distribution,
-                      const evaluated_distribution *evaluated, size_t part, model_item *lower, model_item *upper);
+/* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
+ * `which` of all elements. */
+void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
+                      size_t part, size_t which, model_item *lower, model_item *upper);
+
+/* Notes what a dinterval instance says about the node that it censors. */
+svmp_status svmp_censor(model_lowering *lowering, uint32_t instance);
 
 /* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
 

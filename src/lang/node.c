@@ -10,8 +10,16 @@ static model_item argument_item(const model_lowering *lowering, const value *arg
     return lowering->items[argument->first + (argument->count == 1 ? 0 : part)];
 }
 
+static bool is_open(model_item bound) { return svmp_item_known(bound) && isinf(bound.number); }
+
+/* The bound that lies further inside: OP_max of two lower ones, OP_min of two upper ones. */
+static void narrow(model_lowering *lowering, expr_op inner, model_item other, model_item *bound) {
+    if (is_open(other)) return;
+    *bound = is_open(*bound) ? other : svmp_apply(lowering, inner, *bound, other, other);
+}
+
 void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
-                      size_t part, model_item *lower, model_item *upper) {
+                      size_t part, size_t which, model_item *lower, model_item *upper) {
     *lower = svmp_item_literal(-INFINITY);
     *upper = svmp_item_literal(INFINITY);
     switch (family->support) {
@@ -27,14 +35,11 @@ void svmp_node_bounds(model_lowering *lowering, const distribution *family, cons
     case SUPPORT_ABOVE: *lower = argument_item(lowering, &evaluated->arguments[1], part); break;
     default: break;
     }
-    if (!(svmp_item_known(evaluated->lower) && evaluated->lower.number == -INFINITY)) {
-        bool line = svmp_item_known(*lower) && lower->number == -INFINITY;
-        *lower = line ? evaluated->lower : svmp_apply(lowering, OP_max, *lower, evaluated->lower, *lower);
-    }
-    if (!(svmp_item_known(evaluated->upper) && evaluated->upper.number == INFINITY)) {
-        bool line = svmp_item_known(*upper) && upper->number == INFINITY;
-        *upper = line ? evaluated->upper : svmp_apply(lowering, OP_min, *upper, evaluated->upper, *upper);
-    }
+    narrow(lowering, OP_max, evaluated->lower, lower);
+    narrow(lowering, OP_min, evaluated->upper, upper);
+    if (lowering->cut_lower == NULL) return;
+    narrow(lowering, OP_max, svmp_item_number(lowering->cut_lower[which]), lower);
+    narrow(lowering, OP_min, svmp_item_number(lowering->cut_upper[which]), upper);
 }
 
 static transform_kind kind_of(model_item lower, model_item upper) {
@@ -84,7 +89,9 @@ static svmp_status add_output(model_lowering *lowering, uint32_t symbol, size_t 
     SVMP_TRY(SVMP_GROW(context, result->upper, result->upper_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->lower, lowering->lower_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->upper, lowering->upper_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, lowering->element_of, lowering->element_of_capacity, output + 1));
     SVMP_TRY(output_name(lowering, symbol, offset, &result->names[output]));
+    lowering->element_of[output] = (uint32_t)(lowering->arrays[symbol].first + offset);
     lowering->lower[output] = lower;
     lowering->upper[output] = upper;
     result->lower[output] = svmp_item_known(lower) ? lower.number : NAN;
@@ -100,7 +107,8 @@ static svmp_status add_output(model_lowering *lowering, uint32_t symbol, size_t 
 static svmp_status find_bounds(model_lowering *lowering, const ast_statement *statement,
                                const evaluated_distribution *evaluated, size_t offset, size_t part, model_item *lower,
                                model_item *upper) {
-    svmp_node_bounds(lowering, statement->distribution, evaluated, part, lower, upper);
+    size_t which = lowering->arrays[statement->left->symbol].first + offset;
+    svmp_node_bounds(lowering, statement->distribution, evaluated, part, which, lower, upper);
     if (!svmp_item_known(*lower) || !svmp_item_known(*upper) || lower->number < upper->number) return SVMP_OK;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, statement->bounds ? statement->bounds_offset : statement->function_offset,
@@ -193,8 +201,9 @@ static svmp_status build_bounds(model_lowering *lowering, const lowered_node *no
         if (!svmp_item_known(low) || !svmp_item_known(high)) {
             if (!ready) SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
             ready = true;
-            svmp_node_bounds(lowering, node->distribution, &evaluated, lowering->result->parts[node->output + k], &low,
-                             &high);
+            size_t output = node->output + k;
+            svmp_node_bounds(lowering, node->distribution, &evaluated, lowering->result->parts[output],
+                             lowering->element_of[output], &low, &high);
         }
         bool uses_lower = node->transform == TRANSFORM_ABOVE || node->transform == TRANSFORM_BETWEEN;
         bool uses_upper = node->transform == TRANSFORM_BELOW || node->transform == TRANSFORM_BETWEEN;

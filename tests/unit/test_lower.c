@@ -374,6 +374,33 @@ static void test_many_instances_load_fast(void **state) {
     free(dump);
 }
 
+/* A censored time is bounded below by its cut point; its density is the distribution's, and nothing else. */
+static void test_censoring_is_a_bound(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { for (i in 1:3) { cens[i] ~ dinterval(t[i], c[i,])\n t[i] ~ dexp(0.5) }\n"
+          " z ~ dnorm(0, 1)\n two ~ dinterval(z, cuts[]) }",
+          "cens <- c(0, 1, 1) t <- c(1, NA, NA) c <- structure(c(2, 2, 3), .Dim = c(3, 1)) two <- 1 cuts <- c(-1, 2)");
+    assert_int_equal(test.model->variables, 3);
+    double x[3] = {0.3, -0.4, 0.7}, natural[3];
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    assert_near(natural[0], 2 + exp(0.3), 1e-14);
+    assert_near(natural[1], 3 + exp(-0.4), 1e-14);
+    assert_near(natural[2], -1 + 3 / (1 + exp(-0.7)), 1e-14);
+    double expected = 2 * log(0.5) - 0.5 * (natural[0] + natural[1]) + 0.3 - 0.4 + normal(natural[2], 0, 1) + log(3) -
+                      log1p(exp(-0.7)) - log1p(exp(0.7));
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    enum { N = 2000 };
+    double drawn[3 * N], values[3 * N], mean = 0;
+    assert_ok(svmp_lowered_draw(test.model, 1, N, drawn));
+    assert_ok(svmp_lowered_natural(test.model, N, drawn, values));
+    for (size_t l = 0; l < N; l++) mean += values[l] / N; /* of an exponential beyond 2: 2 + 2 */
+    assert_near(mean, 4, 4 * 2 / sqrt(N) / 4);
+    end(&test);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scalar_normal),
@@ -388,6 +415,7 @@ int main(void) {
         cmocka_unit_test(test_links_and_data_block),
         cmocka_unit_test(test_groups_by_structure),
         cmocka_unit_test(test_deterministic_chain),
+        cmocka_unit_test(test_censoring_is_a_bound),
         cmocka_unit_test(test_many_instances_load_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

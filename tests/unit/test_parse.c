@@ -198,6 +198,9 @@ static void test_errors(void **state) {
          "    model { y <- 1 < 2 < 3 }\n                       ^"},
         {"model { y <- 3x }",
          "m.bug:1:14: error: '3x' is neither a number nor a name\n    model { y <- 3x }\n                 ^"},
+        {"model { abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm <- 1 }",
+         "m.bug:1:9: error: a name has at most 64 characters\n"
+         "    model { abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm <- 1 }\n            ^"},
         {"model { /* y }", "m.bug:1:9: error: the comment is not closed\n    model { /* y }\n            ^"},
         {"model { x ~ dnorm(0,1) T(0) }",
          "m.bug:1:27: error: ',' between the bounds is expected, not ')'\n    model { x ~ dnorm(0,1) T(0) }\n"
