@@ -57,4 +57,35 @@ static inline void test_gradient(const program *compiled, const double *x, doubl
     }
 }
 
+/* ---- memory that fails: the allocation after `left` others; `live` counts what is not yet released ------- */
+
+typedef struct failing_memory {
+    long left, live;
+} failing_memory;
+
+static inline void *failing_allocate(size_t size, void *user_data) {
+    failing_memory *memory = user_data;
+    if (memory->left-- == 0) return NULL;
+    memory->live++;
+    return malloc(size);
+}
+static inline void *failing_resize(void *pointer, size_t size, void *user_data) {
+    failing_memory *memory = user_data;
+    if (memory->left-- == 0) return NULL;
+    if (pointer == NULL) memory->live++;
+    return realloc(pointer, size);
+}
+static inline void failing_release(void *pointer, void *user_data) {
+    ((failing_memory *)user_data)->live--;
+    free(pointer);
+}
+
+static inline svmp_context *test_failing_context(failing_memory *memory) {
+    svmp_context_options options = svmp_context_options_default();
+    options.allocator = (svmp_allocator){failing_allocate, failing_resize, failing_release, memory};
+    svmp_context *context = NULL;
+    assert_ok(svmp_context_create(&options, &context));
+    return context;
+}
+
 #endif

@@ -1,5 +1,6 @@
 /* Distributions of vectors and matrices, of categories and counts; the table and its sentences; draws. */
 #include "distribution_cases.h"
+#include "expr/arrays.h"
 
 /* ---- many dimensions ------------------------------------------------------------------------------------- */
 
@@ -334,11 +335,47 @@ static void test_array_draws(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+/* dmnorm, dwish, inverse and order with the k-th allocation failing, for every k: an error, no leak. */
+static void test_allocations(void **state) {
+    (void)state;
+    for (long k = 1;; k++) {
+        failing_memory memory = {.left = k};
+        svmp_context *context = test_failing_context(&memory);
+        program_builder *b = NULL;
+        program *compiled = NULL;
+        svmp_status status = svmp_builder_create(context, &b);
+        if (status == SVMP_OK) {
+            expr a[4], inverse[4], order[4], mean[2] = {svmp_expr_input(b, 0), svmp_expr_input(b, 1)};
+            expr degrees = svmp_expr_literal(b, 4);
+            (void)map_cholesky(b, a);
+            svmp_exprs_inverse(b, 2, a, inverse);
+            svmp_exprs_order(b, 4, a, order);
+            expr_array matrix = {2, 2, a}, normal[2] = {{2, 1, mean}, matrix};
+            expr_array wishart[2] = {{2, 2, inverse}, {1, 1, &degrees}};
+            const distribution *dmnorm = svmp_distribution_find("dmnorm"), *dwish = svmp_distribution_find("dwish");
+            expr first = svmp_distribution_log_density(b, dmnorm, (expr_array){2, 1, order}, normal, NULL, false);
+            expr second = svmp_distribution_log_density(b, dwish, matrix, wishart, NULL, false);
+            status = svmp_program_finish(b, svmp_expr_add(b, first, second), 3, 0, &compiled);
+        }
+        svmp_program_free(compiled);
+        svmp_builder_free(b);
+        svmp_context_free(context);
+        assert_int_equal(memory.live, 0);
+        if (memory.left >= 0) {
+            assert_ok(status);
+            return;
+        }
+        assert_int_equal(status, SVMP_NO_MEMORY);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_dimensions), cmocka_unit_test(test_special_cases), cmocka_unit_test(test_counted),
         cmocka_unit_test(test_table),           cmocka_unit_test(test_sentences),     cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_array_draws),
+        cmocka_unit_test(test_array_draws),     cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,36 +306,12 @@ static void test_failures(void **state) {
     svmp_bound_free(NULL);
 }
 
-typedef struct failing_memory {
-    long left, live;
-} failing_memory;
-
-static void *failing_allocate(size_t size, void *user_data) {
-    failing_memory *memory = user_data;
-    if (memory->left-- == 0) return NULL;
-    memory->live++;
-    return malloc(size);
-}
-static void *failing_resize(void *pointer, size_t size, void *user_data) {
-    failing_memory *memory = user_data;
-    if (memory->left-- == 0) return NULL;
-    if (pointer == NULL) memory->live++;
-    return realloc(pointer, size);
-}
-static void failing_release(void *pointer, void *user_data) {
-    ((failing_memory *)user_data)->live--;
-    free(pointer);
-}
-
 /* Everything once, with the k-th allocation failing, for every k: an error, no leak, no crash. */
 static void test_allocations(void **state) {
     (void)state;
     for (long k = 1;; k++) {
         failing_memory memory = {.left = k};
-        svmp_context_options options = svmp_context_options_default();
-        options.allocator = (svmp_allocator){failing_allocate, failing_resize, failing_release, &memory};
-        program_fixture fixture = {0};
-        assert_ok(svmp_context_create(&options, &fixture.context));
+        program_fixture fixture = {.context = test_failing_context(&memory)};
         svmp_status status = svmp_builder_create(fixture.context, &fixture.b);
         program *compiled = NULL;
         if (status == SVMP_OK)
