@@ -83,13 +83,13 @@ def gaussian_grid():
 
 def sensors():
     draw = random.Random(7)
-    anchors = [(0.0, 0.0), (10.0, 0.0), (0.0, 10.0), (10.0, 10.0)]
-    places = anchors + [(draw.uniform(0, 10), draw.uniform(0, 10)) for _ in range(12)]
+    anchors = [(-2.0, -2.0), (2.0, -2.0), (-2.0, 2.0), (2.0, 2.0)]
+    places = anchors + [(draw.uniform(-2, 2), draw.uniform(-2, 2)) for _ in range(12)]
     source, target, measured = [], [], []
     for i in range(len(places)):
         for j in range(i):
             distance = math.dist(places[i], places[j])
-            if i >= 4 and distance < 6.5:
+            if i >= 4 and distance < 2.6:
                 source.append(i + 1)
                 target.append(j + 1)
                 measured.append(distance + draw.gauss(0, 0.1))
@@ -116,7 +116,7 @@ def crowd():
 def lines():
     draw = random.Random(9)
     x = [draw.uniform(10, 20) for _ in range(25)]
-    write_csv("linear.csv", x=x, y=[3 + 0.8 * v + draw.gauss(0, 1.2) for v in x])
+    write_csv("linear.csv", x=x, y=[3 + 0.8 * (v - 15) + draw.gauss(0, 1.2) for v in x])
     x = [float(k) / 2 for k in range(30)]
     y = [1 + 2 * v + draw.gauss(0, 0.7) for v in x]
     for k in (4, 17, 26):
@@ -193,14 +193,14 @@ def schools():
 
 def growth():
     draw = random.Random(15)
-    age = [8, 15, 22, 29, 36]
+    age = [1, 2, 3, 4, 5]
     y = []
     for _ in range(10):
-        intercept, slope = draw.gauss(24, 1.5), draw.gauss(0.6, 0.1)
-        y.append([intercept + slope * (t - 22) + draw.gauss(0, 0.6) for t in age])
+        intercept, slope = draw.gauss(2.4, 0.4), draw.gauss(0.5, 0.2)
+        y.append([intercept + slope * (t - 3) + draw.gauss(0, 0.2) for t in age])
     y[3][4] = None
-    write_json("growth.json", N=10, T=5, age=age, y=y, R=[[2.0, 0.0], [0.0, 0.02]],
-               **{"prior.mean": [0, 0], "prior.precision": [[0.001, 0], [0, 0.001]]})
+    write_json("growth.json", N=10, T=5, age=age, y=y, R=[[0.3, 0.0], [0.0, 0.1]],
+               **{"prior.mean": [0, 0], "prior.precision": [[0.01, 0], [0, 0.01]]})
 
 
 def mixture():

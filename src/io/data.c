@@ -105,7 +105,7 @@ static svmp_status add_source(data_set *data, text_source *from) {
 }
 
 svmp_status svmp_data_read(data_set *data, const char *path) {
-    data_reader reader;
+    data_reader reader = NULL;
     text_source from;
     SVMP_TRY(choose_reader(data->context, path, &reader));
     SVMP_TRY(svmp_source_read(data->context, path, &from));
@@ -114,7 +114,7 @@ svmp_status svmp_data_read(data_set *data, const char *path) {
 }
 
 svmp_status svmp_data_read_text(data_set *data, const char *path, const char *text, size_t length) {
-    data_reader reader;
+    data_reader reader = NULL;
     text_source from;
     SVMP_TRY(choose_reader(data->context, path, &reader));
     SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));

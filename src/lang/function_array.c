@@ -89,7 +89,7 @@ static svmp_status as_matrix(model_lowering *lowering, const ast_expression *cal
 }
 
 svmp_status svmp_call_transpose(model_lowering *lowering, const ast_expression *call, value *result) {
-    size_t rows, columns;
+    size_t rows = 0, columns = 0;
     SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
     SVMP_TRY(as_matrix(lowering, call, result, &rows, &columns));
     for (size_t i = 0; i < rows; i++)
@@ -120,7 +120,7 @@ static svmp_status multiply(model_lowering *lowering, size_t a, size_t b, size_t
  */
 svmp_status svmp_call_matrix_product(model_lowering *lowering, const ast_expression *call, value *result) {
     value a, b;
-    size_t rows, inner, other, columns;
+    size_t rows = 0, inner = 0, other = 0, columns = 0;
     char one[ELEMENT_TEXT], two[ELEMENT_TEXT];
     SVMP_TRY(svmp_expand(lowering, call->operands[0], &a));
     SVMP_TRY(svmp_expand(lowering, call->operands[1], &b));

@@ -43,7 +43,7 @@ static svmp_status push_indices(model_lowering *lowering, const ast_expression *
     lowering->symbolic = symbolic;
     SVMP_TRY(status);
     for (size_t k = indices.first; k < indices.first + indices.count; k++) {
-        size_t offset;
+        size_t offset = 0;
         if (lowering->items[k].kind == ITEM_OPAQUE)
             return svmp_lowering_error(lowering, index->offset,
                                        "an index of '%s' depends on an unknown; it must follow from the data",
