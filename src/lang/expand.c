@@ -6,7 +6,7 @@
 
 #include "expr/kernels.h"
 
-enum { DEEPEST = 6000 };
+enum { DEEPEST = 3000 }; /* a model that gets there has bounds that depend on bounds, on and on */
 
 model_item svmp_item_literal(double number) { return (model_item){.kind = ITEM_LITERAL, .number = number}; }
 model_item svmp_item_number(double number) { return (model_item){.kind = ITEM_NUMBER, .number = number}; }
@@ -103,8 +103,7 @@ static svmp_status evaluate(model_lowering *lowering, const ast_expression *expr
 
 svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expression, value *result) {
     if (lowering->depth >= DEEPEST)
-        return svmp_lowering_error(lowering, expression->offset,
-                                   "the value is computed through too long a chain of deterministic nodes");
+        return svmp_lowering_error(lowering, expression->offset, "the value depends on too long a chain of bounds");
     if (lowering->symbolic && svmp_builder_size(lowering->builder) > LOWERING_MOST_EXPRESSIONS)
         return svmp_lowering_error(lowering, expression->offset, "one factor expands to more than %u operations",
                                    LOWERING_MOST_EXPRESSIONS);

@@ -364,15 +364,26 @@ static svmp_status add_potential(model_lowering *lowering) {
     return svmp_pattern_append(lowering, which);
 }
 
-svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
-    factor_work factor = {.instance = which, .statement = lowering->instances[which].statement};
+static svmp_status try_factor(model_lowering *lowering, uint32_t which) {
+    factor_work factor = {.instance = which, .statement = lowering->statement};
     factor.distribution = factor.statement->distribution;
-    SVMP_TRY(svmp_begin_instance(lowering));
-    place before = svmp_enter(lowering, which);
+    lowering->item_count = 0;
     svmp_status status =
         factor.statement->kind == AST_FACTOR ? add_potential(lowering) : add_density(lowering, &factor);
-    svmp_leave(lowering, before);
     svmp_release(lowering->context, factor.expressions);
     svmp_release(lowering->context, factor.numbers);
+    return status;
+}
+
+svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
+    SVMP_TRY(svmp_begin_instance(lowering));
+    place before = svmp_enter(lowering, which);
+    svmp_status status = try_factor(lowering, which);
+    while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = try_factor(lowering, which);
+    }
+    svmp_leave(lowering, before);
     return status;
 }

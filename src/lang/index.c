@@ -4,6 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+/* How deep expressions may be when a definition is entered; with what one expression adds, AST_DEEPEST, the stack is
+ * safe. */
+enum { DEEPEST = 300 };
+
 /* ---- subscripts ----------------------------------------------------------------------------- */
 
 /* A subscript from 0, or an error; `extent` is what the array has in that dimension. */
@@ -171,26 +175,41 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
     return svmp_builder_status(lowering->builder);
 }
 
+/* The left-hand side's elements, given by their offsets, enter a state. */
+static void set_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
+                      element_state state) {
+    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+    for (size_t k = 0; k < offsets->count; k++)
+        elements[(size_t)lowering->items[offsets->first + k].number].state = state;
+}
+
+static svmp_status compute(model_lowering *lowering, const ast_statement *statement, const value *offsets) {
+    char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
+    value computed;
+    SVMP_TRY(svmp_expand(lowering, statement->arguments[0], &computed));
+    if (computed.count != offsets->count)
+        return svmp_lowering_error(lowering, statement->left->offset,
+                                   "the left-hand side has dimensions %s, the right-hand side %s%s",
+                                   svmp_shape_text(&offsets->shape, one), svmp_shape_text(&computed.shape, other),
+                                   statement->left->indexed ? "" : "; give its range, or declare it with 'var'");
+    return set_elements(lowering, statement, offsets, &computed);
+}
+
 svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     ast_statement *statement = lowering->instances[which].statement;
     size_t items = lowering->item_count;
-    value offsets, computed;
+    value offsets;
     place before = svmp_enter(lowering, which);
     svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
     if (status == SVMP_OK) {
-        model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
-        for (size_t k = 0; k < offsets.count; k++)
-            elements[(size_t)lowering->items[offsets.first + k].number].state = ELEMENT_BUSY;
-        status = svmp_expand(lowering, statement->arguments[0], &computed);
-        char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
-        if (status == SVMP_OK && computed.count != offsets.count)
-            status = svmp_lowering_error(lowering, statement->left->offset,
-                                         "the left-hand side has dimensions %s, the right-hand side %s%s",
-                                         svmp_shape_text(&offsets.shape, one), svmp_shape_text(&computed.shape, other),
-                                         statement->left->indexed ? "" : "; give its range, or declare it with 'var'");
-        if (status == SVMP_OK) status = set_elements(lowering, statement, &offsets, &computed);
+        const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+        element_state state = elements[(size_t)lowering->items[offsets.first].number].state;
+        set_state(lowering, statement, &offsets, ELEMENT_BUSY);
+        status = compute(lowering, statement, &offsets);
+        if (status != SVMP_OK) set_state(lowering, statement, &offsets, state);
     }
-    if (status == SVMP_BAD_INPUT) statement->failed = 1; /* whoever reads it has nothing to add */
+    bool wrong = status == SVMP_BAD_INPUT && lowering->pending == NOTHING;
+    if (wrong) statement->failed = 1; /* whoever reads it has nothing to add */
     svmp_leave(lowering, before);
     lowering->item_count = items;
     return status;
@@ -226,10 +245,16 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         uint32_t definition = read->definition;
         model_instance *defined = &lowering->instances[definition];
         expr ignored;
-        if (read->state == ELEMENT_UNKNOWN)
+        if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, defined->node, definition, &ignored));
-        else
+        } else if (defined->busy) {
+            return cycle(lowering, variable, offset);
+        } else if (lowering->depth > DEEPEST) {
+            lowering->pending = definition;
+            return SVMP_BAD_INPUT;
+        } else {
             SVMP_TRY(svmp_compute(lowering, definition));
+        }
     }
     *result = read->state == ELEMENT_KNOWN ? svmp_item_number(read->value) : read->memo;
     return SVMP_OK;

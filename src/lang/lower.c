@@ -55,7 +55,8 @@ static svmp_status compute_all(model_lowering *lowering, uint32_t first) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind != AST_DETERMINISTIC || statement->failed) continue;
         lowering->stamp++;
-        SVMP_TRY(svmp_go_on(lowering, svmp_compute(lowering, k)));
+        lowering->pending = k;
+        SVMP_TRY(svmp_go_on(lowering, svmp_compute_pending(lowering)));
     }
     return SVMP_OK;
 }
@@ -154,7 +155,7 @@ static svmp_status lower(model_lowering *lowering) {
 svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result) {
     ast_model ast = {0};
     diagnostics *noted = NULL;
-    model_lowering lowering = {.context = context, .ast = &ast, .data = data};
+    model_lowering lowering = {.context = context, .ast = &ast, .data = data, .pending = NOTHING};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
     lowering.diagnostics = noted;

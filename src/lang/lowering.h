@@ -6,6 +6,7 @@
  *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
  *     index.c      subscripts; reading elements of arrays, through the deterministic ones
  *     interval.c   censored nodes
+ *     chain.c      long chains of deterministic elements
  *     node.c       unknown nodes, their transforms and bounds
  *     factor.c     one instance becomes a factor
  *     pattern.c    factors of equal structure share a program
@@ -87,7 +88,7 @@ typedef struct model_instance {
     uint32_t node;     /* of an unknown node, or NOTHING */
     uint32_t parents;  /* of a stochastic one: lowering->parents from there on, to those of the next instance */
     uint32_t stamp;
-    bool busy; /* its natural values are being built: reading them now is a cycle */
+    bool busy; /* waits for what it reads: reading it now is a cycle */
 } model_instance;
 
 /* ---- patterns ------------------------------------------------------------------------------- */
@@ -129,6 +130,7 @@ typedef struct model_lowering {
     bool sizing;   /* dimensions are being found: only data can be read */
     bool symbolic; /* unknowns become expressions; otherwise they are opaque */
     int depth;
+    uint32_t pending; /* an instance to be computed before we go on, or NOTHING */
     uint32_t stamp;
 
     /* items and expressions */
@@ -225,8 +227,12 @@ size_t svmp_shape_count(const array_shape *shape);
 bool svmp_shapes_equal(const array_shape *a, const array_shape *b);
 const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]);
 
-/* Evaluates a deterministic instance into its elements. */
+/* Evaluates a deterministic instance into its elements. When that would go too deep it fails as SVMP_BAD_INPUT with an
+ * instance in lowering->pending that must be computed first. */
 svmp_status svmp_compute(model_lowering *lowering, uint32_t instance);
+
+/* Computes the pending instance, and all that it waits for. */
+svmp_status svmp_compute_pending(model_lowering *lowering);
 
 /* ---- index.c -------------------------------------------------------------------------------- */
 

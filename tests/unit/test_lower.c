@@ -374,6 +374,22 @@ static void test_many_instances_load_fast(void **state) {
     free(dump);
 }
 
+/* Chains are as long as they like to be, in whichever order they are written: x_T = 0.5^T a + (1 - 0.5^T). */
+static void test_long_chains(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(
+        &test,
+        "model { a ~ dnorm(0, 1)\n m[1] <- a\n for (t in 1:3000) { m[t+1] <- 0.5 * (m[t] + 1) }\n"
+        " for (t in 1:50000) { c[t] <- c[t+1] + 1 }\n c[50001] <- 0\n y ~ dnorm(m[3001] - 1, 1)\n z ~ dnorm(a, c[1]) }",
+        "y <- 0 z <- 0");
+    double a = 0.5;
+    assert_near(log_density(&test, &a), normal(a, 0, 1) + normal(0, pow(0.5, 3000) * a, 1) + normal(0, a, 50000),
+                1e-12);
+    assert_gradient(&test, &a);
+    end(&test);
+}
+
 /* A censored time is bounded below by its cut point; its density is the distribution's, and nothing else. */
 static void test_censoring_is_a_bound(void **state) {
     (void)state;
@@ -415,6 +431,7 @@ int main(void) {
         cmocka_unit_test(test_links_and_data_block),
         cmocka_unit_test(test_groups_by_structure),
         cmocka_unit_test(test_deterministic_chain),
+        cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_censoring_is_a_bound),
         cmocka_unit_test(test_many_instances_load_fast),
     };

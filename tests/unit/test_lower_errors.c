@@ -36,6 +36,9 @@ static const struct {
      "m.bug:1:9: error: the model has a directed cycle: x -> y -> x\n    model { x ~ dnorm(y, 1)\n            ^"},
     {"model { x[1] <- y + 1\n y <- x[1]\n z ~ dnorm(y, 1) }", "",
      "m.bug:2:7: error: 'x' depends on itself: the model has a directed cycle\n     y <- x[1]\n          ^"},
+    {"model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n m[5001] <- m[7]\n z ~ dnorm(m[1], 1) }", "",
+     "m.bug:1:37: error: 'm[152]' depends on itself: the model has a directed cycle (t = 151)\n"
+     "    model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n                                        ^"},
     {"model { x ~ dunif(0, y)\n y ~ dunif(0, x) }", "",
      "m.bug:2:2: error: 'y' depends on itself: the model has a directed cycle\n     y ~ dunif(0, x) }\n     ^"},
     {"model { x ~ dnorm(x, 1) }", "",
