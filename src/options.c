@@ -18,7 +18,7 @@
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when the largest |phi| is at most this; 0: never")            \
     TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, or a particle file")                          \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
-    TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, or ref: plain loops, slow and simple")
+    TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu (cpu-baseline, cpu-avx2, cpu-avx512), or ref: plain loops, slow")
 
 typedef enum option_type { OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_REAL } option_type;
 

@@ -13,21 +13,13 @@ static svmp_status refuse_option(const svmp_run *run, const char *option) {
     return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
 }
 
-static const backend_kind *find_backend(svmp_context *context, const char *name) {
-    static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_ref};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
-    svmp_fail(context, SVMP_BAD_CALL, "There is no backend '%s'; there are cpu and ref.", name);
-    return NULL;
-}
-
 /* Reads the options' texts: what the method may be told, and what stands for what was not said. */
 static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_, init *start) {
     svmp_context *context = run->context;
     const svmp_run_options *options = &run->options;
     const method *chosen = run->method = svmp_method_find(context, options->method);
     if (chosen == NULL) return SVMP_BAD_CALL;
-    *backend_kind_ = find_backend(context, options->backend);
+    *backend_kind_ = svmp_backend_find(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
     SVMP_TRY(svmp_options_check(context, options));
 
