@@ -1,6 +1,6 @@
 /* How far the expression engine is from C written by hand for the same factors: value and gradient, side by side.
  *
- *     bench_expr            prints, for each model and n, nanoseconds per (factor x particle) and their ratio
+ *     make bench            prints, for each model and n, nanoseconds per (factor x particle) and their ratio
  *
  * Hand-written code meets the same contract (model/group.h): the same arrays in, the same arrays out. The two take
  * turns, and the best of several rounds counts. The results are compared too. */

@@ -67,7 +67,7 @@ static inline void *failing_allocate(size_t size, void *user_data) {
     failing_memory *memory = user_data;
     if (memory->left-- == 0) return NULL;
     memory->live++;
-    return malloc(size);
+    return calloc(1, size);
 }
 static inline void *failing_resize(void *pointer, size_t size, void *user_data) {
     failing_memory *memory = user_data;
