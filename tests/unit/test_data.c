@@ -7,6 +7,12 @@
 
 #include "io/data.h"
 
+#ifdef SVMP_HAVE_JANSSON
+static int can_read(const char *path) { return path != NULL; }
+#else
+static int can_read(const char *path) { return strstr(path, ".json") == NULL; }
+#endif
+
 static svmp_status read_text(data_set *data, const char *path, const char *text) {
     return svmp_data_read_text(data, path, text, strlen(text));
 }
@@ -41,6 +47,7 @@ static void test_formats_agree(void **state) {
                   "c(\"a\",\"b)\",\"c\"))) none<-c()"},
     };
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        if (!can_read(files[k].path)) continue;
         svmp_context *context = test_context(1);
         data_set *data = NULL;
         assert_ok(svmp_data_create(context, &data));
@@ -86,6 +93,7 @@ static void test_ranges_and_infinities(void **state) {
 /* An array of three dimensions: JSON nests them row by row, the values are column-major. */
 static void test_json_three_dimensions(void **state) {
     (void)state;
+    if (!can_read("a.json")) skip();
     svmp_context *context = test_context(1);
     data_set *data = NULL;
     assert_ok(svmp_data_create(context, &data));
@@ -151,6 +159,7 @@ static const struct {
 static void test_errors_name_the_place(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        if (!can_read(wrong[k].path)) continue;
         svmp_context *context = test_context(1);
         data_set *data = NULL;
         assert_ok(svmp_data_create(context, &data));
@@ -167,9 +176,9 @@ static void test_same_name_in_two_files(void **state) {
     data_set *data = NULL;
     assert_ok(svmp_data_create(context, &data));
     assert_ok(read_text(data, "one.R", "a <- 1\nN <- 2"));
-    assert_int_equal(read_text(data, "two.json", "{\"N\": 2}"), SVMP_BAD_INPUT);
+    assert_int_equal(read_text(data, "two.csv", "M,N\n1,2\n"), SVMP_BAD_INPUT);
     assert_string_equal(svmp_context_error(context),
-                        "two.json:1:3: error: 'N' is already defined at one.R:2\n    {\"N\": 2}\n      ^");
+                        "two.csv:1:3: error: 'N' is already defined at one.R:2\n    M,N\n      ^");
     assert_int_equal(svmp_data_read(data, "/no/such/file.R"), SVMP_CANNOT_READ);
     svmp_data_free(data);
     svmp_context_free(context);
@@ -177,6 +186,7 @@ static void test_same_name_in_two_files(void **state) {
 
 static void test_nested_without_end(void **state) {
     (void)state;
+    if (!can_read("a.json")) skip();
     enum { DEPTH = 200000 };
     char *text = malloc(DEPTH + 10);
     memcpy(text, "{\"x\":", 5);

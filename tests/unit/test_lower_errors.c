@@ -196,32 +196,28 @@ static void test_unread_data_is_a_warning(void **state) {
     svmp_context_free(context);
 }
 
-/* ---- memory: every allocation may fail ---------------------------------------------------------- */
+/* ---- memory: every allocation may fail, from the texts to natural values ------------------------- */
 
-typedef struct failing_memory {
-    long left; /* allocations until one fails */
-    long held;
-} failing_memory;
-
-static int out_of_memory(failing_memory *failing) { return failing->left == 0 || failing->left-- == 0; }
-
-static void *allocate(size_t size, void *user_data) {
-    failing_memory *failing = user_data;
-    if (out_of_memory(failing)) return NULL;
-    failing->held++;
-    return calloc(1, size);
-}
-
-static void *resize(void *pointer, size_t size, void *user_data) {
-    failing_memory *failing = user_data;
-    if (out_of_memory(failing)) return NULL;
-    if (pointer == NULL) failing->held++;
-    return realloc(pointer, size);
-}
-
-static void release(void *pointer, void *user_data) {
-    ((failing_memory *)user_data)->held--;
-    free(pointer);
+static svmp_status lower_and_draw(svmp_context *context, const char *model, const char *dump) {
+    enum { N = 2, MOST = 100 };
+    double variables[MOST * N], outputs[MOST * N];
+    text_source source = {0};
+    data_set *data = NULL;
+    lowered_model *lowered = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
+    SVMP_CHECK(svmp_data_create(context, &data));
+    SVMP_CHECK(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
+    SVMP_CHECK(svmp_data_read_text(data, "d.csv", "g\n1\n2\n1\n", 8));
+    SVMP_CHECK(svmp_lower(context, &source, data, &lowered));
+    SVMP_CHECK(svmp_lowered_draw(lowered, 1, N, variables));
+    SVMP_CHECK(svmp_lowered_natural(lowered, N, variables, outputs));
+    SVMP_CHECK(svmp_lowered_inverse(lowered, N, outputs, variables));
+done:
+    svmp_lowered_free(lowered);
+    svmp_data_free(data);
+    svmp_source_free(context, &source);
+    return status;
 }
 
 static void test_every_allocation_may_fail(void **state) {
@@ -230,29 +226,17 @@ static void test_every_allocation_may_fail(void **state) {
         "data { for (i in 1:N) { z[i] <- y[i] - mean(y) } }\n"
         "model { for (i in 1:N) { mu[i] <- a * z[i] + p[g[i]]\n y[i] ~ dnorm(mu[i], tau) }\n a ~ dunif(0, tau)\n"
         " tau ~ dgamma(1, 1)\n p[1:3] ~ ddirch(alpha[])\n S[1:2,1:2] ~ dwish(R[,], 3)\n x[1:2] ~ dmnorm(y[1:2], S[,])\n"
-        " factor(logdet(S) - sum(sort(x))) }";
-    static const char dump[] =
-        "N <- 3 y <- c(1,2,4) g <- c(1,2,1) alpha <- c(1,1,1) R <- structure(c(1,0,0,1), .Dim=c(2,2))";
+        " factor(logdet(S) - sum(sort(x)))\n m[1] <- a\n for (t in 1:400) { m[t+1] <- 0.5 * m[t] }\n"
+        " o ~ dinterval(w, 0.5)\n w ~ dnorm(m[401], 1) }";
+    static const char dump[] = "N <- 3 y <- c(1,2,4) alpha <- c(1,1,1) R <- structure(c(1,0,0,1), .Dim=c(2,2)) o <- 1";
     svmp_status status = SVMP_NO_MEMORY;
-    for (long count = 1; status != SVMP_OK; count++) {
-        failing_memory failing = {.left = count};
-        svmp_context_options options = svmp_context_options_default();
-        options.allocator = (svmp_allocator){allocate, resize, release, &failing};
-        svmp_context *context = NULL;
-        status = svmp_context_create(&options, &context);
-        text_source source = {0};
-        data_set *data = NULL;
-        lowered_model *lowered = NULL;
-        if (status == SVMP_OK) status = svmp_source_copy(context, "m.bug", model, strlen(model), &source);
-        if (status == SVMP_OK) status = svmp_data_create(context, &data);
-        if (status == SVMP_OK) status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-        if (status == SVMP_OK) status = svmp_lower(context, &source, data, &lowered);
+    for (long count = 0; status != SVMP_OK; count++) {
+        scarce_memory memory = {.left = 1};
+        svmp_context *context = scarce_context(&memory);
+        memory.left = count;
+        status = lower_and_draw(context, model, dump);
         assert_true(status == SVMP_OK || status == SVMP_NO_MEMORY);
-        svmp_lowered_free(lowered);
-        svmp_data_free(data);
-        if (context) svmp_source_free(context, &source);
         svmp_context_free(context);
-        assert_int_equal(failing.held, 0);
         assert_true(count < 100000);
     }
 }
