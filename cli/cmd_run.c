@@ -189,13 +189,14 @@ const command command_run = {
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Infer: particles to a file, a summary to the terminal",
-    .text =
-        "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or .dump,\n"
-        "any mix of files); or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file (.mtx)\n"
-        "and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
-        "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
-        "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
-        "run whose numbers are no longer finite fails, and writes its last finite particles.\n",
+    .text = "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
+            ".dump,\n"
+            "any mix of files); or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file "
+            "(.mtx)\n"
+            "and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
+            "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
+            "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
+            "run whose numbers are no longer finite fails, and writes its last finite particles.\n",
     .options = options,
     .run = run,
 };

@@ -16,7 +16,7 @@
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
     COUNT(iterations, 't', "T", 1000, 0, 1000000000000, "Size", "iterations")                                          \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when the largest |phi| is at most this; 0: never")            \
-    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, or a particle file")                          \
+    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, or a particle file")                   \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
     TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu (cpu-baseline, cpu-avx2, cpu-avx512), or ref: plain loops, slow")
 

@@ -25,7 +25,7 @@ static svmp_status read_all(svmp_context *context, FILE *file, text_source *sour
     return SVMP_OK;
 }
 
-svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *result) {
+svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source) {
     text_source made = {0};
     FILE *file = fopen(path, "rb");
     if (file == NULL) return svmp_fail(context, SVMP_CANNOT_READ, "%s could not be read: %s.", path, strerror(errno));
@@ -33,20 +33,20 @@ svmp_status svmp_source_read(svmp_context *context, const char *path, text_sourc
     if (status == SVMP_OK) status = read_all(context, file, &made);
     fclose(file);
     if (status == SVMP_OK)
-        *result = made;
+        *source = made;
     else
         svmp_source_free(context, &made);
     return status;
 }
 
 svmp_status svmp_source_copy(svmp_context *context, const char *path, const char *text, size_t length,
-                             text_source *result) {
+                             text_source *source) {
     text_source made = {.length = length};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_duplicate(context, path, &made.path));
     SVMP_CHECK(SVMP_NEW(context, made.text, length + 1));
     memcpy(made.text, text, length);
-    *result = made;
+    *source = made;
     return SVMP_OK;
 done:
     svmp_source_free(context, &made);

@@ -67,6 +67,7 @@ static svmp_status read_header(csv_reader *reader) {
     do {
         SVMP_TRY(SVMP_GROW(reader->data->context, reader->names, reader->name_capacity, reader->columns + 1));
         csv_field *name = &reader->names[reader->columns++];
+        *name = (csv_field){0};
         SVMP_TRY(read_field(reader, name));
         if (name->length == 0)
             return svmp_source_fail(reader->data->context, reader->source, name->offset, "column %zu has no name",
@@ -99,7 +100,7 @@ static svmp_status read_number(csv_reader *reader, const csv_field *field, const
 
 static svmp_status read_row(csv_reader *reader) {
     size_t start = reader->at, fields = 0;
-    csv_field field;
+    csv_field field = {0};
     do {
         SVMP_TRY(read_field(reader, &field));
         if (fields < reader->columns) {

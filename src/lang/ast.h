@@ -75,9 +75,9 @@ typedef struct ast_model {
     ast_statement *data, *model; /* first statements, or NULL */
 } ast_model;
 
-/* Parses the source of `diagnostics`; what is wrong is noted there and parsing goes on after it. Fails only without
+/* Parses the source of `noted`; what is wrong is noted there and parsing goes on after it. Fails only without
  * memory (or for a source that is far too long). The model is the caller's to free either way, once it was zeroed. */
-svmp_status svmp_parse(diagnostics *diagnostics, ast_model *model);
+svmp_status svmp_parse(diagnostics *noted, ast_model *model);
 void svmp_ast_free(svmp_context *context, ast_model *model);
 
 #endif

@@ -114,7 +114,7 @@ svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expressi
 }
 
 svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result) {
-    value evaluated;
+    value evaluated = {0};
     char text[ELEMENT_TEXT];
     SVMP_TRY(svmp_expand(lowering, expression, &evaluated));
     if (evaluated.count != 1)
@@ -127,7 +127,7 @@ svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *e
 svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
                                double *number) {
     bool symbolic = lowering->symbolic;
-    model_item scalar;
+    model_item scalar = {0};
     lowering->symbolic = false;
     svmp_status status = svmp_expand_scalar(lowering, expression, &scalar);
     lowering->symbolic = symbolic;

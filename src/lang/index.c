@@ -40,7 +40,7 @@ static svmp_status push_indices(model_lowering *lowering, const ast_expression *
         *count = extent;
         return SVMP_OK;
     }
-    value indices;
+    value indices = {0};
     bool symbolic = lowering->symbolic;
     lowering->symbolic = false;
     svmp_status status = svmp_expand(lowering, index, &indices);
@@ -67,9 +67,10 @@ static svmp_status combine(model_lowering *lowering, const model_array *array, s
         size_t rest = k, at = first, stride = 1;
         double offset = 0;
         for (size_t d = 0; d < array->shape.rank; d++) {
-            offset += lowering->items[at + rest % counts[d]].number * (double)stride;
-            rest /= counts[d];
-            at += counts[d];
+            size_t count = counts[d] > 0 ? counts[d] : 1;
+            offset += lowering->items[at + rest % count].number * (double)stride;
+            rest /= count;
+            at += count;
             stride *= array->shape.dimensions[d];
         }
         SVMP_TRY(svmp_push(lowering, svmp_item_number(offset)));
@@ -95,7 +96,7 @@ static void drop_extents_of_one(array_shape *shape) {
 
 svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets) {
     const model_array *array = &lowering->arrays[variable->symbol];
-    size_t counts[DATA_MOST_DIMENSIONS], total = 1, first = lowering->item_count;
+    size_t counts[DATA_MOST_DIMENSIONS] = {0}, total = 1, first = lowering->item_count;
     if (!variable->indexed) return push_all(lowering, array, offsets);
     SVMP_TRY(check_rank(lowering, variable, array));
     if (variable->count < array->shape.rank) return push_all(lowering, array, offsets);

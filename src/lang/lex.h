@@ -58,6 +58,6 @@ const char *svmp_token_text(token_kind kind);
 
 /* All tokens of the source, the last one TOKEN_END. Bytes that begin no token are noted as errors and left out. The
  * tokens belong to the caller. Fails only without memory, or for a source of 2 GiB and more. */
-svmp_status svmp_lex(diagnostics *diagnostics, token **tokens);
+svmp_status svmp_lex(diagnostics *noted, token **tokens);
 
 #endif

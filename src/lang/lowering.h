@@ -188,7 +188,7 @@ typedef struct place {
     ast_statement *statement;
     const double *counters;
 } place;
-place svmp_enter(model_lowering *lowering, uint32_t instance);
+place svmp_enter(model_lowering *lowering, uint32_t which);
 void svmp_leave(model_lowering *lowering, place before);
 
 /* SVMP_OK for an error that was noted while there is room for more; what remains must end the lowering. */
@@ -210,13 +210,13 @@ svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *e
 svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
                                double *number);
 
-svmp_status svmp_push(model_lowering *lowering, model_item item);
+svmp_status svmp_push(model_lowering *lowering, model_item pushed);
 model_item svmp_item_literal(double number);
 model_item svmp_item_number(double number);
 model_item svmp_item_expression(expr expression);
 model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_item b, model_item c);
 /* The item as an expression of the builder; a number from data becomes a parameter. */
-svmp_status svmp_item_build(model_lowering *lowering, model_item item, expr *expression);
+svmp_status svmp_item_build(model_lowering *lowering, model_item built, expr *expression);
 /* The variable as an input of the builder. */
 svmp_status svmp_input(model_lowering *lowering, uint32_t variable, expr *expression);
 /* Forgets the expressions of the last instance. */
@@ -229,7 +229,7 @@ const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]);
 
 /* Evaluates a deterministic instance into its elements. When that would go too deep it fails as SVMP_BAD_INPUT with an
  * instance in lowering->pending that must be computed first. */
-svmp_status svmp_compute(model_lowering *lowering, uint32_t instance);
+svmp_status svmp_compute(model_lowering *lowering, uint32_t which);
 
 /* Computes the pending instance, and all that it waits for. */
 svmp_status svmp_compute_pending(model_lowering *lowering);
@@ -295,10 +295,11 @@ svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distrib
 /* ---- node.c --------------------------------------------------------------------------------- */
 
 /* Makes the node of a stochastic instance, if it has unknown elements. */
-svmp_status svmp_make_node(model_lowering *lowering, uint32_t instance);
+svmp_status svmp_make_node(model_lowering *lowering, uint32_t which);
 
-/* The natural values of all outputs of a node as expressions, kept in the elements' memos, and log |Jacobian|. */
-svmp_status svmp_node_natural(model_lowering *lowering, uint32_t node, uint32_t instance, expr *jacobian);
+/* The natural values of all outputs of a node, which instance `defining` defines, as expressions, kept in the elements'
+ * memos, and log |Jacobian|. */
+svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian);
 
 /* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
  * `which` of all elements. */
@@ -306,12 +307,12 @@ void svmp_node_bounds(model_lowering *lowering, const distribution *family, cons
                       size_t part, size_t which, model_item *lower, model_item *upper);
 
 /* Notes what a dinterval instance says about the node that it censors. */
-svmp_status svmp_censor(model_lowering *lowering, uint32_t instance);
+svmp_status svmp_censor(model_lowering *lowering, uint32_t which);
 
 /* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
 
 /* Adds the factor of a stochastic or factor() instance. */
-svmp_status svmp_add_factor(model_lowering *lowering, uint32_t instance);
+svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
 
 /* The pattern with the structure of the builder's expressions, these words, and these expressions picked out, or a new
  * one without a program (*fresh), for as many slots and parameters as there are now. */

@@ -17,7 +17,7 @@ static svmp_status make(model_parser *parser, ast_expression_kind kind, uint32_t
         memcpy(node->operands, operands, count * sizeof *operands);
     }
     for (size_t k = 0; k < count; k++)
-        if (operands[k]->height >= node->height) node->height = operands[k]->height + 1;
+        if (operands[k] && operands[k]->height >= node->height) node->height = operands[k]->height + 1;
     if (node->height > AST_DEEPEST)
         return svmp_diagnose(parser->diagnostics, offset, "the expression is nested more than %d deep", AST_DEEPEST);
     *made = node;
@@ -42,7 +42,7 @@ static int is_one_of(const model_parser *parser, const token_kind *kinds) {
 /* tighter { operation tighter }, from left to right; at most one operation when `chain` is 0. */
 static svmp_status left_to_right(model_parser *parser, rule tighter, const token_kind *operators, int chain,
                                  ast_expression **expression) {
-    ast_expression *sides[2];
+    ast_expression *sides[2] = {NULL, NULL};
     SVMP_TRY(tighter(parser, &sides[0]));
     while (is_one_of(parser, operators)) {
         const token *operation = parser->next++;
@@ -70,7 +70,7 @@ static svmp_status append(model_parser *parser, expression_list *list, ast_expre
 /* indices := [expression] { "," [expression] } "]" */
 static svmp_status parse_indices(model_parser *parser, expression_list *list) {
     do {
-        ast_expression *index;
+        ast_expression *index = NULL;
         if (parser->next->kind == TOKEN_COMMA || parser->next->kind == TOKEN_CLOSE_BRACKET)
             SVMP_TRY(make(parser, AST_EMPTY, parser->next->offset, 0, NULL, &index));
         else
@@ -103,7 +103,7 @@ svmp_status svmp_parse_arguments(model_parser *parser, size_t *count, ast_expres
     *arguments = NULL;
     if (svmp_parse_accept(parser, TOKEN_CLOSE)) return SVMP_OK;
     do {
-        ast_expression *argument;
+        ast_expression *argument = NULL;
         SVMP_CHECK(svmp_parse_expression(parser, &argument));
         SVMP_CHECK(append(parser, &list, argument));
     } while (svmp_parse_accept(parser, TOKEN_COMMA));
@@ -119,8 +119,8 @@ done:
 /* call := NAME "(" [expressions] ")" */
 static svmp_status parse_call(model_parser *parser, ast_expression **expression) {
     const token *name = parser->next;
-    size_t count;
-    ast_expression **arguments;
+    size_t count = 0;
+    ast_expression **arguments = NULL;
     parser->next += 2;
     SVMP_TRY(svmp_parse_arguments(parser, &count, &arguments));
     SVMP_TRY(make(parser, AST_CALL, name->offset, count, arguments, expression));
@@ -150,7 +150,7 @@ static svmp_status parse_negation(model_parser *parser, ast_expression **express
 
 /* power := primary [ "^" negation ], so that a^b^c is a^(b^c), and 2^-1 has its meaning */
 static svmp_status parse_power(model_parser *parser, ast_expression **expression) {
-    ast_expression *sides[2];
+    ast_expression *sides[2] = {NULL, NULL};
     SVMP_TRY(parse_primary(parser, &sides[0]));
     const token *operation = parser->next;
     if (!svmp_parse_accept(parser, TOKEN_POWER)) {

@@ -21,18 +21,17 @@ void svmp_leave(model_lowering *lowering, place before) {
 
 /* " (i = 3, j = 2)", the outer loops first. */
 static void describe_loops(const model_lowering *lowering, char *text, size_t size) {
-    const ast_statement *loops[AST_MOST_LOOPS];
-    size_t length = 0;
     const ast_statement *statement = lowering->statement;
-    int depth = statement ? statement->depth : 0;
-    if (depth == 0) return;
-    for (const ast_statement *loop = statement->parent; loop; loop = loop->parent) loops[loop->depth] = loop;
-    for (int k = 0; k < depth && length + 1 < size; k++) {
-        int added = snprintf(text + length, size - length, "%s%s = %.15g", k == 0 ? " (" : ", ",
-                             lowering->ast->names.text[loops[k]->counter], lowering->counters[k]);
+    size_t length = 0;
+    for (int k = 0; statement && k < statement->depth && length + 1 < size; k++) {
+        const ast_statement *loop = statement->parent;
+        while (loop && loop->depth > k) loop = loop->parent;
+        if (loop == NULL) return;
+        int added = snprintf(text + length, size - length, "%s%s = %.15g%s", k == 0 ? " (" : ", ",
+                             lowering->ast->names.text[loop->counter], lowering->counters[k],
+                             k + 1 == statement->depth ? ")" : "");
         length += added > 0 ? (size_t)added : 0;
     }
-    if (length + 1 < size) strcpy(text + length, ")");
 }
 
 svmp_status svmp_lowering_error(model_lowering *lowering, size_t offset, const char *format, ...) {
@@ -54,7 +53,7 @@ svmp_status svmp_go_on(model_lowering *lowering, svmp_status status) {
 
 /* ---- unrolling ------------------------------------------------------------------------------ */
 
-static svmp_status unroll(model_lowering *lowering, ast_statement *first, unroll_visitor visit);
+static svmp_status unroll(model_lowering *lowering, ast_statement *statement, unroll_visitor visit);
 
 static svmp_status add_instance(model_lowering *lowering, ast_statement *statement, unroll_visitor visit) {
     size_t depth = (size_t)statement->depth;
@@ -93,7 +92,8 @@ static svmp_status unroll_range(model_lowering *lowering, ast_statement *loop, u
         return svmp_lowering_error(lowering, loop->range->offset,
                                    "the loop from %.15g to %.15g runs %.15g times; at most %u are allowed", from, to,
                                    to - from + 1, LOWERING_MOST_ITERATIONS);
-    for (double counter = from; counter <= to; counter++) SVMP_TRY(iterate(lowering, loop, counter, visit));
+    size_t times = to < from ? 0 : (size_t)(to - from) + 1;
+    for (size_t k = 0; k < times; k++) SVMP_TRY(iterate(lowering, loop, from + (double)k, visit));
     return SVMP_OK;
 }
 
