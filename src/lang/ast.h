@@ -29,6 +29,8 @@ struct ast_expression {
     ast_expression **operands;
     const struct language_function *function; /* of a call, found by the checker */
     int counter;                              /* of a variable, set by the checker: which enclosing loop, or -1 */
+    int varies;                               /* set by the checker: some loop's counter stands in it */
+    int known;                                /* it is the number `number`, computed from data alone */
 };
 
 typedef enum ast_statement_kind { AST_FOR, AST_STOCHASTIC, AST_DETERMINISTIC, AST_FACTOR } ast_statement_kind;

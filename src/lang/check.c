@@ -73,7 +73,10 @@ static bool is_known(const model_checker *checker, uint32_t symbol) {
 static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop);
 
 static void check_operands(model_checker *checker, ast_expression *expression, const ast_statement *loop) {
-    for (size_t k = 0; k < expression->count; k++) check_expression(checker, expression->operands[k], loop);
+    for (size_t k = 0; k < expression->count; k++) {
+        check_expression(checker, expression->operands[k], loop);
+        expression->varies |= expression->operands[k]->varies;
+    }
 }
 
 static void check_call(model_checker *checker, ast_expression *call, const ast_statement *loop) {
@@ -99,6 +102,7 @@ static void check_expression(model_checker *checker, ast_expression *expression,
         for (const ast_statement *around = loop; around; around = around->parent)
             if (around->counter == expression->symbol) {
                 expression->counter = around->depth;
+                expression->varies = 1;
                 if (expression->indexed)
                     svmp_diagnose(checker->lowering->diagnostics, expression->offset,
                                   "'%s' is the counter of a loop and has no elements",

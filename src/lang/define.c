@@ -22,7 +22,7 @@ const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, s
 }
 
 /* Appends "3", "1:2" or "" for one subscript on the left. */
-static int append_subscript(model_lowering *lowering, const ast_expression *index, char *text, size_t size) {
+static int append_subscript(model_lowering *lowering, ast_expression *index, char *text, size_t size) {
     value values;
     if (index->kind == AST_EMPTY || svmp_expand(lowering, index, &values) != SVMP_OK || values.count == 0) return 0;
     const model_item *items = lowering->items + values.first;
@@ -51,8 +51,7 @@ const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char te
 
 /* ---- dimensions ----------------------------------------------------------------------------- */
 
-static svmp_status extent(model_lowering *lowering, const ast_expression *expression, const char *what,
-                          size_t *result) {
+static svmp_status extent(model_lowering *lowering, ast_expression *expression, const char *what, size_t *result) {
     double number;
     SVMP_TRY(svmp_expand_number(lowering, expression, what, &number));
     if (!(number >= 1 && number <= LOWERING_MOST_ELEMENTS && number == floor(number)))
@@ -92,7 +91,7 @@ svmp_status svmp_declare(model_lowering *lowering) {
 /* An array that nobody gave dimensions has as many as its largest subscripts on the left. */
 static svmp_status grow_dimension(model_lowering *lowering, const ast_expression *variable, size_t which,
                                   size_t *dimension) {
-    const ast_expression *index = variable->operands[which];
+    ast_expression *index = variable->operands[which];
     const char *name = lowering->ast->names.text[variable->symbol];
     value values;
     if (index->kind == AST_EMPTY)

@@ -88,7 +88,20 @@ model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_
     return svmp_item_expression(svmp_expr_apply(lowering->builder, op, built[0], built[arity > 1], built[arity - 1]));
 }
 
-static svmp_status evaluate(model_lowering *lowering, const ast_expression *expression, value *result) {
+/* What the data alone decide, and no loop's counter changes, is computed once: the mean of a column, say. */
+static svmp_status expand_call(model_lowering *lowering, ast_expression *call, value *result) {
+    if (call->known) return svmp_push(lowering, svmp_item_number(call->number));
+    size_t reads = lowering->node_reads;
+    SVMP_TRY(call->function->evaluate(lowering, call, result));
+    model_item last = lowering->items[lowering->item_count - 1];
+    if (!call->varies && result->count == 1 && last.kind == ITEM_NUMBER && lowering->node_reads == reads) {
+        call->known = 1;
+        call->number = last.number;
+    }
+    return SVMP_OK;
+}
+
+static svmp_status evaluate(model_lowering *lowering, ast_expression *expression, value *result) {
     *result = (value){.first = lowering->item_count, .count = 1, .shape = svmp_vector_shape(1)};
     switch (expression->kind) {
     case AST_NUMBER: return svmp_push(lowering, svmp_item_literal(expression->number));
@@ -96,12 +109,12 @@ static svmp_status evaluate(model_lowering *lowering, const ast_expression *expr
         if (expression->counter >= 0)
             return svmp_push(lowering, svmp_item_number(lowering->counters[expression->counter]));
         return svmp_expand_variable(lowering, expression, result);
-    case AST_CALL: return expression->function->evaluate(lowering, expression, result);
+    case AST_CALL: return expand_call(lowering, expression, result);
     default: return svmp_lowering_error(lowering, expression->offset, "an expression is expected here");
     }
 }
 
-svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expression, value *result) {
+svmp_status svmp_expand(model_lowering *lowering, ast_expression *expression, value *result) {
     if (lowering->depth >= DEEPEST)
         return svmp_lowering_error(lowering, expression->offset, "the value depends on too long a chain of bounds");
     if (lowering->symbolic && svmp_builder_size(lowering->builder) > LOWERING_MOST_EXPRESSIONS)
@@ -113,7 +126,7 @@ svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expressi
     return status;
 }
 
-svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result) {
+svmp_status svmp_expand_scalar(model_lowering *lowering, ast_expression *expression, model_item *result) {
     value evaluated = {0};
     char text[ELEMENT_TEXT];
     SVMP_TRY(svmp_expand(lowering, expression, &evaluated));
@@ -124,8 +137,7 @@ svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *e
     return SVMP_OK;
 }
 
-svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
-                               double *number) {
+svmp_status svmp_expand_number(model_lowering *lowering, ast_expression *expression, const char *what, double *number) {
     bool symbolic = lowering->symbolic;
     model_item scalar = {0};
     lowering->symbolic = false;

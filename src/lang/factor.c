@@ -6,7 +6,7 @@
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-static svmp_status evaluate_bound(model_lowering *lowering, const ast_expression *expression, double open,
+static svmp_status evaluate_bound(model_lowering *lowering, ast_expression *expression, double open,
                                   model_item *bound) {
     *bound = svmp_item_literal(open);
     return expression ? svmp_expand_scalar(lowering, expression, bound) : SVMP_OK;
@@ -70,6 +70,9 @@ static svmp_status build_arguments(model_lowering *lowering, factor_work *factor
         factor->argument_numbers[k] = (number_array){array->rows, array->columns, factor->numbers + factor->count};
         for (size_t i = 0; i < argument->count; i++) {
             model_item one = lowering->items[argument->first + i];
+            if (svmp_item_known(one) && isnan(one.number))
+                return svmp_lowering_error(lowering, factor->statement->arguments[k]->offset,
+                                           "the value is not a number");
             factor->known_arguments = factor->known_arguments && svmp_item_known(one);
             factor->numbers[factor->count] = svmp_item_known(one) ? one.number : NAN;
             SVMP_TRY(svmp_item_build(lowering, one, &factor->expressions[factor->count++]));
@@ -174,6 +177,8 @@ static svmp_status outside(model_lowering *lowering, const factor_work *factor, 
 static svmp_status check_value(model_lowering *lowering, const factor_work *factor, size_t part, number_array observed,
                                const number_array *arguments) {
     char sentence[200];
+    for (size_t k = 0; k < observed.rows * observed.columns; k++)
+        if (isinf(observed.items[k])) return outside(lowering, factor, part + k, "it is infinite");
     if (can_check(factor) &&
         !svmp_distribution_contains(factor->distribution, observed, arguments, sentence, sizeof sentence))
         return outside(lowering, factor, part, sentence);
@@ -354,6 +359,8 @@ static svmp_status add_potential(model_lowering *lowering) {
     model_item potential;
     expr built;
     SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &potential));
+    if (svmp_item_known(potential) && isnan(potential.number))
+        return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
     if (svmp_item_known(potential)) return SVMP_OK;
     SVMP_TRY(svmp_item_build(lowering, potential, &built));
     uint64_t words[1] = {statement->offset};

@@ -34,7 +34,7 @@ static svmp_status check_rank(model_lowering *lowering, const ast_expression *va
 /* The subscripts of one dimension as numbers from 0 on the item stack. */
 static svmp_status push_indices(model_lowering *lowering, const ast_expression *variable, size_t which, size_t extent,
                                 size_t *count) {
-    const ast_expression *index = variable->operands[which];
+    ast_expression *index = variable->operands[which];
     if (index->kind == AST_EMPTY) {
         for (size_t k = 0; k < extent; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number((double)k)));
         *count = extent;
@@ -164,6 +164,8 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
         model_item *computed = &lowering->items[items->first + k];
         if (inverse != OP_literal) *computed = svmp_apply(lowering, inverse, *computed, *computed, *computed);
         known = known && svmp_item_known(*computed);
+        if (svmp_item_known(*computed) && isnan(computed->number))
+            return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
     }
     for (size_t k = 0; k < offsets->count; k++) {
         model_element *set = &elements[(size_t)lowering->items[offsets->first + k].number];
@@ -231,6 +233,7 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
                                 model_item *result) {
     model_element *read = &lowering->elements[lowering->arrays[variable->symbol].first + offset];
     if (read->definition != NOTHING) {
+        lowering->node_reads++;
         if (lowering->instances[read->definition].statement->failed) return SVMP_BAD_INPUT; /* noted there */
         SVMP_TRY(note_parent(lowering, read->definition));
     }

@@ -130,7 +130,8 @@ typedef struct model_lowering {
     bool sizing;   /* dimensions are being found: only data can be read */
     bool symbolic; /* unknowns become expressions; otherwise they are opaque */
     int depth;
-    uint32_t pending; /* an instance to be computed before we go on, or NOTHING */
+    size_t node_reads; /* how many elements that the model defines were read */
+    uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
     uint32_t stamp;
 
     /* items and expressions */
@@ -204,11 +205,10 @@ svmp_status svmp_define(model_lowering *lowering, uint32_t first);
 
 /* ---- expand.c   ----------------------------------------------------------------------------- */
 
-svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expression, value *result);
-svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result);
+svmp_status svmp_expand(model_lowering *lowering, ast_expression *expression, value *result);
+svmp_status svmp_expand_scalar(model_lowering *lowering, ast_expression *expression, model_item *result);
 /* A number that does not depend on unknowns; `what` names it in the error. */
-svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
-                               double *number);
+svmp_status svmp_expand_number(model_lowering *lowering, ast_expression *expression, const char *what, double *number);
 
 svmp_status svmp_push(model_lowering *lowering, model_item pushed);
 model_item svmp_item_literal(double number);

@@ -374,6 +374,25 @@ static void test_many_instances_load_fast(void **state) {
     free(dump);
 }
 
+/* A vector may be observed in part: what is given stands in the density as it is. */
+static void test_partly_observed_vector(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(
+        &test, "model { x[1:3] ~ dmnorm(mu[], O[,]) }",
+        "x <- c(1, NA, -1) mu <- c(0, 0.5, 1) O <- structure(c(2, 0.5, 0, 0.5, 1, 0.25, 0, 0.25, 3), .Dim = c(3, 3))");
+    assert_int_equal(test.model->variables, 1);
+    assert_string_equal(test.model->names[0], "x.2");
+    const double o[3][3] = {{2, 0.5, 0}, {0.5, 1, 0.25}, {0, 0.25, 3}};
+    double u = 0.8, d[3] = {1, u - 0.5, -2}, square = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) square += o[i][j] * d[i] * d[j];
+    double determinant = 2 * (3 - 0.0625) - 0.5 * 1.5;
+    assert_near(log_density(&test, &u), 0.5 * log(determinant) - 1.5 * log(2 * acos(-1)) - 0.5 * square, 1e-13);
+    assert_gradient(&test, &u);
+    end(&test);
+}
+
 /* Chains are as long as they like to be, in whichever order they are written: x_T = 0.5^T a + (1 - 0.5^T). */
 static void test_long_chains(void **state) {
     (void)state;
@@ -431,6 +450,7 @@ int main(void) {
         cmocka_unit_test(test_links_and_data_block),
         cmocka_unit_test(test_groups_by_structure),
         cmocka_unit_test(test_deterministic_chain),
+        cmocka_unit_test(test_partly_observed_vector),
         cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_censoring_is_a_bound),
         cmocka_unit_test(test_many_instances_load_fast),

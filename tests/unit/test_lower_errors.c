@@ -39,6 +39,13 @@ static const struct {
     {"model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n m[5001] <- m[7]\n z ~ dnorm(m[1], 1) }", "",
      "m.bug:1:37: error: 'm[152]' depends on itself: the model has a directed cycle (t = 151)\n"
      "    model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n                                        ^"},
+    {"model { x <- log(0 - 1)\n y ~ dnorm(x, 1)\n factor(0/0 * z) z ~ dnorm(sqrt(a), 1) }", "a <- -4",
+     "m.bug:1:14: error: the value is not a number\n    model { x <- log(0 - 1)\n                 ^"},
+    {"model { z ~ dnorm(sqrt(a), 1) }", "a <- -4",
+     "m.bug:1:19: error: the value is not a number\n    model { z ~ dnorm(sqrt(a), 1) }\n                      ^"},
+    {"model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }", "y <- c(1, Inf)",
+     "m.bug:1:26: error: 'y[2]' (d.R:1) is not a value of dnorm: it is infinite (i = 2)\n"
+     "    model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }\n                             ^"},
     {"model { x ~ dunif(0, y)\n y ~ dunif(0, x) }", "",
      "m.bug:2:2: error: 'y' depends on itself: the model has a directed cycle\n     y ~ dunif(0, x) }\n     ^"},
     {"model { x ~ dnorm(x, 1) }", "",
