@@ -13,6 +13,10 @@ typedef enum random_purpose {
     RANDOM_LANGEVIN,
     RANDOM_EXACT,
     RANDOM_TEST,
+    RANDOM_PMP_PLAN,
+    RANDOM_PMP_WALK,
+    RANDOM_PMP_CANDIDATES,
+    RANDOM_PMP_DRAW,
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -4,10 +4,13 @@
 
 #include "backend/backend.h"
 
+enum { METHOD_ITERATIONS = 1000 };
+
 typedef struct method {
     const char *name;
     const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
     const char *step;   /* what --step is by default; NULL: the method takes no step size */
+    size_t iterations;  /* what --iterations is by default; 0: METHOD_ITERATIONS */
     int single;         /* done after one iteration, whatever was asked for */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
@@ -20,7 +23,7 @@ typedef struct method {
 const method *svmp_method_find(svmp_context *context, const char *name);
 
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
-    svmp_method_combined, svmp_method_langevin, svmp_method_exact;
+    svmp_method_combined, svmp_method_langevin, svmp_method_exact, svmp_method_dpmp, svmp_method_tpmp;
 
 struct svmp_run {
     svmp_context *context;

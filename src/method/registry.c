@@ -4,8 +4,8 @@
 #include "method/method.h"
 
 static const method *const methods[] = {
-    &svmp_method_graphical, &svmp_method_vanilla,  &svmp_method_independent, &svmp_method_random,
-    &svmp_method_combined,  &svmp_method_langevin, &svmp_method_exact,
+    &svmp_method_graphical, &svmp_method_vanilla, &svmp_method_independent, &svmp_method_random, &svmp_method_combined,
+    &svmp_method_langevin,  &svmp_method_exact,   &svmp_method_dpmp,        &svmp_method_tpmp,
 };
 
 const method *svmp_method_find(svmp_context *context, const char *name) {

@@ -73,6 +73,12 @@ static void test_langevin(void **state) {
     fail_each_allocation("langevin", NULL, "cpu");
 }
 
+static void test_message_passing(void **state) {
+    (void)state;
+    fail_each_allocation("tpmp", NULL, "cpu");
+    fail_each_allocation("dpmp", NULL, "cpu");
+}
+
 static void test_exact(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -89,6 +95,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stein),
         cmocka_unit_test(test_langevin),
+        cmocka_unit_test(test_message_passing),
         cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
