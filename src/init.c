@@ -20,6 +20,7 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
             return *parsed = made, SVMP_OK;
     } else if (strcmp(text, "prior") == 0) {
         made.kind = INIT_PRIOR;
+        made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
     return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is prior, normal:SD or uniform:A,B with A below B.",
@@ -43,6 +44,15 @@ svmp_status svmp_init_draw(const init *start, backend *b) {
     }
     svmp_init_project(b);
     return SVMP_OK;
+}
+
+void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt) {
+    for (size_t i = 0; i < b->model->graph->variables; i++) {
+        random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
+        b->x[i * b->n + l] = start->kind == INIT_UNIFORM
+                                 ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
+                                 : start->sd * svmp_random_normal(stream, l);
+    }
 }
 
 void svmp_init_project(backend *b) {
