@@ -22,8 +22,8 @@ done
 
 # Natural values go out, and a run starts from them.
 works run "$MODELS/schools.bug" "$MODELS/schools.R" -n 20 -t 50 -q --init prior -o first.csv
-[[ $(rows first.csv | head -1) == eta.1,eta.2,*,eta.8,mu,tau ]] || fail "the header is $(rows first.csv | head -1)"
-rows first.csv | tail -n +2 | awk -F, '$10 <= 0 { exit 1 }' || fail "tau is not positive"
+[[ $(rows first.csv | head -1) == lp__,eta.1,eta.2,*,eta.8,mu,tau ]] || fail "the header is $(rows first.csv | head -1)"
+rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not positive"
 works run "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
 works compare first.csv again.csv
 
