@@ -5,6 +5,7 @@
 #include "command.h"
 #include "progress.h"
 #include "record.h"
+#include "sampling.h"
 #include "table.h"
 
 enum { VARIABLES_SHOWN = 10 };
@@ -37,7 +38,8 @@ typedef struct session {
 /* The file that --init names, or NULL: a distribution, or nothing. */
 static const char *start_file(const option_set *set) {
     const char *init = options_given(set, "init");
-    int drawn = init == NULL || strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
+    int drawn = init == NULL || strcmp(init, "prior") == 0 || strncmp(init, "normal:", 7) == 0 ||
+                strncmp(init, "uniform:", 8) == 0;
     return drawn ? NULL : init;
 }
 
@@ -51,6 +53,22 @@ static int read_options(session *s) {
         svmp_status status = svmp_run_options_set(s->context, &s->options, table[k].name, value);
         if (status != SVMP_OK) return failed(s->context, status);
     }
+    return 0;
+}
+
+/* What sizes a run: an option that the method does not know would be ignored in silence. */
+static int check_sizes(const session *s) {
+    static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
+                                                                                                 "draws"};
+    const char *method = s->options.method;
+    const int sampler = strcmp(method, "nuts") == 0;
+    for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
+        if (options_given(s->set, of_particles[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes --chains, --warmup and --draws.",
+                            method, of_particles[k]);
+    for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
+        if (options_given(s->set, of_chains[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method, of_chains[k]);
     return 0;
 }
 
@@ -73,6 +91,7 @@ static int prepare(session *s) {
     int status = path ? check_output(path, ".csv", options_given(s->set, "force") != NULL) : 0;
     if (status == 0) status = open_context(s->set, &s->context);
     if (status == 0) status = read_options(s);
+    if (status == 0) status = check_sizes(s);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, &s->model);
     if (status) return status;
@@ -125,6 +144,7 @@ static int print_result(session *s) {
     print_moments_heading(width);
     for (size_t i = 0; i < shown; i++) print_moments(width, svmp_particles_name(s->result, i), &moments[i]);
     const char *path = options_given(s->set, "output");
+    print_sampling(s->result);
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
     if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
         printf("The particles stand for modes: their spread is not the posterior's.\n");
@@ -141,11 +161,11 @@ static int explain_end(const session *s, svmp_status ended) {
         return EXIT_FAILED;
     }
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
+    const size_t asked = svmp_run_iterations(s->run);
     if (path)
         return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                        s->record.iterations, svmp_run_iterations(s->run), path);
-    return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations,
-                    svmp_run_iterations(s->run));
+                        s->record.iterations, asked, path);
+    return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
 }
 
 static int go(session *s) {
@@ -162,7 +182,7 @@ static int go(session *s) {
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record = (run_record){
         .set = s->set,
-        .particles = s->options.particles,
+        .particles = svmp_particles_count(s->result),
         .outcome = ended == SVMP_OK ? outcome : SVMP_DIVERGED,
         .iterations = svmp_run_iteration(s->run),
         .seconds = seconds,
@@ -191,9 +211,12 @@ const command command_run = {
     .most = SIZE_MAX,
     .summary = "Infer: particles to a file, a summary to the terminal",
     .text =
-        "MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file (.mtx); DATA, if any, is\n"
-        "b, another one. The particles are written to the file of\n.BR \\-o ;\n"
+        "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
+        ".dump;\n"
+        "any mix of files). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file\n"
+        "(.mtx) and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
+        "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
         "run whose numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
         "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "init.h"
 #include "method/method.h"
 #include "options.h"
 
@@ -14,7 +13,7 @@ static svmp_status refuse_option(const svmp_run *run, const char *option) {
 }
 
 /* Reads the options' texts: what the method may be told, and what stands for what was not said. */
-static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_, init *start) {
+static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
     svmp_context *context = run->context;
     const svmp_run_options *options = &run->options;
     const method *chosen = run->method = svmp_method_find(context, options->method);
@@ -40,25 +39,24 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
     if (chosen->single) run->iterations = 1;
-    return svmp_init_parse(context, options->init, start);
+    if (chosen->sampler) run->iterations = options->warmup + options->draws;
+    return svmp_init_parse(context, options->init, &run->start);
 }
 
 static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
-    init start = {0};
     number_locale locale = {0};
     SVMP_TRY(svmp_number_enter(run->context, &locale));
-    svmp_status status = read_options(run, &kind, &start);
+    svmp_status status = read_options(run, &kind);
     svmp_number_leave(&locale);
     SVMP_TRY(status);
 
     const method *chosen = run->method;
-    SVMP_TRY(svmp_backend_create(kind, run->model, run->options.particles, run->options.seed,
-                                 chosen->kernel ? &run->kernel : NULL, chosen->step ? &run->step : NULL,
-                                 &run->backend));
+    const size_t n = chosen->sampler ? run->options.chains : run->options.particles;
+    SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
+                                 chosen->step ? &run->step : NULL, &run->backend));
     SVMP_TRY(chosen->alloc(run));
-    svmp_init_draw(&start, run->backend);
-    return SVMP_OK;
+    return svmp_init_draw(&run->start, run->backend);
 }
 
 svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {

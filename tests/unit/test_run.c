@@ -158,7 +158,7 @@ static void test_step_rules(void **state) {
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1}, NULL));
     assert_ok(svmp_model_finish(model));
     const char *steps[] = {"fixed:0.1", "adagrad:0.1",      "rmsprop:0.1",
-                           "adam:0.1",  "fixed:0.1..0.025", "decay:0.3,2,0.5"};
+                           "adam:0.1",  "fixed:.1..0.025", "decay:0.3,2,0.5"};
     svmp_particles *start = NULL;
     assert_ok(svmp_particles_create(context, 1, 1, (double[]){2}, &start));
     for (size_t k = 0; k < 6; k++) {
@@ -205,8 +205,8 @@ static int stop_at(const svmp_progress *progress, void *user_data) {
 
 static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
     (void)state;
-    const char *methods[] = {"graphical", "random", "langevin"};
-    for (size_t m = 0; m < 3; m++) {
+    const char *methods[] = {"graphical", "random", "langevin", "mala"};
+    for (size_t m = 0; m < 4; m++) {
         svmp_context *context = test_context(2);
         svmp_model *model = test_grid(context, 4, 7);
         svmp_run_options options = svmp_run_options_default();
@@ -238,7 +238,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
 static void test_the_same_bits_for_any_threads(void **state) {
     (void)state;
     enum { SIDE = 25, N = 100 };
-    const char *methods[] = {"graphical", "vanilla", "independent", "random", "combined", "langevin", "exact"};
+    const char *methods[] = {"graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "exact"};
     const int threads[] = {1, 2, 3, 8};
     double *first = malloc(SIDE * SIDE * N * sizeof *first);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
@@ -380,6 +380,7 @@ static void test_options_by_name(void **state) {
     for (size_t k = 0; k < count; k++) /* the text of a default means the default */
         if (table[k].standard) assert_ok(svmp_run_options_set(context, &again, table[k].name, table[k].standard));
     assert_true(again.particles == options.particles && again.iterations == options.iterations);
+    assert_true(again.chains == options.chains && again.warmup == options.warmup && again.draws == options.draws);
     assert_true(again.seed == options.seed && again.tolerance == options.tolerance);
     assert_string_equal(again.init, options.init);
     assert_ok(svmp_run_options_set(context, &options, "particles", "7"));
@@ -455,6 +456,9 @@ static void test_refused_options(void **state) {
         {"method", "langevin", "step", "adam:0.1", "cannot use the step rule 'adam'"},
         {"method", "langevin", "kernel", "rbf@all", "The method 'langevin' takes no kernel"},
         {"method", "langevin", "tolerance", "1", "The method 'langevin' takes no tolerance"},
+        {"method", "mala", "step", "adagrad:0.1", "The method 'mala' cannot use the step rule 'adagrad'"},
+        {"method", "nuts", "step", "fixed:1", "The method 'nuts' takes no step"},
+        {"method", "nuts", "kernel", "rbf@all", "The method 'nuts' takes no kernel"},
         {"method", "exact", "step", "fixed:1", "The method 'exact' takes no step"},
         {"method", "dpmp", "step", "fixed:1", "The method 'dpmp' takes no step"},
         {"method", "tpmp", "kernel", "rbf@all", "The method 'tpmp' takes no kernel"},
@@ -467,6 +471,14 @@ static void test_refused_options(void **state) {
         assert_int_equal(svmp_run_create(model, &options, &run), SVMP_BAD_CALL);
         assert_non_null(strstr(svmp_context_error(context), bad[b].sentence));
         assert_null(run);
+    }
+    const char *good[] = {"adam:1..0.05", "adam:1...5", "fixed:2.", "adagrad:1e-1..1e-3"};
+    for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
+        svmp_run_options fine = svmp_run_options_default();
+        svmp_run *made = NULL;
+        fine.step = good[g];
+        assert_ok(svmp_run_create(model, &fine, &made));
+        svmp_run_free(made);
     }
     svmp_run_options options = svmp_run_options_default();
     svmp_run *run = NULL;

@@ -165,7 +165,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     own->lanes = b->kind == &svmp_backend_cpu ? svmp_lanes_best() : svmp_lanes_named(b->kind->name + strlen("cpu-"));
     if (own->lanes == NULL)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->kind->name);
-    SVMP_TRY(svmp_evaluator_create(b->model, b->n, &b->evaluator));
+    SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     return k ? alloc_kernel(b, k) : SVMP_OK;
 }
 
