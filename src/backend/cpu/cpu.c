@@ -9,29 +9,16 @@
 /* What the terms of a kernel ask of the room. */
 typedef struct needs {
     int matrix, repulsion, moments;
-    size_t neighbours, rows; /* nodes drawn, variables of the largest domain */
+    size_t drawn, rows; /* nodes, variables of the largest domain */
 } needs;
 
-static size_t largest_neighbourhood(const svmp_graph *graph) {
-    size_t largest = 0;
-    for (size_t k = 0; k < graph->distinct; k++) {
-        size_t count = 0;
-        for (size_t e = graph->neighbourhoods.start[k]; e < graph->neighbourhoods.start[k + 1]; e++)
-            count += svmp_graph_node_dimension(graph, graph->neighbourhoods.item[e]);
-        largest = count > largest ? count : largest;
-    }
-    return largest;
-}
-
 static needs needs_of(const svmp_graph *graph, const kernel *k) {
-    needs all = {.rows = largest_neighbourhood(graph)};
+    needs all = {.rows = svmp_unit_rows_most(graph, k), .drawn = svmp_unit_drawn_most(k)};
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         all.matrix |= term->shape->value != NULL;
         all.repulsion |= term->shape->repulsion != NULL;
         all.moments |= term->shape->value == NULL;
-        if (term->domain == DOMAIN_ALL) all.rows = graph->variables;
-        if (term->neighbours > all.neighbours) all.neighbours = term->neighbours;
     }
     return all;
 }
@@ -41,7 +28,7 @@ static svmp_status alloc_room(backend *b, const needs *all, stein_room *room) {
     const size_t n = b->n, bytes = n * sizeof(double);
     SVMP_TRY(SVMP_NEW(context, room->rows, all->rows));
     SVMP_TRY(SVMP_NEW(context, room->column_sum, n));
-    SVMP_TRY(SVMP_NEW(context, room->drawn, all->neighbours + 1));
+    SVMP_TRY(SVMP_NEW(context, room->drawn, all->drawn));
     SVMP_TRY(SVMP_NEW(context, room->row, (size_t)b->threads));
     for (int t = 0; t < b->threads; t++) SVMP_TRY(SVMP_NEW(context, room->row[t], n));
     if (all->matrix) SVMP_TRY(svmp_allocate(context, n, bytes, (void **)&room->k));
@@ -98,39 +85,6 @@ static svmp_status alloc(backend *b, const kernel *k) {
 
 /* ---- stein ------------------------------------------------------------------------------------------------------- */
 
-size_t svmp_cpu_rows(const backend *b, const double *array, const stein_unit *unit, stein_room *room) {
-    const size_t *first = b->model->graph->first;
-    size_t count = 0;
-    for (size_t v = 0; v < unit->domain_count; v++)
-        for (size_t j = first[unit->domain[v]]; j < first[unit->domain[v] + 1]; j++)
-            room->rows[count++] = array + j * b->n;
-    return count;
-}
-
-static size_t count_units(const svmp_graph *graph, kernel_domain domain) {
-    switch (domain) {
-    case DOMAIN_ALL: return 1;
-    case DOMAIN_BLANKET: return graph->distinct;
-    default: return graph->nodes;
-    }
-}
-
-static stein_unit unit_of(const backend *b, const kernel_term *term, size_t u, size_t t, stein_room *room) {
-    const svmp_graph *graph = b->model->graph;
-    const cpu *own = b->own;
-    const index_lists *closed = &graph->neighbourhoods, *members = &graph->members;
-    switch (term->domain) {
-    case DOMAIN_ALL: return (stein_unit){own->nodes, own->nodes, graph->nodes, graph->nodes};
-    case DOMAIN_BLANKET:
-        return (stein_unit){closed->item + closed->start[u], members->item + members->start[u],
-                            closed->start[u + 1] - closed->start[u], members->start[u + 1] - members->start[u]};
-    case DOMAIN_SELF: return (stein_unit){own->nodes + u, own->nodes + u, 1, 1};
-    case DOMAIN_RANDOM: break;
-    }
-    size_t count = svmp_domain_draw(graph, u, term->neighbours, b->seed, t, room->drawn);
-    return (stein_unit){room->drawn, own->nodes + u, count, 1};
-}
-
 /* Roughly: for every pair of particles a distance and an exponential, or a product for every particle and variable. */
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
@@ -148,7 +102,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     memset(b->phi, 0, b->model->graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
-        const size_t units = count_units(b->model->graph, term->domain);
+        const size_t units = svmp_unit_count(b->model->graph, term);
         const int threads = svmp_threads_for(b->threads, operations(b, term, units));
         const int team = units < (size_t)threads; /* too few units to go round: share each of them */
         void (*add)(backend *, const kernel_term *, const stein_unit *, stein_room *, int) =
@@ -157,7 +111,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
 #pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : threads)
         for (size_t u = 0; u < units; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
-            stein_unit unit = unit_of(b, term, u, t, room);
+            stein_unit unit = svmp_unit_find(b->model->graph, term, u, b->seed, t, own->nodes, room->drawn);
             add(b, term, &unit, room, team ? threads : 1);
         }
     }

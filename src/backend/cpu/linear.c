@@ -49,7 +49,7 @@ static void add_velocity(size_t n, size_t count, const double *const *z, double 
 
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const cpu *own = b->own;
-    const size_t n = b->n, count = svmp_cpu_rows(b, own->centred, unit, room);
+    const size_t n = b->n, count = svmp_unit_rows(b->model->graph, unit, n, own->centred, room->rows);
     const size_t *first = b->model->graph->first;
     const double v = summed_variance(b, unit);
 #pragma omp parallel for if (threads > 1) num_threads(threads)

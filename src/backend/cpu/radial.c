@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "backend/cpu/cpu.h"
-#include "base/select.h"
 #include "base/thread.h"
 
 /* distance[m] = sum_j (x_j[l] - x_j[m])^2, the sum in the order of the domain. */
@@ -19,20 +18,13 @@ static void distance_row(size_t n, size_t count, const double *const *rows, size
 }
 
 static double choose_bandwidth(const bandwidth *rule, size_t n, const double *distance, double *pairs) {
-    size_t count = 0, lower, upper;
-    if (!svmp_bandwidth_ranks(rule, n, &lower, &upper)) return svmp_bandwidth_value(rule, n, 0, 0);
+    size_t count = 0;
+    if (rule->rule == BANDWIDTH_FIXED) return rule->fixed;
     for (size_t l = 0; l + 1 < n; l++) {
         memcpy(pairs + count, distance + l * n + l + 1, (n - l - 1) * sizeof *pairs);
         count += n - l - 1;
     }
-    double above = svmp_select(pairs, count, upper), below = above;
-    if (lower == SIZE_MAX) {
-        below = 0;
-    } else if (lower < upper) { /* its neighbour: the largest of those before it */
-        below = pairs[0];
-        for (size_t p = 1; p < upper; p++) below = pairs[p] > below ? pairs[p] : below;
-    }
-    return svmp_bandwidth_value(rule, n, below, above);
+    return svmp_bandwidth_choose(rule, n, pairs);
 }
 
 /* The limit h -> 0: particles see only those that coincide with them. */
@@ -62,7 +54,7 @@ static void add_velocity(size_t n, const double *k, const double *repulsion, dou
 }
 
 void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
-    const size_t n = b->n, count = svmp_cpu_rows(b, b->x, unit, room);
+    const size_t n = b->n, count = svmp_unit_rows(b->model->graph, unit, n, b->x, room->rows);
     const size_t *first = b->model->graph->first;
     const kernel_shape *shape = term->shape;
 
