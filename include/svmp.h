@@ -278,6 +278,29 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 
+/* The kernelised Stein discrepancy of particles, with the kernel of the run: the mean of the Stein kernel over all
+ * pairs, V, and over pairs of different particles, U. V is the squared norm of the velocity field phi; U is unbiased, 0
+ * on average for exact draws. `ratio` is V over its expectation for as many exact draws: 1 is as good as those, less is
+ * better, and a node beyond its `limit` has not converged. Of exact draws, a node or more is beyond its limit in about
+ * one sample of a hundred. docs/diagnostics.md has the formulas. */
+typedef struct svmp_discrepancy {
+    double u, v, ratio, limit; /* NaN, all but v, for one particle */
+} svmp_discrepancy;
+
+/* Of the particles as they are now: the whole, and for every node of the graph its own share (`nodes`, or NULL). A
+ * method without a kernel is measured with rbf@blanket. Costs about two iterations of a method with that kernel. */
+SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
+
+/* How far the last iteration moved the particles: the largest |displacement|, and the largest in units of the
+ * standard deviation of its variable's particles, with that variable. NaN before the first iteration, when the run has
+ * diverged, and the second one where no variable has a standard deviation. */
+typedef struct svmp_movement {
+    double largest, relative;
+    size_t variable;
+} svmp_movement;
+
+SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
+
 /* The particles as they are now, with the model's names; the caller's to free. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
