@@ -3,6 +3,7 @@
 #   make            build the library, the command and the examples in build/release
 #   make run        install what is missing, build, and show an inference beside its exact answer
 #   make test       install what is missing, build, and run the tests
+#   make test-long  the tests that take minutes: calibration of the samplers
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make lint       layout and static analysis;   make format   lay the code out
 #   make bench      build and run the benchmarks
@@ -25,10 +26,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test asan lint format bench install clean help
+.PHONY: build run test test-long asan lint format bench install clean help
 
 help:
-	@sed -n '3,14s/^# \{0,3\}//p' Makefile
+	@sed -n '3,15s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -44,6 +45,11 @@ test:
 	@$(SETUP) build test
 	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
 	@ctest --preset release -j $(JOBS)
+
+test-long:
+	@$(SETUP) build test
+	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
+	@ctest --preset long -j $(JOBS)
 
 asan:
 	@$(SETUP) build test

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "progress.h"
 #include "record.h"
+#include "sampling.h"
 #include "table.h"
 
 enum { VARIABLES_SHOWN = 10 };
@@ -125,6 +126,7 @@ static int print_result(session *s) {
     print_moments_heading(width);
     for (size_t i = 0; i < shown; i++) print_moments(width, svmp_particles_name(s->result, i), &moments[i]);
     const char *path = options_given(s->set, "output");
+    print_sampling(s->result);
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
     if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
     if (variables > shown && !path) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
@@ -139,11 +141,11 @@ static int explain_end(const session *s, svmp_status ended) {
         return EXIT_FAILED;
     }
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
+    const size_t asked = svmp_run_iterations(s->run);
     if (path)
         return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                        s->record.iterations, s->options.iterations, path);
-    return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations,
-                    s->options.iterations);
+                        s->record.iterations, asked, path);
+    return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
 }
 
 static int go(session *s) {
@@ -160,7 +162,7 @@ static int go(session *s) {
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record = (run_record){
         .set = s->set,
-        .particles = s->options.particles,
+        .particles = svmp_particles_count(s->result),
         .outcome = ended == SVMP_OK ? outcome : SVMP_DIVERGED,
         .iterations = svmp_run_iteration(s->run),
         .seconds = seconds,
@@ -192,6 +194,7 @@ const command command_run = {
         "MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file (.mtx); DATA, if any, is\n"
         "b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
+        "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
         "run whose numbers are no longer finite fails, and writes its last finite particles.\n",
     .options = options,

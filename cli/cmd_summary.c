@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "sampling.h"
 #include "table.h"
 
 static const svmp_option rows[] = {
@@ -47,6 +48,7 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
         if (status != SVMP_OK) return failed(context, status);
         print_moments(width, svmp_particles_name(particles, chosen[k]), &moments);
     }
+    print_sampling(particles);
     return 0;
 }
 

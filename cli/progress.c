@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <math.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +50,9 @@ static void print_line(progress *watch, const svmp_progress *state, double elaps
     fprintf(stderr, "%s%zu of %zu iterations, %.3g per second, ", watch->live ? "\r" : "", state->iteration,
             state->iterations, rate);
     print_duration((double)(state->iterations - state->iteration) / rate);
-    fprintf(stderr, " left, largest |phi| %.3g%s", state->largest_phi, watch->live ? "\033[K" : "\n");
+    int phi = !isnan(state->largest_phi);
+    fprintf(stderr, " left, %s %.3g%s", phi ? "largest |phi|" : "step", phi ? state->largest_phi : state->rate,
+            watch->live ? "\033[K" : "\n");
     watch->shown = watch->live;
 }
 

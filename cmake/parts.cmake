@@ -22,6 +22,8 @@ target_include_directories(svmp_parts SYSTEM INTERFACE ${RANDOM123_INCLUDE})
 find_package(OpenMP COMPONENTS C)
 if(OpenMP_C_FOUND)
   target_link_libraries(svmp_parts INTERFACE OpenMP::OpenMP_C)
+else() # what is said to OpenMP alone is then said to nobody
+  target_compile_options(svmp_parts INTERFACE -Wno-unknown-pragmas -Wno-unused-variable)
 endif()
 svmp_part(openmp "${OpenMP_C_FOUND}" "runs use one thread")
 
@@ -34,3 +36,14 @@ if(CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)
   target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_CHOLMOD)
 endif()
 svmp_part(cholmod "${SVMP_CHOLMOD}" "the method 'exact' is left out (Debian: libsuitesparse-dev)")
+
+# The hot loops are compiled for several instruction sets and chosen at run time (src/backend/cpu/lanes.h).
+include(CheckCCompilerFlag)
+set(SVMP_LANES src/backend/cpu/isa_baseline.c src/backend/cpu/isa_avx2.c src/backend/cpu/isa_avx512.c)
+set_source_files_properties(${SVMP_LANES} PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi")
+check_c_compiler_flag("-mavx512f -mavx512dq -mavx2 -mfma" SVMP_KNOWS_AVX)
+if(SVMP_KNOWS_AVX AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_definitions(svmp_parts INTERFACE SVMP_X86)
+  set_property(SOURCE src/backend/cpu/isa_avx2.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
+  set_property(SOURCE src/backend/cpu/isa_avx512.c APPEND PROPERTY COMPILE_OPTIONS -mavx512f -mavx512dq -mfma)
+endif()

@@ -132,7 +132,8 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
 /* A factor's log value and gradient for n particles at once. x[k][l] is variable k of the scope in
  * particle l, the variables in the order of the nodes given to svmp_model_add_callback. It fills
  * value[l] and gradient[k][l] = d value[l] / d x[k][l], and returns 0, or anything else to end the run.
- * Different factors are called from different threads at the same time (unless the context has one). */
+ * Different factors are called from different threads at the same time, and for the chains of NUTS the same one
+ * too (unless the context has one thread). */
 typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,
                                     void *user_data);
 
@@ -179,8 +180,23 @@ SVMP_API double *svmp_particles_values(svmp_particles *particles);
 SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
 SVMP_API svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, const char *name);
 
-/* Stan CSV: comment lines, a header, a row a particle. Columns whose names end in two underscores
- * (lp__ ...) are skipped on reading. Numbers read back to the same bits. */
+/* The draws of several chains stand one chain after the other, equally many of each: particle l is of
+ * chain l / (count / chains). Particles that are no chains' draws are one chain. */
+SVMP_API size_t svmp_particles_chains(const svmp_particles *particles);
+SVMP_API svmp_status svmp_particles_set_chains(svmp_particles *particles, size_t chains);
+
+/* Statistics: numbers beside the variables, one a particle, whose names end in two underscores as in Stan's
+ * files: lp__ (the log density), and of a sampler accept_stat__, stepsize__, treedepth__, n_leapfrog__,
+ * divergent__ and energy__. Values that are not finite are allowed. Setting copies the values, `count` of them,
+ * and replaces those of the same name; getting by name returns NULL when there are none. */
+SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
+SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
+SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
+SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *name, const double *values);
+
+/* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
+ * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
+ * that holds other things than numbers is skipped. Numbers read back to the same bits. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
 /* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
@@ -193,6 +209,19 @@ typedef struct svmp_moments {
 } svmp_moments;
 
 SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
+
+/* What a sampler's statistics say of its draws. A mean is NaN, a count 0 where the particles lack the statistic. */
+typedef struct svmp_sampling {
+    size_t chains, draws; /* draws of each chain */
+    double acceptance;    /* mean of accept_stat__ */
+    double leapfrogs;     /* mean of n_leapfrog__: evaluations of the score for one draw */
+    size_t divergent;     /* draws whose trajectory diverged: the energy was off by more than 1000 */
+    size_t deepest;       /* draws whose trajectory was cut off at depth 10, 1,023 leapfrog steps */
+    double ebfmi;         /* the smallest over chains of sum (E_t - E_t-1)^2 / sum (E_t - mean E)^2, energy__ */
+    size_t ebfmi_chain;   /* the chain of that, counted from 0 */
+} svmp_sampling;
+
+SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampling *sampling);
 
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
@@ -207,7 +236,8 @@ SVMP_API svmp_status svmp_particles_compare(const svmp_particles *particles, con
 /* ---- run ------------------------------------------------------------------------------------ */
 
 typedef struct svmp_run_options {
-    const char *method;    /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "exact" */
+    const char
+        *method; /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "nuts", "exact" */
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
@@ -217,6 +247,9 @@ typedef struct svmp_run_options {
     size_t iterations;
     double tolerance; /* stop when the largest |phi| is at most this; 0: never */
     uint64_t seed;
+    size_t chains; /* of samplers, in place of particles and iterations: chains, and for each of them the */
+    size_t warmup; /* iterations that adapt and are thrown away, */
+    size_t draws;  /* and those that are kept */
 } svmp_run_options;
 
 SVMP_API svmp_run_options svmp_run_options_default(void);
@@ -257,7 +290,7 @@ typedef struct svmp_run svmp_run;
 
 typedef struct svmp_progress {
     size_t iteration, iterations; /* iterations done, and asked for */
-    double largest_phi;           /* max |phi| of the last iteration (Langevin: max |score|) */
+    double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN) */
     double rate;                  /* the step size it used */
 } svmp_progress;
 
@@ -276,7 +309,9 @@ SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, v
  * called again after SVMP_STOPPED, to go on. */
 SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 
+/* Iterations done, and asked for. */
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
+SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
 /* The kernelised Stein discrepancy of particles, with the kernel of the run: the mean of the Stein kernel over all
  * pairs, V, and over pairs of different particles, U. V is the squared norm of the velocity field phi; U is unbiased, 0
@@ -301,7 +336,8 @@ typedef struct svmp_movement {
 
 SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
 
-/* The particles as they are now, with the model's names; the caller's to free. */
+/* The particles as they are now, with the model's names and lp__; the caller's to free. Of a sampler: the draws
+ * made so far, chain after chain, or where the chains are when there are none yet. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 #ifdef __cplusplus

@@ -38,6 +38,15 @@ void svmp_init_draw(const init *start, backend *b) {
     svmp_init_project(b);
 }
 
+void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt) {
+    for (size_t i = 0; i < b->model->graph->variables; i++) {
+        random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
+        b->x[i * b->n + l] = start->kind == INIT_NORMAL
+                                 ? start->sd * svmp_random_normal(stream, l)
+                                 : start->from + (start->to - start->from) * svmp_random_uniform(stream, l);
+    }
+}
+
 void svmp_init_project(backend *b) {
     for (size_t i = 0; i < b->model->graph->variables; i++) {
         const double low = b->model->lower[i], high = b->model->upper[i];

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "init.h"
 #include "method/method.h"
 #include "options.h"
 
@@ -13,21 +12,13 @@ static svmp_status refuse_option(const svmp_run *run, const char *option) {
     return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
 }
 
-static const backend_kind *find_backend(svmp_context *context, const char *name) {
-    static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_ref};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
-    svmp_fail(context, SVMP_BAD_CALL, "There is no backend '%s'; there are cpu and ref.", name);
-    return NULL;
-}
-
 /* Reads the options' texts: what the method may be told, and what stands for what was not said. */
-static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_, init *start) {
+static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
     svmp_context *context = run->context;
     const svmp_run_options *options = &run->options;
     const method *chosen = run->method = svmp_method_find(context, options->method);
     if (chosen == NULL) return SVMP_BAD_CALL;
-    *backend_kind_ = find_backend(context, options->backend);
+    *backend_kind_ = svmp_backend_find(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
     SVMP_TRY(svmp_options_check(context, options));
 
@@ -45,24 +36,24 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     else if (options->step)
         return refuse_option(run, "step");
     run->iterations = chosen->single ? 1 : options->iterations;
-    return svmp_init_parse(context, options->init, start);
+    if (chosen->sampler) run->iterations = options->warmup + options->draws;
+    return svmp_init_parse(context, options->init, &run->start);
 }
 
 static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
-    init start = {0};
     number_locale locale = {0};
     SVMP_TRY(svmp_number_enter(run->context, &locale));
-    svmp_status status = read_options(run, &kind, &start);
+    svmp_status status = read_options(run, &kind);
     svmp_number_leave(&locale);
     SVMP_TRY(status);
 
     const method *chosen = run->method;
-    SVMP_TRY(svmp_backend_create(kind, run->model, run->options.particles, run->options.seed,
-                                 chosen->kernel ? &run->kernel : NULL, chosen->step ? &run->step : NULL,
-                                 &run->backend));
+    const size_t n = chosen->sampler ? run->options.chains : run->options.particles;
+    SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
+                                 chosen->step ? &run->step : NULL, &run->backend));
     SVMP_TRY(chosen->alloc(run));
-    svmp_init_draw(&start, run->backend);
+    svmp_init_draw(&run->start, run->backend);
     return SVMP_OK;
 }
 
@@ -128,5 +119,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     *outcome = SVMP_COMPLETED;
     return SVMP_OK;
 }
+
+size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }
 
 size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }

@@ -22,13 +22,16 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
     if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy needs a place for its result.");
+    if (run->method->sampler)
+        return svmp_fail(context, SVMP_UNSUPPORTED,
+                         "The draws of '%s' are judged as chains, not by the Stein discrepancy.", run->method->name);
     const backend *b = run->backend;
     kernel k;
     evaluator *e = NULL;
     double *score = NULL;
     svmp_status status;
     SVMP_CHECK(measuring_kernel(run, &k));
-    SVMP_CHECK(svmp_evaluator_create(run->model, b->n, &e));
+    SVMP_CHECK(svmp_evaluator_create(run->model, b->n, b->threads, &e));
     SVMP_CHECK(svmp_allocate(context, run->model->graph->variables, b->n * sizeof *score, (void **)&score));
     SVMP_CHECK(
         svmp_evaluate(e, b->x, NULL, score)); /* the backend's own belong to the particles before the last step */
@@ -48,7 +51,7 @@ done:
 
 svmp_movement svmp_run_last_movement(const svmp_run *run) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
-    if (run == NULL || !run->backend->moved) return movement;
+    if (run == NULL || run->method->sampler || !run->backend->moved) return movement;
     const size_t n = run->backend->n;
     movement.largest = 0;
     for (size_t i = 0; i < run->model->graph->variables; i++) {

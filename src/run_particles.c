@@ -6,25 +6,44 @@
 #include "io/particles.h"
 #include "method/method.h"
 
+static svmp_status set_names(const svmp_model *model, svmp_particles *particles) {
+    for (size_t i = 0; i < particles->variables; i++) {
+        char name[1024];
+        svmp_model_variable_name(model, i, name, sizeof name);
+        if (strcmp(name, svmp_particles_name(particles, i)) != 0) SVMP_TRY(svmp_particles_set_name(particles, i, name));
+    }
+    return SVMP_OK;
+}
+
+/* lp__, unless the method has told it already; particles where a factor's function fails go without. */
+static svmp_status set_log_density(const svmp_model *model, svmp_particles *particles) {
+    if (svmp_particles_statistic(particles, "lp__")) return SVMP_OK;
+    double *log_density = NULL;
+    SVMP_TRY(SVMP_NEW(particles->context, log_density, particles->count));
+    svmp_status status = svmp_model_evaluate(model, particles->count, particles->values, log_density, NULL);
+    if (status == SVMP_OK) status = svmp_particles_set_statistic(particles, "lp__", log_density);
+    svmp_release(particles->context, log_density);
+    return status == SVMP_CALLBACK_FAILED ? SVMP_OK : status;
+}
+
+static svmp_status backend_result(const svmp_run *run, svmp_particles **particles) {
+    const backend *b = run->backend;
+    return svmp_particles_create(run->context, run->model->graph->variables, b->n, b->x, particles);
+}
+
 svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
     if (run == NULL) return SVMP_BAD_CALL;
-    svmp_context *context = run->context;
-    if (particles == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
+    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
     svmp_particles *made = NULL;
-    const size_t variables = run->model->graph->variables;
-    SVMP_TRY(svmp_particles_create(context, variables, run->backend->n, run->backend->x, &made));
-    svmp_status status = SVMP_OK;
-    for (size_t i = 0; status == SVMP_OK && i < variables; i++) {
-        char name[1024];
-        svmp_model_variable_name(run->model, i, name, sizeof name);
-        if (strcmp(name, svmp_particles_name(made, i)) != 0) status = svmp_particles_set_name(made, i, name);
+    svmp_status status = (run->method->result ? run->method->result : backend_result)(run, &made);
+    if (status == SVMP_OK) status = set_names(run->model, made);
+    if (status == SVMP_OK) status = set_log_density(run->model, made);
+    if (status == SVMP_OK) {
+        *particles = made;
+        made = NULL;
     }
-    if (status != SVMP_OK) {
-        svmp_particles_free(made);
-        return status;
-    }
-    *particles = made;
-    return SVMP_OK;
+    svmp_particles_free(made);
+    return status;
 }
 
 static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
@@ -32,13 +51,17 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
     if (run->iteration > 0)
         return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
                          run->iteration);
-    if (particles->count != n)
+    if (run->method->sampler && particles->count < n)
+        return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
+                         particles->count, n);
+    if (!run->method->sampler && particles->count != n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, but the run has %zu.",
                          particles->count, n);
-    for (size_t k = 0; k < particles->variables * n; k++)
+    for (size_t k = 0; k < particles->variables * particles->count; k++)
         if (!isfinite(particles->values[k]))
             return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has the value %g for %.80s in particle %zu.",
-                             particles->values[k], svmp_particles_name(particles, k / n), k % n + 1);
+                             particles->values[k], svmp_particles_name(particles, k / particles->count),
+                             k % particles->count + 1);
     return SVMP_OK;
 }
 
@@ -46,16 +69,21 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
     if (run == NULL) return SVMP_BAD_CALL;
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
     SVMP_TRY(check_start(run, particles));
-    const size_t n = run->backend->n;
-    svmp_particles *now = NULL;
+    const size_t n = run->backend->n, count = particles->count;
+    svmp_particles *model = NULL; /* its names */
     size_t *to = NULL, *from = NULL;
-    SVMP_TRY(svmp_run_particles(run, &now));
-    svmp_status status = svmp_particles_match(now, "the model", particles, "the start", &to, &from);
-    for (size_t k = 0; status == SVMP_OK && k < particles->variables; k++)
-        memcpy(run->backend->x + to[k] * n, particles->values + from[k] * n, n * sizeof(double));
-    if (status == SVMP_OK) svmp_init_project(run->backend);
+    svmp_status status;
+    SVMP_CHECK(svmp_particles_create(run->context, run->model->graph->variables, 1, NULL, &model));
+    SVMP_CHECK(set_names(run->model, model));
+    SVMP_CHECK(svmp_particles_match(model, "the model", particles, "the start", &to, &from));
+    for (size_t k = 0; k < particles->variables; k++)
+        for (size_t l = 0; l < n; l++) /* a sampler starts from the last of n equal parts: the last draws of n chains */
+            run->backend->x[to[k] * n + l] = particles->values[from[k] * count + (l + 1) * count / n - 1];
+    svmp_init_project(run->backend);
+    run->started_from = 1;
+done:
     svmp_release(run->context, to);
     svmp_release(run->context, from);
-    svmp_particles_free(now);
+    svmp_particles_free(model);
     return status;
 }

@@ -1,5 +1,17 @@
 #include "backend/backend.h"
 
+#include <string.h>
+
+const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
+    static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
+                                                &svmp_backend_cpu_avx512, &svmp_backend_ref};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
+    svmp_fail(context, SVMP_BAD_CALL,
+              "There is no backend '%s'; there are cpu, cpu-baseline, cpu-avx2, cpu-avx512 and ref.", name);
+    return NULL;
+}
+
 svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
                                 const kernel *k, const step *s, backend **made) {
     svmp_context *context = model->context;

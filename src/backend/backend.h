@@ -33,7 +33,11 @@ typedef struct backend_kind {
     svmp_status (*diffuse)(backend *b, double rate, size_t t);
 } backend_kind;
 
-extern const backend_kind svmp_backend_ref, svmp_backend_cpu;
+extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
+    svmp_backend_cpu_avx512;
+
+/* NULL, with an error that lists the names, when there is none of that name. */
+const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
 struct backend {
     const backend_kind *kind;

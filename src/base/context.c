@@ -49,13 +49,12 @@ void svmp_context_free(svmp_context *context) {
 
 const char *svmp_context_error(const svmp_context *context) { return context ? context->error : ""; }
 
-svmp_status svmp_fail(svmp_context *context, svmp_status status, const char *format, ...) {
+void svmp_record(svmp_context *context, svmp_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(context->error, sizeof context->error, format, arguments);
     va_end(arguments);
     if (context->options.error) context->options.error(status, context->error, context->options.user_data);
-    return status;
 }
 
 void svmp_log(svmp_context *context, svmp_log_level level, const char *format, ...) {

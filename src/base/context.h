@@ -24,9 +24,12 @@ struct svmp_context {
     } while (0)
 
 /* Records the sentence, tells the error callback, and returns `status`, so that a failure is one line:
- * return svmp_fail(context, SVMP_BAD_CALL, "..."). Never call it from a parallel region. */
-svmp_status svmp_fail(svmp_context *context, svmp_status status, const char *format, ...)
+ * return svmp_fail(context, SVMP_BAD_CALL, "..."). Never call it from a parallel region. A macro, so that compilers and
+ * analysers, which see one file at a time, know that what is returned is the status that was given. */
+#define svmp_fail(context, status, ...) (svmp_record((context), (status), __VA_ARGS__), svmp_failure(status))
+void svmp_record(svmp_context *context, svmp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+static inline svmp_status svmp_failure(svmp_status status) { return status; }
 
 void svmp_log(svmp_context *context, svmp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

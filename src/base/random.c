@@ -20,16 +20,26 @@ void svmp_random_uniforms(random_stream stream, size_t n, double *values) {
     }
 }
 
-void svmp_random_normals(random_stream stream, size_t n, double *values) {
+/* Box and Muller: words (0, 1) and (2, 3) are pairs. */
+static double normal(const philox4x64_ctr_t *word, size_t k) {
     const double two_pi = 6.283185307179586476925;
+    double radius = sqrt(-2 * log(uniform(word->v[k & ~(size_t)1])));
+    double angle = two_pi * uniform(word->v[k | 1]);
+    return radius * (k % 2 == 0 ? cos(angle) : sin(angle));
+}
+
+void svmp_random_normals(random_stream stream, size_t n, double *values) {
     for (size_t l = 0; l < n; l += 4) {
         philox4x64_ctr_t word = words(stream, l / 4);
-        for (size_t k = 0; k < 4 && l + k < n; k++) { /* Box and Muller: words (0, 1) and (2, 3) are pairs */
-            double radius = sqrt(-2 * log(uniform(word.v[k & ~(size_t)1])));
-            double angle = two_pi * uniform(word.v[k | 1]);
-            values[l + k] = radius * (k % 2 == 0 ? cos(angle) : sin(angle));
-        }
+        for (size_t k = 0; k < 4 && l + k < n; k++) values[l + k] = normal(&word, k);
     }
+}
+
+double svmp_random_uniform(random_stream stream, uint64_t l) { return uniform(words(stream, l / 4).v[l % 4]); }
+
+double svmp_random_normal(random_stream stream, uint64_t l) {
+    philox4x64_ctr_t word = words(stream, l / 4);
+    return normal(&word, l % 4);
 }
 
 uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound) {

@@ -13,6 +13,10 @@ typedef enum random_purpose {
     RANDOM_LANGEVIN,
     RANDOM_EXACT,
     RANDOM_TEST,
+    RANDOM_MOMENTUM,  /* a = iteration, b = chain */
+    RANDOM_TREE,      /* the same: directions and choices along a trajectory */
+    RANDOM_STEP_SIZE, /* the same: the momentum of the search for a step size */
+    RANDOM_ACCEPT,    /* a = iteration */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */
@@ -25,6 +29,10 @@ typedef struct random_stream {
  * not depend on n. */
 void svmp_random_uniforms(random_stream stream, size_t n, double *values);
 void svmp_random_normals(random_stream stream, size_t n, double *values);
+
+/* The l-th number of these. */
+double svmp_random_uniform(random_stream stream, uint64_t l);
+double svmp_random_normal(random_stream stream, uint64_t l);
 
 /* The `index`-th number of a stream of integers, uniform on 0 ... bound - 1 (bound > 0). */
 uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound);

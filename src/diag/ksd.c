@@ -216,13 +216,13 @@ static void add_linear(const ksd *of, const kernel_term *term, const stein_unit 
 
 static void add_term(const ksd *of, const kernel_term *term) {
     const stein_sample *sample = of->sample;
-    const size_t units = svmp_unit_count(sample->graph, term);
+    const size_t units = svmp_unit_count(sample->graph, term->domain);
     const int team = units < (size_t)of->threads; /* too few units to go round: share each of them */
 #pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : of->threads)
     for (size_t u = 0; u < units; u++) {
         ksd_room *room = &of->rooms[team ? 0 : svmp_thread_number()];
         stein_unit unit =
-            svmp_unit_find(sample->graph, term, u, sample->seed, sample->iteration, of->nodes, room->drawn);
+            svmp_unit_draw(sample->graph, term, u, sample->seed, sample->iteration, of->nodes, room->drawn);
         (term->shape->value ? add_radial : add_linear)(of, term, &unit, room, team ? of->threads : 1);
     }
 }

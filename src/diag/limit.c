@@ -13,13 +13,13 @@
 #include <math.h>
 
 #include "diag/ksd.h"
-#include "diag/normal.h"
+#include "expr/special.h"
 
 static const double chance = 0.01; /* of a node beyond its limit in a sample of exact draws */
 
 double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes) {
     if (n < 2) return NAN;
-    const double z = svmp_normal_score(chance / (double)nodes / 2);
+    const double z = svmp_normal_quantile(chance / (double)nodes / 2);
     const double most = 1, least = 1 / sqrt((double)(n - 1)); /* the centred matrix has rank n - 1 */
     const double weight = trace > 0 ? fmax(least, fmin(spread / trace, most)) : most;
     return 1 + (z * z - 1) * weight;

@@ -22,6 +22,7 @@ svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_
     made->context = context;
     made->variables = variables;
     made->count = count;
+    made->chains = 1;
     SVMP_CHECK(SVMP_NEW(context, made->values, variables * count));
     SVMP_CHECK(SVMP_NEW(context, made->standard, variables));
     SVMP_CHECK(SVMP_NEW(context, made->given, variables));
@@ -39,6 +40,11 @@ void svmp_particles_free(svmp_particles *particles) {
     svmp_context *context = particles->context;
     if (particles->given)
         for (size_t i = 0; i < particles->variables; i++) svmp_release(context, particles->given[i]);
+    for (size_t k = 0; k < particles->statistic_count; k++) {
+        svmp_release(context, particles->statistics[k].name);
+        svmp_release(context, particles->statistics[k].values);
+    }
+    svmp_release(context, particles->statistics);
     svmp_release(context, particles->given);
     svmp_release(context, particles->standard);
     svmp_release(context, particles->values);

@@ -8,9 +8,15 @@
 struct svmp_particles {
     svmp_context *context;
     size_t variables, count;
+    size_t chains;        /* 1: no chains, or one */
     double *values;       /* values[i*count + l] */
     char (*standard)[24]; /* "x.1", "x.2", ... */
     char **given;         /* names set by the caller; NULL where the standard one holds */
+    struct statistic {
+        char *name;
+        double *values; /* count of them */
+    } * statistics;
+    size_t statistic_count, statistic_capacity;
 };
 
 /* The variables in the order of their names; svmp_release frees it. */

@@ -1,5 +1,6 @@
 /* Particles as Stan CSV: '#' comment lines, a header of names, a row a particle. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -14,7 +15,7 @@ typedef struct csv_reader {
     const char **names; /* of every column, in the text; NULL where the column is skipped */
     size_t columns, columns_capacity, variables;
     size_t header; /* its line */
-    double *rows;  /* rows[l*variables + i]: the file's order */
+    double *rows;  /* rows[l*columns + c]: the file's order */
     size_t count, capacity;
 } csv_reader;
 
@@ -45,9 +46,8 @@ static svmp_status read_header(csv_reader *reader) {
         if (fault)
             return svmp_text_fail(text, "the name of column %zu, '%s', %s.", reader->columns + 1,
                                   svmp_text_quote(first, last, quoted), fault);
-        int skipped = svmp_name_is_internal(first);
-        reader->names[reader->columns++] = skipped ? NULL : first;
-        reader->variables += !skipped;
+        reader->names[reader->columns++] = first;
+        reader->variables += !svmp_name_is_internal(first);
         if (!more) break;
     }
     if (reader->variables == 0) return svmp_text_fail(text, "there is no column but such as end in '__'.");
@@ -62,44 +62,83 @@ static svmp_status wrong_number_of_fields(const csv_reader *reader) {
                           reader->header, reader->columns);
 }
 
+/* A field of a variable is a finite number. That of a statistic may be any; one that is none takes the column out. */
+static svmp_status read_field(csv_reader *reader, size_t c, const char *first, const char *last, double *value) {
+    char quoted[TEXT_QUOTED];
+    number_kind kind = svmp_number_parse(first, last, value);
+    if (kind == NUMBER_FINITE) return SVMP_OK;
+    if (!svmp_name_is_internal(reader->names[c]))
+        return svmp_text_fail(&reader->text, "column %zu (%.80s) holds '%s', which is not a %s.", c + 1,
+                              reader->names[c], svmp_text_quote(first, last, quoted),
+                              kind == NUMBER_NONE ? "number" : "finite number");
+    if (kind == NUMBER_NONE)
+        reader->names[c] = NULL;
+    else
+        *value = strtod(first, NULL);
+    return SVMP_OK;
+}
+
 static svmp_status read_row(csv_reader *reader) {
     text_file *text = &reader->text;
-    SVMP_TRY(SVMP_GROW(text->context, reader->rows, reader->capacity, (reader->count + 1) * reader->variables));
-    double *row = reader->rows + reader->count * reader->variables;
+    SVMP_TRY(SVMP_GROW(text->context, reader->rows, reader->capacity, (reader->count + 1) * reader->columns));
+    double *row = reader->rows + reader->count * reader->columns;
     char *cursor = text->start;
     for (size_t c = 0; c < reader->columns; c++) {
-        char *first, *last, quoted[TEXT_QUOTED];
+        char *first, *last;
         cursor = next_field(text, cursor, &first, &last);
         if ((cursor == text->end) != (c + 1 == reader->columns)) return wrong_number_of_fields(reader);
         cursor++;
-        if (reader->names[c] == NULL) continue;
-        number_kind kind = svmp_number_parse(first, last, row++);
-        if (kind != NUMBER_FINITE)
-            return svmp_text_fail(text, "column %zu (%.80s) holds '%s', which is not a %s.", c + 1, reader->names[c],
-                                  svmp_text_quote(first, last, quoted),
-                                  kind == NUMBER_NONE ? "number" : "finite number");
+        if (reader->names[c]) SVMP_TRY(read_field(reader, c, first, last, &row[c]));
     }
     reader->count++;
     return SVMP_OK;
 }
 
+/* The column chain__ counts 1, 2, ... in blocks of equal length. */
+static svmp_status build_chains(const csv_reader *reader, const double *chain, svmp_particles *made) {
+    const size_t count = reader->count;
+    const double last = chain[count - 1];
+    const size_t chains = last >= 1 && last <= (double)count ? (size_t)last : 1;
+    for (size_t l = 0; l < count; l++)
+        if (count % chains != 0 || chain[l] != (double)(l / (count / chains) + 1))
+            return svmp_fail(
+                made->context, SVMP_BAD_INPUT,
+                "%s:%zu: the column chain__ does not count the chains 1, 2, ..., each as long as the others.",
+                reader->text.path, reader->header);
+    return svmp_particles_set_chains(made, chains);
+}
+
+/* Column c of the file becomes the next variable, a statistic, or the chains; `values` has room for a column. */
+static svmp_status build_column(const csv_reader *reader, size_t c, size_t *variable, double *values,
+                                svmp_particles *made) {
+    const char *name = reader->names[c];
+    const size_t count = reader->count;
+    if (name == NULL) return SVMP_OK;
+    const int statistic = svmp_name_is_internal(name);
+    double *to = statistic ? values : made->values + *variable * count;
+    for (size_t l = 0; l < count; l++) to[l] = reader->rows[l * reader->columns + c];
+    if (!statistic) return svmp_particles_set_name(made, (*variable)++, name);
+    return strcmp(name, "chain__") == 0 ? build_chains(reader, values, made)
+                                        : svmp_particles_set_statistic(made, name, values);
+}
+
 static svmp_status build(const csv_reader *reader, svmp_particles **particles) {
     svmp_particles *made = NULL;
+    double *values = NULL;
     const char *repeated;
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_particles_create(reader->text.context, reader->variables, reader->count, NULL, &made));
-    for (size_t c = 0, i = 0; c < reader->columns; c++)
-        if (reader->names[c]) SVMP_CHECK(svmp_particles_set_name(made, i++, reader->names[c]));
+    SVMP_CHECK(SVMP_NEW(made->context, values, reader->count));
+    for (size_t c = 0, variable = 0; c < reader->columns; c++)
+        SVMP_CHECK(build_column(reader, c, &variable, values, made));
     SVMP_CHECK(svmp_particles_repeated_name(made, &repeated));
     if (repeated)
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
                              reader->text.path, reader->header, repeated));
-    for (size_t l = 0; l < reader->count; l++)
-        for (size_t i = 0; i < reader->variables; i++)
-            made->values[i * reader->count + l] = reader->rows[l * reader->variables + i];
     *particles = made;
     made = NULL;
 done:
+    svmp_release(reader->text.context, values);
     svmp_particles_free(made);
     return status;
 }
@@ -155,19 +194,33 @@ static svmp_status write_comments(output_file *output, const char *comments) {
     return SVMP_OK;
 }
 
+static svmp_status write_name(output_file *output, const char *name, char after) {
+    SVMP_TRY(svmp_output_put(output, name, strlen(name)));
+    return svmp_output_put(output, &after, 1);
+}
+
+static svmp_status write_number(output_file *output, double value, char after) {
+    char text[NUMBER_TEXT + 1];
+    size_t length = svmp_number_format(value, text);
+    text[length++] = after;
+    return svmp_output_put(output, text, length);
+}
+
 static svmp_status write_table(output_file *output, const svmp_particles *particles) {
-    for (size_t i = 0; i < particles->variables; i++) {
-        const char *name = svmp_particles_name(particles, i);
-        SVMP_TRY(svmp_output_put(output, name, strlen(name)));
-        SVMP_TRY(svmp_output_put(output, i + 1 < particles->variables ? "," : "\n", 1));
+    const size_t count = particles->count, chains = particles->chains, last = particles->variables - 1;
+    for (size_t k = 0; k < particles->statistic_count; k++)
+        SVMP_TRY(write_name(output, particles->statistics[k].name, ','));
+    if (chains > 1) SVMP_TRY(write_name(output, "chain__", ','));
+    for (size_t i = 0; i <= last; i++)
+        SVMP_TRY(write_name(output, svmp_particles_name(particles, i), i < last ? ',' : '\n'));
+
+    for (size_t l = 0; l < count; l++) {
+        for (size_t k = 0; k < particles->statistic_count; k++)
+            SVMP_TRY(write_number(output, particles->statistics[k].values[l], ','));
+        if (chains > 1) SVMP_TRY(write_number(output, (double)(l / (count / chains) + 1), ','));
+        for (size_t i = 0; i <= last; i++)
+            SVMP_TRY(write_number(output, particles->values[i * count + l], i < last ? ',' : '\n'));
     }
-    for (size_t l = 0; l < particles->count; l++)
-        for (size_t i = 0; i < particles->variables; i++) {
-            char text[NUMBER_TEXT];
-            size_t length = svmp_number_format(particles->values[i * particles->count + l], text);
-            text[length++] = i + 1 < particles->variables ? ',' : '\n';
-            SVMP_TRY(svmp_output_put(output, text, length));
-        }
     return SVMP_OK;
 }
 

@@ -1,7 +1,7 @@
 #include "kernel/unit.h"
 
-size_t svmp_unit_count(const svmp_graph *graph, const kernel_term *term) {
-    switch (term->domain) {
+size_t svmp_unit_count(const svmp_graph *graph, kernel_domain domain) {
+    switch (domain) {
     case DOMAIN_ALL: return 1;
     case DOMAIN_BLANKET: return graph->distinct;
     case DOMAIN_SELF:
@@ -10,18 +10,26 @@ size_t svmp_unit_count(const svmp_graph *graph, const kernel_term *term) {
     return graph->nodes;
 }
 
-stein_unit svmp_unit_find(const svmp_graph *graph, const kernel_term *term, size_t u, uint64_t seed, size_t t,
-                          const uint32_t *nodes, uint32_t *drawn) {
+stein_unit svmp_unit_find(const svmp_graph *graph, kernel_domain domain, size_t u, const uint32_t *nodes) {
     const index_lists *closed = &graph->neighbourhoods, *members = &graph->members;
-    switch (term->domain) {
+    switch (domain) {
     case DOMAIN_ALL: return (stein_unit){nodes, nodes, graph->nodes, graph->nodes};
     case DOMAIN_BLANKET:
         return (stein_unit){closed->item + closed->start[u], members->item + members->start[u],
                             closed->start[u + 1] - closed->start[u], members->start[u + 1] - members->start[u]};
-    case DOMAIN_SELF: return (stein_unit){nodes + u, nodes + u, 1, 1};
+    case DOMAIN_SELF:
     case DOMAIN_RANDOM: break;
     }
-    return (stein_unit){drawn, nodes + u, svmp_domain_draw(graph, u, term->neighbours, seed, t, drawn), 1};
+    return (stein_unit){nodes + u, nodes + u, 1, 1};
+}
+
+stein_unit svmp_unit_draw(const svmp_graph *graph, const kernel_term *term, size_t u, uint64_t seed, size_t t,
+                          const uint32_t *nodes, uint32_t *drawn) {
+    stein_unit unit = svmp_unit_find(graph, term->domain, u, nodes);
+    if (term->domain != DOMAIN_RANDOM) return unit;
+    unit.domain = drawn;
+    unit.domain_count = svmp_domain_draw(graph, u, term->neighbours, seed, t, drawn);
+    return unit;
 }
 
 size_t svmp_unit_rows(const svmp_graph *graph, const stein_unit *unit, size_t n, const double *array,

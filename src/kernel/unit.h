@@ -10,12 +10,15 @@ typedef struct stein_unit {
     size_t domain_count, member_count;
 } stein_unit;
 
-/* How many units a term has: one for `all`, the distinct neighbourhoods for `blanket`, the nodes otherwise. */
-size_t svmp_unit_count(const svmp_graph *graph, const kernel_term *term);
+/* How many units a domain makes: one for `all`, the distinct neighbourhoods for `blanket`, the nodes otherwise. */
+size_t svmp_unit_count(const svmp_graph *graph, kernel_domain domain);
 
-/* Unit u of a term in iteration t. `nodes` is 0, 1, 2, ... for all nodes; `drawn` has room for the nodes of a random
- * domain. The unit points into these and into the graph. */
-stein_unit svmp_unit_find(const svmp_graph *graph, const kernel_term *term, size_t u, uint64_t seed, size_t t,
+/* Unit u of a domain, a random one without the neighbours that it draws. `nodes` is 0, 1, 2, ... for all nodes; the
+ * unit points into it and into the graph. */
+stein_unit svmp_unit_find(const svmp_graph *graph, kernel_domain domain, size_t u, const uint32_t *nodes);
+
+/* The unit of a term in iteration t: a random one has its neighbours, in `drawn`, which has room for them. */
+stein_unit svmp_unit_draw(const svmp_graph *graph, const kernel_term *term, size_t u, uint64_t seed, size_t t,
                           const uint32_t *nodes, uint32_t *drawn);
 
 /* The particles of the domain's variables, n numbers each, in an array of all variables; returns how many. */

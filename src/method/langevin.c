@@ -1,13 +1,13 @@
 /* Unadjusted Langevin dynamics: every particle is a chain of its own, the last states are the result. */
 #include "method/method.h"
 
-static svmp_status alloc(svmp_run *run) {
+svmp_status svmp_langevin_check_step(svmp_run *run) {
     const step_rule *rule = run->step.rule;
     if (rule == &svmp_step_fixed || rule == &svmp_step_decay) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_CALL,
-                     "Langevin dynamics cannot use the step rule '%s': it takes fixed:RATE, fixed:FROM..TO or "
+                     "The method '%s' cannot use the step rule '%s': it takes fixed:RATE, fixed:FROM..TO or "
                      "decay:A,B,GAMMA.",
-                     rule->name);
+                     run->method->name, rule->name);
 }
 
 static svmp_status iterate(svmp_run *run) {
@@ -18,4 +18,5 @@ static svmp_status iterate(svmp_run *run) {
     return b->kind->diffuse(b, run->rate, run->iteration); /* x <- x + epsilon s + sqrt(2 epsilon) noise */
 }
 
-const method svmp_method_langevin = {.name = "langevin", .step = "fixed:0.01", .alloc = alloc, .iterate = iterate};
+const method svmp_method_langevin = {
+    .name = "langevin", .step = "fixed:0.01", .alloc = svmp_langevin_check_step, .iterate = iterate};

@@ -3,24 +3,37 @@
 #define SVMP_METHOD_METHOD_H
 
 #include "backend/backend.h"
+#include "init.h"
 
 typedef struct method {
     const char *name;
     const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
     const char *step;   /* what --step is by default; NULL: the method takes no step size */
     int single;         /* done after one iteration, whatever was asked for */
+    int sampler;        /* the backend's particles are --chains chains, the iterations --warmup and then --draws */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
     svmp_status (*alloc)(svmp_run *run);
     svmp_status (*iterate)(svmp_run *run);
     void (*free)(svmp_run *run); /* NULL: nothing to free */
+
+    /* What the run has yielded so far, with its chains and statistics but without names, as new particles; their
+     * number need not be the backend's. NULL: the backend's x. */
+    svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
 } method;
 
 /* NULL, with an error that lists the names, when there is none of that name. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
+/* Fails, naming a node, when the model has boxes: a move that is projected onto them is no move of a chain that leaves
+ * the posterior alone. */
+svmp_status svmp_method_refuse_boxes(const svmp_run *run);
+
+/* The alloc of Langevin dynamics: its steps are fixed or decay. */
+svmp_status svmp_langevin_check_step(svmp_run *run);
+
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
-    svmp_method_combined, svmp_method_langevin, svmp_method_exact;
+    svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact;
 
 struct svmp_run {
     svmp_context *context;
@@ -29,6 +42,8 @@ struct svmp_run {
     svmp_run_options options; /* its strings are the run's own */
     kernel kernel;
     step step;
+    init start;
+    int started_from; /* whether the start was given, and not drawn */
     backend *backend;
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */

@@ -1,12 +1,27 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "method/method.h"
 
 static const method *const methods[] = {
-    &svmp_method_graphical, &svmp_method_vanilla,  &svmp_method_independent, &svmp_method_random,
-    &svmp_method_combined,  &svmp_method_langevin, &svmp_method_exact,
+    &svmp_method_graphical, &svmp_method_vanilla, &svmp_method_independent, &svmp_method_random, &svmp_method_combined,
+    &svmp_method_langevin,  &svmp_method_mala,    &svmp_method_nuts,        &svmp_method_exact,
 };
+
+svmp_status svmp_method_refuse_boxes(const svmp_run *run) {
+    const svmp_model *model = run->model;
+    const svmp_graph *graph = model->graph;
+    char name[128];
+    if (!model->boxed) return SVMP_OK;
+    size_t i = 0, node = 0;
+    while (!isfinite(model->lower[i]) && !isfinite(model->upper[i])) i++;
+    while (svmp_graph_node_first(graph, node) + svmp_graph_node_dimension(graph, node) <= i) node++;
+    return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                     "The method '%s' does not apply: the node %s has a box, and a chain that is projected onto a box "
+                     "does not keep to the posterior.",
+                     run->method->name, svmp_model_node_name(model, node, name, sizeof name));
+}
 
 const method *svmp_method_find(svmp_context *context, const char *name) {
     char names[256] = "";

@@ -23,20 +23,22 @@ struct cholesky {
     cholmod_factor *L;
 };
 
-static svmp_status refuse(const svmp_model *model) {
+/* Says why the model has no exact answer. */
+static void refuse(const svmp_model *model) {
     char name[128];
-    if (model->group_count > 0)
-        return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                         "The method 'exact' needs a jointly Gaussian model, and factor %zu of this one is not "
-                         "linear-quadratic.",
-                         model->group_factor[0]);
     size_t i = 0;
-    while (model->boxed && i + 1 < model->graph->variables && model->lower[i] * 0 != 0 && model->upper[i] * 0 != 0) i++;
-    if (model->boxed)
-        return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                         "The method 'exact' needs a jointly Gaussian model, and %s of this one is kept in a box.",
-                         svmp_model_variable_name(model, i, name, sizeof name));
-    return svmp_fail(model->context, SVMP_UNSUPPORTED, "The method 'exact' needs factors, and this model has none.");
+    if (model->group_count > 0)
+        svmp_record(model->context, SVMP_UNSUPPORTED,
+                    "The method 'exact' needs a jointly Gaussian model, and factor %zu of this one is not "
+                    "linear-quadratic.",
+                    model->group_factor[0]);
+    else if (model->boxed) {
+        while (i + 1 < model->graph->variables && model->lower[i] * 0 != 0 && model->upper[i] * 0 != 0) i++;
+        svmp_record(model->context, SVMP_UNSUPPORTED,
+                    "The method 'exact' needs a jointly Gaussian model, and %s of this one is kept in a box.",
+                    svmp_model_variable_name(model, i, name, sizeof name));
+    } else
+        svmp_record(model->context, SVMP_UNSUPPORTED, "The method 'exact' needs factors, and this model has none.");
 }
 
 /* CHOLMOD failed: out of memory, or something that should not be. */
@@ -91,7 +93,10 @@ static svmp_status factorise(cholesky *f) {
 }
 
 svmp_status svmp_cholesky_create(const svmp_model *model, cholesky **factor) {
-    if (!svmp_model_is_gaussian(model)) return refuse(model);
+    if (!svmp_model_is_gaussian(model)) {
+        refuse(model);
+        return SVMP_UNSUPPORTED;
+    }
     cholesky *f = NULL;
     SVMP_TRY(SVMP_NEW(model->context, f, 1));
     f->model = model;

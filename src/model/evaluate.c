@@ -23,6 +23,7 @@ struct evaluator {
     double *part_sum; /* (group_parts + variable_parts) * n: partial log densities */
     double **value;   /* thread -> log values of a part's instances, or one score row */
     void **scratch;   /* thread -> what a group's kind asks for */
+    size_t failed;    /* the first part that failed in the last evaluation; SIZE_MAX: none */
 };
 
 static size_t instances_per_part(const factor_group *group, size_t n) {
@@ -55,13 +56,13 @@ static svmp_status plan_parts(evaluator *e, size_t *value_size, size_t *scratch_
     return SVMP_OK;
 }
 
-svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, evaluator **made) {
+svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made) {
     svmp_context *context = model->context;
     svmp_status status;
     evaluator *e = NULL;
     size_t value_size, scratch_size;
     SVMP_TRY(SVMP_NEW(context, e, 1));
-    *e = (evaluator){.model = model, .n = n, .threads = svmp_context_threads(context)};
+    *e = (evaluator){.model = model, .n = n, .threads = threads};
     SVMP_CHECK(plan_parts(e, &value_size, &scratch_size));
     SVMP_CHECK(svmp_allocate(context, model->group_row[model->group_count], n * sizeof(double), (void **)&e->gradient));
     SVMP_CHECK(svmp_allocate(context, e->group_parts + e->variable_parts, n * sizeof(double), (void **)&e->part_sum));
@@ -121,13 +122,13 @@ static void gather_variable(const evaluator *e, size_t i, const double *x, doubl
     }
 }
 
-static svmp_status report_failure(const evaluator *e, size_t p) {
-    const part *here = &e->parts[p];
+svmp_status svmp_evaluator_fail(const evaluator *e) {
+    const part *here = &e->parts[e->failed];
     size_t factor = e->model->group_factor[here->group] + here->first;
     return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.", factor);
 }
 
-svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
+int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
     const svmp_model *model = e->model;
     const size_t n = e->n, variables = model->graph->variables;
     const size_t entries = model->quadratic.start[variables] + 20 * model->gather_start[variables] + variables;
@@ -150,14 +151,19 @@ svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, do
                 gather_variable(e, i, x, score ? score + i * n : e->value[thread], sum);
         }
     }
-    if (failed != SIZE_MAX) return report_failure(e, failed);
+    e->failed = failed;
+    if (failed != SIZE_MAX) return 1;
 
     if (log_density) {
         memset(log_density, 0, n * sizeof *log_density);
         for (size_t p = 0; p < e->group_parts + e->variable_parts; p++)
             for (size_t l = 0; l < n; l++) log_density[l] += e->part_sum[p * n + l];
     }
-    return SVMP_OK;
+    return 0;
+}
+
+svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
+    return svmp_evaluate_silently(e, x, log_density, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
 }
 
 size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle) {
@@ -178,7 +184,7 @@ svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double 
     if (n == 0 || x == NULL)
         return svmp_fail(model->context, SVMP_BAD_CALL, "An evaluation needs at least one particle.");
     evaluator *e = NULL;
-    SVMP_TRY(svmp_evaluator_create(model, n, &e));
+    SVMP_TRY(svmp_evaluator_create(model, n, svmp_context_threads(model->context), &e));
     svmp_status status = svmp_evaluate(e, x, log_density, score);
     svmp_evaluator_free(e);
     return status;

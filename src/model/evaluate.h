@@ -6,11 +6,17 @@
 
 typedef struct evaluator evaluator;
 
-svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, evaluator **made);
+/* `threads`: at most this many; an evaluator of one thread may be used inside a parallel region. */
+svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made);
 void svmp_evaluator_free(evaluator *e);
 
 /* log_density[l] and score[i*n + l]; either may be NULL. Allocates nothing. */
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score);
+
+/* The same without a word, for use inside a parallel region: returns 0, or anything else when a factor's function
+ * failed; svmp_evaluator_fail then says which, after the region. */
+int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score);
+svmp_status svmp_evaluator_fail(const evaluator *e);
 
 /* The factor whose gradient made the score of a variable in a particle not finite in the last evaluation; SIZE_MAX
  * when no single factor did. */

@@ -17,7 +17,3 @@ fi
 status=0
 "$BUILD/examples/grid" models/grid.mtx nowhere.mtx 2>error.txt || status=$?
 [[ $status -eq 1 ]] && grep -q nowhere.mtx error.txt
-
-# The README shows hello.c as it is.
-readme=$TESTS/../README.md
-awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$readme" | diff "$TESTS/../examples/hello.c" -

@@ -5,7 +5,7 @@ works run chain.mtx b.mtx -n 20 -t 50 --seed 7 -o a.csv --quiet
 shows '^graphical: 20 particles of 3 variables, 50 iterations in .* s, completed$'
 shows '^variable +mean +sd +5% +50% +95%$'
 shows '^x\.3 +-?[0-9]'
-[[ $(rows a.csv | head -1) == x.1,x.2,x.3 ]]
+[[ $(rows a.csv | head -1) == lp__,x.1,x.2,x.3 ]]
 [[ $(rows a.csv | wc -l) -eq 21 ]]
 for line in 'model = chain.mtx' 'data = b.mtx' 'method = graphical' 'bandwidth = median' 'particles = 20' \
     'iterations = 50' 'seed = 7' 'init = normal:1' 'threads = 0' 'outcome = completed' 'iterations done = 50'; do
@@ -28,7 +28,7 @@ grep -qxF '# particles = 20' c.csv
 grep -qxF '# init = a.csv' c.csv
 works run chain.mtx b.mtx --init a.csv -n 20 -t 0
 refuses 2 "21 particles are asked for, but 'a.csv' holds 20 to start from." run chain.mtx --init a.csv -n 21
-sed 's/^x.1,/y,/' a.csv >renamed.csv
+sed 's/,x.1,/,y,/' a.csv >renamed.csv
 refuses 2 "x.1" run chain.mtx --init renamed.csv
 refuses 2 "The file 'nowhere.csv' could not be read: No such file or directory." run chain.mtx --init nowhere.csv
 works run chain.mtx --init uniform:-1,1 -t 1

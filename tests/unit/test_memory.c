@@ -43,6 +43,7 @@ static void fail_each_allocation(const char *method, const char *kernel, const c
     options.backend = backend;
     options.particles = 5;
     options.iterations = 2;
+    options.chains = options.warmup = options.draws = 2;
     svmp_status status = SVMP_NO_MEMORY;
     for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
         scarce_memory memory = {1};
@@ -73,6 +74,12 @@ static void test_langevin(void **state) {
     fail_each_allocation("langevin", NULL, "cpu");
 }
 
+static void test_samplers(void **state) {
+    (void)state;
+    fail_each_allocation("mala", NULL, "cpu");
+    fail_each_allocation("nuts", NULL, "cpu");
+}
+
 static void test_exact(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -89,6 +96,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stein),
         cmocka_unit_test(test_langevin),
+        cmocka_unit_test(test_samplers),
         cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,43 @@ static void test_stan_file(void **state) {
     svmp_particles_free(p);
 }
 
+/* Chains and statistics, among them numbers that are none, come back as they were; text in a statistic's place takes
+ * its column out. */
+static void test_chains_and_statistics(void **state) {
+    (void)state;
+    svmp_particles *p = NULL, *read = NULL;
+    assert_ok(svmp_particles_create(context, 1, 6, (double[]){1, 2, 3, 4, 5, 6}, &p));
+    assert_int_equal(svmp_particles_chains(p), 1);
+    assert_int_equal(svmp_particles_set_chains(p, 4), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_set_chains(p, 0), SVMP_BAD_CALL);
+    assert_ok(svmp_particles_set_chains(p, 3));
+    const double lp[] = {-1, -INFINITY, NAN, INFINITY, 0.1, 0}, energy[] = {6, 5, 4, 3, 2, 1};
+    assert_int_equal(svmp_particles_set_statistic(p, "lp", lp), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_set_statistic(p, "chain__", lp), SVMP_BAD_CALL);
+    assert_ok(svmp_particles_set_statistic(p, "lp__", energy));
+    assert_ok(svmp_particles_set_statistic(p, "energy__", energy));
+    assert_ok(svmp_particles_set_statistic(p, "lp__", lp)); /* replaces */
+    assert_ok(svmp_particles_write(p, "chains.csv", NULL, 0));
+    assert_ok(svmp_particles_read(context, "chains.csv", &read));
+    assert_int_equal(svmp_particles_chains(read), 3);
+    assert_int_equal(svmp_particles_statistics(read), 2);
+    assert_string_equal(svmp_particles_statistic_name(read, 0), "lp__");
+    assert_string_equal(svmp_particles_statistic_name(read, 1), "energy__");
+    assert_null(svmp_particles_statistic_name(read, 2));
+    assert_null(svmp_particles_statistic(read, "stepsize__"));
+    assert_memory_equal(svmp_particles_statistic(read, "energy__"), energy, sizeof energy);
+    const double *back = svmp_particles_statistic(read, "lp__");
+    for (size_t l = 0; l < 6; l++) assert_true(isnan(lp[l]) ? isnan(back[l]) : back[l] == lp[l]);
+    svmp_particles_free(p);
+    svmp_particles_free(read);
+
+    write_text("mixed.csv", "note__,x,lp__\n1,2,3\nhello,4,5\n");
+    assert_ok(svmp_particles_read(context, "mixed.csv", &read));
+    assert_int_equal(svmp_particles_statistics(read), 1);
+    assert_true(svmp_particles_statistic(read, "lp__")[1] == 5 && svmp_particles_values(read)[1] == 4);
+    svmp_particles_free(read);
+}
+
 typedef struct bad_file {
     const char *text, *sentence;
 } bad_file;
@@ -154,6 +191,9 @@ static void test_malformed_files_give_their_place(void **state) {
         {"x,y,x\n1,2,3\n", "bad.csv:1: two columns are called 'x'."},
         {"x,,y\n1,2,3\n", "bad.csv:1: the name of column 2, '', is empty."},
         {"x,\"y\"\n1,2\n", "bad.csv:1: the name of column 2, '\"y\"', holds a comma, a quotation mark"},
+        {"chain__,x\n1,1\n2,1\n2,1\n", "bad.csv:1: the column chain__ does not count the chains 1, 2, ..."},
+        {"chain__,x\n1,1\n2,1\n1,1\n2,1\n", "bad.csv:1: the column chain__ does not"},
+        {"chain__,x\nnan,1\n", "bad.csv:1: the column chain__ does not"},
         {"lp__,y__\n1,2\n", "bad.csv:1: there is no column but such as end in '__'."},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -263,6 +303,7 @@ int main(void) {
         cmocka_unit_test(test_round_trip_has_the_same_bits),
         cmocka_unit_test(test_locale_does_not_matter),
         cmocka_unit_test(test_stan_file),
+        cmocka_unit_test(test_chains_and_statistics),
         cmocka_unit_test(test_malformed_files_give_their_place),
         cmocka_unit_test(test_absurd_lengths),
         cmocka_unit_test(test_writing_is_all_or_nothing),

@@ -205,8 +205,8 @@ static int stop_at(const svmp_progress *progress, void *user_data) {
 
 static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
     (void)state;
-    const char *methods[] = {"graphical", "random", "langevin"};
-    for (size_t m = 0; m < 3; m++) {
+    const char *methods[] = {"graphical", "random", "langevin", "mala"};
+    for (size_t m = 0; m < 4; m++) {
         svmp_context *context = test_context(2);
         svmp_model *model = test_grid(context, 4, 7);
         svmp_run_options options = svmp_run_options_default();
@@ -238,7 +238,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
 static void test_the_same_bits_for_any_threads(void **state) {
     (void)state;
     enum { SIDE = 25, N = 100 };
-    const char *methods[] = {"graphical", "vanilla", "independent", "random", "combined", "langevin", "exact"};
+    const char *methods[] = {"graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "exact"};
     const int threads[] = {1, 2, 3, 8};
     double *first = malloc(SIDE * SIDE * N * sizeof *first);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
@@ -380,6 +380,7 @@ static void test_options_by_name(void **state) {
     for (size_t k = 0; k < count; k++) /* the text of a default means the default */
         if (table[k].standard) assert_ok(svmp_run_options_set(context, &again, table[k].name, table[k].standard));
     assert_true(again.particles == options.particles && again.iterations == options.iterations);
+    assert_true(again.chains == options.chains && again.warmup == options.warmup && again.draws == options.draws);
     assert_true(again.seed == options.seed && again.tolerance == options.tolerance);
     assert_string_equal(again.init, options.init);
     assert_ok(svmp_run_options_set(context, &options, "particles", "7"));
@@ -427,6 +428,9 @@ static void test_refused_options(void **state) {
         {"method", "langevin", "step", "adam:0.1", "cannot use the step rule 'adam'"},
         {"method", "langevin", "kernel", "rbf@all", "The method 'langevin' takes no kernel"},
         {"method", "langevin", "tolerance", "1", "The method 'langevin' takes no tolerance"},
+        {"method", "mala", "step", "adagrad:0.1", "The method 'mala' cannot use the step rule 'adagrad'"},
+        {"method", "nuts", "step", "fixed:1", "The method 'nuts' takes no step"},
+        {"method", "nuts", "kernel", "rbf@all", "The method 'nuts' takes no kernel"},
         {"method", "exact", "step", "fixed:1", "The method 'exact' takes no step"},
     };
     for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {

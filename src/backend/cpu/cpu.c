@@ -6,84 +6,157 @@
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
 
-/* What the terms of a kernel ask of the room. */
-typedef struct needs {
-    int matrix, repulsion, moments;
-    size_t drawn, rows; /* nodes, variables of the largest domain */
-} needs;
-
-static needs needs_of(const svmp_graph *graph, const kernel *k) {
-    needs all = {.rows = svmp_unit_rows_most(graph, k), .drawn = svmp_unit_drawn_most(k)};
-    for (size_t a = 0; a < k->count; a++) {
-        const kernel_term *term = &k->terms[a];
-        all.matrix |= term->shape->value != NULL;
-        all.repulsion |= term->shape->repulsion != NULL;
-        all.moments |= term->shape->value == NULL;
-    }
-    return all;
+static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_t count) {
+    size_t variables = 0;
+    for (size_t k = 0; k < count; k++) variables += svmp_graph_node_dimension(graph, nodes[k]);
+    return variables;
 }
 
-static svmp_status alloc_room(backend *b, const needs *all, stein_room *room) {
+/* What the terms of a kernel ask of a room. */
+typedef struct needs {
+    int matrix, repulsion, moments;
+    size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
+    int stores;                         /* whether a unit that one thread has to itself stores all its tiles */
+    int shared;                         /* whether there is a unit for all threads together: the first room's */
+} needs;
+
+static void add_needs(const backend *b, const kernel_term *term, needs *all) {
+    const svmp_graph *graph = b->model->graph;
+    const uint32_t *nodes = ((const cpu *)b->own)->nodes;
+    const size_t units = svmp_unit_count(graph, term->domain);
+    all->matrix |= term->shape->value != NULL;
+    all->repulsion |= term->shape->repulsion != NULL;
+    all->moments |= term->shape->value == NULL;
+    all->shared |= units < (size_t)b->threads || units == 1;
+    if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
+    for (size_t u = 0; u < units; u++) {
+        const stein_unit unit = svmp_unit_find(graph, term->domain, u, nodes);
+        size_t domain = variables_of(graph, unit.domain, unit.domain_count);
+        const size_t members = variables_of(graph, unit.members, unit.member_count);
+        if (term->domain == DOMAIN_RANDOM) { /* at most the whole neighbourhood */
+            const size_t k = graph->neighbourhood_of[u];
+            const stein_unit closed = svmp_unit_find(graph, DOMAIN_BLANKET, k, nodes);
+            domain = variables_of(graph, closed.domain, closed.domain_count);
+        }
+        if (domain > all->domain) all->domain = domain;
+        if (members > all->members) all->members = members;
+        if (units > 1) all->stores |= svmp_cpu_stores(b, domain, members);
+    }
+}
+
+static svmp_status alloc_room(backend *b, const needs *all, int first, stein_room *room) {
     svmp_context *context = b->context;
-    const size_t n = b->n, bytes = n * sizeof(double);
-    SVMP_TRY(SVMP_NEW(context, room->rows, all->rows));
-    SVMP_TRY(SVMP_NEW(context, room->column_sum, n));
-    SVMP_TRY(SVMP_NEW(context, room->drawn, all->drawn));
-    SVMP_TRY(SVMP_NEW(context, room->row, (size_t)b->threads));
-    for (int t = 0; t < b->threads; t++) SVMP_TRY(SVMP_NEW(context, room->row[t], n));
-    if (all->matrix) SVMP_TRY(svmp_allocate(context, n, bytes, (void **)&room->k));
-    if (all->matrix) SVMP_TRY(svmp_allocate(context, n / 2 + 1, bytes, (void **)&room->pairs));
-    if (all->repulsion) SVMP_TRY(svmp_allocate(context, n, bytes, (void **)&room->repulsion));
+    const cpu *own = b->own;
+    const size_t stride = b->n + PADDING, packed = all->domain < PACKED_VARIABLES ? all->domain : PACKED_VARIABLES;
+    const size_t numbers = all->stores || (first && all->shared) ? own->all_tiles : own->largest_tile;
+    SVMP_TRY(SVMP_NEW(context, room->rows, all->domain));
+    SVMP_TRY(SVMP_NEW(context, room->members, all->members));
+    SVMP_TRY(SVMP_NEW(context, room->total, stride));
+    SVMP_TRY(SVMP_NEW(context, room->list, (size_t)BRACKET_CAPACITY));
+    SVMP_TRY(SVMP_NEW(context, room->drawn, all->neighbours + 1));
+    SVMP_TRY(SVMP_NEW(context, room->weight, (size_t)b->threads));
+    SVMP_TRY(SVMP_NEW(context, room->sum, (size_t)b->threads));
+    for (int t = 0; t < (first ? b->threads : 1); t++) {
+        SVMP_TRY(SVMP_NEW(context, room->weight[t], 2 * WEIGHED_VARIABLES * stride));
+        SVMP_TRY(SVMP_NEW(context, room->sum[t], WEIGHED_VARIABLES * stride));
+    }
+    if (all->matrix) SVMP_TRY(SVMP_NEW(context, room->packed, packed * stride));
+    if (all->matrix) SVMP_TRY(SVMP_NEW(context, room->k, numbers));
+    if (all->repulsion) SVMP_TRY(SVMP_NEW(context, room->repulsion, numbers));
     return SVMP_OK;
 }
 
 static void free_room(backend *b, stein_room *room) {
     svmp_context *context = b->context;
-    for (int t = 0; room->row && t < b->threads; t++) svmp_release(context, room->row[t]);
-    svmp_release(context, room->row);
+    for (int t = 0; room->weight && t < b->threads; t++) svmp_release(context, room->weight[t]);
+    for (int t = 0; room->sum && t < b->threads; t++) svmp_release(context, room->sum[t]);
+    svmp_release(context, room->weight);
+    svmp_release(context, room->sum);
     svmp_release(context, room->rows);
-    svmp_release(context, room->column_sum);
+    svmp_release(context, room->members);
+    svmp_release(context, room->total);
+    svmp_release(context, room->list);
     svmp_release(context, room->drawn);
+    svmp_release(context, room->packed);
     svmp_release(context, room->k);
-    svmp_release(context, room->pairs);
     svmp_release(context, room->repulsion);
 }
 
 static void free_cpu(backend *b) {
     cpu *own = b->own;
     for (int t = 0; own->rooms && t < b->threads; t++) free_room(b, &own->rooms[t]);
+    for (size_t a = 0; own->middles && a < KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->middles[a]);
     svmp_release(b->context, own->rooms);
+    svmp_release(b->context, own->middles);
+    svmp_release(b->context, own->tiles);
+    svmp_release(b->context, own->ones);
     svmp_release(b->context, own->nodes);
     svmp_release(b->context, own->centred);
     svmp_release(b->context, own->variance);
     svmp_release(b->context, own);
 }
 
-static svmp_status alloc(backend *b, const kernel *k) {
+static svmp_status plan_tiles(backend *b) {
+    cpu *own = b->own;
+    const size_t n = b->n, width = own->lanes->width;
+    SVMP_TRY(SVMP_NEW(b->context, own->tiles, n / TILE_ROWS + 1));
+    for (size_t first = 0; first + 1 < n; first += TILE_ROWS) {
+        const size_t vectors = (n - 1 - first + width - 1) / width, numbers = vectors * TILE_ROWS * width;
+        own->tiles[own->tile_count++] = (tile){first, vectors, own->all_tiles};
+        own->all_tiles += numbers;
+        if (numbers > own->largest_tile) own->largest_tile = numbers;
+    }
+    SVMP_TRY(SVMP_NEW(b->context, own->ones, n + PADDING));
+    for (size_t l = 0; l < n; l++) own->ones[l] = 1;
+    return SVMP_OK;
+}
+
+static svmp_status alloc_kernel(backend *b, const kernel *k) {
     svmp_context *context = b->context;
     const svmp_graph *graph = b->model->graph;
-    cpu *own = NULL;
-    SVMP_TRY(SVMP_NEW(context, own, 1));
-    b->own = own;
-    SVMP_TRY(svmp_evaluator_create(b->model, b->n, &b->evaluator));
-    if (k == NULL) return SVMP_OK;
-
-    const needs all = needs_of(graph, k);
+    cpu *own = b->own;
+    needs all = {0};
+    SVMP_TRY(plan_tiles(b));
     SVMP_TRY(SVMP_NEW(context, own->nodes, graph->nodes));
     for (size_t v = 0; v < graph->nodes; v++) own->nodes[v] = (uint32_t)v;
+    SVMP_TRY(SVMP_NEW(context, own->middles, (size_t)KERNEL_TERMS_MAX));
+    for (size_t a = 0; a < k->count; a++) {
+        add_needs(b, &k->terms[a], &all);
+        SVMP_TRY(SVMP_NEW(context, own->middles[a], svmp_unit_count(graph, k->terms[a].domain)));
+    }
     if (all.moments) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
-    const double matrices = all.matrix * 1.5 + all.repulsion, n = (double)b->n; /* k, the pairs; the repulsion */
-    SVMP_TRY(svmp_require_memory(context, matrices * n * n * sizeof(double) * b->threads,
+    const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.shared);
+    SVMP_TRY(svmp_require_memory(context, matrices * (double)own->all_tiles * sizeof(double),
                                  "the kernel matrices of so many particles take"));
     SVMP_TRY(SVMP_NEW(context, own->rooms, (size_t)b->threads));
-    for (int t = 0; t < b->threads; t++) SVMP_TRY(alloc_room(b, &all, &own->rooms[t]));
+    for (int t = 0; t < b->threads; t++) SVMP_TRY(alloc_room(b, &all, t == 0, &own->rooms[t]));
     return SVMP_OK;
 }
 
+static svmp_status alloc(backend *b, const kernel *k) {
+    cpu *own = NULL;
+    SVMP_TRY(SVMP_NEW(b->context, own, 1));
+    b->own = own;
+    own->lanes = b->kind == &svmp_backend_cpu ? svmp_lanes_best() : svmp_lanes_named(b->kind->name + strlen("cpu-"));
+    if (own->lanes == NULL)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->kind->name);
+    SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
+    return k ? alloc_kernel(b, k) : SVMP_OK;
+}
+
 /* ---- stein ------------------------------------------------------------------------------------------------------- */
+
+size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room) {
+    const size_t *first = b->model->graph->first;
+    size_t count = 0;
+    for (size_t v = 0; v < unit->member_count; v++)
+        for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++)
+            room->members[count++] = (uint32_t)i;
+    return count;
+}
 
 /* Roughly: for every pair of particles a distance and an exponential, or a product for every particle and variable. */
 static double operations(const backend *b, const kernel_term *term, size_t units) {
@@ -102,17 +175,17 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     memset(b->phi, 0, b->model->graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
-        const size_t units = svmp_unit_count(b->model->graph, term);
+        const size_t units = svmp_unit_count(b->model->graph, term->domain);
         const int threads = svmp_threads_for(b->threads, operations(b, term, units));
         const int team = units < (size_t)threads; /* too few units to go round: share each of them */
-        void (*add)(backend *, const kernel_term *, const stein_unit *, stein_room *, int) =
-            term->shape->value ? svmp_cpu_radial : svmp_cpu_linear;
-
 #pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : threads)
         for (size_t u = 0; u < units; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
-            stein_unit unit = svmp_unit_find(b->model->graph, term, u, b->seed, t, own->nodes, room->drawn);
-            add(b, term, &unit, room, team ? threads : 1);
+            stein_unit unit = svmp_unit_draw(b->model->graph, term, u, b->seed, t, own->nodes, room->drawn);
+            if (term->shape->value)
+                svmp_cpu_radial(b, term, &unit, room, &own->middles[a][u], team ? threads : 1);
+            else
+                svmp_cpu_linear(b, term, &unit, room, team ? threads : 1);
         }
     }
     return SVMP_OK;
@@ -120,12 +193,16 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
 
 static svmp_status score(backend *b) { return svmp_evaluate(b->evaluator, b->x, NULL, b->score); }
 
-const backend_kind svmp_backend_cpu = {
-    .name = "cpu",
-    .alloc = alloc,
-    .free = free_cpu,
-    .score = score,
-    .stein = stein,
-    .step = svmp_host_step,
-    .diffuse = svmp_host_diffuse,
-};
+#define CPU(variable, name_)                                                                                           \
+    const backend_kind variable = {.name = name_,                                                                      \
+                                   .alloc = alloc,                                                                     \
+                                   .free = free_cpu,                                                                   \
+                                   .score = score,                                                                     \
+                                   .stein = stein,                                                                     \
+                                   .step = svmp_host_step,                                                             \
+                                   .diffuse = svmp_host_diffuse}
+
+CPU(svmp_backend_cpu, "cpu"); /* the best instruction set that the machine has; the others are for comparing */
+CPU(svmp_backend_cpu_baseline, "cpu-baseline");
+CPU(svmp_backend_cpu_avx2, "cpu-avx2");
+CPU(svmp_backend_cpu_avx512, "cpu-avx512");

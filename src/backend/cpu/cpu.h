@@ -3,32 +3,52 @@
 #define SVMP_BACKEND_CPU_H
 
 #include "backend/backend.h"
+#include "backend/cpu/median.h"
 #include "kernel/unit.h"
 
-/* What one thread needs for a unit. */
+/* What one thread needs for a unit. Rows have n numbers and PADDING more. */
 typedef struct stein_room {
     const double **rows; /* the particles of the domain's variables */
-    double *k;           /* n*n: squared distances, then the kernel matrix */
-    double *repulsion;   /* n*n, of shapes whose repulsion is not proportional to k */
-    double *pairs;       /* n(n-1)/2 squared distances, for the bandwidth */
-    double *column_sum;  /* n: sum over l of the repulsion */
+    double *packed;      /* PACKED_VARIABLES rows of them, for the loops */
+    double *k;           /* a tile or all tiles: squared distances, then the kernel */
+    double *repulsion;   /* the same, of shapes whose repulsion is not proportional to k */
+    double *total;       /* a row: for every particle, the summed repulsion by all others */
+    double *list;        /* BRACKET_CAPACITY numbers */
     uint32_t *drawn;     /* the nodes of a random domain */
-    double **row;        /* thread of a team -> n numbers */
+    uint32_t *members;   /* the variables of the unit's members */
+    double **weight;     /* thread of a team -> 2 WEIGHED_VARIABLES rows */
+    double **sum;        /* thread of a team -> WEIGHED_VARIABLES rows */
 } stein_room;
 
+/* A domain is packed so many variables at a time; and so many of its members' are weighed by a tile while it is hot. */
+enum { PACKED_VARIABLES = 64, WEIGHED_VARIABLES = 4 };
+
 typedef struct cpu {
-    stein_room *rooms; /* one a thread */
-    uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
-    double *centred;   /* variables * n: x less its mean over particles, for linear terms */
-    double *variance;  /* variables: mean square of that */
+    const lane_ops *lanes;
+    tile *tiles;
+    size_t tile_count, largest_tile, all_tiles; /* how many; numbers in the largest, and in all */
+    stein_room *rooms;                          /* one a thread */
+    middle **middles;                           /* term -> unit -> where its median stood */
+    double *ones;                               /* a row of 1, behind it 0 */
+    uint32_t *nodes;                            /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
+    double *centred;                            /* variables * n: x less its mean over particles, for linear terms */
+    double *variance;                           /* variables: mean square of that */
 } cpu;
+
+/* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for
+ * the bandwidth and for the velocities, which costs less than to fetch it from far away. */
+int svmp_cpu_stores(const backend *b, size_t domain_variables, size_t member_variables);
 
 /* Add a term's phi to the members of a unit, with a team of `threads`; with one, the caller may be one of many at work
  * on units of their own. The bits are the same. */
-void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
+void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
+                     int threads);
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
 
 /* Fills `centred` and `variance`; once an iteration, before svmp_cpu_linear. */
 void svmp_cpu_centre(backend *b);
+
+/* The variables of the members, in `room->members`; returns how many. */
+size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room);
 
 #endif

@@ -49,12 +49,13 @@ static void add_velocity(size_t n, size_t count, const double *const *z, double 
 
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const cpu *own = b->own;
-    const size_t n = b->n, count = svmp_unit_rows(b->model->graph, unit, n, own->centred, room->rows);
-    const size_t *first = b->model->graph->first;
+    const size_t n = b->n, count = svmp_unit_rows(b->model->graph, unit, b->n, own->centred, room->rows),
+                 members = svmp_cpu_members(b, unit, room);
     const double v = summed_variance(b, unit);
 #pragma omp parallel for if (threads > 1) num_threads(threads)
-    for (size_t k = 0; k < unit->member_count; k++)
-        for (size_t i = first[unit->members[k]]; i < first[unit->members[k] + 1]; i++)
-            add_velocity(n, count, room->rows, v, term->weight, own->centred + i * n, b->score + i * n,
-                         room->row[threads > 1 ? svmp_thread_number() : 0], b->phi + i * n);
+    for (size_t k = 0; k < members; k++) {
+        const size_t i = room->members[k];
+        add_velocity(n, count, room->rows, v, term->weight, own->centred + i * n, b->score + i * n,
+                     room->sum[threads > 1 ? svmp_thread_number() : 0], b->phi + i * n);
+    }
 }

@@ -1,0 +1,38 @@
+#include "sampling.h"
+
+#include <math.h>
+
+/* Below these a sampler's authors advise to look again. */
+static const double low_ebfmi = 0.3, low_acceptance = 0.4;
+
+static void print_advice(const svmp_sampling *s) {
+    const size_t draws = s->chains * s->draws;
+    if (s->divergent > 0)
+        printf("%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Write the model\n"
+               "with weaker dependence between scales and what they scale (non-centred), or warm up longer.\n",
+               s->divergent, draws);
+    if (s->deepest > 0)
+        printf(
+            "%zu of %zu trajectories were cut off at depth 10: the draws are right but dear. Warm up longer, or bring\n"
+            "the variables to like scales.\n",
+            s->deepest, draws);
+    if (s->ebfmi < low_ebfmi)
+        printf("E-BFMI is %.2g in chain %zu, below %g: the chain is slow to visit the tails. Draw more, or write the\n"
+               "model with lighter tails.\n",
+               s->ebfmi, s->ebfmi_chain + 1, low_ebfmi);
+}
+
+void print_sampling(const svmp_particles *particles) {
+    svmp_sampling s;
+    if (svmp_particles_sampling(particles, &s) != SVMP_OK || isnan(s.acceptance)) return;
+    if (isnan(s.leapfrogs)) { /* MALA: the particles are the chains */
+        printf("mean acceptance %.2f\n", s.acceptance);
+        if (s.acceptance < low_acceptance) printf("That is low: a smaller step moves more.\n");
+        return;
+    }
+    printf("%zu chain%s of %zu draws; mean acceptance %.2f, %.3g leapfrog steps a draw", s.chains,
+           s.chains == 1 ? "" : "s", s.draws, s.acceptance, s.leapfrogs);
+    if (!isnan(s.ebfmi)) printf(", E-BFMI from %.2f", s.ebfmi);
+    printf(", %zu divergent\n", s.divergent);
+    print_advice(&s);
+}

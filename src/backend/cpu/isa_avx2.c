@@ -1,0 +1,6 @@
+/* Compiled with -mavx2 -mfma where the compiler knows them; used when the machine has both. */
+#if defined(__AVX2__)
+#define LANES     4
+#define LANES_ISA avx2
+#include "backend/cpu/lanes_loops.h"
+#endif

@@ -1,0 +1,67 @@
+/* The hot loops, written once over vectors of `width` numbers and compiled for each instruction set (isa_*.c).
+ *
+ * The pairs of different particles (l, m), l < m, are worked off in tiles of TILE_ROWS rows: rows l = first ... and,
+ * for all of them, the columns m = first + 1, ... in vectors. A tile's numbers stand in the order (vector, row, lane).
+ * Lanes that are no pair, m <= l or m >= n, hold an infinite distance: their kernel is 0, and no count sees them.
+ */
+#ifndef SVMP_BACKEND_CPU_LANES_H
+#define SVMP_BACKEND_CPU_LANES_H
+
+#include <stddef.h>
+
+enum { TILE_ROWS = 4, WIDEST_LANES = 8 };
+
+typedef struct tile {
+    size_t first;   /* its first row */
+    size_t vectors; /* for each of its rows */
+    size_t offset;  /* where its numbers stand when all tiles are stored */
+} tile;
+
+/* The particles of a domain, copied for the loops: variable j at x + j*stride, n numbers and then PADDING of FAR. */
+enum { PADDING = 2 * WIDEST_LANES };
+#define FAR 1e200 /* far from everything: the square of a difference overflows */
+
+typedef struct packed_rows {
+    const double *x;
+    size_t count, stride;
+} packed_rows;
+
+/* How many numbers lie below `low`, and which lie in [low, high]: at most `capacity` of these are listed, all counted.
+ */
+typedef struct tally {
+    double low, high;
+    size_t below, inside;
+    double *list;
+    size_t capacity;
+} tally;
+
+typedef struct lane_ops {
+    const char *name;
+    size_t width;
+
+    /* D[v][r][lane] = sum_j (x_j[l] - x_j[m])^2, the sum in the order of j; with `more`, added to what is there. */
+    void (*distances)(const packed_rows *rows, const tile *t, int more, double *distance);
+
+    /* Adds the counts of `count` numbers (a multiple of the width) to t. */
+    void (*count)(size_t count, const double *distance, tally *t);
+
+    /* k = exp(-D/h) in place: relative error below 1e-15, 0 below exp(-708). */
+    void (*rbf)(size_t count, double h, double *k);
+
+    /* k = (1 + D/h)^(-1/2) in place, r = k^3/h. */
+    void (*imq)(size_t count, double h, double *k, double *r);
+
+    /* Both directions of every pair: sum[m] += k w[l] and sum[l] += k w[m]. w and sum have PADDING numbers behind n. */
+    void (*weigh)(const tile *t, const double *k, const double *w, double *sum);
+
+    /* The same, and with w = 1 as well, in total[m] and total[l]. */
+    void (*weigh_and_total)(const tile *t, const double *k, const double *w, double *sum, double *total);
+} lane_ops;
+
+/* The best that this machine runs, or the one of that name; NULL when the machine or the build lacks it. */
+const lane_ops *svmp_lanes_best(void);
+const lane_ops *svmp_lanes_named(const char *name);
+
+extern const lane_ops svmp_lanes_baseline, svmp_lanes_avx2, svmp_lanes_avx512;
+
+#endif

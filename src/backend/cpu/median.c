@@ -1,0 +1,102 @@
+#include "backend/cpu/median.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/select.h"
+
+/* The answer to rank `lower` is known to be at least `low`, that to `upper` at most `high`. */
+typedef struct bounds {
+    double low, high;
+} bounds;
+
+static int holds(const tally *t, size_t lower, size_t upper) {
+    return lower >= t->below && upper < t->below + t->inside;
+}
+
+/* The number halfway between two in the order of all doubles: at most 64 such steps separate any two. */
+static double halfway(double low, double high) {
+    uint64_t a, b;
+    memcpy(&a, &low, sizeof a);
+    memcpy(&b, &high, sizeof b);
+    a += (b - a) / 2;
+    memcpy(&low, &a, sizeof low);
+    return low;
+}
+
+/* More lie in the bracket than were listed: those that were are a sample. The new bracket spans the sample's quantiles
+ * around the ranks that are looked for, some standard errors to either side. */
+static bounds narrow_by_sample(tally *t, size_t lower, size_t upper) {
+    const double share = BRACKET_CAPACITY / (double)t->inside, margin = 2 * sqrt(BRACKET_CAPACITY);
+    const double from = (double)(lower - t->below) * share - margin, to = (double)(upper - t->below) * share + margin;
+    bounds b = {t->low, t->high};
+    if (from > 0) b.low = svmp_select(t->list, BRACKET_CAPACITY, (size_t)from);
+    if (to < BRACKET_CAPACITY - 1) b.high = svmp_select(t->list, BRACKET_CAPACITY, (size_t)to);
+    return b;
+}
+
+/* The bracket missed: move the sides that were wrong outwards, by much more than it was wide. */
+static bounds widen(const tally *t, size_t lower, size_t upper, bounds known) {
+    const double reach = 8 * (t->high - t->low);
+    bounds b = {t->low, t->high};
+    if (lower < t->below) b.low = fmax(known.low, t->low - reach);
+    if (upper >= t->below + t->inside) b.high = fmin(known.high, t->high + reach);
+    if (upper < t->below) b.high = t->low;              /* all of it lies lower */
+    if (lower >= t->below + t->inside) b.low = t->high; /* all of it lies higher */
+    return b;
+}
+
+/* Next time, some thirty numbers on either side should do; or twice as far as the answer moved. */
+static void remember(const tally *t, double found, middle *last) {
+    const double wide = isfinite(t->high) ? t->high - t->low : 0;
+    const double room = wide * 32 / (double)(t->inside + 1), moved = last->at > 0 ? 2 * fabs(found - last->at) : 0;
+    last->at = found; /* 0 when most particles coincide: the next search starts afresh */
+    last->spread = found > 0 ? fmin(0.5, fmax(fmax(room, moved) / found, 1e-12)) : 0;
+}
+
+/* Samples did not help, as when most numbers are equal: halves the range of one rank until it is found. */
+static double bisect(counting_pass pass, void *user_data, size_t rank, bounds known, double *list) {
+    for (;;) {
+        const double guess = halfway(known.low, known.high);
+        tally t = {.low = guess, .high = guess, .list = list};
+        pass(user_data, &t);
+        if (holds(&t, rank, rank)) return guess;
+        if (rank < t.below)
+            known.high = nextafter(guess, 0);
+        else
+            known.low = nextafter(guess, INFINITY);
+    }
+}
+
+/* Selects from the numbers that the tally listed. */
+static void select_listed(const tally *t, size_t lower, size_t upper, double *at_lower, double *at_upper) {
+    const size_t rank = upper - t->below;
+    *at_lower = *at_upper = svmp_select(t->list, t->inside, rank);
+    if (lower < upper) *at_lower = svmp_select(t->list, rank, rank - 1); /* the largest of those before it */
+}
+
+void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, middle *last,
+                      double *at_lower, double *at_upper) {
+    enum { MOST_PASSES = 12 };
+    bounds known = {0, INFINITY}, bracket = known;
+    if (last->at > 0 && isfinite(last->at))
+        bracket = (bounds){last->at * (1 - last->spread), last->at * (1 + last->spread)};
+    for (int passes = 0; passes < MOST_PASSES; passes++) {
+        tally t = {.low = bracket.low, .high = bracket.high, .list = list, .capacity = BRACKET_CAPACITY};
+        pass(user_data, &t);
+        if (holds(&t, lower, upper) && t.inside <= BRACKET_CAPACITY) {
+            select_listed(&t, lower, upper, at_lower, at_upper);
+            remember(&t, *at_upper, last);
+            return;
+        }
+        if (lower >= t.below) known.low = fmax(known.low, t.low);
+        if (upper < t.below + t.inside) known.high = fmin(known.high, t.high);
+        bracket = holds(&t, lower, upper) ? narrow_by_sample(&t, lower, upper)
+                  : passes < 4            ? widen(&t, lower, upper, known)
+                                          : known;
+    }
+    *at_lower = bisect(pass, user_data, lower, known, list);
+    *at_upper = lower < upper ? bisect(pass, user_data, upper, known, list) : *at_lower;
+    *last = (middle){0};
+}

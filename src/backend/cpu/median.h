@@ -1,0 +1,24 @@
+/* Exact order statistics of many numbers that are too many, or not worth, to store and sort: counting passes narrow a
+ * bracket that starts from where the last iteration's answer stood, and what lies in it at the end is selected from. */
+#ifndef SVMP_BACKEND_CPU_MEDIAN_H
+#define SVMP_BACKEND_CPU_MEDIAN_H
+
+#include "backend/cpu/lanes.h"
+
+enum { BRACKET_CAPACITY = 1024 };
+
+/* Where the last answer stood, and how wide a bracket around it (relative) is likely to hold the next. It changes the
+ * time, never the answer. Starts as zeros. */
+typedef struct middle {
+    double at, spread;
+} middle;
+
+/* Counts all numbers into a tally whose bracket is set and whose counts are 0. */
+typedef void (*counting_pass)(void *user_data, tally *t);
+
+/* The numbers of ranks lower <= upper <= lower + 1 (0: the smallest), none of them NaN or negative. `list` has room for
+ * BRACKET_CAPACITY numbers. */
+void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, middle *last,
+                      double *at_lower, double *at_upper);
+
+#endif

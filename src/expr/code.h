@@ -1,0 +1,55 @@
+/* Inside the expression engine: straight-line code over blocks of lanes, and how it is made from the graph. */
+#ifndef SVMP_EXPR_CODE_H
+#define SVMP_EXPR_CODE_H
+
+#include "expr/graph.h"
+#include "expr/kernels.h"
+
+/* How a block takes its lanes: particles of one instance, whose columns are scalars then; or many instances, whose
+ * columns are one number a lane. */
+typedef enum block_mode { BLOCK_WIDE, BLOCK_GATHERED, BLOCK_MODES } block_mode;
+
+/* out and operands are places: an array of pointers to the lanes' numbers (or to one number, of a scalar). */
+typedef struct code_instruction {
+    expr_kernel kernel[BLOCK_MODES];
+    uint32_t out, operand[3];
+} code_instruction;
+
+/* Places in their order: registers, literals, columns, inputs, outputs. */
+typedef struct code_block {
+    code_instruction *instructions;
+    double *literals;
+    size_t count, registers, literal_count, columns, inputs, outputs;
+} code_block;
+
+static inline size_t code_place_literals(const code_block *code) { return code->registers; }
+static inline size_t code_place_columns(const code_block *code) { return code->registers + code->literal_count; }
+static inline size_t code_place_inputs(const code_block *code) { return code_place_columns(code) + code->columns; }
+static inline size_t code_place_outputs(const code_block *code) { return code_place_inputs(code) + code->inputs; }
+static inline size_t code_places(const code_block *code) { return code_place_outputs(code) + code->outputs; }
+
+/* Expressions of parameters alone that the lanes read: evaluated once an instance, column by column. */
+typedef struct hoisted {
+    uint32_t *column; /* of each node of the builder: its column + 1, or 0 */
+    expr *list;
+    size_t count, capacity;
+} hoisted;
+
+/* Code that computes `outputs` from what depends on less than `level`: LEVEL_INPUT for the lanes, which adds to
+ * `hoist` what it reads; LEVEL_PARAMETER for the instances, whose columns are the parameters (`hoist` NULL). */
+svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t count, const expr *outputs,
+                              hoisted *hoist, code_block *code);
+/* Gives the places their numbers, once it is known how many columns there are in all. */
+void svmp_code_number(code_block *code, size_t columns, size_t inputs, size_t outputs);
+void svmp_code_free(svmp_context *context, code_block *code);
+
+struct program {
+    svmp_context *context;
+    size_t slots, parameters, outputs, columns;
+    bool differentiated;
+    code_block values;   /* lanes: the outputs */
+    code_block gradient; /* lanes: the value, then the gradient */
+    code_block instance; /* instances: the columns */
+};
+
+#endif

@@ -1,0 +1,34 @@
+/* Inside the expression engine: the builder's graph of shared nodes. A node's operands come before it. */
+#ifndef SVMP_EXPR_GRAPH_H
+#define SVMP_EXPR_GRAPH_H
+
+#include "expr/program.h"
+
+typedef struct expr_node {
+    uint16_t op;   /* expr_op */
+    uint8_t level; /* expr_level */
+    union {
+        uint32_t operand[3];
+        uint32_t leaf; /* of an input or a parameter */
+    };
+} expr_node;
+
+struct program_builder {
+    svmp_context *context;
+    svmp_status status; /* of the first failure */
+    expr_node *nodes;   /* the first one is the literal NaN: what a failed call returns */
+    double *literals;   /* of literal nodes: operand[0] is its place here */
+    uint32_t *table;    /* open hash table of nodes, 0: free; a power of two, at most half full */
+    size_t count, capacity, literal_count, literal_capacity, table_size;
+};
+
+/* The node of these operands, made if there is none. Neither folds nor simplifies. */
+expr svmp_builder_node(program_builder *builder, expr_op op, const uint32_t operand[3]);
+
+/* Applies the algebra of simplify.c: true, and *result, when the operation is better said otherwise. */
+bool svmp_builder_simplify(program_builder *builder, expr_op op, expr a, expr b, expr c, expr *result);
+
+/* gradient[j] = d value / d input j, by the reverse sweep. */
+svmp_status svmp_builder_differentiate(program_builder *builder, expr value, size_t slots, expr *gradient);
+
+#endif

@@ -1,0 +1,151 @@
+/* Differentiable programs: built once as a graph of shared expressions, then run over blocks of lanes,
+ * lane = instance*n + particle.
+ *
+ *     program_builder *b;                     svmp_builder_create(context, &b)
+ *     expr x = svmp_expr_input(b, 0);         an unknown, the variable in slot 0: differentiated
+ *     expr w = svmp_expr_parameter(b, 0);     a number that differs by instance
+ *     expr f = svmp_expr_multiply(b, w, svmp_expr_exp(b, x));
+ *     program *p;                             svmp_program_finish(b, f, slots, parameters, &p)
+ *
+ * Building never needs a check between the calls: after the first failure (no memory, a wrong argument)
+ * every call returns a handle that is safe to pass on, and svmp_program_finish, or svmp_builder_status, reports
+ * that first failure. Building is linear in the number of operations.
+ *
+ * What a builder does to expressions as they are made:
+ *   - equal expressions are one expression; a + b and b + a are equal;
+ *   - operations on literals are folded, with the code that would evaluate them;
+ *   - x*1, x+0, x-0, x/1, x^1, x^2, x^-1, x^0.5, --x, log(exp(x)) are simplified; a literal 0 times x is 0;
+ *   - (x + c) + d is x + (c + d) and (x*c)*d is x*(c*d) where c and d do not depend on an input;
+ *   - log(ilogit(x)), log1p(-ilogit(x)), and the same with phi and icloglog, become stable operations.
+ * What depends on parameters alone is evaluated once per instance, in svmp_program_bind.
+ *
+ * The reverse sweep is done once, on the graph, by svmp_program_finish: the gradient is more expressions of the
+ * same graph, shared, folded and hoisted like all others. */
+#ifndef SVMP_EXPR_PROGRAM_H
+#define SVMP_EXPR_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+
+/* A handle, of one builder. Copy it freely. */
+typedef struct expr {
+    uint32_t index;
+} expr;
+
+typedef struct program_builder program_builder;
+typedef struct program program;
+typedef struct bound_program bound_program;
+
+/* The operations: OP_add, OP_multiply, OP_exp ... one for each row of ops.def. */
+typedef enum expr_op {
+    OP_literal,
+    OP_input,
+    OP_parameter,
+#define OP1(name, value, da)         OP_##name,
+#define OP2(name, value, da, db)     OP_##name,
+#define OP3(name, value, da, db, dc) OP_##name,
+#include "expr/ops.def"
+#undef OP1
+#undef OP2
+#undef OP3
+    OP_COUNT
+} expr_op;
+
+/* What an expression's value depends on. */
+typedef enum expr_level { LEVEL_LITERAL, LEVEL_PARAMETER, LEVEL_INPUT } expr_level;
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+svmp_status svmp_builder_create(svmp_context *context, program_builder **builder);
+void svmp_builder_free(program_builder *builder); /* NULL-safe; its programs live on */
+
+/* Forgets every expression and failure, keeps the memory: for building many programs one after another. */
+void svmp_builder_reset(program_builder *builder);
+
+/* The first failure, or SVMP_OK. The failing functions below record theirs; a caller may add its own. */
+svmp_status svmp_builder_status(const program_builder *builder);
+svmp_status svmp_builder_fail(program_builder *builder, svmp_status status, const char *sentence);
+svmp_context *svmp_builder_context(const program_builder *builder);
+
+expr svmp_expr_literal(program_builder *builder, double value);
+expr svmp_expr_input(program_builder *builder, uint32_t slot);
+expr svmp_expr_parameter(program_builder *builder, uint32_t index);
+
+/* svmp_expr_add(builder, a, b), svmp_expr_exp(builder, a), svmp_expr_ifelse(builder, a, b, c), ... */
+expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr c);
+#define OP1(name, value, da)                                                                                           \
+    static inline expr svmp_expr_##name(program_builder *builder, expr a) {                                            \
+        return svmp_expr_apply(builder, OP_##name, a, a, a);                                                           \
+    }
+#define OP2(name, value, da, db)                                                                                       \
+    static inline expr svmp_expr_##name(program_builder *builder, expr a, expr b) {                                    \
+        return svmp_expr_apply(builder, OP_##name, a, b, b);                                                           \
+    }
+#define OP3(name, value, da, db, dc)                                                                                   \
+    static inline expr svmp_expr_##name(program_builder *builder, expr a, expr b, expr c) {                            \
+        return svmp_expr_apply(builder, OP_##name, a, b, c);                                                           \
+    }
+#include "expr/ops.def"
+#undef OP1
+#undef OP2
+#undef OP3
+
+/* How many operands an operation has (0 for leaves), and its name as in ops.def. */
+int svmp_op_arity(expr_op op);
+const char *svmp_op_name(expr_op op);
+
+/* Looking at an expression. After a failure: OP_literal, LEVEL_LITERAL, NaN. */
+expr_op svmp_expr_op(const program_builder *builder, expr e);
+expr_level svmp_expr_level(const program_builder *builder, expr e);
+expr svmp_expr_operand(const program_builder *builder, expr e, int which); /* which < svmp_op_arity */
+bool svmp_expr_is_literal(const program_builder *builder, expr e, double *value);
+uint32_t svmp_expr_leaf(const program_builder *builder, expr e); /* the slot of an input, the index of a parameter */
+size_t svmp_builder_size(const program_builder *builder);        /* how many different expressions there are */
+
+/* ---- finishing ------------------------------------------------------------------------------- */
+
+/* A program for the log value `value` and its gradient. Inputs must be below `slots`, parameters below `parameters`;
+ * an input that the value does not depend on has the gradient 0. The builder stays usable and grows by the
+ * gradient's expressions. The program is immutable and may be shared between threads. */
+svmp_status svmp_program_finish(program_builder *builder, expr value, size_t slots, size_t parameters,
+                                program **finished);
+
+/* A program of `count` values and no gradient: deterministic nodes, the natural scale of unknowns. */
+svmp_status svmp_program_finish_values(program_builder *builder, size_t count, const expr *values, size_t slots,
+                                       size_t parameters, program **finished);
+
+void svmp_program_free(program *compiled); /* NULL-safe */
+
+size_t svmp_program_slots(const program *compiled);
+size_t svmp_program_parameters(const program *compiled);
+size_t svmp_program_outputs(const program *compiled);
+
+/* Operations per lane, with the gradient or for the values alone; and once per instance. For tests and reports. */
+size_t svmp_program_lane_operations(const program *compiled, bool gradient);
+size_t svmp_program_instance_operations(const program *compiled);
+size_t svmp_program_registers(const program *compiled, bool gradient); /* buffers per lane at the same time */
+
+/* ---- binding and running --------------------------------------------------------------------- */
+
+/* Fixes the numbers of `instances` instances: columns[k][i] is parameter k of instance i (`columns` may be NULL when
+ * there are no parameters). Evaluates what depends on parameters alone. The program must live as long; the columns
+ * may go. */
+svmp_status svmp_program_bind(const program *compiled, size_t instances, const double *const *columns,
+                              bound_program **bound);
+void svmp_bound_free(bound_program *bound); /* NULL-safe */
+
+/* Bytes of scratch that svmp_bound_evaluate needs for n particles; aligned as malloc aligns. */
+size_t svmp_bound_scratch(const bound_program *bound, size_t n);
+
+/* The contract of factor_kind.evaluate (model/group.h). With `slots` inputs and `outputs` values:
+ *     variables[k*slots + j]                    the variable in slot j of instance k, of all instances
+ *     x[i*n + l]                                variable i of particle l
+ *     value[((k - first)*outputs + o)*n + l]    may be NULL
+ *     gradient[((k - first)*slots + j)*n + l]   may be NULL, and must be for a program of values alone
+ * What a lane yields depends on its own numbers alone: not on first, count, n or its place in a block.
+ * Allocates nothing; several threads may run one bound program, each with its own scratch. */
+void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                         const double *x, void *scratch, double *value, double *gradient);
+
+#endif

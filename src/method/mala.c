@@ -1,0 +1,159 @@
+/* The Metropolis-adjusted Langevin algorithm: Langevin's move is a proposal that the whole particle accepts or refuses.
+ * Every particle is a chain of its own, the last states are the result. */
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/thread.h"
+#include "method/method.h"
+
+typedef struct mala {
+    evaluator *evaluator;
+    double *log_density, *proposed_log_density; /* n each */
+    double *proposed_score;                     /* like the backend's score; the proposal itself stands in phi */
+    double *log_ratio;                          /* n */
+    double *acceptance;                         /* n: the sum of min(1, ratio) over the iterations */
+} mala;
+
+static svmp_status alloc(svmp_run *run) {
+    const size_t n = run->backend->n;
+    mala *own = NULL;
+    SVMP_TRY(svmp_langevin_check_step(run));
+    SVMP_TRY(svmp_method_refuse_boxes(run));
+    SVMP_TRY(SVMP_NEW(run->context, own, 1));
+    run->own = own;
+    SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
+    SVMP_TRY(SVMP_NEW(run->context, own->log_density, n));
+    SVMP_TRY(SVMP_NEW(run->context, own->proposed_log_density, n));
+    SVMP_TRY(SVMP_NEW(run->context, own->log_ratio, n));
+    SVMP_TRY(SVMP_NEW(run->context, own->acceptance, n));
+    return svmp_allocate(run->context, run->model->graph->variables, n * sizeof(double), (void **)&own->proposed_score);
+}
+
+static void free_mala(svmp_run *run) {
+    mala *own = run->own;
+    svmp_evaluator_free(own->evaluator);
+    svmp_release(run->context, own->log_density);
+    svmp_release(run->context, own->proposed_log_density);
+    svmp_release(run->context, own->proposed_score);
+    svmp_release(run->context, own->log_ratio);
+    svmp_release(run->context, own->acceptance);
+    svmp_release(run->context, own);
+}
+
+/* Log density and score of the start, which must be finite: a chain never leaves a point of density 0. */
+static svmp_status start(svmp_run *run) {
+    mala *own = run->own;
+    backend *b = run->backend;
+    const size_t n = b->n;
+    char name[128];
+    SVMP_TRY(svmp_evaluate(own->evaluator, b->x, own->log_density, b->score));
+    for (size_t l = 0; l < n; l++)
+        if (!isfinite(own->log_density[l]))
+            return svmp_fail(run->context, SVMP_NOT_FINITE, "The log density is %g at the start of particle %zu.",
+                             own->log_density[l], l + 1);
+    for (size_t k = 0; k < run->model->graph->variables * n; k++)
+        if (!isfinite(b->score[k]))
+            return svmp_fail(run->context, SVMP_NOT_FINITE, "The score of %s is %g at the start of particle %zu.",
+                             svmp_model_variable_name(run->model, k / n, name, sizeof name), b->score[k], k % n + 1);
+    return SVMP_OK;
+}
+
+/* x' = x + epsilon s + sqrt(2 epsilon) noise */
+static void propose(const svmp_run *run, double rate) {
+    const backend *b = run->backend;
+    const size_t n = b->n, variables = run->model->graph->variables;
+    const double spread = sqrt(2 * rate);
+#pragma omp parallel for num_threads(svmp_threads_for(b->threads, 100 * (double)variables * (double)n))
+    for (size_t i = 0; i < variables; i++) {
+        const double *x = b->x + i * n, *score = b->score + i * n;
+        double *to = b->phi + i * n;
+        svmp_random_normals((random_stream){b->seed, run->iteration, i, RANDOM_LANGEVIN}, n, to);
+        for (size_t l = 0; l < n; l++) to[l] = x[l] + rate * score[l] + spread * to[l];
+    }
+}
+
+/* log of  p(x') q(x | x') / ( p(x) q(x' | x) ),  log q(y | x) = -|y - x - epsilon s(x)|^2 / (4 epsilon),  for the
+ * particles `first` ... `last` - 1. */
+static void weigh(const svmp_run *run, double rate, size_t first, size_t last) {
+    const backend *b = run->backend;
+    mala *own = run->own;
+    for (size_t l = first; l < last; l++) own->log_ratio[l] = 0;
+    for (size_t i = 0; i < run->model->graph->variables; i++) {
+        const double *x = b->x + i * b->n, *to = b->phi + i * b->n;
+        const double *score = b->score + i * b->n, *score_there = own->proposed_score + i * b->n;
+        for (size_t l = first; l < last; l++) {
+            const double back = x[l] - to[l] - rate * score_there[l], forth = to[l] - x[l] - rate * score[l];
+            own->log_ratio[l] += (forth * forth - back * back) / (4 * rate);
+        }
+    }
+    for (size_t l = first; l < last; l++) own->log_ratio[l] += own->proposed_log_density[l] - own->log_density[l];
+}
+
+/* Moves the particles whose ratio is above a uniform number; a ratio that is none refuses. */
+static void decide(const svmp_run *run, size_t first, size_t last) {
+    const backend *b = run->backend;
+    mala *own = run->own;
+    const random_stream stream = {b->seed, run->iteration, 0, RANDOM_ACCEPT};
+    for (size_t l = first; l < last; l++) {
+        const double ratio = exp(own->log_ratio[l]);
+        const int accepted = svmp_random_uniform(stream, l) < ratio && isfinite(own->proposed_log_density[l]);
+        own->acceptance[l] += isnan(ratio) ? 0 : fmin(1, ratio);
+        own->log_ratio[l] = accepted;
+        if (accepted) own->log_density[l] = own->proposed_log_density[l];
+    }
+    for (size_t i = 0; i < run->model->graph->variables; i++)
+        for (size_t l = first, k = i * b->n + first; l < last; l++, k++) {
+            b->x[k] = own->log_ratio[l] > 0 ? b->phi[k] : b->x[k];
+            b->score[k] = own->log_ratio[l] > 0 ? own->proposed_score[k] : b->score[k];
+        }
+}
+
+static double largest_score(const svmp_run *run) {
+    double largest = 0;
+    for (size_t k = 0; k < run->model->graph->variables * run->backend->n; k++)
+        largest = fabs(run->backend->score[k]) > largest ? fabs(run->backend->score[k]) : largest;
+    return largest;
+}
+
+static svmp_status iterate(svmp_run *run) {
+    enum { BLOCK = 64 };
+    mala *own = run->own;
+    backend *b = run->backend;
+    const size_t n = b->n;
+    if (run->iteration == 0) SVMP_TRY(start(run));
+    const double rate = run->rate = svmp_step_rate(&run->step, run->iteration, run->iterations);
+    propose(run, rate);
+    SVMP_TRY(svmp_evaluate(own->evaluator, b->phi, own->proposed_log_density, own->proposed_score));
+    const double work = 10 * (double)run->model->graph->variables * (double)n;
+#pragma omp parallel for num_threads(svmp_threads_for(b->threads, work))
+    for (size_t first = 0; first < n; first += BLOCK) {
+        const size_t last = first + BLOCK < n ? first + BLOCK : n;
+        weigh(run, rate, first, last);
+        decide(run, first, last);
+    }
+    b->largest = largest_score(run);
+    return SVMP_OK;
+}
+
+/* accept_stat__ is the mean acceptance of a particle's chain. */
+static svmp_status result(const svmp_run *run, svmp_particles **particles) {
+    const mala *own = run->own;
+    const backend *b = run->backend;
+    svmp_particles *p = NULL;
+    SVMP_TRY(svmp_particles_create(run->context, run->model->graph->variables, b->n, b->x, &p));
+    svmp_status status = SVMP_OK;
+    if (run->iteration > 0) {
+        status = svmp_particles_set_statistic(p, "lp__", own->log_density);
+        for (size_t l = 0; l < b->n; l++) own->log_ratio[l] = own->acceptance[l] / (double)run->iteration;
+        if (status == SVMP_OK) status = svmp_particles_set_statistic(p, "accept_stat__", own->log_ratio);
+    }
+    if (status == SVMP_OK)
+        *particles = p;
+    else
+        svmp_particles_free(p);
+    return status;
+}
+
+const method svmp_method_mala = {
+    .name = "mala", .step = "fixed:0.01", .alloc = alloc, .iterate = iterate, .free = free_mala, .result = result};

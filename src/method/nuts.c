@@ -1,0 +1,279 @@
+/* The No-U-Turn sampler: --chains chains, each adapts for --warmup iterations and then keeps --draws draws. What a
+ * chain does depends on its number and the seed alone: the chains run side by side, a chain to a thread, and go some
+ * milliseconds ahead of the run's own iteration, so that threads need not meet after every one. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "method/adaptation.h"
+#include "method/method.h"
+#include "method/tree.h"
+
+/* Statistics of a draw, in the order of Stan's columns. */
+#define STATISTICS(X)                                                                                                  \
+    X(lp)                                                                                                              \
+    X(accept_stat)                                                                                                     \
+    X(stepsize)                                                                                                        \
+    X(treedepth)                                                                                                       \
+    X(n_leapfrog)                                                                                                      \
+    X(divergent)                                                                                                       \
+    X(energy)
+
+enum {
+#define STATISTIC_INDEX(name) STATISTIC_##name,
+    STATISTICS(STATISTIC_INDEX) STATISTIC_COUNT
+#undef STATISTIC_INDEX
+};
+
+/* A step size that is not possible, a start that is not, or a factor's function that failed. */
+typedef enum chain_fault { CHAIN_FINE, CHAIN_FAILED, CHAIN_NO_START, CHAIN_NO_STEP, CHAIN_IMPROPER } chain_fault;
+
+typedef struct chain {
+    size_t number;    /* 0, 1, ... */
+    size_t iteration; /* done; the run's, or ahead of it */
+    hamiltonian h;
+    tree tree;
+    phase_point z, trial;
+    double step;
+    dual_averaging averaging;
+    windows windows;
+    running_variance variance;
+    double *room;
+    chain_fault fault;
+} chain;
+
+typedef struct nuts {
+    size_t chains;
+    chain *chain;
+    double *draws;      /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
+    double *statistics; /* statistics[(c*draws + k)*STATISTIC_COUNT + s] */
+} nuts;
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+static svmp_status create_chain(const svmp_run *run, size_t number, chain *c) {
+    const size_t d = run->model->graph->variables;
+    *c = (chain){.number = number, .step = 1, .h.variables = d, .variance.variables = d};
+    c->windows = svmp_windows_of(run->options.warmup);
+    SVMP_TRY(svmp_evaluator_create(run->model, 1, 1, &c->h.evaluator));
+    SVMP_TRY(svmp_allocate(run->context, svmp_tree_room(1) + 9, d * sizeof(double), (void **)&c->room));
+    double *room = c->room;
+    svmp_tree_take(&c->tree, &c->h, &room);
+    svmp_phase_point_take(&c->z, &room, d);
+    svmp_phase_point_take(&c->trial, &room, d);
+    c->h.inverse_metric = svmp_take(&room, d);
+    c->variance.mean = svmp_take(&room, d);
+    c->variance.squares = svmp_take(&room, d);
+    for (size_t i = 0; i < d; i++) c->h.inverse_metric[i] = 1;
+    return SVMP_OK;
+}
+
+static svmp_status alloc(svmp_run *run) {
+    const svmp_run_options *options = &run->options;
+    const size_t d = run->model->graph->variables;
+    nuts *own = NULL;
+    SVMP_TRY(svmp_method_refuse_boxes(run));
+    const double bytes = (double)options->chains * sizeof(double) *
+                         ((double)options->draws * (double)(d + STATISTIC_COUNT) + (double)svmp_tree_room(d));
+    SVMP_TRY(svmp_require_memory(run->context, bytes, "these draws take"));
+    SVMP_TRY(SVMP_NEW(run->context, own, 1));
+    run->own = own;
+    SVMP_TRY(SVMP_NEW(run->context, own->chain, options->chains));
+    own->chains = options->chains;
+    for (size_t c = 0; c < own->chains; c++) SVMP_TRY(create_chain(run, c, &own->chain[c]));
+    const size_t count = options->chains * options->draws;
+    SVMP_TRY(svmp_allocate(run->context, count, d * sizeof(double), (void **)&own->draws));
+    return svmp_allocate(run->context, count, STATISTIC_COUNT * sizeof(double), (void **)&own->statistics);
+}
+
+static void free_nuts(svmp_run *run) {
+    nuts *own = run->own;
+    for (size_t c = 0; c < own->chains; c++) {
+        svmp_evaluator_free(own->chain[c].h.evaluator);
+        svmp_release(run->context, own->chain[c].room);
+    }
+    svmp_release(run->context, own->chain);
+    svmp_release(run->context, own->draws);
+    svmp_release(run->context, own->statistics);
+    svmp_release(run->context, own);
+}
+
+/* ---- a chain ----------------------------------------------------------------------------------------------------- */
+
+/* Where the state after iteration t is kept. Draw k, that is t = warmup + k, has slot k for good; the iterations of the
+ * warm-up pass through the same slots before. */
+static size_t slot(const svmp_run *run, const chain *c, size_t t) {
+    const size_t draws = run->options.draws;
+    return c->number * draws + (t + draws - run->options.warmup % draws) % draws;
+}
+
+static void keep(const svmp_run *run, const chain *c, size_t t) {
+    const nuts *own = run->own;
+    const size_t at = slot(run, c, t);
+    memcpy(own->draws + at * c->h.variables, c->z.q, c->h.variables * sizeof(double));
+    double *told = own->statistics + at * STATISTIC_COUNT;
+    told[STATISTIC_lp] = c->z.log_density;
+    told[STATISTIC_accept_stat] = c->tree.acceptance / (double)c->tree.leapfrogs;
+    told[STATISTIC_stepsize] = c->tree.step;
+    told[STATISTIC_treedepth] = (double)c->tree.depth;
+    told[STATISTIC_n_leapfrog] = (double)c->tree.leapfrogs;
+    told[STATISTIC_divergent] = c->tree.divergent;
+    told[STATISTIC_energy] = c->tree.energy;
+}
+
+static void find_step(const svmp_run *run, chain *c) {
+    random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_STEP_SIZE, .a = c->iteration, .b = c->number};
+    c->step = svmp_hamiltonian_find_step(&c->h, &c->z, c->step, stream, &c->trial);
+    if (c->step == 0 || c->step == INFINITY) c->fault = c->step == 0 ? CHAIN_NO_STEP : CHAIN_IMPROPER;
+    svmp_dual_averaging_start(&c->averaging, c->step);
+}
+
+/* From the run's start, or where the density is not finite there from another: a start that was drawn is drawn again.
+ */
+static void start(const svmp_run *run, chain *c) {
+    enum { ATTEMPTS = 100 };
+    backend *b = run->backend;
+    for (size_t attempt = 0; attempt < (run->started_from ? 1 : ATTEMPTS); attempt++) {
+        if (attempt > 0) svmp_init_draw_again(&run->start, b, c->number, attempt);
+        for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = b->x[i * b->n + c->number];
+        svmp_hamiltonian_evaluate(&c->h, &c->z);
+        if (c->h.failed) return;
+        if (!svmp_hamiltonian_is_finite(&c->h, &c->z)) continue;
+        find_step(run, c);
+        return;
+    }
+    c->fault = CHAIN_NO_START;
+}
+
+/* Learns from the transition that iteration t of the warm-up made. */
+static void adapt(const svmp_run *run, chain *c, size_t t) {
+    c->step = svmp_dual_averaging_learn(&c->averaging, c->tree.acceptance / (double)c->tree.leapfrogs);
+    if (t >= c->windows.begin && t < c->windows.end) svmp_running_variance_add(&c->variance, c->z.q);
+    if (svmp_windows_close(&c->windows, t)) {
+        svmp_running_variance_end(&c->variance, c->h.inverse_metric);
+        find_step(run, c);
+    }
+    if (t + 1 == run->options.warmup) c->step = svmp_dual_averaging_end(&c->averaging);
+}
+
+static int has_fault(const chain *c) { return c->h.failed || c->fault != CHAIN_FINE; }
+
+static void transition(const svmp_run *run, chain *c) {
+    const size_t t = c->iteration;
+    if (t == 0) start(run, c);
+    if (has_fault(c)) return;
+    svmp_tree_transition(&c->tree, &c->z, c->step, run->options.seed, t, c->number);
+    keep(run, c, t);
+    if (t < run->options.warmup) adapt(run, c, t);
+    if (!has_fault(c)) c->iteration++;
+}
+
+/* One iteration where the chain has no lead, and more for a while: never so many that a slot that the run may still ask
+ * for is overwritten. */
+static void advance(const svmp_run *run, chain *c) {
+    const double share = 0.02, until = svmp_clock_seconds() + share;
+    const size_t most = run->iteration + (run->options.draws > 1 ? run->options.draws - 1 : 1);
+    while (c->iteration < most && c->iteration < run->iterations && !has_fault(c)) {
+        transition(run, c);
+        if (svmp_clock_seconds() > until) break;
+    }
+}
+
+/* ---- the method -------------------------------------------------------------------------------------------------- */
+
+static svmp_status explain_start(const svmp_run *run, const chain *c) {
+    char name[128] = "";
+    size_t i = 0;
+    while (i < c->h.variables && isfinite(c->z.score[i])) i++;
+    if (i < c->h.variables)
+        snprintf(name, sizeof name, ", and there the score of %.80s is %g",
+                 svmp_model_variable_name(run->model, i, (char[96]){0}, 96), c->z.score[i]);
+    return svmp_fail(run->context, SVMP_NOT_FINITE,
+                     "Chain %zu cannot start: the log density is %g at %s%s. Another --init may help.", c->number + 1,
+                     c->z.log_density, run->started_from ? "its start" : "the last of 100 starts that were drawn",
+                     name);
+}
+
+static svmp_status explain(const svmp_run *run, const chain *c) {
+    if (c->h.failed) return svmp_evaluator_fail(c->h.evaluator);
+    switch (c->fault) {
+    case CHAIN_NO_START: return explain_start(run, c);
+    case CHAIN_NO_STEP:
+        return svmp_fail(
+            run->context, SVMP_NOT_FINITE,
+            "Chain %zu finds no step small enough at iteration %zu: the log density may not be continuous.",
+            c->number + 1, run->iteration + 1);
+    case CHAIN_IMPROPER:
+        return svmp_fail(run->context, SVMP_NOT_FINITE,
+                         "Chain %zu finds no step too long at iteration %zu: the posterior may be improper.",
+                         c->number + 1, run->iteration + 1);
+    default: return SVMP_OK;
+    }
+}
+
+/* A chain's fault counts when the run comes to it. */
+static svmp_status iterate(svmp_run *run) {
+    nuts *own = run->own;
+    const size_t t = run->iteration, threads = (size_t)run->backend->threads;
+    int lead = 1;
+    for (size_t c = 0; c < own->chains; c++) lead &= own->chain[c].iteration > t;
+    if (!lead) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < own->chains ? threads : own->chains))
+        for (size_t c = 0; c < own->chains; c++) advance(run, &own->chain[c]);
+    }
+    run->backend->largest = NAN; /* there is no phi */
+    run->rate = 0;
+    for (size_t c = 0; c < own->chains; c++) {
+        const chain *here = &own->chain[c];
+        if (here->iteration == t) return explain(run, here);
+        const double *told = own->statistics + slot(run, here, t) * STATISTIC_COUNT;
+        run->rate += told[STATISTIC_stepsize] / (double)own->chains;
+    }
+    return SVMP_OK;
+}
+
+static const char *const statistic_names[] = {
+#define STATISTIC_NAME(name) #name "__",
+    STATISTICS(STATISTIC_NAME)
+#undef STATISTIC_NAME
+};
+
+/* The states after the iterations `first` ... of every chain, as many as p has room for; `column` as well. */
+static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_particles *p) {
+    const nuts *own = run->own;
+    const size_t d = run->model->graph->variables, count = svmp_particles_count(p), each = count / own->chains;
+    double *values = svmp_particles_values(p);
+    for (size_t l = 0; l < count; l++) {
+        const double *draw = own->draws + slot(run, &own->chain[l / each], first + l % each) * d;
+        for (size_t i = 0; i < d; i++) values[i * count + l] = draw[i];
+    }
+    for (size_t s = 0; s < STATISTIC_COUNT; s++) {
+        for (size_t l = 0; l < count; l++)
+            column[l] = own->statistics[slot(run, &own->chain[l / each], first + l % each) * STATISTIC_COUNT + s];
+        SVMP_TRY(svmp_particles_set_statistic(p, statistic_names[s], column));
+    }
+    return SVMP_OK;
+}
+
+/* The draws so far; before the first, where the chains are. */
+static svmp_status result(const svmp_run *run, svmp_particles **particles) {
+    const nuts *own = run->own;
+    const size_t d = run->model->graph->variables, t = run->iteration, warmup = run->options.warmup;
+    const size_t each = t > warmup ? t - warmup : 1, count = own->chains * each;
+    svmp_status status = SVMP_OK;
+    svmp_particles *p = NULL;
+    double *column = NULL;
+    SVMP_CHECK(svmp_particles_create(run->context, d, count, t == 0 ? run->backend->x : NULL, &p));
+    SVMP_CHECK(svmp_particles_set_chains(p, own->chains));
+    SVMP_CHECK(SVMP_NEW(run->context, column, count));
+    if (t > 0) SVMP_CHECK(fill(run, t - each, column, p));
+    *particles = p;
+    p = NULL;
+done:
+    svmp_release(run->context, column);
+    svmp_particles_free(p);
+    return status;
+}
+
+const method svmp_method_nuts = {
+    .name = "nuts", .sampler = 1, .alloc = alloc, .iterate = iterate, .free = free_nuts, .result = result};

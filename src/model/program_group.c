@@ -1,0 +1,52 @@
+#include "model/program_group.h"
+
+#include <string.h>
+
+typedef struct program_self {
+    program *compiled;
+    bound_program *bound;
+} program_self;
+
+static int evaluate(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
+                    double *value, double *gradient) {
+    const program_self *self = group->self;
+    svmp_bound_evaluate(self->bound, group->variables, first, count, n, x, scratch, value, gradient);
+    return 0;
+}
+
+static size_t scratch(const factor_group *group, size_t n) {
+    const program_self *self = group->self;
+    return svmp_bound_scratch(self->bound, n);
+}
+
+static void free_self(svmp_context *context, void *pointer) {
+    program_self *self = pointer;
+    svmp_bound_free(self->bound);
+    svmp_program_free(self->compiled);
+    svmp_release(context, self);
+}
+
+static const factor_kind program_kind = {"program", evaluate, scratch, free_self};
+
+svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
+                                      const uint32_t *variables, const double *const *columns, factor_group *group) {
+    svmp_status status = SVMP_OK;
+    size_t slots = svmp_program_slots(compiled);
+    uint32_t *copy = NULL;
+    program_self *self;
+    status = SVMP_NEW(context, self, 1);
+    if (status != SVMP_OK) {
+        svmp_program_free(compiled);
+        return status;
+    }
+    *self = (program_self){.compiled = compiled};
+    SVMP_CHECK(svmp_program_bind(compiled, instances, columns, &self->bound));
+    SVMP_CHECK(SVMP_NEW(context, copy, instances * slots));
+    if (instances * slots > 0) memcpy(copy, variables, instances * slots * sizeof *copy);
+    *group = (factor_group){&program_kind, instances, slots, copy, self};
+    return SVMP_OK;
+done:
+    svmp_release(context, copy);
+    free_self(context, self);
+    return status;
+}

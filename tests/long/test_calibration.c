@@ -1,0 +1,148 @@
+/* Simulation-based calibration (Talts et al. 2018): parameters drawn from the prior, data from the parameters, draws
+ * from the posterior by NUTS. The rank of the true parameter among the draws is uniform when the sampler is right, for
+ * every parameter and every function of them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "unit/support.h"
+#include "unit/targets.h"
+
+enum { REPLICATES = 3200, DRAWS = 63, THIN = 6, BINS = 16, OBSERVATIONS = 20 };
+
+typedef struct problem {
+    size_t parameters;
+    double data[OBSERVATIONS];
+} problem;
+
+typedef struct sbc_model {
+    const char *name;
+    size_t parameters;
+    void (*simulate)(const double *theta, const double *normals, const double *uniforms, double *data);
+    svmp_factor_function likelihood; /* the prior of every parameter is N(0, 1), by a factor of its own */
+} sbc_model;
+
+/* y ~ N(m, exp(s/2)^2) */
+static void normal_simulate(const double *theta, const double *normals, const double *uniforms, double *data) {
+    (void)uniforms;
+    for (size_t k = 0; k < OBSERVATIONS; k++) data[k] = theta[0] + exp(theta[1] / 2) * normals[k];
+}
+
+static int normal_likelihood(size_t n, const double *const *x, double *value, double *const *gradient,
+                             void *user_data) {
+    const problem *here = user_data;
+    for (size_t l = 0; l < n; l++) {
+        const double m = x[0][l], s = x[1][l], precision = exp(-s);
+        value[l] = gradient[0][l] = gradient[1][l] = 0;
+        for (size_t k = 0; k < OBSERVATIONS; k++) {
+            const double rest = here->data[k] - m;
+            value[l] -= s / 2 + rest * rest * precision / 2;
+            gradient[0][l] += rest * precision;
+            gradient[1][l] += rest * rest * precision / 2 - 0.5;
+        }
+    }
+    return 0;
+}
+
+/* P(y = 1) = 1 / (1 + exp(-eta)),  eta = a + b z + c z^2 */
+static double covariate(size_t k) { return -2 + 4.0 * (double)k / (OBSERVATIONS - 1); }
+
+static void logistic_simulate(const double *theta, const double *normals, const double *uniforms, double *data) {
+    (void)normals;
+    for (size_t k = 0; k < OBSERVATIONS; k++) {
+        const double z = covariate(k), eta = theta[0] + theta[1] * z + theta[2] * z * z;
+        data[k] = uniforms[k] < 1 / (1 + exp(-eta));
+    }
+}
+
+static int logistic_likelihood(size_t n, const double *const *x, double *value, double *const *gradient,
+                               void *user_data) {
+    const problem *here = user_data;
+    for (size_t l = 0; l < n; l++) {
+        value[l] = gradient[0][l] = gradient[1][l] = gradient[2][l] = 0;
+        for (size_t k = 0; k < OBSERVATIONS; k++) {
+            const double z = covariate(k), eta = x[0][l] + x[1][l] * z + x[2][l] * z * z;
+            const double rest = here->data[k] - 1 / (1 + exp(-eta));
+            value[l] += here->data[k] * eta - (eta > 0 ? eta + log1p(exp(-eta)) : log1p(exp(eta)));
+            gradient[0][l] += rest;
+            gradient[1][l] += rest * z;
+            gradient[2][l] += rest * z * z;
+        }
+    }
+    return 0;
+}
+
+static svmp_model *build(svmp_context *context, const sbc_model *which, problem *data) {
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t v = 0; v < which->parameters; v++) {
+        assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+        assert_ok(svmp_model_add_gaussian(model, 1, &v, (double[]){1}, NULL));
+    }
+    assert_ok(svmp_model_add_callback(model, which->parameters, (size_t[]){0, 1, 2}, which->likelihood, data));
+    assert_ok(svmp_model_finish(model));
+    return model;
+}
+
+/* Every THIN-th draw of a chain, and where the truth stands among them: parameter by parameter, then lp__. */
+static void add_ranks(svmp_context *context, const sbc_model *which, uint64_t replicate, size_t counts[][BINS]) {
+    problem data = {.parameters = which->parameters};
+    double normals[OBSERVATIONS + 3], uniforms[OBSERVATIONS], truth_density;
+    svmp_random_normals((random_stream){.seed = 1, .purpose = RANDOM_TEST, .a = replicate}, OBSERVATIONS + 3, normals);
+    svmp_random_uniforms((random_stream){.seed = 2, .purpose = RANDOM_TEST, .a = replicate}, OBSERVATIONS, uniforms);
+    const double *theta = normals + OBSERVATIONS;
+    which->simulate(theta, normals, uniforms, data.data);
+    svmp_model *model = build(context, which, &data);
+    svmp_run_options options = svmp_run_options_default();
+    options.method = "nuts";
+    options.chains = 1;
+    options.warmup = 300;
+    options.draws = DRAWS * THIN;
+    options.seed = replicate;
+    svmp_particles *particles = target_infer(model, &options);
+    assert_ok(svmp_model_evaluate(model, 1, theta, &truth_density, NULL));
+    for (size_t i = 0; i <= which->parameters; i++) {
+        const double *draws = i < which->parameters ? svmp_particles_values(particles) + i * options.draws
+                                                    : svmp_particles_statistic(particles, "lp__");
+        const double truth = i < which->parameters ? theta[i] : truth_density;
+        size_t rank = 0;
+        for (size_t l = THIN - 1; l < options.draws; l += THIN) rank += draws[l] < truth;
+        counts[i][rank * BINS / (DRAWS + 1)]++;
+    }
+    svmp_particles_free(particles);
+    svmp_model_free(model);
+}
+
+/* A chi-square of 15 degrees of freedom exceeds 44.3 with probability 1e-4. */
+static void check_calibration(const sbc_model *which) {
+    svmp_context *context = test_context(1);
+    size_t counts[4][BINS] = {{0}};
+    for (uint64_t k = 0; k < REPLICATES; k++) add_ranks(context, which, k, counts);
+    const double expected = (double)REPLICATES / BINS;
+    for (size_t i = 0; i <= which->parameters; i++) {
+        double chi_square = 0;
+        for (size_t b = 0; b < BINS; b++) chi_square += pow((double)counts[i][b] - expected, 2) / expected;
+        print_message("%s, %s %zu: chi-square %.1f of 15\n", which->name, i < which->parameters ? "parameter" : "lp__",
+                      i + 1, chi_square);
+        assert_true(chi_square < 44.3);
+    }
+    svmp_context_free(context);
+}
+
+static void test_normal_with_unknown_scale(void **state) {
+    (void)state;
+    check_calibration(&(sbc_model){"normal", 2, normal_simulate, normal_likelihood});
+}
+
+static void test_logistic_regression(void **state) {
+    (void)state;
+    check_calibration(&(sbc_model){"logistic", 3, logistic_simulate, logistic_likelihood});
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_normal_with_unknown_scale),
+        cmocka_unit_test(test_logistic_regression),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

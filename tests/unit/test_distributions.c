@@ -1,0 +1,234 @@
+/* Every distribution of one number: it integrates or sums to 1, its derivatives agree with differences, its
+ * distribution function's derivative is its density, and truncation divides by the right mass. */
+#include "distribution_cases.h"
+
+/* ---- quadrature ---------------------------------------------------------------------------------------- */
+
+/* The integral of exp(f) over (low, high) by the double exponential rule: x(t) with dx/dt falling faster than any
+ * exponential, and the trapezium rule in t. */
+enum { NODES = 1601 };
+
+static double integrate(const program *compiled, double low, double high) {
+    static double x[NODES], weight[NODES], value[NODES];
+    const double span = 6.5, step = 2 * span / (NODES - 1), half_pi = 1.5707963267948966192;
+    for (int k = 0; k < NODES; k++) {
+        double t = -span + k * step, s = half_pi * sinh(t), ds = half_pi * cosh(t);
+        if (isinf(low) || isinf(high)) { /* a half-line */
+            x[k] = isinf(high) ? low + exp(s) : high - exp(s);
+            weight[k] = exp(s) * ds;
+        } else {
+            double up = 1 / (1 + exp(-2 * s)), down = 1 / (1 + exp(2 * s));
+            x[k] = up < 0.5 ? low + (high - low) * up : high - (high - low) * down;
+            weight[k] = (high - low) * up * down * 2 * ds;
+        }
+        if (x[k] <= low || x[k] >= high || !isfinite(weight[k]) || !isfinite(x[k])) x[k] = NAN;
+    }
+    test_run(compiled, NODES, x, NULL, value, NULL);
+    double sum = 0;
+    for (int k = 0; k < NODES; k++)
+        if (!isnan(x[k]) && isfinite(value[k]) && exp(value[k]) > 0) sum += exp(value[k]) * weight[k];
+    return sum * step;
+}
+
+/* The same in two parts where the middle of a symmetric density, maybe a kink, lies between. */
+static double total(const program *compiled, const scalar_case *which, double low, double high) {
+    bool symmetric = svmp_distribution_find(which->name)->support == SUPPORT_REAL;
+    double middle = which->argument[0];
+    if (!symmetric || middle <= low || middle >= high) return integrate(compiled, low, high);
+    return integrate(compiled, low, middle) + integrate(compiled, middle, high);
+}
+
+static void ends(const scalar_case *which, double *low, double *high) {
+    *low = 0;
+    *high = INFINITY;
+    switch (svmp_distribution_find(which->name)->support) {
+    case SUPPORT_REAL: *low = -INFINITY; break;
+    case SUPPORT_UNIT: *high = 1; break;
+    case SUPPORT_INTERVAL: *low = which->argument[0], *high = which->argument[1]; break;
+    case SUPPORT_ABOVE: *low = which->argument[1]; break;
+    default: break;
+    }
+}
+
+static void test_integrals(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int k = 0; k < CONTINUOUS; k++) {
+        const scalar_case *which = &continuous[k];
+        double low, high, cuts[3][2] = {{which->low, NAN}, {NAN, which->high}, {which->low, which->high}};
+        ends(which, &low, &high);
+        program *whole = scalar_program(context, which, DENSITY, false, NULL, true);
+        assert_near(total(whole, which, low, high), 1, 1e-10);
+        svmp_program_free(whole);
+        for (int cut = 0; cut < 3; cut++) {
+            program *part = scalar_program(context, which, DENSITY, false, cuts[cut], true);
+            assert_near(total(part, which, cut == 1 ? low : which->low, cut == 0 ? high : which->high), 1, 1e-10);
+            svmp_program_free(part);
+        }
+    }
+    svmp_context_free(context);
+}
+
+static void test_sums(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int k = 0; k < DISCRETE; k++) {
+        const scalar_case *which = &discrete[k];
+        const distribution *family = svmp_distribution_find(which->name);
+        double cuts[4][2] = {{NAN, NAN}, {which->low, NAN}, {NAN, which->high}, {which->low, which->high}};
+        for (int cut = 0; cut < (svmp_distribution_truncatable(family) ? 4 : 1); cut++) {
+            program *compiled = scalar_program(context, which, DENSITY, false, cuts[cut], false);
+            double sum = 0, value;
+            for (double x = -3; x < 200; x++) {
+                test_run(compiled, 1, &x, NULL, &value, NULL);
+                assert_false(isnan(value));
+                sum += exp(value);
+            }
+            assert_near(sum, 1, 1e-12);
+            svmp_program_free(compiled);
+        }
+    }
+    svmp_context_free(context);
+}
+
+/* ---- derivatives ---------------------------------------------------------------------------------------- */
+
+static void check_gradients(const program *compiled, const scalar_case *which, unsigned skipped, bool whole) {
+    for (int k = 0; k <= 10; k++) {
+        double x[5], at = which->low + (which->high - which->low) * k / 10;
+        x[0] = whole ? round(at) : at + (which->high - which->low) * 0.0137;
+        for (int a = 0; a < 4; a++) x[a + 1] = which->argument[a];
+        test_gradient(compiled, x, 1e-4, 1e-7, skipped);
+    }
+}
+
+/* With respect to the value and every argument; also truncated on either side and both. */
+static void test_derivatives(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int k = 0; k < CONTINUOUS; k++) {
+        const scalar_case *which = &continuous[k];
+        double width = which->high - which->low;
+        double cuts[4][2] = {{NAN, NAN},
+                             {which->low - 0.01 * width, NAN},
+                             {NAN, which->high + 0.05 * width},
+                             {which->low - 0.01 * width, which->high + 0.05 * width}};
+        for (int cut = 0; cut < 4; cut++)
+            for (int inside = 0; inside < 2; inside++) {
+                program *compiled = scalar_program(context, which, DENSITY, true, cuts[cut], inside);
+                check_gradients(compiled, which, 0, false);
+                svmp_program_free(compiled);
+            }
+    }
+    for (int k = 0; k < DISCRETE; k++) {
+        const scalar_case *which = &discrete[k];
+        bool truncatable = svmp_distribution_truncatable(svmp_distribution_find(which->name));
+        bool edge = which->argument[0] == 0;
+        unsigned counts = strcmp(which->name, "dhyper") == 0 ? 15 : strcmp(which->name, "dbin") == 0 ? 5 : 1;
+        double cuts[2][2] = {{NAN, NAN}, {which->low, which->high}};
+        for (int cut = 0; cut < (truncatable ? 2 : 1) && !edge; cut++) {
+            program *compiled = scalar_program(context, which, DENSITY, true, cuts[cut], true);
+            check_gradients(compiled, which, counts, true);
+            svmp_program_free(compiled);
+        }
+    }
+    svmp_context_free(context);
+}
+
+/* Near the edges of the support: the derivative relative to its own size, with a step relative to the distance. */
+static void test_edges(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int k = 0; k < CONTINUOUS; k++) {
+        const scalar_case *which = &continuous[k];
+        double low, high;
+        ends(which, &low, &high);
+        program *compiled = scalar_program(context, which, DENSITY, false, NULL, false);
+        for (double distance = 1e-2; distance > 1e-7; distance /= 10) {
+            double edge[2] = {low, high};
+            for (int side = 0; side < 2; side++) {
+                double x = edge[side] + (side ? -distance : distance), value, gradient;
+                if (isinf(edge[side])) x = (side ? 1 : -1) / distance; /* far out instead */
+                double step = isinf(edge[side]) ? 1e-3 * fabs(x) : 1e-2 * distance;
+                test_run(compiled, 1, &x, NULL, &value, &gradient);
+                double expected = test_difference(compiled, &x, 0, step);
+                double tolerance = 1e-6 + 4e-16 * (1 + fabs(value)) / step / (1 + fabs(expected));
+                tolerance += 1e-15 * (fabs(edge[side]) > 0 && isfinite(edge[side])) / distance * 100;
+                assert_near(gradient / (1 + fabs(expected)), expected / (1 + fabs(expected)), tolerance);
+            }
+        }
+        double outside[2] = {low - 0.5, high + 0.5}, value, gradient;
+        for (int side = 0; side < 2; side++) {
+            if (isinf(outside[side])) continue;
+            test_run(compiled, 1, &outside[side], NULL, &value, &gradient);
+            assert_true(value == -INFINITY && gradient == 0);
+        }
+        svmp_program_free(compiled);
+    }
+    svmp_context_free(context);
+}
+
+/* d log F / dx = density / F, and the same of the survival function; F + S = 1. */
+static void test_distribution_functions(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int k = 0; k < CONTINUOUS; k++) {
+        const scalar_case *which = &continuous[k];
+        program *density = scalar_program(context, which, DENSITY, false, NULL, true);
+        program *cdf = scalar_program(context, which, CDF, false, NULL, true);
+        program *survival = scalar_program(context, which, SURVIVAL, false, NULL, true);
+        for (int j = 0; j <= 20; j++) {
+            double x = which->low + (which->high - which->low) * (j + 0.37) / 21, f, log_f, log_s, slope_f, slope_s;
+            test_run(density, 1, &x, NULL, &f, NULL);
+            test_run(cdf, 1, &x, NULL, &log_f, &slope_f);
+            test_run(survival, 1, &x, NULL, &log_s, &slope_s);
+            assert_near(exp(log_f) + exp(log_s), 1, 1e-13);
+            assert_near(slope_f, exp(f - log_f), 1e-11);
+            assert_near(slope_s, -exp(f - log_s), 1e-11);
+        }
+        program *unknown = scalar_program(context, which, CDF, true, NULL, true);
+        check_gradients(unknown, which, 0, false);
+        svmp_program_free(unknown);
+        svmp_program_free(density);
+        svmp_program_free(cdf);
+        svmp_program_free(survival);
+    }
+    svmp_context_free(context);
+}
+
+/* Far in a tail the mass between two bounds keeps its digits: of the normal beyond 45, which is below 1e-400. */
+static void test_far_truncation(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    scalar_case which = {"dnorm", {0, 1}, 0, 0};
+    double bounds[2] = {45, 45.1}, mirrored[2] = {-45.1, -45}, x = 45.05, y = -45.05, value[2], slope;
+    program *right = scalar_program(context, &which, DENSITY, false, bounds, true);
+    program *left = scalar_program(context, &which, DENSITY, false, mirrored, true);
+    test_run(right, 1, &x, NULL, &value[0], &slope);
+    test_run(left, 1, &y, NULL, &value[1], NULL);
+    assert_near(value[0], value[1], 1e-12);
+    assert_near(slope, -45.05, 1e-13);
+    assert_near(integrate(right, 45, 45.1), 1, 1e-9);
+    svmp_program_free(right);
+    svmp_program_free(left);
+    /* the half-t, its scale and degrees of freedom unknown: the bound at the centre has derivative 0 */
+    scalar_case half_t = {"dt", {0, 1.5, 3}, 0, 0};
+    double zero[2] = {0, NAN};
+    program *compiled = scalar_program(context, &half_t, DENSITY, true, zero, true);
+    double at[4] = {0.8, 0.01, 1.5, 3};
+    test_gradient(compiled, at, 1e-5, 1e-6, 0);
+    svmp_program_free(compiled);
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_integrals),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_distribution_functions),
+        cmocka_unit_test(test_far_truncation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

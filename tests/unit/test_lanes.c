@@ -1,0 +1,119 @@
+/* The hot loops: the exponential's error, and medians that are exactly those of a sort. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cpu/median.h"
+
+static const char *const sets[] = {"baseline", "avx2", "avx512"};
+
+/* Against long double, on arguments that are exact: h = 1. The result is 0 below exp(-708), as for a lane that is no
+ * pair. */
+static void test_error_of_the_exponential(void **state) {
+    (void)state;
+    enum { N = 1 << 16 };
+    double *k = malloc(N * sizeof *k), *distance = malloc(N * sizeof *distance);
+    for (size_t s = 0; s < 3; s++) {
+        const lane_ops *ops = svmp_lanes_named(sets[s]);
+        if (ops == NULL) continue;
+        double worst = 0;
+        for (size_t p = 0; p < N; p++) distance[p] = 707.9 * pow((double)p / N, 3);
+        memcpy(k, distance, N * sizeof *k);
+        ops->rbf(N, 1, k);
+        for (size_t p = 0; p < N; p++) {
+            long double exact = expl(-(long double)distance[p]);
+            worst = fmax(worst, (double)fabsl((k[p] - exact) / exact));
+        }
+        print_message("%s: largest relative error %.2e\n", ops->name, worst);
+        assert_true(worst < 1e-15);
+        assert_true(k[0] == 1);
+        const double edges[8] = {INFINITY, 1e300, 709, 0, 0, 0, 0, 0};
+        memcpy(k, edges, sizeof edges);
+        ops->rbf(8, 1, k);
+        assert_true(k[0] == 0 && k[1] == 0 && k[2] == 0 && k[3] == 1);
+    }
+    free(k);
+    free(distance);
+}
+
+typedef struct numbers {
+    const lane_ops *ops;
+    size_t count, padded;
+    double *value;
+    int passes;
+} numbers;
+
+static void count_numbers(void *user_data, tally *t) {
+    numbers *all = user_data;
+    all->passes++;
+    all->ops->count(all->padded, all->value, t);
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Smooth, many ties, two lumps, a huge range, all equal, all zero: from a cold start, from a good and a bad memory. */
+static void fill(int kind, size_t count, uint64_t stream, double *value) {
+    for (size_t p = 0; p < count; p++) {
+        double u = (test_random(stream, p) + 1) / 2;
+        const double kinds[] = {u, floor(7 * u),   p % 2 ? 1e-3 * u : 1e3 + u, exp(600 * (u - 0.5)), 3.5,
+                                0, u < 0.9 ? 0 : u};
+        value[p] = kinds[kind];
+    }
+}
+
+static void test_median_is_that_of_a_sort(void **state) {
+    (void)state;
+    const size_t counts[] = {1, 2, 3, 10, 1023, 1024, 1025, 5000, 40001};
+    double *value = malloc(40008 * sizeof *value), *sorted = malloc(40008 * sizeof *sorted), list[BRACKET_CAPACITY];
+    for (size_t s = 0; s < 3; s++)
+        for (int kind = 0; kind < 7; kind++)
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+                const size_t count = counts[c];
+                numbers all = {svmp_lanes_named(sets[s]), count, (count + 7) / 8 * 8, value, 0};
+                if (all.ops == NULL) continue;
+                middle memory = {0};
+                for (uint64_t again = 0; again < 4; again++) {
+                    if (again == 2) memory = (middle){1e-5, 1e-9};
+                    fill(kind, count, 10 * c + again, value);
+                    for (size_t p = count; p < all.padded; p++) value[p] = INFINITY;
+                    memcpy(sorted, value, count * sizeof *sorted);
+                    qsort(sorted, count, sizeof *sorted, ascending);
+                    double lower, upper;
+                    svmp_median_find(count_numbers, &all, (count - 1) / 2, count / 2, list, &memory, &lower, &upper);
+                    assert_true(lower == sorted[(count - 1) / 2] && upper == sorted[count / 2]);
+                }
+            }
+    free(value);
+    free(sorted);
+}
+
+/* Numbers that move a little from time to time need one counting pass. */
+static void test_a_warm_start_takes_one_pass(void **state) {
+    (void)state;
+    enum { N = 19904 };
+    double *value = malloc(N * sizeof *value), list[BRACKET_CAPACITY], lower, upper;
+    numbers all = {svmp_lanes_best(), N, N, value, 0};
+    middle memory = {0};
+    for (int t = 0; t < 50; t++) {
+        for (size_t p = 0; p < N; p++) value[p] = (1 + 0.001 * t) * (2 + test_random(3, p));
+        if (t == 5) all.passes = 0;
+        svmp_median_find(count_numbers, &all, N / 2 - 1, N / 2, list, &memory, &lower, &upper);
+    }
+    print_message("%d passes in 45 searches\n", all.passes);
+    assert_true(all.passes <= 50);
+    free(value);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_error_of_the_exponential),
+        cmocka_unit_test(test_median_is_that_of_a_sort),
+        cmocka_unit_test(test_a_warm_start_takes_one_pass),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* NUTS as a method: it finds the moments of posteriors, adapts, and says when it is lost. (test_tree.c has its moves.)
+ */
+#include <math.h>
+#include <string.h>
+
+#include "method/adaptation.h"
+#include "support.h"
+#include "targets.h"
+
+static svmp_run_options nuts_options(size_t chains, size_t warmup, size_t draws, uint64_t seed) {
+    svmp_run_options options = svmp_run_options_default();
+    options.method = "nuts";
+    options.chains = chains;
+    options.warmup = warmup;
+    options.draws = draws;
+    options.seed = seed;
+    return options;
+}
+
+/* Mean and variance of a variable, each within 4.5 of its own standard errors. With 40 batches an error is known to
+ * 11 %. */
+static void assert_moments(svmp_particles *particles, size_t variable, double mean, double variance) {
+    const estimate first = target_mean(particles, variable, target_value, mean);
+    const estimate second = target_mean(particles, variable, target_square, mean);
+    if (fabs(first.mean) > 4.5 * first.error || fabs(second.mean - variance) > 4.5 * second.error)
+        fail_msg("variable %zu: mean off by %g +- %g, variance %g +- %g, not %g", variable, first.mean, first.error,
+                 second.mean, second.error, variance);
+    assert_true(second.error < 0.25 * variance); /* the test could tell */
+}
+
+/* ---- moments ----------------------------------------------------------------------------------------------------- */
+
+static void test_moments_of_a_correlated_gaussian(void **state) {
+    (void)state;
+    enum { D = 10 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, D, 0.5, 1, 43);
+    double S[D * D], b[D];
+    test_dense(model, S, b);
+    test_invert(D, S);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        svmp_run_options options = nuts_options(4, 300, 1000, seed);
+        svmp_particles *particles = target_infer(model, &options);
+        for (size_t i = 0; i < D; i++) {
+            double mean = 0;
+            for (size_t j = 0; j < D; j++) mean += S[i * D + j] * b[j];
+            assert_moments(particles, i, mean, S[i * D + i]);
+        }
+        svmp_sampling sampling;
+        assert_ok(svmp_particles_sampling(particles, &sampling));
+        assert_int_equal(sampling.divergent, 0);
+        assert_true(sampling.ebfmi > 0.7);
+        svmp_particles_free(particles);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_moments_of_a_student(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = target_student(context, 3);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        svmp_run_options options = nuts_options(4, 500, 3000, seed);
+        svmp_particles *particles = target_infer(model, &options);
+        for (size_t i = 0; i < 3; i++) assert_moments(particles, i, 0, 5.0 / 3);
+        svmp_particles_free(particles);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_moments_of_a_logistic_regression(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = target_logistic(context);
+    double mean[2], variance[2];
+    target_logistic_moments(mean, variance);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        svmp_run_options options = nuts_options(4, 300, 1500, seed);
+        svmp_particles *particles = target_infer(model, &options);
+        for (size_t i = 0; i < 2; i++) assert_moments(particles, i, mean[i], variance[i]);
+        svmp_particles_free(particles);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Non-centred, v and exp(v/2) x_1 come out right; the median of the latter is 0 and E[v^2] = 9. Centred, the neck is
+ * too narrow for any one step: divergences tell. */
+static void test_the_funnel(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = target_funnel(context, 0), *centred = target_funnel(context, 1);
+    svmp_sampling sampling;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        svmp_run_options options = nuts_options(4, 300, 1000, seed);
+        svmp_particles *particles = target_infer(model, &options);
+        assert_moments(particles, 0, 0, 9);
+        for (size_t i = 1; i < 10; i++) assert_moments(particles, i, 0, 1);
+        assert_ok(svmp_particles_sampling(particles, &sampling));
+        assert_int_equal(sampling.divergent, 0);
+        svmp_particles_free(particles);
+        particles = target_infer(centred, &options);
+        assert_ok(svmp_particles_sampling(particles, &sampling));
+        assert_true(sampling.divergent > 0);
+        svmp_particles_free(particles);
+    }
+    svmp_model_free(model);
+    svmp_model_free(centred);
+    svmp_context_free(context);
+}
+
+/* ---- adaptation -------------------------------------------------------------------------------------------------- */
+
+/* 1,000 iterations: windows that end after 100, 150, 250, 450 and 950, as Stan's; short warm-ups scale down. */
+static void test_windows(void **state) {
+    (void)state;
+    const struct {
+        size_t warmup, count, ends[6];
+    } expected[] = {{1000, 5, {99, 149, 249, 449, 949}},
+                    {150, 1, {99}},
+                    {200, 2, {99, 149}},
+                    {100, 1, {89}},
+                    {20, 1, {17}},
+                    {19, 0, {0}},
+                    {0, 0, {0}}};
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        windows w = svmp_windows_of(expected[k].warmup);
+        size_t found = 0;
+        for (size_t t = 0; t < expected[k].warmup; t++)
+            if (svmp_windows_close(&w, t)) {
+                assert_true(found < expected[k].count);
+                assert_int_equal(t, expected[k].ends[found++]);
+            }
+        assert_int_equal(found, expected[k].count);
+    }
+}
+
+static void test_running_variance(void **state) {
+    (void)state;
+    double mean[1] = {0}, squares[1] = {0}, variance[1];
+    running_variance v = {.variables = 1, .mean = mean, .squares = squares};
+    for (int k = 0; k < 5; k++) svmp_running_variance_add(&v, (double[]){1e6 + k});
+    svmp_running_variance_end(&v, variance);
+    assert_near(variance[0], (5 * 2.5 + 5e-3) / 10, 1e-12); /* the variance of 0 ... 4 is 2.5 */
+    assert_int_equal(v.count, 0);
+}
+
+/* Scales that differ by a factor of a thousand: the metric evens them out, and trajectories stay short. */
+static void test_the_metric_learns_scales(void **state) {
+    (void)state;
+    enum { D = 8 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t v = 0; v < D; v++) {
+        const double sd = pow(10, 3.0 * (double)v / (D - 1));
+        assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+        assert_ok(svmp_model_add_gaussian(model, 1, &v, (double[]){1 / (sd * sd)}, NULL));
+    }
+    assert_ok(svmp_model_finish(model));
+    svmp_run_options options = nuts_options(2, 1000, 2000, 3);
+    svmp_particles *particles = target_infer(model, &options);
+    svmp_sampling sampling;
+    assert_ok(svmp_particles_sampling(particles, &sampling));
+    assert_true(sampling.leapfrogs < 10);
+    for (size_t v = 0; v < D; v++) assert_moments(particles, v, 0, pow(10, 6.0 * (double)v / (D - 1)));
+    svmp_particles_free(particles);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- bits, starts, ends ------------------------------------------------------------------------------------------ */
+
+static void test_the_same_bits_for_any_threads(void **state) {
+    (void)state;
+    enum { COUNT = 3 * 40 };
+    double values[10 * COUNT], energy[COUNT];
+    for (int threads = 1; threads <= 3; threads++) {
+        svmp_context *context = test_context(threads);
+        svmp_model *model = target_funnel(context, 1);
+        svmp_run_options options = nuts_options(3, 60, 40, 9);
+        svmp_particles *particles = target_infer(model, &options);
+        assert_int_equal(svmp_particles_count(particles), COUNT);
+        assert_int_equal(svmp_particles_chains(particles), 3);
+        const double *now = svmp_particles_statistic(particles, "energy__");
+        if (threads == 1) {
+            memcpy(values, svmp_particles_values(particles), sizeof values);
+            memcpy(energy, now, sizeof energy);
+        }
+        assert_memory_equal(values, svmp_particles_values(particles), sizeof values);
+        assert_memory_equal(energy, now, sizeof energy);
+        svmp_particles_free(particles);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
+static int stop_at(const svmp_progress *progress, void *user_data) {
+    assert_true(progress->rate > 0 && progress->iterations == 60);
+    return progress->iteration == *(const size_t *)user_data;
+}
+
+/* Stopped in its warm-up a run holds the chains' states, stopped later the draws it has; it goes on to the same bits. A
+ * chain's k-th draw does not depend on how many chains and draws there are. */
+static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_grid(context, 3, 7);
+    svmp_run_options options = nuts_options(2, 40, 20, 4), fewer = nuts_options(1, 40, 5, 4);
+    svmp_particles *whole = target_infer(model, &options), *part = target_infer(model, &fewer), *now = NULL;
+    const double *x = svmp_particles_values(whole);
+    for (size_t i = 0; i < 9; i++) assert_memory_equal(x + i * 40, svmp_particles_values(part) + i * 5, 5 * sizeof *x);
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    assert_ok(svmp_run_create(model, &options, &run));
+    const size_t stops[] = {23, 47, 60};
+    const size_t counts[] = {1, 7, 20};
+    for (size_t k = 0; k < 3; k++) {
+        size_t when = stops[k];
+        assert_ok(svmp_run_set_monitor(run, stop_at, &when));
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_int_equal(outcome, k < 2 ? SVMP_STOPPED : SVMP_COMPLETED);
+        assert_int_equal(svmp_run_iteration(run), stops[k]);
+        assert_ok(svmp_run_particles(run, &now));
+        assert_int_equal(svmp_particles_count(now), 2 * counts[k]);
+        assert_int_equal(svmp_particles_chains(now), 2);
+        for (size_t i = 0; k > 0 && i < 9; i++)
+            for (size_t c = 0; c < 2; c++)
+                assert_memory_equal(x + i * 40 + c * 20, svmp_particles_values(now) + i * 2 * counts[k] + c * counts[k],
+                                    counts[k] * sizeof *x);
+        svmp_particles_free(now);
+    }
+    svmp_run_free(run);
+
+    /* states in the warm-up are those of a run whose draws they are */
+    size_t when = 23;
+    svmp_run_options shorter = nuts_options(2, 40, 20, 4);
+    svmp_particles *again = NULL;
+    for (int k = 0; k < 2; k++) {
+        assert_ok(svmp_run_create(model, &shorter, &run));
+        assert_ok(svmp_run_set_monitor(run, stop_at, &when));
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_ok(svmp_run_particles(run, k == 0 ? &now : &again));
+        svmp_run_free(run);
+    }
+    assert_memory_equal(svmp_particles_values(now), svmp_particles_values(again), 18 * sizeof *x);
+    svmp_particles_free(now);
+    svmp_particles_free(again);
+    svmp_particles_free(whole);
+    svmp_particles_free(part);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Finite only right of 1 (log(x - 1) - x): starts left of it are drawn again. */
+static int half_line(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    for (size_t l = 0; l < n; l++) {
+        value[l] = log(x[0][l] - 1) - x[0][l];
+        gradient[0][l] = 1 / (x[0][l] - 1) - 1;
+        if (user_data && x[0][l] > *(double *)user_data) return 1;
+    }
+    return 0;
+}
+
+static int flat(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)x, (void)user_data;
+    for (size_t l = 0; l < n; l++) value[l] = gradient[0][l] = 0;
+    return 0;
+}
+
+static svmp_model *one_callback(svmp_context *context, svmp_factor_function function, void *user_data) {
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    assert_ok(svmp_model_add_node(model, "x", 1, NULL, NULL, NULL));
+    assert_ok(svmp_model_add_callback(model, 1, (size_t[]){0}, function, user_data));
+    assert_ok(svmp_model_finish(model));
+    return model;
+}
+
+static void test_starts(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = one_callback(context, half_line, NULL);
+    svmp_run_options options = nuts_options(4, 300, 2000, 1);
+    svmp_particles *particles = target_infer(model, &options), *start = NULL;
+    for (size_t l = 0; l < 8000; l++) assert_true(svmp_particles_values(particles)[l] > 1);
+    assert_moments(particles, 0, 3, 2); /* x - 1 ~ Gamma(2, 1) */
+
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    options.init = "uniform:-3,-2";
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
+    assert_non_null(strstr(svmp_context_error(context), "Chain 1 cannot start: the log density is"));
+    assert_non_null(strstr(svmp_context_error(context), "the last of 100 starts"));
+    svmp_run_free(run);
+
+    /* A start of eight particles for four chains: each takes the last of its two. One that is not finite is told. */
+    assert_ok(svmp_particles_create(context, 1, 8, (double[]){0, 2, 0, 3, 0, 4, 0, 5}, &start));
+    assert_ok(svmp_particles_set_name(start, 0, "x"));
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_start_from(run, start));
+    svmp_particles_free(particles);
+    assert_ok(svmp_run_particles(run, &particles));
+    assert_int_equal(svmp_particles_count(particles), 4);
+    assert_memory_equal(svmp_particles_values(particles), ((double[]){2, 3, 4, 5}), 4 * sizeof(double));
+    assert_ok(svmp_run_go(run, &outcome));
+    svmp_run_free(run);
+    svmp_particles_values(start)[3] = -7;
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_start_from(run, start));
+    assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
+    assert_non_null(strstr(svmp_context_error(context), "Chain 2 cannot start: the log density is"));
+    assert_non_null(strstr(svmp_context_error(context), "at its start"));
+    svmp_particles_free(start);
+    assert_ok(svmp_particles_create(context, 1, 3, NULL, &start));
+    assert_int_equal(svmp_run_start_from(run, start), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "3 particles, too few for 4 chains"));
+    svmp_run_free(run);
+    svmp_particles_free(start);
+    svmp_particles_free(particles);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_what_it_refuses(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_outcome outcome;
+    svmp_run *run = NULL;
+    const char *methods[] = {"nuts", "mala"};
+    for (size_t m = 0; m < 2; m++) {
+        svmp_run_options options = nuts_options(2, 10, 10, 1);
+        svmp_model *model = NULL;
+        options.method = methods[m];
+        assert_ok(svmp_model_create(context, &model));
+        assert_ok(svmp_model_add_node(model, "free", 2, NULL, NULL, NULL));
+        assert_ok(svmp_model_add_node(model, "boxed", 2, NULL, (double[]){INFINITY, 1}, NULL));
+        assert_ok(svmp_model_finish(model));
+        assert_int_equal(svmp_run_create(model, &options, &run), SVMP_UNSUPPORTED);
+        assert_non_null(strstr(svmp_context_error(context), "the node boxed has a box"));
+        svmp_model_free(model);
+    }
+    svmp_run_options options = nuts_options(2, 10, 10, 1);
+    svmp_model *model = one_callback(context, flat, NULL);
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
+    assert_non_null(strstr(svmp_context_error(context), "the posterior may be improper"));
+    svmp_run_free(run);
+    options.step = "fixed:1";
+    assert_int_equal(svmp_run_create(model, &options, &run), SVMP_BAD_CALL);
+    options.step = NULL;
+    options.draws = 1000000000;
+    options.chains = 1000000;
+    assert_int_equal(svmp_run_create(model, &options, &run), SVMP_NO_MEMORY);
+    svmp_model_free(model);
+
+    double limit = 4; /* the function fails beyond it, which a chain comes to */
+    model = one_callback(context, half_line, &limit);
+    options = nuts_options(2, 100, 1000, 1);
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_int_equal(svmp_run_go(run, &outcome), SVMP_CALLBACK_FAILED);
+    assert_int_equal(outcome, SVMP_UNFINISHED);
+    assert_true(svmp_run_iteration(run) > 0);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* No warm-up: the step that was found at first, and the unit metric, are kept. One iteration of it adapts at once. */
+static void test_short_warmups(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 3, 7);
+    const size_t warmups[] = {0, 1, 19, 20, 21};
+    for (size_t k = 0; k < 5; k++) {
+        svmp_run_options options = nuts_options(2, warmups[k], 1, 3);
+        svmp_particles *particles = target_infer(model, &options);
+        assert_int_equal(svmp_particles_count(particles), 2);
+        const double step = svmp_particles_statistic(particles, "stepsize__")[1];
+        assert_true(step > 1e-3 && step < 1e3);
+        svmp_particles_free(particles);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moments_of_a_correlated_gaussian),
+        cmocka_unit_test(test_moments_of_a_student),
+        cmocka_unit_test(test_moments_of_a_logistic_regression),
+        cmocka_unit_test(test_the_funnel),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_running_variance),
+        cmocka_unit_test(test_the_metric_learns_scales),
+        cmocka_unit_test(test_the_same_bits_for_any_threads),
+        cmocka_unit_test(test_a_stopped_run_goes_on_to_the_same_bits),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_what_it_refuses),
+        cmocka_unit_test(test_short_warmups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

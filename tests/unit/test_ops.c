@@ -1,0 +1,247 @@
+/* Every operation: its derivative against differences, its edges; the special functions by their identities. */
+#include "programs.h"
+
+#include "expr/kernels.h"
+#include "expr/special.h"
+
+typedef struct op_range {
+    expr_op op;
+    double low[3], high[3];
+    unsigned fixed; /* operands that differences cannot vary */
+} op_range;
+
+/* Where to look at an operation; -2 ... 2 for those that are not here. */
+static const op_range ranges[] = {
+    {OP_divide, {-2, 0.4}, {2, 3}, 0},
+    {OP_reciprocal, {0.3}, {3}, 0},
+    {OP_power, {0.2, -2}, {3, 2}, 0},
+    {OP_sqrt, {0.1}, {4}, 0},
+    {OP_log, {0.1}, {4}, 0},
+    {OP_log1p, {-0.8}, {3}, 0},
+    {OP_log1m_exp, {0.1}, {5}, 0},
+    {OP_xlogy, {-2, 0.1}, {2, 3}, 0},
+    {OP_xlog1my, {-2, 0.05}, {2, 0.9}, 0},
+    {OP_tan, {-1.2}, {1.2}, 0},
+    {OP_arcsin, {-0.9}, {0.9}, 0},
+    {OP_arccos, {-0.9}, {0.9}, 0},
+    {OP_logit, {0.05}, {0.95}, 0},
+    {OP_cloglog, {0.05}, {0.95}, 0},
+    {OP_probit, {0.05}, {0.95}, 0},
+    {OP_phi, {-4}, {4}, 0},
+    {OP_log_phi, {-12}, {4}, 0},
+    {OP_log_ilogit, {-8}, {8}, 0},
+    {OP_loggam, {0.2}, {6}, 0},
+    {OP_gamma, {0.2}, {4}, 0},
+    {OP_logfact, {-0.5}, {8}, 0},
+    {OP_log_gamma_p, {0.3, 0.2}, {6, 12}, 0},
+    {OP_log_gamma_q, {0.3, 0.2}, {6, 12}, 0},
+    {OP_log_beta_i, {0.05, 0.4, 0.4}, {0.95, 5, 5}, 0},
+    {OP_log_hypergeometric_sum, {7 * 0x1p26 + 9, 6, -2}, {7 * 0x1p26 + 9, 6, 2}, 3},
+};
+
+/* Operations that only arise in derivatives have none of their own. */
+static bool only_derivative(expr_op op) {
+    switch (op) {
+    case OP_half_over:
+    case OP_masked_multiply:
+    case OP_masked_divide:
+    case OP_normal_hazard:
+    case OP_digamma:
+    case OP_log_gamma_p_shape:
+    case OP_log_gamma_q_shape:
+    case OP_log_beta_i_first:
+    case OP_log_beta_i_second:
+    case OP_hypergeometric_mean: return true;
+    default: return false;
+    }
+}
+
+/* Constant between jumps: the derivative is 0 everywhere. */
+static bool piecewise_constant(expr_op op) {
+    switch (op) {
+    case OP_sign:
+    case OP_integer_divide:
+    case OP_round:
+    case OP_trunc:
+    case OP_step:
+    case OP_equals:
+    case OP_not_equals:
+    case OP_less:
+    case OP_less_equal:
+    case OP_greater:
+    case OP_greater_equal:
+    case OP_and:
+    case OP_or:
+    case OP_not: return true;
+    default: return false;
+    }
+}
+
+static op_range range_of(expr_op op) {
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
+        if (ranges[k].op == op) return ranges[k];
+    return (op_range){op, {-2, -2, -2}, {2, 2, 2}, 0};
+}
+
+static program *program_of(svmp_context *context, expr_op op) {
+    program_builder *builder;
+    program *compiled = NULL;
+    assert_ok(svmp_builder_create(context, &builder));
+    expr operand[3];
+    for (int k = 0; k < 3; k++) operand[k] = svmp_expr_input(builder, (uint32_t)k);
+    expr value = svmp_expr_apply(builder, op, operand[0], operand[1], operand[2]);
+    svmp_status status = svmp_program_finish(builder, value, 3, 0, &compiled);
+    assert_int_equal(status, only_derivative(op) ? SVMP_UNSUPPORTED : SVMP_OK);
+    svmp_builder_free(builder);
+    return compiled;
+}
+
+static void test_derivatives(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int op = OP_parameter + 1; op < OP_COUNT; op++) {
+        program *compiled = program_of(context, (expr_op)op);
+        if (compiled == NULL) continue;
+        op_range range = range_of((expr_op)op);
+        for (uint64_t round = 0; round < 40; round++) {
+            double x[3];
+            svmp_random_uniforms((random_stream){.seed = round, .a = (uint64_t)op, .purpose = RANDOM_TEST}, 3, x);
+            for (int k = 0; k < 3; k++) x[k] = range.low[k] + (range.high[k] - range.low[k]) * x[k];
+            double value, gradient[3];
+            test_run(compiled, 1, x, NULL, &value, gradient);
+            if (!piecewise_constant((expr_op)op))
+                test_gradient(compiled, x, 1e-4, 2e-8, range.fixed);
+            else
+                assert_true(gradient[0] == 0 && gradient[1] == 0);
+        }
+        svmp_program_free(compiled);
+    }
+    svmp_context_free(context);
+}
+
+/* The derivative of a unary operation at a point. */
+static double slope(expr_op op, double at) {
+    svmp_context *context = test_context(1);
+    program *compiled = program_of(context, op);
+    double x[3] = {at, 1, 1}, value, gradient[3];
+    test_run(compiled, 1, x, NULL, &value, gradient);
+    svmp_program_free(compiled);
+    svmp_context_free(context);
+    return gradient[0];
+}
+
+/* The conventions that ops.def promises where there is no derivative. */
+static void test_edges(void **state) {
+    (void)state;
+    assert_true(slope(OP_abs, 0) == 1);
+    assert_true(slope(OP_sqrt, 0) == 0);
+    assert_true(slope(OP_step, 0) == 0);
+    assert_true(slope(OP_round, 0.5) == 0);
+    assert_true(slope(OP_min, 1) == 1); /* min(1, 1): the first operand's */
+    assert_true(slope(OP_max, 1) == 1);
+    assert_near(slope(OP_log_phi, -40), 40.0249688472, 1e-10); /* t + 1/(t + 2/(t + ...)), t = 40 */
+    assert_near(slope(OP_log_phi, 10), svmp_normal_density(10), 1e-14);
+    assert_true(slope(OP_log_ilogit, -800) == 1);
+    assert_true(slope(OP_log_ilogit, 800) == 0);
+    assert_near(slope(OP_ilogit, 40) / exp(-40), 1, 1e-12);
+    assert_near(slope(OP_exp, -700) / exp(-700), 1, 1e-12);
+}
+
+static void test_gamma_functions(void **state) {
+    (void)state;
+    const double euler = 0.57721566490153286061;
+    assert_near(svmp_digamma(1), -euler, 1e-15);
+    assert_near(svmp_digamma(0.5), -euler - 2 * log(2), 1e-15);
+    assert_true(isnan(svmp_digamma(0)) && isnan(svmp_digamma(-3)));
+    for (double x = -4.75; x < 60; x += 0.5) {
+        assert_near(svmp_digamma(x + 1), svmp_digamma(x) + 1 / x, 1e-13);
+        if (x <= 0) continue;
+        assert_near(svmp_log_gamma_p(1, x), log(-expm1(-x)), 1e-13);
+        assert_near(svmp_log_gamma_q(1, x), -x, 1e-13);
+        assert_near(svmp_log_gamma_p(0.5, x), log1p(-erfc(sqrt(x))), 1e-13);
+        for (double a = 0.3; a < 40; a *= 1.7) {
+            double p = exp(svmp_log_gamma_p(a, x)), q = exp(svmp_log_gamma_q(a, x));
+            assert_near(p + q, 1, 1e-13);
+            double term = exp(a * log(x) - x - svmp_log_gamma(a + 1)); /* P(a + 1, x) = P(a, x) - term */
+            assert_near(exp(svmp_log_gamma_p(a + 1, x)), p - term, 1e-13);
+            assert_near(p * svmp_log_gamma_p_shape(a, x), -q * svmp_log_gamma_q_shape(a, x), 1e-12);
+        }
+    }
+    assert_true(svmp_log_gamma_p(2, 0) == -INFINITY && svmp_log_gamma_q(2, 0) == 0);
+    assert_true(svmp_log_gamma_p(2, INFINITY) == 0 && svmp_log_gamma_q(2, INFINITY) == -INFINITY);
+    /* far in the tail the log stays: Q(1, x) = e^-x */
+    assert_near(svmp_log_gamma_q(1, 2000), -2000, 1e-14);
+}
+
+static void test_beta_function(void **state) {
+    (void)state;
+    for (double x = 0.03; x < 1; x += 0.04)
+        for (double a = 0.2; a < 30; a *= 1.9) {
+            assert_near(svmp_log_beta_i(x, a, 1), a * log(x), 1e-12);
+            assert_near(exp(svmp_log_beta_i(x, 1, a)), -expm1(a * log1p(-x)), 1e-12);
+            for (double b = 0.3; b < 30; b *= 2.1)
+                assert_near(exp(svmp_log_beta_i(x, a, b)) + exp(svmp_log_beta_i(1 - x, b, a)), 1, 1e-12);
+        }
+    assert_near(svmp_log_beta_i(0.5, 3, 3), log(0.5), 1e-14);
+    assert_true(svmp_log_beta_i(0, 2, 3) == -INFINITY && svmp_log_beta_i(1, 2, 3) == 0);
+}
+
+static void test_normal_functions(void **state) {
+    (void)state;
+    for (double x = -37; x < 8; x += 0.25) {
+        double p = svmp_normal_cdf(x);
+        if (x > -30) assert_near(svmp_log_normal_cdf(x), x < 0 ? log(p) : log1p(-svmp_normal_cdf(-x)), 1e-13);
+        if (x < 5) assert_near(svmp_normal_quantile(p), x, 1e-9 + 1e-16 / svmp_normal_density(x));
+    }
+    assert_true(svmp_normal_quantile(0) == -INFINITY && svmp_normal_quantile(1) == INFINITY);
+    assert_true(isnan(svmp_normal_quantile(-0.1)) && isnan(svmp_normal_quantile(1.1)));
+    assert_near(svmp_normal_cdf(svmp_normal_quantile(1e-300)) / 1e-300, 1, 1e-11);
+    /* both sides of where the tail's fraction begins */
+    assert_near(svmp_log_normal_cdf(-5.0000001), svmp_log_normal_cdf(-4.9999999) - 2e-7 * svmp_normal_hazard(-5),
+                1e-12);
+}
+
+/* Every loop for this machine's best instructions gives the bits of the plain one, for any count and any mix of
+ * scalars: lane by lane it is the loop of one lane. */
+static void same_bits(expr_kernel plain, expr_kernel best, unsigned scalars) {
+    enum { LANES = 37 };
+    double operand[3][LANES], expected[LANES], result[LANES];
+    for (uint64_t k = 0; k < 3; k++)
+        svmp_random_uniforms((random_stream){.a = k, .purpose = RANDOM_TEST}, LANES, operand[k]);
+    assert_true((plain == NULL) == (best == NULL));
+    if (plain == NULL) return;
+    plain(LANES, expected, operand[0], operand[1], operand[2]);
+    for (size_t count = 1; count <= LANES; count++) {
+        best(count, result, operand[0], operand[1], operand[2]);
+        assert_memory_equal(result, expected, count * sizeof *result);
+    }
+    for (size_t l = 0; l < LANES; l++) {
+        double one;
+        plain(1, &one, scalars & 1 ? operand[0] : &operand[0][l], scalars & 2 ? operand[1] : &operand[1][l],
+              scalars & 4 ? operand[2] : &operand[2][l]);
+        assert_memory_equal(&one, &expected[l], sizeof one);
+    }
+    best(LANES, operand[0], operand[0], operand[1], operand[2]); /* in place */
+    if (!(scalars & 1)) assert_memory_equal(operand[0], expected, sizeof expected);
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    const kernel_set *plain = &svmp_kernels_plain, *best = svmp_kernels();
+    for (unsigned scalars = 0; scalars < 8; scalars++) {
+        for (int op = OP_parameter + 1; op < OP_COUNT; op++)
+            same_bits(plain->op((expr_op)op, scalars), best->op((expr_op)op, scalars), scalars);
+        for (int pair = 0; pair < PAIR_COUNT; pair++)
+            same_bits(plain->pair((pair_op)pair, scalars), best->pair((pair_op)pair, scalars), scalars);
+        same_bits(plain->copy(scalars & 1), best->copy(scalars & 1), scalars & 1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_gamma_functions),  cmocka_unit_test(test_beta_function),
+        cmocka_unit_test(test_normal_functions), cmocka_unit_test(test_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
