@@ -210,6 +210,21 @@ typedef struct svmp_moments {
 
 SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
 
+/* How well chains have mixed (Vehtari and others, 2021): rank-normalised split R-hat, the effective draws in the bulk
+ * and in the tails, and the Monte Carlo standard error of the mean. NaN when nothing varies, with fewer than 6 draws a
+ * chain, and where particles are no chains' draws. */
+typedef struct svmp_mixing {
+    double r_hat, bulk_draws, tail_draws, mean_error;
+} svmp_mixing;
+
+/* Whether the particles are the draws of chains, one after the other: there are several chains, or n_leapfrog__. */
+SVMP_API int svmp_particles_are_chains(const svmp_particles *particles);
+
+/* Moments and mixing of `count` variables, or of the first ones when `variables` is NULL; either result may be NULL.
+ * All threads share the work. */
+SVMP_API svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t count, const size_t *variables,
+                                              svmp_moments *moments, svmp_mixing *mixing);
+
 /* What a sampler's statistics say of its draws. A mean is NaN, a count 0 where the particles lack the statistic. */
 typedef struct svmp_sampling {
     size_t chains, draws; /* draws of each chain */
