@@ -1,10 +1,13 @@
 /* Where a run stands: the Stein discrepancy of its particles, and how far they moved last. */
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "base/vector.h"
 #include "diag/ksd.h"
 #include "method/method.h"
+
+enum { MEASURED = 1000 }; /* particles at most, of a method without a kernel: its own work does not grow as n^2 */
 
 /* The kernel of the run, or the graphical one where the method has none. */
 static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
@@ -22,28 +25,33 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
     if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy needs a place for its result.");
-    if (run->method->sampler)
+    if (run->method->step == NULL)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The draws of '%s' are judged as chains, not by the Stein discrepancy.", run->method->name);
+                         "The method '%s' does not move its particles towards the posterior; the Stein discrepancy "
+                         "does not tell how far it is.",
+                         run->method->name);
     const backend *b = run->backend;
+    const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
     kernel k;
     evaluator *e = NULL;
-    double *score = NULL;
+    double *x = NULL, *score = NULL;
     svmp_status status;
     SVMP_CHECK(measuring_kernel(run, &k));
-    SVMP_CHECK(svmp_evaluator_create(run->model, b->n, b->threads, &e));
-    SVMP_CHECK(svmp_allocate(context, run->model->graph->variables, b->n * sizeof *score, (void **)&score));
-    SVMP_CHECK(
-        svmp_evaluate(e, b->x, NULL, score)); /* the backend's own belong to the particles before the last step */
+    SVMP_CHECK(svmp_evaluator_create(run->model, n, b->threads, &e));
+    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof *x, (void **)&x));
+    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof *score, (void **)&score));
+    for (size_t i = 0; i < variables; i++) memcpy(x + i * n, b->x + i * b->n, n * sizeof *x);
+    SVMP_CHECK(svmp_evaluate(e, x, NULL, score)); /* the backend's own belong to the particles before the last step */
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
-                                 .n = b->n,
-                                 .x = b->x,
+                                 .n = n,
+                                 .x = x,
                                  .score = score,
                                  .seed = b->seed,
                                  .iteration = run->iteration ? run->iteration - 1 : 0};
     SVMP_CHECK(svmp_stein_discrepancy(context, &sample, total, nodes));
 done:
+    svmp_release(context, x);
     svmp_release(context, score);
     svmp_evaluator_free(e);
     return status;

@@ -92,8 +92,10 @@ static halves_variance variances(const chain_room *room) {
     halves_variance v = {0};
     double squares = 0;
     for (size_t m = 0; m < count; m++) {
-        const double *y = room->halves + m * length, mean = svmp_sum(length, y) / (double)length;
-        double sum = 0;
+        const double *y = room->halves + m * length, origin = y[0]; /* equal draws have a variance of exactly 0 */
+        double above = 0, sum = 0;
+        for (size_t t = 0; t < length; t++) above += y[t] - origin;
+        const double mean = origin + above / (double)length;
         for (size_t t = 0; t < length; t++) sum += (y[t] - mean) * (y[t] - mean);
         v.within += sum / (double)(length - 1) / (double)count;
         const double step = mean - v.mean; /* Welford's, over the means */
