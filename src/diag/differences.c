@@ -23,49 +23,72 @@ typedef struct side_room {
     double *squares; /* (x - mean)^2 */
 } side_room;
 
+/* Of the mean of some values: itself, the variance of a value, and of how many independent ones it is the mean. */
+typedef struct mean_estimate {
+    double mean, variance, draws;
+} mean_estimate;
+
 typedef struct estimate {
-    double mean, mean_error, square, sd, log_sd_error;
+    double square;            /* E[x^2] */
+    mean_estimate x, squares; /* the mean of x, and of (x - mean)^2 */
 } estimate;
 
-/* sd/sqrt(n), or of chains sd/sqrt(effective draws). */
-static double standard_error(const side *of, side_room *room, const double *x) {
+static mean_estimate mean_of(const side *of, side_room *room, const double *x) {
     const size_t n = of->particles->count;
-    if (of->chains) return svmp_chains_error(&room->chains, x);
     const double mean = svmp_sum(n, x) / (double)n;
     double squares = 0;
     for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
-    return sqrt(squares / (double)(n - 1) / (double)n); /* NaN for n = 1 */
-}
-
-/* log sd = log(variance)/2, so that its error is half the relative error of the variance, the mean of (x - mean)^2. */
-static estimate estimate_of(const side *of, side_room *room, size_t k) {
-    const size_t n = of->particles->count;
-    const double *x = of->particles->values + of->place[k] * n;
-    estimate e = {.mean = svmp_sum(n, x) / (double)n, .square = svmp_dot(n, x, x) / (double)n};
-    for (size_t l = 0; l < n; l++) room->squares[l] = (x[l] - e.mean) * (x[l] - e.mean);
-    const double sum = svmp_sum(n, room->squares);
-    e.mean_error = standard_error(of, room, x);
-    e.sd = sqrt(sum / (double)(n - 1));
-    e.log_sd_error = standard_error(of, room, room->squares) / (sum / (double)n) / 2;
+    mean_estimate e = {mean, squares / (double)(n - 1), (double)n}; /* NaN for n = 1 */
+    if (of->chains) {
+        const double error = svmp_chains_error(&room->chains, x);
+        e.draws = error == 0 ? (double)n : e.variance / (error * error);
+    }
     return e;
 }
 
-static double over(double difference, double a, double b) {
-    return difference == 0 && !isnan(a + b) ? 0 : difference / sqrt(a * a + b * b);
+static estimate estimate_of(const side *of, side_room *room, size_t k) {
+    const size_t n = of->particles->count;
+    const double *x = of->particles->values + of->place[k] * n;
+    estimate e = {.square = svmp_dot(n, x, x) / (double)n, .x = mean_of(of, room, x)};
+    for (size_t l = 0; l < n; l++) room->squares[l] = (x[l] - e.x.mean) * (x[l] - e.x.mean);
+    e.squares = mean_of(of, room, room->squares);
+    return e;
+}
+
+/* The difference over its standard error is Student's t with Welch's degrees of freedom; Wallace's formula gives the
+ * normal z that is as far out. a and b are the squared errors of the two sides, n and m their independent draws. */
+static double normal_z(double difference, double a, double b, double n, double m) {
+    if (isnan(a + b + n + m)) return NAN;
+    if (difference == 0) return 0;
+    if (a + b == 0) return copysign(INFINITY, difference);
+    const double freedom = (a + b) * (a + b) / (a * a / fmax(n - 1, 1) + b * b / fmax(m - 1, 1));
+    const double t_square = difference * difference / (a + b);
+    const double z = sqrt(freedom * log1p(t_square / freedom)) * (8 * freedom + 1) / (8 * freedom + 3);
+    return copysign(z, difference);
+}
+
+static double z_of_means(const mean_estimate *a, const mean_estimate *b) {
+    return normal_z(a->mean - b->mean, a->variance / a->draws, b->variance / b->draws, a->draws, b->draws);
+}
+
+/* log sd = log(variance)/2 has half the relative error of the variance, the mean of (x - mean)^2: its square is
+ * (kurtosis - 1)/(4 n). Few particles tell little of the kurtosis: that of both sides together is taken. */
+static double z_of_sd(const mean_estimate *a, const mean_estimate *b) {
+    if (isnan(a->variance) || isnan(b->variance)) return NAN;
+    if (a->mean == 0 || b->mean == 0) return a->mean == b->mean ? 0 : a->mean > 0 ? INFINITY : -INFINITY;
+    const double shape_a = a->variance / (a->mean * a->mean), shape_b = b->variance / (b->mean * b->mean);
+    const double shape = (a->draws * shape_a + b->draws * shape_b) / (a->draws + b->draws);
+    return normal_z(log(a->mean / b->mean) / 2, shape / a->draws / 4, shape / b->draws / 4, a->draws, b->draws);
 }
 
 static svmp_difference difference_of(const estimate *a, const estimate *b) {
-    svmp_difference d = {.mean = a->mean,
-                         .reference_mean = b->mean,
-                         .square = a->square,
-                         .reference_square = b->square,
-                         .z_mean = over(a->mean - b->mean, a->mean_error, b->mean_error),
-                         .sd_ratio = a->sd / b->sd};
-    if (a->sd > 0 && b->sd > 0)
-        d.z_sd = over(log(d.sd_ratio), a->log_sd_error, b->log_sd_error);
-    else if (a->sd != b->sd) /* or NaN */
-        d.z_sd = a->sd > b->sd ? INFINITY : a->sd < b->sd ? -INFINITY : NAN;
-    return d;
+    return (svmp_difference){.mean = a->x.mean,
+                             .reference_mean = b->x.mean,
+                             .square = a->square,
+                             .reference_square = b->square,
+                             .z_mean = z_of_means(&a->x, &b->x),
+                             .sd_ratio = sqrt(a->x.variance / b->x.variance),
+                             .z_sd = z_of_sd(&a->squares, &b->squares)};
 }
 
 static svmp_status create_room(svmp_context *context, const side *of, side_room *room) {
