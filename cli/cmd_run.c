@@ -145,6 +145,8 @@ static int print_result(session *s) {
     const char *path = options_given(s->set, "output");
     print_sampling(s->result);
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
+    if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
+        printf("The particles stand for modes: their spread is not the posterior's.\n");
     if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
     if (variables > shown && !path) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
     return 0;
@@ -213,7 +215,12 @@ const command command_run = {
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
         "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
-        "run whose numbers are no longer finite fails, and writes its last finite particles.\n",
+        "run whose numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
+        "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
+        "choice of\n"
+        "every node by itself, and the first row the best configuration. These methods take models whose factors touch "
+        "at\n"
+        "most two nodes.\n",
     .options = options,
     .run = run,
 };
