@@ -317,9 +317,9 @@ SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
 /* The particles as they are now, with the model's names and lp__; the caller's to free. Of a sampler: the draws
- * made so far, chain after chain, or where the chains are when there are none yet.
- * Those of "dpmp" and "tpmp" stand for modes and are no sample of the posterior: particle l is the l-th choice of
- * every node by itself, the first one the best. */
+ * made so far, chain after chain, or where the chains are when there are none yet. Those of "dpmp" and "tpmp" stand for
+ * modes and are no sample of the posterior: particle l is the l-th choice of every node by itself, the first one the
+ * best. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 #ifdef __cplusplus

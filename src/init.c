@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "base/random.h"
 
-svmp_status svmp_init_parse(svmp_context *context, const char *text, init_rule *parsed) {
-    init_rule made = {0};
+svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
+    init made = {0};
     const char *end = text + strlen(text), *colon = strchr(text, ':'), *comma = colon ? strchr(colon, ',') : NULL;
     if (strncmp(text, "normal:", 7) == 0) {
         made.kind = INIT_NORMAL;
@@ -21,7 +21,7 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init_rule *
     return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is normal:SD or uniform:A,B with A below B.", text);
 }
 
-void svmp_init_draw(const init_rule *start, backend *b) {
+void svmp_init_draw(const init *start, backend *b) {
     const size_t n = b->n;
 #pragma omp parallel for num_threads(b->threads)
     for (size_t i = 0; i < b->model->graph->variables; i++) {
@@ -38,7 +38,7 @@ void svmp_init_draw(const init_rule *start, backend *b) {
     svmp_init_project(b);
 }
 
-void svmp_init_draw_again(const init_rule *start, backend *b, size_t l, size_t attempt) {
+void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt) {
     for (size_t i = 0; i < b->model->graph->variables; i++) {
         random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
         b->x[i * b->n + l] = start->kind == INIT_NORMAL

@@ -4,18 +4,18 @@
 
 #include "backend/backend.h"
 
-typedef struct init_rule {
+typedef struct init {
     enum init_kind { INIT_NORMAL, INIT_UNIFORM } kind;
     double sd, from, to;
-} init_rule;
+} init;
 
-svmp_status svmp_init_parse(svmp_context *context, const char *text, init_rule *parsed);
+svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed);
 
 /* Fills b->x, and projects it onto the boxes. */
-void svmp_init_draw(const init_rule *start, backend *b);
+void svmp_init_draw(const init *start, backend *b);
 
 /* Draws particle l of b->x anew; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
-void svmp_init_draw_again(const init_rule *start, backend *b, size_t l, size_t attempt);
+void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt);
 
 /* Projects b->x onto the boxes. */
 void svmp_init_project(backend *b);

@@ -46,7 +46,7 @@ struct svmp_run {
     svmp_run_options options; /* its strings are the run's own */
     kernel kernel;
     step step;
-    init_rule start;
+    init start;
     int started_from; /* whether the start was given, and not drawn */
     backend *backend;
     size_t iteration, iterations; /* done, and to do */

@@ -74,16 +74,16 @@ static void test_langevin(void **state) {
     fail_each_allocation("langevin", NULL, "cpu");
 }
 
-static void test_samplers(void **state) {
-    (void)state;
-    fail_each_allocation("mala", NULL, "cpu");
-    fail_each_allocation("nuts", NULL, "cpu");
-}
-
 static void test_message_passing(void **state) {
     (void)state;
     fail_each_allocation("tpmp", NULL, "cpu");
     fail_each_allocation("dpmp", NULL, "cpu");
+}
+
+static void test_samplers(void **state) {
+    (void)state;
+    fail_each_allocation("mala", NULL, "cpu");
+    fail_each_allocation("nuts", NULL, "cpu");
 }
 
 static void test_exact(void **state) {
@@ -100,8 +100,11 @@ static void test_exact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stein),           cmocka_unit_test(test_langevin), cmocka_unit_test(test_samplers),
-        cmocka_unit_test(test_message_passing), cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_stein),
+        cmocka_unit_test(test_langevin),
+        cmocka_unit_test(test_message_passing),
+        cmocka_unit_test(test_samplers),
+        cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

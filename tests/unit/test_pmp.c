@@ -57,20 +57,20 @@ static int pull(size_t n, const double *const *x, double *value, double *const *
 }
 
 static svmp_run *start(const svmp_model *model, const char *name, size_t particles, size_t iterations,
-                       const char *init) {
+                       const char *from) {
     svmp_run_options options = svmp_run_options_default();
     options.method = name;
     options.particles = particles;
     options.iterations = iterations;
-    options.init = init;
+    options.init = from;
     svmp_run *run = NULL;
     assert_ok(svmp_run_create(model, &options, &run));
     return run;
 }
 
 static svmp_particles *infer(const svmp_model *model, const char *name, size_t particles, size_t iterations,
-                             const char *init) {
-    svmp_run *run = start(model, name, particles, iterations, init);
+                             const char *from) {
+    svmp_run *run = start(model, name, particles, iterations, from);
     svmp_outcome outcome;
     svmp_particles *result = NULL;
     assert_ok(svmp_run_go(run, &outcome));
