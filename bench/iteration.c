@@ -1,4 +1,4 @@
-/* What an iteration costs: square Gaussian grids, methods and numbers of particles; iteration [THREADS] */
+/* What an iteration costs: square Gaussian grids, methods and numbers of particles; bench_iteration [THREADS] */
 #include <stdlib.h>
 #include <svmp.h>
 #include <time.h>
@@ -7,7 +7,7 @@ static svmp_context *context;
 
 static void must(svmp_status status) {
     if (status == SVMP_OK) return;
-    fprintf(stderr, "iteration: %s\n", svmp_context_error(context));
+    fprintf(stderr, "bench_iteration: %s\n", svmp_context_error(context));
     exit(1);
 }
 

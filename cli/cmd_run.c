@@ -57,6 +57,22 @@ static int read_options(session *s) {
     return 0;
 }
 
+/* What sizes a run: an option that the method does not know would be ignored in silence. */
+static int check_sizes(const session *s) {
+    static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
+                                                                                                 "draws"};
+    const char *method = s->options.method;
+    const int sampler = strcmp(method, "nuts") == 0;
+    for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
+        if (options_given(s->set, of_particles[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes --chains, --warmup and --draws.",
+                            method, of_particles[k]);
+    for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
+        if (options_given(s->set, of_chains[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method, of_chains[k]);
+    return 0;
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
@@ -76,6 +92,7 @@ static int prepare(session *s) {
     int status = path ? check_output(path, ".csv", options_given(s->set, "force") != NULL) : 0;
     if (status == 0) status = open_context(s->set, &s->context);
     if (status == 0) status = read_options(s);
+    if (status == 0) status = check_sizes(s);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, &s->model);
     if (status) return status;
@@ -142,6 +159,8 @@ static int print_result(session *s) {
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
+    if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
+        printf("The particles stand for modes: their spread is not the posterior's.\n");
     if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
     if (variables > shown && !path) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
     return 0;
@@ -211,7 +230,12 @@ const command command_run = {
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
         "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
-        "run whose numbers are no longer finite fails, and writes its last finite particles.\n",
+        "run whose numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
+        "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
+        "choice of\n"
+        "every node by itself, and the first row the best configuration. These methods take models whose factors touch "
+        "at\n"
+        "most two nodes.\n",
     .options = options,
     .run = run,
 };

@@ -271,17 +271,19 @@ SVMP_API double svmp_difference_limit(size_t count);
 
 /* ---- run ------------------------------------------------------------------------------------ */
 
+#define SVMP_METHODS_OWN SIZE_MAX
+
 typedef struct svmp_run_options {
-    const char
-        *method; /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "nuts", "exact" */
+    const char *method;    /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "nuts",
+                            * "exact", "dpmp", "tpmp" */
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
     const char *init;      /* "normal:SD" or "uniform:A,B" */
     const char *backend;   /* "cpu", or "ref": plain loops, slow and simple */
     size_t particles;
-    size_t iterations;
-    double tolerance; /* stop when the largest |phi| is at most this; 0: never */
+    size_t iterations; /* SVMP_METHODS_OWN: as many as the method does when nothing is said */
+    double tolerance;  /* stop when the largest |phi| is at most this; 0: never */
     uint64_t seed;
     size_t chains; /* of samplers, in place of particles and iterations: chains, and for each of them the */
     size_t warmup; /* iterations that adapt and are thrown away, */
@@ -326,7 +328,8 @@ typedef struct svmp_run svmp_run;
 
 typedef struct svmp_progress {
     size_t iteration, iterations; /* iterations done, and asked for */
-    double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN) */
+    double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN; particle
+                                   * message passing: the largest change of a message in the last sweep) */
     double rate;                  /* the step size it used */
 } svmp_progress;
 
@@ -374,7 +377,9 @@ typedef struct svmp_movement {
 SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
 
 /* The particles as they are now, with the model's names and lp__; the caller's to free. Of a sampler: the draws
- * made so far, chain after chain, or where the chains are when there are none yet. */
+ * made so far, chain after chain, or where the chains are when there are none yet. Those of "dpmp" and "tpmp" stand for
+ * modes and are no sample of the posterior: particle l is the l-th choice of every node by itself, the first one the
+ * best. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 #ifdef __cplusplus

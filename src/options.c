@@ -6,15 +6,16 @@
 #include "base/number.h"
 
 /* TEXT(field, letter, argument, default, group, help); NULL as default: the method decides
- * COUNT and REAL(field, letter, argument, default, smallest, largest, group, help) */
-#define OPTIONS(TEXT, COUNT, SEED, REAL)                                                                               \
+ * COUNT and REAL(field, letter, argument, default, smallest, largest, group, help)
+ * OWN is a COUNT whose default the method decides */
+#define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
-         "graphical, vanilla, independent, random, combined, langevin, mala, nuts or exact")                           \
+         "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp or tpmp")               \
     TEXT(kernel, 0, "SUM", NULL, "Method", "a sum of terms, e.g. '0.5*rbf@random:4 + 0.5*rbf@all'")                    \
     TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros or a number")                     \
     TEXT(step, 0, "STEP", NULL, "Method", "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed, decay")          \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
-    COUNT(iterations, 't', "T", 1000, 0, 1000000000000, "Size", "iterations")                                          \
+    OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [1000; dpmp and tpmp: 100]")     \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when the largest |phi| is at most this; 0: never")            \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
     COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations of a chain that adapt and are not kept")        \
@@ -34,7 +35,10 @@ typedef struct option_row {
 #define TEXT_PUBLIC(field, letter, argument, standard, group, help) {#field, letter, argument, standard, help, group},
 #define NUMBER_PUBLIC(field, letter, argument, standard, low, high, group, help)                                       \
     {#field, letter, argument, #standard, help, group},
-static const svmp_option options_public[] = {OPTIONS(TEXT_PUBLIC, NUMBER_PUBLIC, NUMBER_PUBLIC, NUMBER_PUBLIC)};
+#define OWN_PUBLIC(field, letter, argument, standard, low, high, group, help)                                          \
+    {#field, letter, argument, NULL, help, group},
+static const svmp_option options_public[] = {
+    OPTIONS(TEXT_PUBLIC, NUMBER_PUBLIC, OWN_PUBLIC, NUMBER_PUBLIC, NUMBER_PUBLIC)};
 
 #define TEXT_ROW(field, ...) {OPTION_TEXT, offsetof(svmp_run_options, field), 0, 0},
 #define COUNT_ROW(field, letter, argument, standard, low, high, ...)                                                   \
@@ -42,13 +46,13 @@ static const svmp_option options_public[] = {OPTIONS(TEXT_PUBLIC, NUMBER_PUBLIC,
 #define SEED_ROW(field, ...) {OPTION_SEED, offsetof(svmp_run_options, field), 0, 0},
 #define REAL_ROW(field, letter, argument, standard, low, high, ...)                                                    \
     {OPTION_REAL, offsetof(svmp_run_options, field), low, high},
-static const option_row rows[] = {OPTIONS(TEXT_ROW, COUNT_ROW, SEED_ROW, REAL_ROW)};
+static const option_row rows[] = {OPTIONS(TEXT_ROW, COUNT_ROW, COUNT_ROW, SEED_ROW, REAL_ROW)};
 
 enum { OPTION_COUNT_ = sizeof rows / sizeof *rows };
 
 svmp_run_options svmp_run_options_default(void) {
 #define TEXT_DEFAULT(field, letter, argument, standard, ...) .field = standard,
-    return (svmp_run_options){OPTIONS(TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT)};
+    return (svmp_run_options){OPTIONS(TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT)};
 }
 
 const svmp_option *svmp_run_option_table(size_t *count) {
@@ -116,6 +120,9 @@ svmp_status svmp_options_check(svmp_context *context, const svmp_run_options *op
     for (size_t k = 0; k < OPTION_COUNT_; k++) {
         char text[32];
         double value;
+        if (rows[k].type == OPTION_COUNT && options_public[k].standard == NULL &&
+            *(size_t *)field_of(&copy, k) == SVMP_METHODS_OWN)
+            continue;
         if (rows[k].type == OPTION_COUNT)
             value = (double)*(size_t *)field_of(&copy, k);
         else if (rows[k].type == OPTION_REAL)

@@ -35,7 +35,10 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
         SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
     else if (options->step)
         return refuse_option(run, "step");
-    run->iterations = chosen->single ? 1 : options->iterations;
+    run->iterations = options->iterations;
+    if (run->iterations == SVMP_METHODS_OWN)
+        run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
+    if (chosen->single) run->iterations = 1;
     if (chosen->sampler) run->iterations = options->warmup + options->draws;
     return svmp_init_parse(context, options->init, &run->start);
 }
@@ -120,6 +123,6 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     return SVMP_OK;
 }
 
-size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }
-
 size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }
+
+size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }

@@ -35,8 +35,8 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     if (run == NULL) return SVMP_BAD_CALL;
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
     svmp_particles *made = NULL;
-    svmp_status status = (run->method->result ? run->method->result : backend_result)(run, &made);
-    if (status == SVMP_OK) status = set_names(run->model, made);
+    SVMP_TRY(run->method->result ? run->method->result(run, &made) : backend_result(run, &made));
+    svmp_status status = set_names(run->model, made);
     if (status == SVMP_OK) status = set_log_density(run->model, made);
     if (status == SVMP_OK) {
         *particles = made;

@@ -13,6 +13,10 @@ typedef enum random_purpose {
     RANDOM_LANGEVIN,
     RANDOM_EXACT,
     RANDOM_TEST,
+    RANDOM_PMP_PLAN,
+    RANDOM_PMP_WALK,
+    RANDOM_PMP_CANDIDATES,
+    RANDOM_PMP_DRAW,
     RANDOM_MOMENTUM,  /* a = iteration, b = chain */
     RANDOM_TREE,      /* the same: directions and choices along a trajectory */
     RANDOM_STEP_SIZE, /* the same: the momentum of the search for a step size */

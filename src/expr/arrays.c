@@ -80,10 +80,10 @@ void svmp_exprs_rank(program_builder *builder, size_t count, const expr *items, 
 }
 
 void svmp_exprs_order(program_builder *builder, size_t count, const expr *items, expr *order) {
-    expr *ranks;
+    expr *ranks = NULL;
     builder->status = builder->status ? builder->status : SVMP_NEW(builder->context, ranks, count);
     for (size_t k = 0; k < count; k++) order[k] = svmp_expr_literal(builder, 0);
-    if (builder->status != SVMP_OK) return;
+    if (ranks == NULL) return;
     svmp_exprs_rank(builder, count, items, ranks);
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < count; i++) { /* the item whose rank is k + 1 */

@@ -117,12 +117,14 @@ static svmp_status build_chains(const csv_reader *reader, const double *chain, s
     const size_t count = reader->count;
     const double last = chain[count - 1];
     const size_t chains = last >= 1 && last <= (double)count ? (size_t)last : 1;
-    for (size_t l = 0; l < count; l++)
-        if (count % chains != 0 || chain[l] != (double)(l / (count / chains) + 1))
+    for (size_t l = 0; l < count; l++) {
+        const size_t expected = l / (count / chains) + 1;
+        if (count % chains != 0 || chain[l] != (double)expected)
             return svmp_fail(
                 made->context, SVMP_BAD_INPUT,
                 "%s:%zu: the column chain__ does not count the chains 1, 2, ..., each as long as the others.",
                 reader->text.path, reader->header);
+    }
     return svmp_particles_set_chains(made, chains);
 }
 
@@ -238,7 +240,8 @@ static svmp_status write_table(output_file *output, const svmp_particles *partic
     for (size_t l = 0; l < count; l++) {
         for (size_t k = 0; k < particles->statistic_count; k++)
             SVMP_TRY(write_number(output, particles->statistics[k].values[l], ','));
-        if (chains > 1) SVMP_TRY(write_number(output, (double)(l / (count / chains) + 1), ','));
+        const size_t chain = l / (count / chains) + 1;
+        if (chains > 1) SVMP_TRY(write_number(output, (double)chain, ','));
         for (size_t i = 0; i <= last; i++)
             SVMP_TRY(write_number(output, particles->values[i * count + l], i < last ? ',' : '\n'));
     }

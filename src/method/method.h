@@ -5,10 +5,13 @@
 #include "backend/backend.h"
 #include "init.h"
 
+enum { METHOD_ITERATIONS = 1000 };
+
 typedef struct method {
     const char *name;
     const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
     const char *step;   /* what --step is by default; NULL: the method takes no step size */
+    size_t iterations;  /* what --iterations is by default; 0: METHOD_ITERATIONS */
     int single;         /* done after one iteration, whatever was asked for */
     int sampler;        /* the backend's particles are --chains chains, the iterations --warmup and then --draws */
 
@@ -33,7 +36,8 @@ svmp_status svmp_method_refuse_boxes(const svmp_run *run);
 svmp_status svmp_langevin_check_step(svmp_run *run);
 
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
-    svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact;
+    svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact, svmp_method_dpmp,
+    svmp_method_tpmp;
 
 struct svmp_run {
     svmp_context *context;

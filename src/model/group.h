@@ -13,11 +13,13 @@ typedef struct factor_kind {
     /* Log values and gradients of `count` instances from `first` on, for n particles x[i*n + l]:
      *     value[k*n + l],  gradient[(k*slots + j)*n + l] = d value / d (variable in slot j)
      * for the k-th of these instances. Called from several threads at once, each with scratch of its own.
-     * What one instance yields does not depend on `first` and `count`. Returns 0, or anything else: failed. */
+     * What one instance yields does not depend on `first` and `count`. Where its variables are is read from
+     * group->variables alone: a copy of the group with other `variables` is the same factors on another x (pairwise.h).
+     * Returns 0, or anything else: failed. */
     int (*evaluate)(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
                     double *value, double *gradient);
 
-    /* Bytes of scratch that `evaluate` needs for n particles. */
+    /* Bytes of scratch that `evaluate` needs for n particles; fewer particles may need more. */
     size_t (*scratch)(const factor_group *group, size_t n);
 
     /* Frees `self`, never NULL, of a group. */

@@ -55,3 +55,12 @@ works run twelve.mtx -t 1
 shows '^2 more variables: -o FILE keeps them all$'
 works run twelve.mtx -t 1 -o twelve.csv
 shows '^2 more variables: svmp summary twelve.csv$'
+
+# Particle message passing decides for itself how long it goes on, and says what its particles are.
+for method in dpmp tpmp; do
+    works run chain.mtx b.mtx -m $method -n 10 -o $method.csv --quiet
+    shows "^$method: 10 particles of 3 variables, 100 iterations in .* s, completed\$"
+    shows '^The particles stand for modes'
+    grep -qxF "# iterations = (the method's own)" $method.csv
+    grep -qxF '# iterations done = 100' $method.csv
+done

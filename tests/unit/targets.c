@@ -99,7 +99,8 @@ void target_logistic_moments(double mean[2], double variance[2]) {
     enum { POINTS = 400 };
     double total = 0, first[2] = {0}, second[2] = {0}, ignored[2];
     for (size_t k = 0; k < (size_t)POINTS * POINTS; k++) {
-        const double at[2] = {-8 + 16.0 * (double)(k / POINTS) / POINTS, -8 + 16.0 * (double)(k % POINTS) / POINTS};
+        const size_t row = k / POINTS, column = k % POINTS;
+        const double at[2] = {-8 + 16.0 * (double)row / POINTS, -8 + 16.0 * (double)column / POINTS};
         const double weight = exp(logistic_log_density(at[0], at[1], &ignored[0], &ignored[1]) + 15);
         total += weight;
         for (size_t j = 0; j < 2; j++) first[j] += weight * at[j], second[j] += weight * at[j] * at[j];

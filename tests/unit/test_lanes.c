@@ -9,25 +9,29 @@
 
 static const char *const sets[] = {"baseline", "avx2", "avx512"};
 
-/* Against long double, on arguments that are exact: h = 1. The result is 0 below exp(-708), as for a lane that is no
- * pair. */
+/* Against long double; the bound is the one that lanes.h promises. The result is 0 below exp(-708), as for a lane that
+ * is no pair. */
 static void test_error_of_the_exponential(void **state) {
     (void)state;
     enum { N = 1 << 16 };
+    const double widths[] = {1, 1e-3, 7.77, 3e5};
     double *k = malloc(N * sizeof *k), *distance = malloc(N * sizeof *distance);
     for (size_t s = 0; s < 3; s++) {
         const lane_ops *ops = svmp_lanes_named(sets[s]);
         if (ops == NULL) continue;
         double worst = 0;
-        for (size_t p = 0; p < N; p++) distance[p] = 707.9 * pow((double)p / N, 3);
-        memcpy(k, distance, N * sizeof *k);
-        ops->rbf(N, 1, k);
-        for (size_t p = 0; p < N; p++) {
-            long double exact = expl(-(long double)distance[p]);
-            worst = fmax(worst, (double)fabsl((k[p] - exact) / exact));
+        for (size_t w = 0; w < 4; w++) {
+            for (size_t p = 0; p < N; p++) distance[p] = 707.9 * widths[w] * pow((double)p / N, 3);
+            memcpy(k, distance, N * sizeof *k);
+            ops->rbf(N, widths[w], k);
+            for (size_t p = 0; p < N; p++) {
+                const long double y = (long double)distance[p] / widths[w], exact = expl(-y);
+                const double error = (double)fabsl((k[p] - exact) / exact);
+                if (y < 30) worst = fmax(worst, error);
+                assert_true(error < 2e-15 + 3e-16 * (double)y);
+            }
         }
-        print_message("%s: largest relative error %.2e\n", ops->name, worst);
-        assert_true(worst < 1e-15);
+        print_message("%s: largest relative error where D/h < 30: %.2e\n", ops->name, worst);
         assert_true(k[0] == 1);
         const double edges[8] = {INFINITY, 1e300, 709, 0, 0, 0, 0, 0};
         memcpy(k, edges, sizeof edges);
@@ -68,8 +72,8 @@ static void fill(int kind, size_t count, uint64_t stream, double *value) {
 
 static void test_median_is_that_of_a_sort(void **state) {
     (void)state;
-    const size_t counts[] = {1, 2, 3, 10, 1023, 1024, 1025, 5000, 40001};
-    double *value = malloc(40008 * sizeof *value), *sorted = malloc(40008 * sizeof *sorted), list[BRACKET_CAPACITY];
+    const size_t counts[] = {1, 2, 3, 10, 2047, 2048, 2049, 5000, 40001};
+    double *value = malloc(40008 * sizeof *value), *sorted = malloc(40008 * sizeof *sorted), list[2048];
     for (size_t s = 0; s < 3; s++)
         for (int kind = 0; kind < 7; kind++)
             for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
@@ -78,13 +82,14 @@ static void test_median_is_that_of_a_sort(void **state) {
                 if (all.ops == NULL) continue;
                 middle memory = {0};
                 for (uint64_t again = 0; again < 4; again++) {
-                    if (again == 2) memory = (middle){1e-5, 1e-9};
+                    if (again == 2) memory = (middle){1e-5, 1e-7, 1e-9};
                     fill(kind, count, 10 * c + again, value);
                     for (size_t p = count; p < all.padded; p++) value[p] = INFINITY;
                     memcpy(sorted, value, count * sizeof *sorted);
                     qsort(sorted, count, sizeof *sorted, ascending);
                     double lower, upper;
-                    svmp_median_find(count_numbers, &all, (count - 1) / 2, count / 2, list, &memory, &lower, &upper);
+                    svmp_median_find(count_numbers, &all, (count - 1) / 2, count / 2, list, 2048, &memory, &lower,
+                                     &upper);
                     assert_true(lower == sorted[(count - 1) / 2] && upper == sorted[count / 2]);
                 }
             }
@@ -96,13 +101,13 @@ static void test_median_is_that_of_a_sort(void **state) {
 static void test_a_warm_start_takes_one_pass(void **state) {
     (void)state;
     enum { N = 19904 };
-    double *value = malloc(N * sizeof *value), list[BRACKET_CAPACITY], lower, upper;
+    double *value = malloc(N * sizeof *value), list[2048], lower, upper;
     numbers all = {svmp_lanes_best(), N, N, value, 0};
     middle memory = {0};
     for (int t = 0; t < 50; t++) {
         for (size_t p = 0; p < N; p++) value[p] = (1 + 0.001 * t) * (2 + test_random(3, p));
         if (t == 5) all.passes = 0;
-        svmp_median_find(count_numbers, &all, N / 2 - 1, N / 2, list, &memory, &lower, &upper);
+        svmp_median_find(count_numbers, &all, N / 2 - 1, N / 2, list, 2048, &memory, &lower, &upper);
     }
     print_message("%d passes in 45 searches\n", all.passes);
     assert_true(all.passes <= 50);

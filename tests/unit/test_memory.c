@@ -74,6 +74,12 @@ static void test_langevin(void **state) {
     fail_each_allocation("langevin", NULL, "cpu");
 }
 
+static void test_message_passing(void **state) {
+    (void)state;
+    fail_each_allocation("tpmp", NULL, "cpu");
+    fail_each_allocation("dpmp", NULL, "cpu");
+}
+
 static void test_samplers(void **state) {
     (void)state;
     fail_each_allocation("mala", NULL, "cpu");
@@ -96,6 +102,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stein),
         cmocka_unit_test(test_langevin),
+        cmocka_unit_test(test_message_passing),
         cmocka_unit_test(test_samplers),
         cmocka_unit_test(test_exact),
     };

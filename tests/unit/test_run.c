@@ -121,8 +121,8 @@ static void test_langevin_has_the_models_moments(void **state) {
 static void test_boxes_hold(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
-    const char *methods[] = {"graphical", "langevin"};
-    for (size_t m = 0; m < 2; m++) {
+    const char *methods[] = {"graphical", "langevin", "dpmp", "tpmp"};
+    for (size_t m = 0; m < 4; m++) {
         svmp_model *model = NULL;
         assert_ok(svmp_model_create(context, &model));
         assert_ok(svmp_model_add_node(model, NULL, 2, (double[]){-0.5, -INFINITY}, (double[]){0.25, 0}, NULL));
@@ -158,7 +158,7 @@ static void test_step_rules(void **state) {
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1}, NULL));
     assert_ok(svmp_model_finish(model));
     const char *steps[] = {"fixed:0.1", "adagrad:0.1",      "rmsprop:0.1",
-                           "adam:0.1",  "fixed:0.1..0.025", "decay:0.3,2,0.5"};
+                           "adam:0.1",  "fixed:.1..0.025", "decay:0.3,2,0.5"};
     svmp_particles *start = NULL;
     assert_ok(svmp_particles_create(context, 1, 1, (double[]){2}, &start));
     for (size_t k = 0; k < 6; k++) {
@@ -406,6 +406,34 @@ static void test_options_by_name(void **state) {
     svmp_context_free(context);
 }
 
+/* Where nothing is said, the method decides how long it goes on; what is said counts, 0 included. */
+static void test_iterations_of_the_methods(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, 2, 1, 1, 3);
+    const struct {
+        const char *method;
+        size_t asked, iterations;
+    } cases[] = {{"graphical", SVMP_METHODS_OWN, 1000},
+                 {"langevin", SVMP_METHODS_OWN, 1000},
+                 {"dpmp", SVMP_METHODS_OWN, 100},
+                 {"tpmp", SVMP_METHODS_OWN, 100},
+                 {"graphical", 0, 0},
+                 {"tpmp", 1000, 1000}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        svmp_run_options options = svmp_run_options_default();
+        svmp_run *run = NULL;
+        options.method = cases[k].method;
+        if (cases[k].asked != SVMP_METHODS_OWN) options.iterations = cases[k].asked;
+        assert_ok(svmp_run_create(model, &options, &run));
+        assert_int_equal(svmp_run_iterations(run), cases[k].iterations);
+        svmp_run_free(run);
+    }
+    assert_int_equal(svmp_run_iterations(NULL), 0);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 static void test_refused_options(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -432,6 +460,8 @@ static void test_refused_options(void **state) {
         {"method", "nuts", "step", "fixed:1", "The method 'nuts' takes no step"},
         {"method", "nuts", "kernel", "rbf@all", "The method 'nuts' takes no kernel"},
         {"method", "exact", "step", "fixed:1", "The method 'exact' takes no step"},
+        {"method", "dpmp", "step", "fixed:1", "The method 'dpmp' takes no step"},
+        {"method", "tpmp", "kernel", "rbf@all", "The method 'tpmp' takes no kernel"},
     };
     for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
         svmp_run_options options = svmp_run_options_default();
@@ -441,6 +471,14 @@ static void test_refused_options(void **state) {
         assert_int_equal(svmp_run_create(model, &options, &run), SVMP_BAD_CALL);
         assert_non_null(strstr(svmp_context_error(context), bad[b].sentence));
         assert_null(run);
+    }
+    const char *good[] = {"adam:1..0.05", "adam:1...5", "fixed:2.", "adagrad:1e-1..1e-3"};
+    for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
+        svmp_run_options fine = svmp_run_options_default();
+        svmp_run *made = NULL;
+        fine.step = good[g];
+        assert_ok(svmp_run_create(model, &fine, &made));
+        svmp_run_free(made);
     }
     svmp_run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
@@ -475,6 +513,7 @@ int main(void) {
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_a_start_is_matched_by_name),
         cmocka_unit_test(test_options_by_name),
+        cmocka_unit_test(test_iterations_of_the_methods),
         cmocka_unit_test(test_refused_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static svmp_status alloc_room(backend *b, const needs *all, int first, stein_roo
     SVMP_TRY(SVMP_NEW(context, room->rows, all->domain));
     SVMP_TRY(SVMP_NEW(context, room->members, all->members));
     SVMP_TRY(SVMP_NEW(context, room->total, stride));
-    SVMP_TRY(SVMP_NEW(context, room->list, (size_t)BRACKET_CAPACITY));
+    SVMP_TRY(SVMP_NEW(context, room->list, own->list_capacity));
     SVMP_TRY(SVMP_NEW(context, room->drawn, all->neighbours + 1));
     SVMP_TRY(SVMP_NEW(context, room->weight, (size_t)b->threads));
     SVMP_TRY(SVMP_NEW(context, room->sum, (size_t)b->threads));
@@ -106,6 +106,7 @@ static svmp_status plan_tiles(backend *b) {
         own->all_tiles += numbers;
         if (numbers > own->largest_tile) own->largest_tile = numbers;
     }
+    own->list_capacity = svmp_median_capacity(own->all_tiles);
     SVMP_TRY(SVMP_NEW(b->context, own->ones, n + PADDING));
     for (size_t l = 0; l < n; l++) own->ones[l] = 1;
     return SVMP_OK;

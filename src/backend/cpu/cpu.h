@@ -13,7 +13,7 @@ typedef struct stein_room {
     double *k;           /* a tile or all tiles: squared distances, then the kernel */
     double *repulsion;   /* the same, of shapes whose repulsion is not proportional to k */
     double *total;       /* a row: for every particle, the summed repulsion by all others */
-    double *list;        /* BRACKET_CAPACITY numbers */
+    double *list;        /* list_capacity numbers, for the median */
     uint32_t *drawn;     /* the nodes of a random domain */
     uint32_t *members;   /* the variables of the unit's members */
     double **weight;     /* thread of a team -> 2 WEIGHED_VARIABLES rows */
@@ -27,12 +27,13 @@ typedef struct cpu {
     const lane_ops *lanes;
     tile *tiles;
     size_t tile_count, largest_tile, all_tiles; /* how many; numbers in the largest, and in all */
-    stein_room *rooms;                          /* one a thread */
-    middle **middles;                           /* term -> unit -> where its median stood */
-    double *ones;                               /* a row of 1, behind it 0 */
-    uint32_t *nodes;                            /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
-    double *centred;                            /* variables * n: x less its mean over particles, for linear terms */
-    double *variance;                           /* variables: mean square of that */
+    size_t list_capacity;
+    stein_room *rooms; /* one a thread */
+    middle **middles;  /* term -> unit -> where its median stood */
+    double *ones;      /* a row of 1, behind it 0 */
+    uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
+    double *centred;   /* variables * n: x less its mean over particles, for linear terms */
+    double *variance;  /* variables: mean square of that */
 } cpu;
 
 /* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for

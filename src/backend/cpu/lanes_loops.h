@@ -97,27 +97,53 @@ static void count(size_t numbers, const double *distance, tally *t) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* exp(y) for y <= 0: y = i ln 2 + r (i times the high part of ln 2 is exact) with |r| <= ln(2)/2, exp(r) by the
- * polynomial that interpolates it in Chebyshev's points (relative error 2.9e-16), times 2^i by adding i to the
- * exponent. */
-INLINE vec exp_negative(vec y) {
-    const double log2e = 0x1.71547652b82fep+0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
-    const double magic = 0x1.8p52; /* added, it rounds to an integer that then stands in the lowest bits */
-    const vec shifted = y * log2e + magic, i = shifted - magic;
-    const vec r = (y - i * ln2_high) - i * ln2_low, r2 = r * r, r4 = r2 * r2;
-    const vec p01 = 0x1.000000000001ep+0 * r + 1.0, p23 = 0x1.555555554b736p-3 * r + 0x1.0000000000005p-1;
-    const vec p45 = 0x1.1111112ddae8bp-7 * r + 0x1.55555555520a4p-5;
-    const vec p67 = 0x1.a01978b8b3d18p-13 * r + 0x1.6c16c17f46982p-10;
-    const vec p89 = 0x1.72fafebdaf273p-19 * r + 0x1.a019a6611cad5p-16;
-    const vec low = p23 * r2 + p01, high = p67 * r2 + p45, top = 0x1.28a2ca617b969p-22 * r2 + p89;
-    const vec p = (top * r4 + high) * r4 + low;
-    const ivec scaled = (ivec)p + ((ivec)shifted << 52);
-    return keep(y >= -708, (vec)scaled);
+/* exp(-D/h) = 2^(z/STEPS) with z = -STEPS log2(e) D/h = i + f, i an integer and |f| <= 1/2. 2^(f/STEPS) is the
+ * polynomial that interpolates it in Chebyshev's points; 2^(i/STEPS) is a number of the table, times a power of two
+ * that is added to the exponent. A table in a register makes the polynomial short; vectors that cannot be permuted do
+ * without. */
+#if LANES == 8
+enum { STEPS_LOG2 = 3 };
+static const double power[] = {0x1.0000000000000p+0,  0x1.62e42fefa3d70p-4,  0x1.ebfbdff82c6c5p-9,
+                               0x1.c6b08d5446da8p-14, 0x1.3b2ab6f1ef944p-19, 0x1.5d8efe8900130p-25,
+                               0x1.430ded2056ccap-31}; /* error 8.9e-16 */
+
+INLINE vec power_of_two(vec f) {
+    const vec f2 = f * f, f4 = f2 * f2;
+    const vec p01 = power[1] * f + power[0], p23 = power[3] * f + power[2], p45 = power[5] * f + power[4];
+    return (power[6] * f2 + p45) * f4 + (p23 * f2 + p01);
 }
 
+INLINE vec look_up(ivec i) {
+    const vec table = {0x1.0000000000000p+0, 0x1.172b83c7d517bp+0, 0x1.306fe0a31b715p+0, 0x1.4bfdad5362a27p+0,
+                       0x1.6a09e667f3bcdp+0, 0x1.8ace5422aa0dbp+0, 0x1.ae89f995ad3adp+0, 0x1.d5818dcfba487p+0};
+    return __builtin_shuffle(table, i); /* by the lowest bits of i */
+}
+#else
+enum { STEPS_LOG2 = 0 };
+static const double power[] = {0x1.0000000000000p+0,  0x1.62e42fefa3a19p-1,  0x1.ebfbdff82c598p-3,
+                               0x1.c6b08d703cdf2p-5,  0x1.3b2ab6fba1dc6p-7,  0x1.5d87fe9d85abep-10,
+                               0x1.4309130975155p-13, 0x1.ffcb53e3aafe9p-17, 0x1.62bfd46781ef6p-20,
+                               0x1.b675df26cbf5ep-24, 0x1.e6065f532c950p-28}; /* error 2.2e-16 */
+
+INLINE vec power_of_two(vec f) {
+    const vec f2 = f * f, f4 = f2 * f2;
+    const vec p01 = power[1] * f + power[0], p23 = power[3] * f + power[2], p45 = power[5] * f + power[4];
+    const vec p67 = power[7] * f + power[6], p89 = power[9] * f + power[8];
+    return ((power[10] * f2 + p89) * f4 + (p67 * f2 + p45)) * f4 + (p23 * f2 + p01);
+}
+
+INLINE vec look_up(ivec i) { return (void)i, splat(1); }
+#endif
+
 static void rbf(size_t numbers, double h, double *k) {
-    const double scale = -1 / h;
-    for (size_t p = 0; p < numbers; p += LANES) store(k + p, exp_negative(scale * load(k + p)));
+    const double magic = 0x1.8p52; /* added, it rounds to an integer that then stands in the lowest bits */
+    const double scale = -0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, furthest = 708 * h;
+    for (size_t p = 0; p < numbers; p += LANES) {
+        const vec distance = load(k + p), shifted = distance * scale + magic, f = distance * scale - (shifted - magic);
+        const vec value = power_of_two(f) * look_up((ivec)shifted);
+        const ivec scaled = (ivec)value + (((ivec)shifted >> STEPS_LOG2) << 52);
+        store(k + p, keep(distance <= furthest, (vec)scaled));
+    }
 }
 
 INLINE vec square_root(vec v) {

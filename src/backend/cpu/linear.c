@@ -30,8 +30,11 @@ static double summed_variance(const backend *b, const stein_unit *unit) {
     return sum;
 }
 
-static void add_velocity(size_t n, size_t count, const double *const *z, double v, double weight, const double *z_i,
-                         const double *score, double *sum, double *phi) {
+static void add_velocity(backend *b, size_t count, const stein_room *room, double v, double weight, size_t i,
+                         double *sum) {
+    const size_t n = b->n;
+    const double *z_i = ((const cpu *)b->own)->centred + i * n, *score = b->score + i * n, *const *z = room->rows;
+    double *phi = b->phi + i * n;
     const double mean = svmp_sum(n, score) / (double)n;
     memset(sum, 0, n * sizeof *sum);
     if (v > 0) { /* v = 0: all particles are one, k = 1 and nothing repels */
@@ -49,13 +52,16 @@ static void add_velocity(size_t n, size_t count, const double *const *z, double 
 
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const cpu *own = b->own;
-    const size_t n = b->n, count = svmp_unit_rows(b->model->graph, unit, b->n, own->centred, room->rows),
+    const size_t count = svmp_unit_rows(b->model->graph, unit, b->n, own->centred, room->rows),
                  members = svmp_cpu_members(b, unit, room);
     const double v = summed_variance(b, unit);
-#pragma omp parallel for if (threads > 1) num_threads(threads)
-    for (size_t k = 0; k < members; k++) {
-        const size_t i = room->members[k];
-        add_velocity(n, count, room->rows, v, term->weight, own->centred + i * n, b->score + i * n,
-                     room->sum[threads > 1 ? svmp_thread_number() : 0], b->phi + i * n);
+    /* A parallel region of one thread is not free: alone, a plain loop. */
+    if (threads == 1) {
+        for (size_t k = 0; k < members; k++)
+            add_velocity(b, count, room, v, term->weight, room->members[k], room->sum[0]);
+        return;
     }
+#pragma omp parallel for num_threads(threads)
+    for (size_t k = 0; k < members; k++)
+        add_velocity(b, count, room, v, term->weight, room->members[k], room->sum[svmp_thread_number()]);
 }

@@ -28,11 +28,11 @@ static double halfway(double low, double high) {
 /* More lie in the bracket than were listed: those that were are a sample. The new bracket spans the sample's quantiles
  * around the ranks that are looked for, some standard errors to either side. */
 static bounds narrow_by_sample(tally *t, size_t lower, size_t upper) {
-    const double share = BRACKET_CAPACITY / (double)t->inside, margin = 2 * sqrt(BRACKET_CAPACITY);
+    const double listed = (double)t->capacity, share = listed / (double)t->inside, margin = 2 * sqrt(listed);
     const double from = (double)(lower - t->below) * share - margin, to = (double)(upper - t->below) * share + margin;
     bounds b = {t->low, t->high};
-    if (from > 0) b.low = svmp_select(t->list, BRACKET_CAPACITY, (size_t)from);
-    if (to < BRACKET_CAPACITY - 1) b.high = svmp_select(t->list, BRACKET_CAPACITY, (size_t)to);
+    if (from > 0) b.low = svmp_select(t->list, t->capacity, (size_t)from);
+    if (to < listed - 1) b.high = svmp_select(t->list, t->capacity, (size_t)to);
     return b;
 }
 
@@ -47,12 +47,21 @@ static bounds widen(const tally *t, size_t lower, size_t upper, bounds known) {
     return b;
 }
 
-/* Next time, some thirty numbers on either side should do; or twice as far as the answer moved. */
-static void remember(const tally *t, double found, middle *last) {
-    const double wide = isfinite(t->high) ? t->high - t->low : 0;
-    const double room = wide * 32 / (double)(t->inside + 1), moved = last->at > 0 ? 2 * fabs(found - last->at) : 0;
-    last->at = found; /* 0 when most particles coincide: the next search starts afresh */
-    last->spread = found > 0 ? fmin(0.5, fmax(fmax(room, moved) / found, 1e-12)) : 0;
+/* Next time it should move as it moved now. The bracket reaches so far that it holds a few dozen numbers, and three
+ * times as far as that guess went wrong. */
+static void remember(const tally *t, size_t rank, double found, middle *last) {
+    const double moved = last->at > 0 ? found - last->at : 0;
+    const double wrong = last->at > 0 ? fabs(moved - last->moved) : found / 8;
+    const double density = isfinite(t->high) && t->high > t->low ? (double)t->inside / (t->high - t->low) : INFINITY;
+    const double few = 16 + (double)rank / 256;
+    *last = (middle){found, moved, fmax(3 * wrong, few / density)};
+}
+
+/* Where to look first. */
+static bounds expected(const middle *last, bounds all) {
+    const double centre = last->at + last->moved;
+    if (!(last->at > 0 && centre > 0 && isfinite(centre + last->reach))) return all;
+    return (bounds){fmax(centre - last->reach, 0), centre + last->reach};
 }
 
 /* Samples did not help, as when most numbers are equal: halves the range of one rank until it is found. */
@@ -76,18 +85,16 @@ static void select_listed(const tally *t, size_t lower, size_t upper, double *at
     if (lower < upper) *at_lower = svmp_select(t->list, rank, rank - 1); /* the largest of those before it */
 }
 
-void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, middle *last,
-                      double *at_lower, double *at_upper) {
+void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, size_t capacity,
+                      middle *last, double *at_lower, double *at_upper) {
     enum { MOST_PASSES = 12 };
-    bounds known = {0, INFINITY}, bracket = known;
-    if (last->at > 0 && isfinite(last->at))
-        bracket = (bounds){last->at * (1 - last->spread), last->at * (1 + last->spread)};
+    bounds known = {0, INFINITY}, bracket = expected(last, known);
     for (int passes = 0; passes < MOST_PASSES; passes++) {
-        tally t = {.low = bracket.low, .high = bracket.high, .list = list, .capacity = BRACKET_CAPACITY};
+        tally t = {.low = bracket.low, .high = bracket.high, .list = list, .capacity = capacity};
         pass(user_data, &t);
-        if (holds(&t, lower, upper) && t.inside <= BRACKET_CAPACITY) {
+        if (holds(&t, lower, upper) && t.inside <= capacity) {
             select_listed(&t, lower, upper, at_lower, at_upper);
-            remember(&t, *at_upper, last);
+            remember(&t, upper, *at_upper, last);
             return;
         }
         if (lower >= t.below) known.low = fmax(known.low, t.low);

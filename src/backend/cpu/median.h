@@ -5,20 +5,21 @@
 
 #include "backend/cpu/lanes.h"
 
-enum { BRACKET_CAPACITY = 1024 };
+/* Room for the numbers in a bracket, of so many in all. */
+static inline size_t svmp_median_capacity(size_t numbers) { return numbers / 32 > 2048 ? numbers / 32 : 2048; }
 
-/* Where the last answer stood, and how wide a bracket around it (relative) is likely to hold the next. It changes the
- * time, never the answer. Starts as zeros. */
+/* Where the last answer stood, how it had moved, and how wide a bracket around the place where it should be next is
+ * likely to hold it. It changes the time, never the answer. Starts as zeros. */
 typedef struct middle {
-    double at, spread;
+    double at, moved, reach;
 } middle;
 
 /* Counts all numbers into a tally whose bracket is set and whose counts are 0. */
 typedef void (*counting_pass)(void *user_data, tally *t);
 
 /* The numbers of ranks lower <= upper <= lower + 1 (0: the smallest), none of them NaN or negative. `list` has room for
- * BRACKET_CAPACITY numbers. */
-void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, middle *last,
-                      double *at_lower, double *at_upper);
+ * svmp_median_capacity numbers. */
+void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, size_t capacity,
+                      middle *last, double *at_lower, double *at_upper);
 
 #endif

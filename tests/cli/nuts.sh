@@ -1,0 +1,55 @@
+# NUTS and MALA from the command line: chains in files and out of them, statistics, refusals.
+. "$TESTS/cli/support.bash"
+
+works run chain.mtx b.mtx -m nuts --chains 3 --warmup 200 --draws 400 --seed 2 -o a.csv --quiet
+shows '^nuts: 1200 particles of 3 variables, 600 iterations in .* s, completed$'
+shows '^3 chains of 400 draws; mean acceptance 0\.[789][0-9], [0-9.]+ leapfrog steps a draw, E-BFMI from [01]\.[0-9]+, 0 divergent$'
+header=lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,chain__,x.1,x.2,x.3
+[[ $(rows a.csv | head -1) == "$header" ]]
+[[ $(rows a.csv | tail -n +2 | cut -d, -f8 | uniq -c | tr -s ' ' | tr '\n' ';') == ' 400 1; 400 2; 400 3;' ]]
+for line in 'method = nuts' 'chains = 3' 'warmup = 200' 'draws = 400' 'particles = 1200' 'iterations done = 600'; do
+    grep -qxF "# $line" a.csv || fail "the record lacks '$line'"
+done
+works summary a.csv
+shows '^3 chains of 400 draws; mean acceptance'
+
+# Threads do not change a bit, and a chain is the same whoever runs beside it.
+works run chain.mtx b.mtx -m nuts --chains 3 --warmup 200 --draws 400 --seed 2 -o b.csv --quiet --threads 3
+diff <(rows a.csv) <(rows b.csv)
+works run chain.mtx b.mtx -m nuts --chains 1 --warmup 200 --draws 400 --seed 2 -o c.csv --quiet
+[[ $(rows c.csv | head -1) == "${header/chain__,/}" ]]
+diff <(rows a.csv | sed -n 2,401p | cut -d, -f9-) <(rows c.csv | tail -n +2 | cut -d, -f8-)
+
+# Its draws start particles, and particles start its chains.
+works run chain.mtx b.mtx --init a.csv -t 1 -o particles.csv
+[[ $(rows particles.csv | wc -l) -eq 1201 ]]
+works run chain.mtx b.mtx -m nuts --init particles.csv --warmup 10 --draws 10
+refuses 2 "The start has 1200 particles, too few for 1201 chains." run chain.mtx -m nuts --init a.csv --chains 1201
+
+refuses 2 "The method 'nuts' takes no --particles: it takes --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
+refuses 2 "The method 'nuts' takes no --iterations" run chain.mtx -m nuts -t 10
+refuses 2 "The method 'graphical' takes no --draws: that is for nuts." run chain.mtx --draws 10
+refuses 2 "The method 'nuts' takes no step" run chain.mtx -m nuts --step fixed:0.1
+refuses 2 "The option 'draws' is a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
+
+# Interrupted, the draws so far are written; in the warm-up, where the chains are.
+set -m
+for sizes in '--warmup 10 --draws 10000000' '--warmup 100000000 --draws 10'; do
+    "$SVMP" run chain.mtx b.mtx -m nuts $sizes -o stopped.csv --force >said 2>errors &
+    listening $!
+    sleep 0.2
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
+    grep -qE "^svmp: Interrupted after [0-9]+ of 100000010 iterations|^svmp: Interrupted after [0-9]+ of 10000010 iter" errors
+    grep -qxF '# outcome = stopped' stopped.csv
+    works summary stopped.csv
+done
+shows '^4 particles of 3 variables$'
+
+works run chain.mtx b.mtx -m mala -n 50 -t 20 --step decay:0.5,1,0.6 -o mala.csv
+shows '^mean acceptance 0\.[0-9]+$'
+[[ $(rows mala.csv | head -1) == lp__,accept_stat__,x.1,x.2,x.3 ]]
+works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:100
+shows '^That is low: a smaller step moves more\.$'
