@@ -6,6 +6,8 @@
 
 enum { FEW_PARTICLES = 10 }; /* with fewer, no discrepancy is large enough to stand out from chance */
 
+static const double small_step = 0.001; /* standard deviations: a thousand such steps are one */
+
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 /* A ratio's place in the order of badness: one that is not a number is none. */
@@ -122,12 +124,21 @@ static void print_worst(const convergence *c) {
     }
 }
 
+static void print_advice(const convergence *c) {
+    printf("%zu of %zu nodes %s not converged: ", c->beyond, c->nodes, c->beyond == 1 ? "has" : "have");
+    if (c->relative_step < small_step)
+        printf("and the particles hardly move any more. Use a larger rate (--step), more\n"
+               "particles (-n), or a kernel that sees less at a time (--kernel rbf@blanket); ");
+    else
+        printf("run longer (-t), or with another rate (--step); ");
+    printf("worst: %s.\n", c->worst_count ? c->worst[0].name : "unknown");
+}
+
 static void print_verdict(const convergence *c, size_t particles) {
     if (particles < FEW_PARTICLES)
         printf("Fewer than %d particles: too few to tell whether they have converged.\n", FEW_PARTICLES);
     else if (c->beyond > 0)
-        printf("%zu of %zu nodes %s not converged: run longer (-t), or with another rate (--step); worst: %s.\n",
-               c->beyond, c->nodes, c->beyond == 1 ? "has" : "have", c->worst_count ? c->worst[0].name : "unknown");
+        print_advice(c);
     else
         printf("No node of %zu is farther from the posterior, as this kernel sees it, than exact draws may be.\n",
                c->nodes);

@@ -326,6 +326,114 @@ static void test_shifted_draws(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static svmp_run *go(const svmp_model *model, const char *method, const char *rule, size_t n, size_t iterations) {
+    svmp_run_options options = svmp_run_options_default();
+    options.method = method;
+    options.step = rule;
+    options.particles = n;
+    options.iterations = iterations;
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    return run;
+}
+
+static size_t count_beyond(const svmp_run *run, size_t nodes, svmp_discrepancy *total) {
+    svmp_discrepancy *each = malloc(nodes * sizeof *each);
+    size_t beyond = 0;
+    assert_ok(svmp_run_discrepancy(run, total, each));
+    for (size_t v = 0; v < nodes; v++) beyond += each[v].ratio > each[v].limit;
+    free(each);
+    return beyond;
+}
+
+/* Converged runs are better than exact draws and no node is told to be off; runs that were cut short have many. A run
+ * of Langevin dynamics that has forgotten its start is like exact draws. */
+static void test_runs_that_have_and_have_not_converged(void **state) {
+    (void)state;
+    enum { SIDE = 6, NODES = SIDE * SIDE };
+    const size_t sizes[] = {15, 40, 100};
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_grid(context, SIDE, 3);
+    svmp_discrepancy total;
+    for (size_t s = 0; s < 3; s++) {
+        const char *methods[] = {"graphical", "random", "independent"};
+        for (size_t m = 0; m < 3; m++) {
+            svmp_run *run = go(model, methods[m], "adam:0.1..0.004", sizes[s], 1500);
+            assert_int_equal(count_beyond(run, NODES, &total), 0);
+            assert_true(total.ratio < 1 && total.u < 0);
+            svmp_run_free(run);
+        }
+        svmp_run *cut = go(model, "graphical", "adagrad:0.1", sizes[s], 5);
+        assert_true(count_beyond(cut, NODES, &total) > NODES / 4);
+        assert_true(total.ratio > 2 && total.u > 0);
+        svmp_run_free(cut);
+    }
+    svmp_run *run = go(model, "langevin", "fixed:0.05", 100, 4000);
+    assert_true(count_beyond(run, NODES, &total) <= 1);
+    assert_true(total.ratio > 0.7 && total.ratio < 1.5);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* The last of t steps is the difference to the particles after t - 1. */
+static void test_the_last_movement(void **state) {
+    (void)state;
+    enum { NODES = 4, N = 12 };
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, NODES, 1, 1, 5);
+    svmp_run *before = go(model, "graphical", "fixed:0.1", N, 7), *after = go(model, "graphical", "fixed:0.1", N, 8);
+    svmp_run *start = go(model, "graphical", "fixed:0.1", N, 0);
+    svmp_particles *a = NULL, *b = NULL;
+    assert_ok(svmp_run_particles(before, &a));
+    assert_ok(svmp_run_particles(after, &b));
+    double largest = 0, relative = 0;
+    size_t variable = 0;
+    for (size_t i = 0; i < NODES; i++) {
+        svmp_moments moments;
+        assert_ok(svmp_particles_moments(b, i, &moments));
+        for (size_t l = 0; l < N; l++) {
+            const double far = fabs(svmp_particles_values(b)[i * N + l] - svmp_particles_values(a)[i * N + l]);
+            largest = fmax(largest, far);
+            if (far / moments.sd > relative) variable = i;
+            relative = fmax(relative, far / moments.sd);
+        }
+    }
+    const svmp_movement moved = svmp_run_last_movement(after);
+    assert_near(moved.largest, largest, 1e-15);
+    assert_near(moved.relative, relative, 1e-14);
+    assert_int_equal(moved.variable, variable);
+    assert_true(isnan(svmp_run_last_movement(start).largest) && isnan(svmp_run_last_movement(NULL).largest));
+    svmp_particles_free(a);
+    svmp_particles_free(b);
+    svmp_run_free(before);
+    svmp_run_free(after);
+    svmp_run_free(start);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_what_is_not_measured(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, 3, 1, 1, 5);
+    svmp_run_options options = svmp_run_options_default();
+    options.method = "nuts";
+    svmp_run *run = NULL;
+    svmp_discrepancy total;
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_int_equal(svmp_run_discrepancy(run, &total, NULL), SVMP_UNSUPPORTED);
+    assert_int_equal(svmp_run_discrepancy(run, NULL, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_run_discrepancy(NULL, &total, NULL), SVMP_BAD_CALL);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* With one eigenvalue the limit is the quantile of a squared normal: 2.5758^2 for one node, 3.8906^2 for a hundred.
  * Small eigenvalues bring it nearer to 1; n particles cannot show more than n - 1 of them. */
 static void test_limit(void **state) {
@@ -339,10 +447,17 @@ static void test_limit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_definition), cmocka_unit_test(test_v_is_the_squared_norm_of_phi),
-        cmocka_unit_test(test_parts_add_up),   cmocka_unit_test(test_the_same_bits_for_any_threads),
-        cmocka_unit_test(test_few_particles),  cmocka_unit_test(test_exact_draws),
-        cmocka_unit_test(test_shifted_draws),  cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_the_definition),
+        cmocka_unit_test(test_v_is_the_squared_norm_of_phi),
+        cmocka_unit_test(test_parts_add_up),
+        cmocka_unit_test(test_the_same_bits_for_any_threads),
+        cmocka_unit_test(test_few_particles),
+        cmocka_unit_test(test_exact_draws),
+        cmocka_unit_test(test_shifted_draws),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_runs_that_have_and_have_not_converged),
+        cmocka_unit_test(test_the_last_movement),
+        cmocka_unit_test(test_what_is_not_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
