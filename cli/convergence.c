@@ -125,12 +125,12 @@ static void print_worst(const convergence *c) {
 }
 
 static void print_advice(const convergence *c) {
-    printf("%zu of %zu nodes %s not converged: ", c->beyond, c->nodes, c->beyond == 1 ? "has" : "have");
+    printf("%zu of %zu nodes %s not converged", c->beyond, c->nodes, c->beyond == 1 ? "has" : "have");
     if (c->relative_step < small_step)
-        printf("and the particles hardly move any more. Use a larger rate (--step), more\n"
+        printf(", and the particles hardly move any more: use a larger rate (--step), more\n"
                "particles (-n), or a kernel that sees less at a time (--kernel rbf@blanket); ");
     else
-        printf("run longer (-t), or with another rate (--step); ");
+        printf(": run longer (-t), or with another rate (--step); ");
     printf("worst: %s.\n", c->worst_count ? c->worst[0].name : "unknown");
 }
 
