@@ -40,7 +40,8 @@ typedef struct session {
 /* The file that --init names, or NULL: a distribution, or nothing. */
 static const char *start_file(const option_set *set) {
     const char *init = options_given(set, "init");
-    int drawn = init == NULL || strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
+    int drawn = init == NULL || strcmp(init, "prior") == 0 || strncmp(init, "normal:", 7) == 0 ||
+                strncmp(init, "uniform:", 8) == 0;
     return drawn ? NULL : init;
 }
 
@@ -225,8 +226,10 @@ const command command_run = {
     .most = SIZE_MAX,
     .summary = "Infer: particles to a file, a summary to the terminal",
     .text =
-        "MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file (.mtx); DATA, if any, is\n"
-        "b, another one. The particles are written to the file of\n.BR \\-o ;\n"
+        "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
+        ".dump;\n"
+        "any mix of files). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file\n"
+        "(.mtx) and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
         "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"

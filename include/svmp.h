@@ -115,7 +115,9 @@ SVMP_API void svmp_model_free(svmp_model *model);
 
 /* Reads a model from files, told apart by their endings. Now: a Gaussian Markov random field as one
  * Matrix Market file (the precision, coordinate or array, symmetric or general) and optionally a
- * second one (the vector b of exp(b'x - x'Ax/2), zero when left out). The model comes finished. */
+ * second one (the vector b of exp(b'x - x'Ax/2), zero when left out). Or a text in the model language (.bug, .jags,
+ * .txt) and any number of data files (.json, .csv, .R, .txt, .dump): then each error in them is told to the context's
+ * error callback, and the first one stays as svmp_context_error. The model comes finished. */
 SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model);
 
 /* A node of `dimension` variables. `name` NULL: called x.1, x.2, ... after its place. A node of more
@@ -152,6 +154,9 @@ SVMP_API const char *svmp_model_node_name(const svmp_model *model, size_t node, 
 
 /* Whether the model is jointly Gaussian as written: linear-quadratic factors only, and no boxes. */
 SVMP_API int svmp_model_is_gaussian(const svmp_model *model);
+
+/* How many observed values of stochastic nodes there are: of a model text, 0 for others. */
+SVMP_API size_t svmp_model_observed(const svmp_model *model);
 
 /* log p up to a constant for n particles, and the score s = d log p / dx; either result may be NULL.
  * Costs one evaluation of every factor. The sums have a fixed order: the same bits for any threads. */
