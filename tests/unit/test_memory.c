@@ -100,11 +100,8 @@ static void test_exact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stein),
-        cmocka_unit_test(test_langevin),
-        cmocka_unit_test(test_message_passing),
-        cmocka_unit_test(test_samplers),
-        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_stein),    cmocka_unit_test(test_langevin), cmocka_unit_test(test_message_passing),
+        cmocka_unit_test(test_samplers), cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
