@@ -19,8 +19,8 @@
 #include "lang/ast.h"
 #include "lang/lowered.h"
 
-#define LOWERING_MOST_ITERATIONS  10000000u
-#define LOWERING_MOST_ELEMENTS    20000000u
+#define LOWERING_MOST_ITERATIONS  5000000u
+#define LOWERING_MOST_ELEMENTS    5000000u
 #define LOWERING_MOST_EXPRESSIONS 2000000u
 #define NOTHING                   UINT32_MAX
 
