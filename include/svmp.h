@@ -262,8 +262,8 @@ SVMP_API svmp_status svmp_particles_compare(const svmp_particles *particles, con
                                             svmp_comparison *comparison);
 
 /* The differences of one variable. A z is a difference over its standard error: that of chains from their effective
- * draws, that of other particles as if they were independent, sd/sqrt(n); of few particles it is the normal z that is as
- * far out as Student's t. NaN with one particle. */
+ * draws, that of other particles as if they were independent, sd/sqrt(n); of few particles it is the normal z that is
+ * as far out as Student's t. NaN with one particle. */
 typedef struct svmp_difference {
     double mean, reference_mean;     /* E[x] */
     double square, reference_square; /* E[x^2] */
