@@ -248,7 +248,7 @@ typedef struct svmp_run_options {
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
-    const char *init;      /* "normal:SD" or "uniform:A,B" */
+    const char *init;      /* "normal:SD", "uniform:A,B", "prior" or "map" */
     const char *backend;   /* "cpu", or "ref": plain loops, slow and simple */
     size_t particles;
     size_t iterations; /* SVMP_METHODS_OWN: as many as the method does when nothing is said */

@@ -27,6 +27,11 @@ rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not 
 works run "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
 works compare first.csv again.csv
 
+# A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
+works run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
+refuses 2 "The start 'map' needs a density with a maximum, and this one has none that could be found" \
+    run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
+
 # Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
 cat >wrong.bug <<'END'
 model {
