@@ -95,7 +95,7 @@ typedef struct model_instance {
 
 typedef struct factor_pattern {
     uint64_t *signature;
-    size_t length;
+    size_t length, offset; /* where the statement stands */
     bool prior;
     program *program;
     size_t slots, parameters, instances;

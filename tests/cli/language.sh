@@ -32,6 +32,18 @@ works run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
 refuses 2 "The start 'map' needs a density with a maximum, and this one has none that could be found" \
     run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
 
+# Exact answers, where all statements are Gaussian: y ~ N(m, 1), m ~ N(0, 1) with y = 3 has the mean 1.5.
+printf 'model {\n  m ~ dnorm(0, 1)\n  y ~ dnorm(m, 1)\n}\n' >normal.bug
+echo 'y <- 3' >normal.R
+works check normal.bug normal.R
+shows '^jointly Gaussian +yes$'
+if "$SVMP" --version | grep -q '^cholmod: yes'; then
+    works run normal.bug normal.R -m exact -q
+    shows '^m +1\.5 +0\.7071 '
+    refuses 2 "and the factor of line 5 of this one is not linear-quadratic in its unknowns." \
+        run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -m exact
+fi
+
 # Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
 cat >wrong.bug <<'END'
 model {

@@ -36,8 +36,9 @@ static svmp_status infer(svmp_context *context, const svmp_run_options *options,
     return svmp_run_start_from(*run, *particles) == SVMP_NO_MEMORY ? SVMP_NO_MEMORY : SVMP_OK;
 }
 
-static void fail_each_allocation(const char *method, const char *kernel, const char *backend) {
+static void fail_each_allocation(const char *method, const char *kernel, const char *backend, const char *init) {
     svmp_run_options options = svmp_run_options_default();
+    options.init = init;
     options.method = method;
     options.kernel = kernel;
     options.backend = backend;
@@ -65,25 +66,25 @@ static void fail_each_allocation(const char *method, const char *kernel, const c
 
 static void test_stein(void **state) {
     (void)state;
-    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "cpu");
-    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "ref");
+    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "cpu", "normal:1");
+    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "ref", "normal:1");
 }
 
 static void test_langevin(void **state) {
     (void)state;
-    fail_each_allocation("langevin", NULL, "cpu");
+    fail_each_allocation("langevin", NULL, "cpu", "map");
 }
 
 static void test_message_passing(void **state) {
     (void)state;
-    fail_each_allocation("tpmp", NULL, "cpu");
-    fail_each_allocation("dpmp", NULL, "cpu");
+    fail_each_allocation("tpmp", NULL, "cpu", "normal:1");
+    fail_each_allocation("dpmp", NULL, "cpu", "normal:1");
 }
 
 static void test_samplers(void **state) {
     (void)state;
-    fail_each_allocation("mala", NULL, "cpu");
-    fail_each_allocation("nuts", NULL, "cpu");
+    fail_each_allocation("mala", NULL, "cpu", "normal:1");
+    fail_each_allocation("nuts", NULL, "cpu", "normal:1");
 }
 
 static void test_exact(void **state) {
@@ -95,16 +96,13 @@ static void test_exact(void **state) {
     svmp_model_free(model);
     svmp_context_free(context);
     if (!built) skip();
-    fail_each_allocation("exact", NULL, "cpu");
+    fail_each_allocation("exact", NULL, "cpu", "normal:1");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stein),
-        cmocka_unit_test(test_langevin),
-        cmocka_unit_test(test_message_passing),
-        cmocka_unit_test(test_samplers),
-        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_stein),    cmocka_unit_test(test_langevin), cmocka_unit_test(test_message_passing),
+        cmocka_unit_test(test_samplers), cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
