@@ -295,6 +295,7 @@ typedef struct svmp_progress {
     double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN; particle
                                    * message passing: the largest change of a message in the last sweep) */
     double rate;                  /* the step size it used */
+    size_t divergences;           /* of a sampler's draws so far: trajectories that diverged */
 } svmp_progress;
 
 /* Called after each iteration; anything but 0 stops the run there. */
@@ -311,6 +312,16 @@ SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, v
 /* Iterates to the end. SVMP_NOT_FINITE: the run diverged, and holds its last finite particles. May be
  * called again after SVMP_STOPPED, to go on. */
 SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
+
+/* A checkpoint: the run as it stands, from which another run of the same model, options and start, of the same
+ * version of svmp, goes on to the same bits as if there had been no break. Saved beside and renamed, with a checksum: a
+ * checkpoint of that path is replaced by a whole one or stays. May be called from the monitor. */
+SVMP_API svmp_status svmp_run_save(svmp_run *run, const char *path);
+
+/* Goes to where the saved run stood; only before the first iteration. A checkpoint of another model, version, start or
+ * option is refused with the difference named; only the iterations (of samplers: the draws) may be more than they
+ * were, unless the step falls along them. What a function computes is told by its values at fixed points. */
+SVMP_API svmp_status svmp_run_load(svmp_run *run, const char *path);
 
 /* Iterations done, and asked for. */
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);

@@ -115,6 +115,21 @@ svmp_status svmp_run_options_set(svmp_context *context, svmp_run_options *option
     return svmp_fail(context, SVMP_BAD_CALL, "A run has no option '%s'.", name);
 }
 
+const char *svmp_options_text(const svmp_run_options *options, size_t k, char buffer[NUMBER_TEXT]) {
+    svmp_run_options copy = *options;
+    const void *field = field_of(&copy, k);
+    switch (rows[k].type) {
+    case OPTION_TEXT: return *(const char *const *)field ? *(const char *const *)field : "";
+    case OPTION_COUNT:
+        if (*(const size_t *)field == SVMP_METHODS_OWN) return "";
+        snprintf(buffer, NUMBER_TEXT, "%zu", *(const size_t *)field);
+        break;
+    case OPTION_SEED: snprintf(buffer, NUMBER_TEXT, "%llu", (unsigned long long)*(const uint64_t *)field); break;
+    case OPTION_REAL: svmp_number_format(*(const double *)field, buffer); break;
+    }
+    return buffer;
+}
+
 svmp_status svmp_options_check(svmp_context *context, const svmp_run_options *options) {
     svmp_run_options copy = *options;
     for (size_t k = 0; k < OPTION_COUNT_; k++) {

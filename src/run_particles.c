@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "init.h"
 #include "io/particles.h"
 #include "method/method.h"
@@ -80,7 +81,9 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
         for (size_t l = 0; l < n; l++) /* a sampler starts from the last of n equal parts: the last draws of n chains */
             run->backend->x[to[k] * n + l] = particles->values[from[k] * count + (l + 1) * count / n - 1];
     svmp_init_project(run->backend);
-    run->started_from = 1;
+    run->started_from =
+        svmp_hash_bytes(SVMP_HASH_START, run->model->graph->variables * n * sizeof(double), run->backend->x) |
+        1; /* never 0 */
 done:
     svmp_release(run->context, to);
     svmp_release(run->context, from);
