@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,6 +63,16 @@ int read_count(const char *option, const char *text, size_t most, size_t *value)
     for (; *c >= '0' && *c <= '9' && read <= most; c++) read = 10 * read + (size_t)(*c - '0');
     if (*c || c == text || read > most)
         return complain(EXIT_WRONG, "The option '--%s' is a whole number from 0 to %zu, not '%s'.", option, most, text);
+    *value = read;
+    return 0;
+}
+
+int read_real(const char *option, const char *text, double least, double most, double *value) {
+    char *end;
+    const double read = strtod(text, &end);
+    if (end == text || *end || !(read >= least && read <= most))
+        return complain(EXIT_WRONG, "The option '--%s' is a number from %g to %g, not '%s'.", option, least, most,
+                        text);
     *value = read;
     return 0;
 }

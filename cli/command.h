@@ -36,6 +36,9 @@ int open_context(const option_set *set, svmp_context **context);
 /* A whole number in decimal digits, at most `most`. */
 int read_count(const char *option, const char *text, size_t most, size_t *value);
 
+/* A number from `least` to `most`. */
+int read_real(const char *option, const char *text, double least, double most, double *value);
+
 /* The file's folder is there, may be written to, and has no file of that name unless `force`: so that it is known
  * before the work begins. `ending` NULL: any. */
 int check_output(const char *path, const char *ending, int force);

@@ -194,6 +194,11 @@ SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particl
 SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
 SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *name, const double *values);
 
+/* New particles with some of the variables (`count` of them, in this order; `variables` NULL: all) and of each chain
+ * every `every`-th draw: the last of each so many. Statistics and chains go along. */
+SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
+                                           size_t every, svmp_particles **chosen);
+
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
  * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
  * that holds other things than numbers is skipped. Numbers read back to the same bits. */
