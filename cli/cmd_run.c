@@ -13,7 +13,7 @@
 enum { VARIABLES_SHOWN = 10 };
 
 static const svmp_option rows[] = {
-    {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv", "Output"},
+    {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
@@ -116,7 +116,7 @@ static int read_selection(session *s) {
 
 static int prepare(session *s) {
     const char *path = options_given(s->set, "output"), *from = options_given(s->set, "resume");
-    int status = path ? check_output(path, ".csv", options_given(s->set, "force") != NULL) : 0;
+    int status = path ? check_output(path, 1, options_given(s->set, "force") != NULL) : 0;
     if (status == 0) status = keeper_check(s->set);
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet")) s->mode = PROGRESS_NONE;
@@ -135,7 +135,8 @@ static int prepare(session *s) {
 
 /* How large the file will be, when that is worth a word. */
 static void announce(const session *s, const svmp_particles *written, const char *path) {
-    const double digits = 19, large = 100e6;
+    const char *ending = strrchr(path, '.');
+    const double digits = ending && strcmp(ending, ".nc") == 0 ? 8 : 19, large = 100e6;
     const double columns = (double)(svmp_particles_variables(written) + svmp_particles_statistics(written));
     const double bytes = digits * columns * (double)svmp_particles_count(written);
     if (s->mode != PROGRESS_NONE && bytes > large)

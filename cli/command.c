@@ -100,11 +100,18 @@ static int check_folder(const char *path) {
     return complain(EXIT_WRONG, "The file '%s' cannot be written: the folder '%s': %s.", path, folder, strerror(errno));
 }
 
-int check_output(const char *path, const char *ending, int force) {
-    size_t length = strlen(path), tail = ending ? strlen(ending) : 0;
-    if (ending && (length <= tail || strcmp(path + length - tail, ending) != 0))
-        return complain(EXIT_WRONG, "The output '%s' does not end in %s, the one kind of file that is written.", path,
-                        ending);
+static int ends_in(const char *path, const char *ending) {
+    const size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+int check_output(const char *path, int particles, int force) {
+    const int netcdf = strstr(svmp_build_parts(), "netcdf: yes") != NULL;
+    if (particles && ends_in(path, ".nc") && !netcdf)
+        return complain(EXIT_WRONG, "The output '%s' needs NetCDF, which was left out of this build.", path);
+    if (particles && !ends_in(path, ".csv") && !ends_in(path, ".nc"))
+        return complain(EXIT_WRONG, "The output '%s' does not end in .csv%s, the kind%s of file that %s written.", path,
+                        netcdf ? " or .nc" : "", netcdf ? "s" : "", netcdf ? "are" : "is");
     struct stat about;
     if (stat(path, &about) != 0) return check_folder(path);
     if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);

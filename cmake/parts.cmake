@@ -37,6 +37,16 @@ if(CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)
 endif()
 svmp_part(cholmod "${SVMP_CHOLMOD}" "the method 'exact' is left out (Debian: libsuitesparse-dev)")
 
+find_path(NETCDF_INCLUDE netcdf.h)
+find_library(NETCDF_LIBRARY netcdf)
+if(NETCDF_INCLUDE AND NETCDF_LIBRARY)
+  set(SVMP_NETCDF YES)
+  target_include_directories(svmp_parts SYSTEM INTERFACE ${NETCDF_INCLUDE})
+  target_link_libraries(svmp_parts INTERFACE ${NETCDF_LIBRARY})
+  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_NETCDF)
+endif()
+svmp_part(netcdf "${SVMP_NETCDF}" "particle files are .csv alone (Debian: libnetcdf-dev)")
+
 # The hot loops are compiled for several instruction sets and chosen at run time (src/backend/cpu/lanes.h).
 include(CheckCCompilerFlag)
 set(SVMP_LANES src/backend/cpu/isa_baseline.c src/backend/cpu/isa_avx2.c src/backend/cpu/isa_avx512.c)

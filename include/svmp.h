@@ -201,10 +201,14 @@ SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size
 
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
  * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
- * that holds other things than numbers is skipped. Numbers read back to the same bits. */
+ * that holds other things than numbers is skipped. Numbers read back to the same bits.
+ * A path that ends in .nc is NetCDF-4 instead, in the layout of ArviZ's InferenceData: the variables x.1.1, x.1.2, ...
+ * are an array x with the dimensions chain, draw, x_dim_0 and x_dim_1, where they fill one; SVMP_UNSUPPORTED in a
+ * build without it. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
-/* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
+/* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL; in NetCDF, those
+ * of the form "name = value" are attributes.
  * An existing file is an error unless `overwrite`. */
 SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
                                           int overwrite);
