@@ -17,7 +17,7 @@ static const svmp_option rows[] = {
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
-    {"progress", 0, "HOW", "auto", "auto, json (an object a line) or none", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "a line that is renewed, lines of JSON, or nothing", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands, to go on from there", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
