@@ -4,8 +4,6 @@
 
 #include "command.h"
 
-enum { NAME = 1100 };
-
 static int matches(const char *name, const char *wanted, size_t length) {
     return strncmp(name, wanted, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
@@ -20,28 +18,24 @@ static int listed(const char *list, const char *name) {
     }
 }
 
-static int there_is(const svmp_model *model, const char *wanted, size_t length) {
-    char name[NAME];
-    const size_t variables = svmp_graph_variables(svmp_model_graph(model));
+static int there_is(const svmp_particles *particles, const char *wanted, size_t length) {
+    const size_t variables = svmp_particles_variables(particles);
     for (size_t i = 0; length > 0 && i < variables; i++)
-        if (matches(svmp_model_variable_name(model, i, name, sizeof name), wanted, length)) return 1;
-    char last[NAME];
+        if (matches(svmp_particles_name(particles, i), wanted, length)) return 1;
     complain(EXIT_WRONG, "There is no variable '%.*s' in the model, which has %zu, from '%s' to '%s'.", (int)length,
-             wanted, variables, svmp_model_variable_name(model, 0, name, sizeof name),
-             svmp_model_variable_name(model, variables - 1, last, sizeof last));
+             wanted, variables, svmp_particles_name(particles, 0), svmp_particles_name(particles, variables - 1));
     return 0;
 }
 
-int choose_variables(const svmp_model *model, const char *list, size_t *chosen, size_t *count) {
-    char name[NAME];
+int choose_variables(const svmp_particles *particles, const char *list, size_t *chosen, size_t *count) {
     for (const char *wanted = list;; wanted++) {
         const size_t length = strcspn(wanted, ",");
-        if (!there_is(model, wanted, length)) return EXIT_WRONG;
+        if (!there_is(particles, wanted, length)) return EXIT_WRONG;
         wanted += length;
         if (*wanted == '\0') break;
     }
     *count = 0;
-    for (size_t i = 0; i < svmp_graph_variables(svmp_model_graph(model)); i++)
-        if (listed(list, svmp_model_variable_name(model, i, name, sizeof name))) chosen[(*count)++] = i;
+    for (size_t i = 0; i < svmp_particles_variables(particles); i++)
+        if (listed(list, svmp_particles_name(particles, i))) chosen[(*count)++] = i;
     return 0;
 }

@@ -4,7 +4,9 @@
 
 #include "choose.h"
 #include "command.h"
+#include "convergence.h"
 #include "keeper.h"
+#include "mixing.h"
 #include "progress.h"
 #include "record.h"
 #include "sampling.h"
@@ -50,7 +52,8 @@ typedef struct session {
 /* The file that --init names, or NULL: a distribution, or nothing. */
 static const char *start_file(const option_set *set) {
     const char *init = options_given(set, "init");
-    int drawn = init == NULL || strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
+    int drawn = init == NULL || strcmp(init, "prior") == 0 || strncmp(init, "normal:", 7) == 0 ||
+                strncmp(init, "uniform:", 8) == 0;
     return drawn ? NULL : init;
 }
 
@@ -100,7 +103,7 @@ static int read_start(session *s) {
 /* What of the result is written. */
 static int read_selection(session *s) {
     const char *names = options_given(s->set, "save"), *thin = options_given(s->set, "thin");
-    int status = read_count("thin", options_value(s->set, "thin"), s->options.draws, &s->thin);
+    const int status = read_count("thin", options_value(s->set, "thin"), s->options.draws, &s->thin);
     if (status) return status;
     if (s->thin == 0) return complain(EXIT_WRONG, "The option '--thin' is at least 1.");
     if ((names || thin) && options_given(s->set, "output") == NULL)
@@ -108,10 +111,21 @@ static int read_selection(session *s) {
                         names ? "save" : "thin");
     if (thin && strcmp(s->options.method, "nuts") != 0)
         return complain(EXIT_WRONG, "The method '%s' takes no --thin: that is for nuts.", s->options.method);
+    return 0;
+}
+
+/* The variables of --save, by the names that the result will have. */
+static int choose(session *s) {
+    const char *names = options_given(s->set, "save");
+    svmp_particles *start = NULL;
     if (names == NULL) return 0;
-    s->chosen = calloc(svmp_graph_variables(svmp_model_graph(s->model)), sizeof *s->chosen);
-    if (s->chosen == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    return choose_variables(s->model, names, s->chosen, &s->chosen_count);
+    svmp_status taken = svmp_run_particles(s->run, &start);
+    if (taken != SVMP_OK) return failed(s->context, taken);
+    s->chosen = calloc(svmp_particles_variables(start), sizeof *s->chosen);
+    int status = s->chosen ? choose_variables(start, names, s->chosen, &s->chosen_count)
+                           : complain(EXIT_FAILED, "Out of memory.");
+    svmp_particles_free(start);
+    return status;
 }
 
 static int prepare(session *s) {
@@ -123,14 +137,14 @@ static int prepare(session *s) {
     if (status == 0) status = open_context(s->set, &s->context);
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_sizes(s);
+    if (status == 0) status = read_selection(s);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, &s->model);
-    if (status == 0) status = read_selection(s);
     if (status) return status;
     svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
-    return made == SVMP_OK ? 0 : failed(s->context, made);
+    return made == SVMP_OK ? choose(s) : failed(s->context, made);
 }
 
 /* How large the file will be, when that is worth a word. */
@@ -180,27 +194,39 @@ static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
+/* Moments of the first variables, and the mixing of all. */
+static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t variables,
+                           svmp_mixing *mixing) {
+    svmp_status status = svmp_particles_summarise(s->result, shown, NULL, moments, NULL);
+    if (status == SVMP_OK) status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
+}
+
 static int print_result(session *s) {
     size_t variables = svmp_particles_variables(s->result);
     size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
     int exact = strcmp(s->options.method, "exact") == 0;
+    const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
-    if (exact) {
-        int wrong = exact_moments(s, variables, moments);
-        if (wrong) return wrong;
-    }
-    for (size_t i = 0; !exact && i < shown; i++) {
-        svmp_status status = svmp_particles_moments(s->result, i, &moments[i]);
-        if (status != SVMP_OK) return failed(s->context, status);
+    svmp_mixing *mixing = calloc(variables, sizeof *mixing);
+    if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    int wrong = exact ? exact_moments(s, variables, moments) : measure_moments(s, shown, moments, variables, mixing);
+    if (wrong) {
+        free(mixing);
+        return wrong;
     }
 
     printf("%s: %zu particles of %zu variables, %zu iterations in %.3g s, %s\n\n", s->options.method,
            s->record.particles, variables, s->record.iterations, s->record.seconds, outcome_word(s->record.outcome));
     int width = names_width(s->result, shown, NULL);
-    print_moments_heading(width);
-    for (size_t i = 0; i < shown; i++) print_moments(width, svmp_particles_name(s->result, i), &moments[i]);
+    print_moments_heading(width, chains);
+    for (size_t i = 0; i < shown; i++)
+        print_moments(width, svmp_particles_name(s->result, i), &moments[i], chains ? &mixing[i] : NULL);
     const char *path = options_given(s->set, "output");
     print_sampling(s->result);
+    if (chains) print_mixing(s->result, variables, NULL, mixing);
+    print_convergence(&s->record.convergence, s->record.particles, 0);
+    free(mixing);
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
     if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
         printf("The particles stand for modes: their spread is not the posterior's.\n");
@@ -257,6 +283,7 @@ static int go(session *s) {
         .iterations = svmp_run_iteration(s->run),
         .seconds = seconds,
     };
+    if (ended == SVMP_OK) s->record.convergence = convergence_measure(s->run, s->model);
     status = write_result(s);
     if (status == 0 && ended == SVMP_OK) status = print_result(s);
     return status ? status : explain_end(s, ended);
@@ -282,8 +309,10 @@ const command command_run = {
     .most = SIZE_MAX,
     .summary = "Infer: particles to a file, a summary to the terminal",
     .text =
-        "MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file (.mtx); DATA, if any, is\n"
-        "b, another one. The particles are written to the file of\n.BR \\-o ;\n"
+        "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
+        ".dump;\n"
+        "any mix of files). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file\n"
+        "(.mtx) and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
         "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"

@@ -3,23 +3,24 @@
 
 # ---- what a program that links libsvmp.a needs besides: one list for pkg-config and CMake ---------
 set(SVMP_STATIC_NEEDS "")
-if(SVMP_CHOLMOD)
-  get_filename_component(folder ${CHOLMOD_LIBRARY} DIRECTORY)
-  if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-    list(APPEND SVMP_STATIC_NEEDS -L${folder})
+foreach(part CHOLMOD JANSSON NETCDF)
+  if(SVMP_${part})
+    get_filename_component(folder ${${part}_LIBRARY} DIRECTORY)
+    if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+      list(APPEND SVMP_STATIC_NEEDS -L${folder})
+    endif()
+    string(TOLOWER ${part} name)
+    list(APPEND SVMP_STATIC_NEEDS -l${name})
   endif()
-  list(APPEND SVMP_STATIC_NEEDS -lcholmod)
-endif()
-if(SVMP_NETCDF)
-  get_filename_component(folder ${NETCDF_LIBRARY} DIRECTORY)
-  if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-    list(APPEND SVMP_STATIC_NEEDS -L${folder})
-  endif()
-  list(APPEND SVMP_STATIC_NEEDS -lnetcdf)
-endif()
+endforeach()
 foreach(library ${OpenMP_C_LIB_NAMES} m) # the runtime of the compiler that built the library, by name
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" AND OpenMP_${library}_LIBRARY) # GCC's every compiler finds, others' not
+    get_filename_component(folder ${OpenMP_${library}_LIBRARY} DIRECTORY)
+    list(APPEND SVMP_STATIC_NEEDS -L${folder})
+  endif()
   list(APPEND SVMP_STATIC_NEEDS -l${library})
 endforeach()
+list(REMOVE_DUPLICATES SVMP_STATIC_NEEDS)
 
 # ---- libraries, header, command -----------------------------------------------------------------
 set_target_properties(svmp_static PROPERTIES EXPORT_NAME static)

@@ -195,6 +195,8 @@ static svmp_status put_seal(const netcdf_file *file, const char *beside, FILE *t
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
+static const char record_name[] = "svmp_record"; /* the comments as they were given */
+
 static svmp_status put_text(const netcdf_file *file, int group, const char *name, const char *text) {
     NC_TRY(file, nc_put_att_text(group, NC_GLOBAL, name, strlen(text), text));
     return SVMP_OK;
@@ -320,6 +322,7 @@ static svmp_status write_file(netcdf_file *file, const svmp_particles *p, const 
     NC_TRY(file, nc_create(local_path(beside, path), NC_NETCDF4 | NC_CLOBBER, &file->id));
     file->open = 1;
     SVMP_TRY(put_attributes(file, file->id, comments));
+    if (comments) SVMP_TRY(put_text(file, file->id, record_name, comments));
     SVMP_TRY(put_posterior(file, p, comments));
     SVMP_TRY(put_statistics(file, p));
     file->open = 0;
@@ -491,6 +494,15 @@ done:
     return status;
 }
 
+static svmp_status take_comments(const netcdf_file *file, svmp_particles *p) {
+    nc_type type;
+    size_t length;
+    if (nc_inq_att(file->id, NC_GLOBAL, record_name, &type, &length) != NC_NOERR || type != NC_CHAR) return SVMP_OK;
+    SVMP_TRY(svmp_allocate(file->context, length + 1, 1, (void **)&p->comments)); /* ended by a zero */
+    NC_TRY(file, nc_get_att_text(file->id, NC_GLOBAL, record_name, p->comments));
+    return SVMP_OK;
+}
+
 static svmp_status check_readable(const netcdf_file *file) {
     FILE *stream = fopen(file->path, "rb");
     if (stream == NULL)
@@ -514,6 +526,7 @@ svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_parti
     file.open = 1;
     SVMP_CHECK(take_posterior(&file, &made));
     SVMP_CHECK(take_statistics(&file, made));
+    SVMP_CHECK(take_comments(&file, made));
     *particles = made;
     made = NULL;
 done:

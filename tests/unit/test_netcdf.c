@@ -114,6 +114,7 @@ static void test_there_and_back(void **state) {
     assert_int_equal(files_in_folder(0), 1);
     assert_ok(svmp_particles_read(context, "a.nc", &read));
     assert_same_sample(made, read);
+    assert_string_equal(svmp_particles_comments(read), "svmp 1\nseed = 1\niterations done = 5\n");
     svmp_particles_free(read);
     assert_int_equal(svmp_particles_write(made, "a.nc", NULL, 0), SVMP_CANNOT_WRITE);
     assert_ok(svmp_particles_write(made, "a.nc", NULL, 1));

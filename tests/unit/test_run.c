@@ -157,8 +157,7 @@ static void test_step_rules(void **state) {
     assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1}, NULL));
     assert_ok(svmp_model_finish(model));
-    const char *steps[] = {"fixed:0.1", "adagrad:0.1",      "rmsprop:0.1",
-                           "adam:0.1",  "fixed:.1..0.025", "decay:0.3,2,0.5"};
+    const char *steps[] = {"fixed:0.1", "adagrad:0.1", "rmsprop:0.1", "adam:0.1", "fixed:.1..0.025", "decay:0.3,2,0.5"};
     svmp_particles *start = NULL;
     assert_ok(svmp_particles_create(context, 1, 1, (double[]){2}, &start));
     for (size_t k = 0; k < 6; k++) {
