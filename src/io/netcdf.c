@@ -267,7 +267,7 @@ static svmp_status put_array(netcdf_file *file, const svmp_particles *p, const s
                          file->path, name, array->length > 5 ? "that is too long" : "a dimension is called so");
     for (size_t k = 0; k < array->dimensions; k++) {
         snprintf(dimension, sizeof dimension, "%.*s_dim_%zu", (int)array->length, array->name, k);
-        SVMP_TRY(put_dimension(file, dimension, array->extent[k], 1, &dimensions[2 + k]));
+        SVMP_TRY(put_dimension(file, dimension, array->extent[k], (long long)array->first[k], &dimensions[2 + k]));
     }
     NC_TRY(file, nc_def_var(file->group, name, NC_DOUBLE, 2 + (int)array->dimensions, dimensions, &id));
     return transfer(file, id, array, p);
@@ -372,6 +372,26 @@ static svmp_status is_dimension(const netcdf_file *file, int id, const char *exp
     return SVMP_OK;
 }
 
+/* The first index of a dimension: what its coordinates say where they count up from 1 or more, else 1. */
+static svmp_status first_index(const netcdf_file *file, int dimension, size_t extent, size_t *first) {
+    char name[NC_MAX_NAME + 1];
+    int id, count = 0, over = -1;
+    nc_type type = NC_NAT;
+    const size_t start = 0, last = extent - 1;
+    long long low = 0, high = 0;
+    *first = 1;
+    NC_TRY(file, nc_inq_dimname(file->group, dimension, name));
+    if (nc_inq_varid(file->group, name, &id) != NC_NOERR) return SVMP_OK;
+    NC_TRY(file, nc_inq_varndims(file->group, id, &count));
+    if (count != 1) return SVMP_OK;
+    NC_TRY(file, nc_inq_var(file->group, id, NULL, &type, NULL, &over, NULL));
+    if (over != dimension || (type != NC_INT && type != NC_INT64)) return SVMP_OK;
+    NC_TRY(file, nc_get_var1_longlong(file->group, id, &start, &low));
+    NC_TRY(file, nc_get_var1_longlong(file->group, id, &last, &high));
+    if (low >= 1 && low < UINT32_MAX && high == low + (long long)last) *first = (size_t)low;
+    return SVMP_OK;
+}
+
 static svmp_status look_at(netcdf_file *file, int id, netcdf_variable *v) {
     int dimensions[NC_MAX_VAR_DIMS], count = 0, chain = 0, draw = 0;
     nc_type type = NC_NAT;
@@ -396,6 +416,7 @@ static svmp_status look_at(netcdf_file *file, int id, netcdf_variable *v) {
         if (*extent == 0) return SVMP_OK;
         if (*extent > UINT32_MAX || v->array.count > UINT32_MAX / *extent) return refuse(file, "an array is too large");
         v->array.count *= *extent;
+        SVMP_TRY(first_index(file, dimensions[k], *extent, &v->array.first[k - 2]));
     }
     v->taken = 1;
     return SVMP_OK;

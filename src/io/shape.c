@@ -53,20 +53,25 @@ static int order_of_first(const void *a, const void *b) {
 
 static size_t place_of(const shaped_array *array, const parsed_name *name) {
     size_t place = 0;
-    for (size_t k = 0; k < array->dimensions; k++) place = place * array->extent[k] + name->index[k] - 1;
+    for (size_t k = 0; k < array->dimensions; k++) place = place * array->extent[k] + name->index[k] - array->first[k];
     return place;
 }
 
 /* `count` variables of one base as an array; 0 when they are no whole one. */
 static int fill(const parsed_name *names, size_t count, shaped_array *array) {
-    *array = (shaped_array){names->name, names->length, names->dimensions, {0}, count, array->variable};
-    size_t product = 1;
+    size_t last[SHAPE_DIMENSIONS] = {0}, product = 1;
+    *array = (shaped_array){names->name, names->length, names->dimensions, {0}, {0}, count, array->variable};
+    memcpy(array->first, names->index, sizeof array->first);
     for (size_t m = 0; m < count; m++) {
         if (names[m].dimensions != array->dimensions) return 0;
         for (size_t k = 0; k < array->dimensions; k++)
-            if (names[m].index[k] > array->extent[k]) array->extent[k] = names[m].index[k];
+            if (names[m].index[k] > last[k])
+                last[k] = names[m].index[k];
+            else if (names[m].index[k] < array->first[k])
+                array->first[k] = names[m].index[k];
     }
     for (size_t k = 0; k < array->dimensions; k++) {
+        array->extent[k] = last[k] - array->first[k] + 1;
         if (array->extent[k] > count / product) return 0;
         product *= array->extent[k];
     }
@@ -127,7 +132,8 @@ void svmp_shape_free(svmp_context *context, shape *made) {
 
 void svmp_shape_name(const shaped_array *array, size_t place, char *buffer, size_t size) {
     size_t index[SHAPE_DIMENSIONS] = {0}, length;
-    for (size_t k = array->dimensions; k-- > 0; place /= array->extent[k]) index[k] = place % array->extent[k] + 1;
+    for (size_t k = array->dimensions; k-- > 0; place /= array->extent[k])
+        index[k] = place % array->extent[k] + array->first[k];
     length = (size_t)snprintf(buffer, size, "%.*s", (int)array->length, array->name);
     for (size_t k = 0; k < array->dimensions && length < size; k++)
         length += (size_t)snprintf(buffer + length, size - length, ".%zu", index[k]);

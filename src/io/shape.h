@@ -6,13 +6,13 @@
 
 enum { SHAPE_DIMENSIONS = 8 };
 
-/* An array is whole: each place of a box from 1 on is the place of one variable. What is not part of a whole array
- * stands alone, under its full name and without dimensions. */
+/* An array is whole: each place of a box is the place of one variable. The box need not begin at 1: the first of an
+ * array may be known. What is not part of a whole array stands alone, under its full name and without dimensions. */
 typedef struct shaped_array {
     const char *name; /* the first `length` characters: the particles' own, not ended */
     size_t length;
-    size_t dimensions, extent[SHAPE_DIMENSIONS];
-    size_t count;     /* the product of the extents */
+    size_t dimensions, first[SHAPE_DIMENSIONS], extent[SHAPE_DIMENSIONS]; /* indices first, first + 1, ... */
+    size_t count;                                                         /* the product of the extents */
     size_t *variable; /* its variables, the last index running fastest; within the shape's `order` */
 } shaped_array;
 

@@ -30,6 +30,21 @@ for method in "graphical -n 100 -t 8000" "mala -n 60 -t 15000" "nuts --warmup 40
     rm -f whole.csv
 done
 
+# A model text with data: killed once, resumed; other data are refused.
+if "$SVMP" --version | grep -qx 'jansson: yes'; then
+    sensors=(run "$MODELS/sensors.bug" "$MODELS/sensors.json" -n 10 -t 60 --threads 1 --quiet)
+    works "${sensors[@]}" -o whole.csv
+    "$SVMP" "${sensors[@]}" --checkpoint s.svmp --checkpoint-every 0 >said 2>errors &
+    until [[ -s s.svmp ]] || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
+    kill -KILL $! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+    works "${sensors[@]}" --resume s.svmp -o broken.csv --force
+    diff <(timeless whole.csv) <(timeless broken.csv) || fail "sensors: the resumed run differs"
+    sed '0,/\([0-9]\.[0-9]*\)[1-8]\b/s//\19/' "$MODELS/sensors.json" >other.json
+    refuses 2 "or other data" run "$MODELS/sensors.bug" other.json -n 10 -t 60 --resume s.svmp
+    rm whole.csv broken.csv
+fi
+
 # Ctrl-C keeps a checkpoint, and what is said to type goes on to the same file.
 rm -f c.svmp
 "$SVMP" run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 --checkpoint "c 'x.svmp" -o int.csv >said 2>errors &

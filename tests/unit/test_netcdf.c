@@ -57,13 +57,15 @@ static void test_shapes(void **state) {
     SHAPE("s x[3] y[1]", "x.3", "s", "x.1", "y.1", "x.2");
     SHAPE("a[2,2]", "a.1.1", "a.2.1", "a.1.2", "a.2.2");
     SHAPE("a[1,2,1]", "a.1.1.1", "a.1.2.1");
-    SHAPE("x.1 x.3", "x.1", "x.3");                    /* a hole */
-    SHAPE("x.2", "x.2");                               /* begins behind 1 */
+    SHAPE("x.1 x.3", "x.1", "x.3"); /* a hole */
+    SHAPE("x[1]", "x.2");           /* begins behind 1 */
+    SHAPE("x[2,2]", "x.5.1", "x.5.2", "x.6.1", "x.6.2");
     SHAPE("x.1 x.2.1 x.2.2", "x.1", "x.2.1", "x.2.2"); /* dimensions differ */
     SHAPE("x x.1", "x", "x.1");
     SHAPE("x.01 x.y x. .5", "x.01", "x.y", "x.", ".5"); /* no indices */
     SHAPE("x.99999999999999999999", "x.99999999999999999999");
-    SHAPE("x.999999999.999999999", "x.999999999.999999999"); /* far too large */
+    SHAPE("x[1,1]", "x.999999999.999999999");
+    SHAPE("x.1.1 x.999999999.999999999", "x.1.1", "x.999999999.999999999"); /* far too large */
     SHAPE("beta[2] beta0", "beta.1", "beta.2", "beta0");
     SHAPE("my.data[2]", "my.data.1", "my.data.2"); /* a dot within the name */
 }
@@ -72,7 +74,8 @@ static void test_shapes(void **state) {
 
 #ifdef SVMP_HAVE_NETCDF
 
-static const char *const names[] = {"x.1", "x.2", "x.3", "s", "a.1.1", "a.1.2", "a.2.1", "a.2.2", "h.1", "h.4"};
+static const char *const names[] = {"x.1",   "x.2",   "x.3", "s",   "a.1.1", "a.1.2",
+                                    "a.2.1", "a.2.2", "h.1", "h.4", "o.3.1", "o.4.1"};
 
 enum { NAMES = sizeof names / sizeof *names, DRAWS = 6, ROUNDS = 500 };
 
