@@ -480,7 +480,7 @@ static svmp_status take_posterior(netcdf_file *file, svmp_particles **made) {
     for (int id = 0; id < ids; id++) {
         netcdf_variable v;
         SVMP_TRY(look_at(file, id, &v));
-        if (!v.taken) continue;
+        if (!v.taken || v.array.count == 0) continue;
         SVMP_TRY(take_array(file, id, &v, first, *made));
         first += v.array.count;
     }
