@@ -165,6 +165,13 @@ SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *m
 typedef enum svmp_graph_format { SVMP_GRAPH_DOT, SVMP_GRAPH_JSON } svmp_graph_format;
 SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Writes a file as svmp_particles_write does: beside its place, and renamed when it is whole and on the disk. An
+ * existing file is an error unless `overwrite`. */
+SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size,
+                                     int overwrite);
+
 /* ---- particles: a sample with names --------------------------------------------------------- */
 
 typedef struct svmp_particles svmp_particles;
@@ -198,6 +205,9 @@ SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, con
  * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
  * that holds other things than numbers is skipped. Numbers read back to the same bits. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
+
+/* The comment lines above the header of the file that the particles were read from, without "# "; "" for none. */
+SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 
 /* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
  * An existing file is an error unless `overwrite`. */
