@@ -1,5 +1,5 @@
-// The graph: all of it up to some hundred nodes, beyond that the neighbourhood of the node that is looked at.
-const WHOLE = 500, NEAR = 150;
+// The graph: all of it up to some hundred nodes, beyond that the nodes around the one that is looked at.
+const WHOLE = 500, NEAR = 60;
 
 const measures = [
   {name: "KSD over that of exact draws", known: ksd.size > 0, of: (node) => (ksd.has(node.name) ? ksd.get(node.name).value : NaN)},
@@ -10,11 +10,15 @@ const measures = [
 
 const isWhole = () => nodes.length <= WHOLE;
 
-// The nodes and edges to draw when `focus` is looked at.
+// The nodes to draw when `focus` is looked at: all, or its neighbours, theirs, and so on.
 function visible(focus) {
   if (isWhole()) return nodes;
-  const shown = [focus, ...focus.near].slice(0, NEAR);
-  return shown;
+  const shown = new Set([focus]);
+  for (const node of shown) { // a set goes on with what is added to it
+    for (const other of node.near) if (shown.size < NEAR) shown.add(other);
+    if (shown.size >= NEAR) break;
+  }
+  return [...shown];
 }
 
 const layouts = new Map(); // whole graph: "all"; else by focus
@@ -38,6 +42,7 @@ function layout(shown, key) {
     const until = performance.now() + 1200; // the picture is there at once, if not at rest
     for (let tick = 0; tick < 300 && performance.now() < until; tick++) forces.tick();
   }
+  at.most = flat ? Infinity : 3; // how much it may be enlarged
   layouts.set(key, at);
   return at;
 }
@@ -46,7 +51,7 @@ function drawGraph(parent, focus, measure, choose) {
   const shown = visible(focus), at = layout(shown, isWhole() ? "all" : focus.id);
   const width = widthOf(parent), height = Math.round(Math.min(width * 0.8, 560)), margin = 22;
   const xs = d3.extent(shown, (node) => at.get(node.id).x), ys = d3.extent(shown, (node) => at.get(node.id).y);
-  const fit = Math.min((width - 2 * margin) / (xs[1] - xs[0] || 1), (height - 2 * margin) / (ys[1] - ys[0] || 1), 60);
+  const fit = Math.min((width - 2 * margin) / (xs[1] - xs[0] || 1), (height - 2 * margin) / (ys[1] - ys[0] || 1), at.most);
   const x = (node) => width / 2 + (at.get(node.id).x - (xs[0] + xs[1]) / 2) * fit, y = (node) => height / 2 + (at.get(node.id).y - (ys[0] + ys[1]) / 2) * fit;
 
   const values = shown.map(measure.of), known = values.filter(Number.isFinite);
@@ -93,7 +98,7 @@ function graphCaption(focus) {
   const parts = [];
   if (!isWhole())
     parts.push(edges === null ? "The graph has too many edges to be drawn or to list neighbours."
-      : `${nodes.length.toLocaleString("en")} nodes are too many to draw: this is ${focus.name} with ${focus.near.length > NEAR - 1 ? `${NEAR - 1} of its ${focus.near.length}` : `its ${focus.near.length}`} neighbours.`);
+      : `${nodes.length.toLocaleString("en")} nodes are too many to draw: these are ${focus.name} and the ${visible(focus).length - 1} around it.`);
   else parts.push("Click a node to see its marginals; drag to move, Ctrl and the wheel or a pinch to zoom.");
   if (ksd.size && ksd.size < nodes.length) parts.push(`The file records the KSD of ${ksd.size} nodes; the others are grey.`);
   if ([...ksd.values()].some((d) => d.value > d.limit)) parts.push("A red ring: beyond what chance does, not converged.");

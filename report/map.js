@@ -20,14 +20,14 @@ function drawMap(parent, chosen, choose) {
   const y = d3.scaleLinear([(ys[0] + ys[1]) / 2 - half[1], (ys[0] + ys[1]) / 2 + half[1]], [2 * middle[1], 0]);
 
   const plot = svg(parent, width, height, "map of the particles");
-  axis(plot, d3.axisBottom(x).ticks(width / 90, "~g").tickSize(3), 0, height - foot);
-  axis(plot, d3.axisLeft(y).ticks(height / 80, "~g").tickSize(3), left, 0);
+  axis(plot, d3.axisBottom(x).ticks(width / 90).tickFormat(tick).tickSize(3), 0, height - foot);
+  axis(plot, d3.axisLeft(y).ticks(height / 80).tickFormat(tick).tickSize(3), left, 0);
   const clip = plot.append("svg").attr("x", left).attr("y", 0).attr("width", width - left).attr("height", height - foot)
     .attr("viewBox", `${left} 0 ${width - left} ${height - foot}`).style("overflow", "hidden");
   const inner = clip.append("g");
   planar.forEach((point, k) => {
     const px = particlesOf(point.x), py = particlesOf(point.y);
-    const cloud = inner.append("g").attr("class", `cloud${chosen && chosen !== point ? " dim" : ""}`).attr("data-point", point.name)
+    const cloud = inner.append("g").attr("class", `cloud${chosen === point ? " chosen" : ""}`).attr("data-point", point.name)
       .style("stroke", d3.schemeTableau10[k % 10]);
     cloud.append("path").attr("class", "dots").attr("stroke-width", 2.6).attr("d", dotsPath(steps.map((l) => [x(px[l]), y(py[l])])));
     if (planar.length <= CONTOURED || point === chosen)
@@ -42,7 +42,7 @@ function drawMap(parent, chosen, choose) {
     inner.append("path").attr("class", "true").attr("d", `M${tx - 4},${ty - 4}l8,8m0,-8l-8,8`);
   }
   for (const [name, ax, ay] of run.anchors)
-    inner.append("path").attr("class", "anchor").attr("d", d3.symbol(d3.symbolTriangle, 80)())
+    inner.append("path").attr("class", "anchor").attr("d", d3.symbol().type(d3.symbolTriangle).size(80)())
       .attr("transform", `translate(${x(ax)},${y(ay)})`).append("title").text(name);
   for (const point of planar.length <= 60 ? planar : chosen ? [chosen] : [])
     inner.append("text").attr("class", `label${point === chosen ? " chosen" : ""}`).attr("text-anchor", "middle")

@@ -35,7 +35,7 @@ function showConfiguration() {
   for (const [name, value] of record) addFact(d3.select("#record").append("div"), name, value);
   element("remarks").textContent = remarks.join("\n");
   if (run.comments.length === 0) element("remarks").textContent = "The file has no comments that tell how it was made.";
-  element("footer").textContent = `Made by svmp ${run.svmp}. Drawn with D3 ${d3.version}, Copyright Mike Bostock, which stands in this page with its licence (BSD 3-clause or ISC: d3js.org).`;
+  element("footer").textContent = `Made by svmp ${run.svmp}. Drawn with D3 ${d3.version} by Mike Bostock (d3js.org), which stands in this page.`;
 }
 
 function buildPicture() {

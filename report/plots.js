@@ -1,5 +1,5 @@
 // Small plots. Points are one path of dots, so that style sheets colour them, on screen in light or dark and on paper.
-const short = d3.format(".4~g");
+const short = d3.format(".4~g"), tick = d3.format(".6~g");
 const dotsPath = (points) => points.map(([x, y]) => `M${x.toFixed(1)},${y.toFixed(1)}h0`).join("");
 
 function svg(parent, width, height, label) {
@@ -44,7 +44,7 @@ function drawMarginal(parent, i) {
     .attr("y1", y(0) + 6).attr("y2", y(0) + 6);
   plot.append("circle").attr("class", "median").attr("cx", clamp(number(i, "50%"))).attr("cy", y(0) + 6).attr("r", 4);
   if (truth.has(i)) plot.append("line").attr("class", "true").attr("x1", x(truth.get(i))).attr("x2", x(truth.get(i))).attr("y1", 4).attr("y2", y(0) + 11);
-  axis(plot, d3.axisBottom(x).ticks(Math.max(3, width / 80), "~g").tickSize(4), 0, y(0) + 13, "axis none");
+  axis(plot, d3.axisBottom(x).ticks(Math.max(3, width / 80)).tickFormat(tick).tickSize(4), 0, y(0) + 13, "axis none");
 }
 
 // Evenly spaced particles of equally long chains: the first run.shown / run.chains are of the first, and so on.
@@ -67,7 +67,7 @@ function drawPair(parent, i, j, chosen) {
   const width = widthOf(box.node()), height = Math.round(width * 0.8), left = 40, foot = 22;
   const pad = (values, t) => {
     const [low, high] = d3.extent(t === undefined ? Array.from(values) : [...values, t]);
-    return low < high ? [low - 0.04 * (high - low), high + 0.04 * (high - low)] : [low - 1, high + 1];
+    return low < high ? [low - 0.09 * (high - low), high + 0.09 * (high - low)] : [low - 1, high + 1];
   };
   const across = d3.scaleLinear(pad(x, truth.get(i)), [left, width - 4]), up = d3.scaleLinear(pad(y, truth.get(j)), [height - foot, 4]);
   const plot = svg(box.node(), width, height, `${run.names[j]} against ${run.names[i]}`);
@@ -77,8 +77,8 @@ function drawPair(parent, i, j, chosen) {
   for (const shape of contours(x, y, [0.9, 0.5])) plot.append("path").attr("class", "contour").attr("d", outline(shape, across, up));
   if (truth.has(i)) plot.append("path").attr("class", "true-dash").attr("d", `M${across(truth.get(i))},4V${height - foot}`);
   if (truth.has(j)) plot.append("path").attr("class", "true-dash").attr("d", `M${left},${up(truth.get(j))}H${width - 4}`);
-  axis(plot, d3.axisBottom(across).ticks(3, "~g").tickSize(3), 0, height - foot, "axis none");
-  axis(plot, d3.axisLeft(up).ticks(4, "~g").tickSize(3), left, 0, "axis none");
+  axis(plot, d3.axisBottom(across).ticks(3).tickFormat(tick).tickSize(3), 0, height - foot, "axis none");
+  axis(plot, d3.axisLeft(up).ticks(4).tickFormat(tick).tickSize(3), left, 0, "axis none");
   box.node().addEventListener("click", () => chosen(j));
 }
 
@@ -93,5 +93,5 @@ function drawColours(parent, scale, title) {
   for (let k = 0; k < steps; k++)
     plot.append("rect").attr("x", 6 + k * (width - 12) / steps).attr("width", (width - 12) / steps + 0.6).attr("y", 2).attr("height", 9)
       .attr("fill", scale(low + (high - low) * (k + 0.5) / steps));
-  axis(plot, d3.axisBottom(x).ticks(4, "~g").tickSize(3), 0, 11, "axis none");
+  axis(plot, d3.axisBottom(x).ticks(4).tickFormat(tick).tickSize(3), 0, 11, "axis none");
 }
