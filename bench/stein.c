@@ -3,20 +3,10 @@
  *
  *     bench_stein            all sizes, shapes and instruction sets
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/cpu/cpu.h"
-#include "bench/clock.h"
-
-static svmp_context *context;
-
-static void must(svmp_status status) {
-    if (status == SVMP_OK) return;
-    fprintf(stderr, "stein: %s\n", svmp_context_error(context));
-    exit(1);
-}
+#include "bench/bench.h"
 
 /* `nodes` on a ring, each joined to (closed - 1)/2 on either side: neighbourhoods of `closed` variables. */
 static svmp_model *ring(size_t nodes, size_t closed) {
@@ -49,9 +39,9 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     double best = 1e300;
     for (size_t t = 0; t < 60 || (double)t * pairs < 2e7; t++) {
         must(kind->score(b));
-        const double started = seconds();
+        const double started = thread_seconds();
         must(kind->stein(b, &k, t));
-        const double spent = seconds() - started;
+        const double spent = thread_seconds() - started;
         must(kind->step(b, &s, 0.01, t));
         if (t > 10 && spent < best) best = spent;
     }
@@ -68,7 +58,7 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
     for (size_t p = 0; p < STRIDE * closed; p++) x[p] = rand() / (double)RAND_MAX;
     double best = 1e300;
     for (int round = 0; round < 300; round++) {
-        const double started = seconds();
+        const double started = thread_seconds();
         for (int again = 0; again < 200; again++) {
             ops->distances(&rows, &t, 0, k);
             if (rbf) {
@@ -81,7 +71,7 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
                 ops->weigh(&t, r, w, total);
             }
         }
-        const double spent = (seconds() - started) / 200 / NUMBERS;
+        const double spent = (thread_seconds() - started) / 200 / NUMBERS;
         best = spent < best ? spent : best;
     }
     return 1e9 * best;
@@ -91,9 +81,7 @@ int main(void) {
     const backend_kind *kinds[] = {&svmp_backend_cpu_avx512, &svmp_backend_cpu_avx2, &svmp_backend_cpu_baseline};
     const char *shapes[] = {"rbf", "imq"};
     const size_t sizes[] = {20, 50, 100, 200, 500, 1000}, closed[] = {3, 5, 9, 25};
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = 1;
-    if (svmp_context_create(&options, &context) != SVMP_OK) return 1;
+    start_context(1);
     const double clock = core_clock() / 1e9;
     printf("one thread, double, the core at %.2f GHz; a pair is two different particles of a node\n\n", clock);
     printf("%-12s %-6s %4s %6s %12s %12s %10s\n", "set", "shape", "|C|", "n", "ns a pair", "cycles", "of roof");
@@ -106,8 +94,8 @@ int main(void) {
                     if (ops == NULL) continue;
                     svmp_model *model = ring(sizes[s] < 500 ? 64 : 26, closed[c]);
                     const double ns = measure(model, kinds[k], shapes[shape], sizes[s]);
-                    printf("%-12s %-6s %4zu %6zu %12.2f %12.1f %9.0f%%\n", ops->name, shapes[shape], closed[c], sizes[s], ns,
-                           ns * clock, 100 * roof(ops, shape == 0, closed[c]) / ns);
+                    printf("%-12s %-6s %4zu %6zu %12.2f %12.1f %9.0f%%\n", ops->name, shapes[shape], closed[c],
+                           sizes[s], ns, ns * clock, 100 * roof(ops, shape == 0, closed[c]) / ns);
                     svmp_model_free(model);
                 }
     svmp_context_free(context);

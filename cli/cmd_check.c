@@ -12,6 +12,7 @@ static void print_shape(const svmp_model *model) {
     printf("nodes                     %zu\n", nodes);
     printf("variables                 %zu\n", svmp_graph_variables(graph));
     printf("factors                   %zu\n", svmp_graph_factors(graph));
+    printf("observed values           %zu\n", svmp_model_observed(model));
     printf("mean Markov blanket       %.4g\n", (double)total / (double)nodes);
     printf("largest Markov blanket    %zu\n", largest);
     printf("distinct neighbourhoods   %zu\n", svmp_graph_distinct_neighbourhoods(graph));

@@ -46,14 +46,26 @@ static int exit_of(svmp_status status) {
     return EXIT_FAILED;
 }
 
+/* Errors in a model or its data come with their place, like a compiler's, and several at once: they are told as they
+ * come, and as they are. */
+static int has_place(const char *message) { return strstr(message, ": error: ") != NULL; }
+
+static void tell_error(svmp_status status, const char *message, void *user_data) {
+    (void)status;
+    (void)user_data;
+    if (has_place(message)) fprintf(stderr, "%s\n", message);
+}
+
 int failed(const svmp_context *context, svmp_status status) {
     const char *sentence = svmp_context_error(context);
+    if (has_place(sentence)) return exit_of(status);
     return complain(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
 }
 
 static void tell(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
-    if (level == SVMP_LOG_WARNING) fprintf(stderr, "svmp: warning: %s\n", message);
+    if (level != SVMP_LOG_WARNING) return;
+    fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
 }
 
 int read_count(const char *option, const char *text, size_t most, size_t *value) {
@@ -74,6 +86,7 @@ int open_context(const option_set *set, svmp_context **context) {
     if (wrong) return wrong;
     options.threads = (int)threads;
     options.log = tell;
+    options.error = tell_error;
     svmp_status status = svmp_context_create(&options, context);
     return status == SVMP_OK ? 0 : failed(NULL, status);
 }

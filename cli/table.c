@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char heading[] = "variable";
@@ -13,11 +14,59 @@ int names_width(const svmp_particles *particles, size_t count, const size_t *var
     return (int)width;
 }
 
-void print_moments_heading(int width) {
-    printf("%-*s  %11s %11s %11s %11s %11s\n", width, heading, "mean", "sd", "5%", "50%", "95%");
+/* "-" for NaN. */
+static void format_as(const char *format, double value, char *text, size_t size) {
+    if (isnan(value))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, format, value); /* one of the constants below */
 }
 
-void print_moments(int width, const char *name, const svmp_moments *moments) {
-    printf("%-*s  %11.4g %11.4g %11.4g %11.4g %11.4g\n", width, name, moments->mean, moments->sd, moments->q05,
-           moments->q50, moments->q95);
+void print_number(double value) {
+    char text[TABLE_CELL];
+    format_as("%.4g", value, text, sizeof text);
+    printf(" %11s", text);
+}
+
+/* The columns, and those among them that chains alone have. */
+static const table_column columns[] = {
+    {"mean", 11, 0}, {"MCSE", 8, 1},  {"sd", 11, 0},   {"5%", 11, 0},      {"50%", 11, 0},
+    {"95%", 11, 0},  {"R-hat", 7, 1}, {"bulk ESS", 8, 1}, {"tail ESS", 8, 1},
+};
+
+size_t table_columns(int chains, table_column chosen[TABLE_COLUMNS]) {
+    size_t count = 0;
+    for (size_t k = 0; k < TABLE_COLUMNS; k++)
+        if (chains || !columns[k].chains) chosen[count++] = columns[k];
+    return count;
+}
+
+void table_cells(const svmp_moments *moments, const svmp_mixing *mixing, char cells[TABLE_COLUMNS][TABLE_CELL]) {
+    static const svmp_mixing none = {NAN, NAN, NAN, NAN};
+    const svmp_mixing *m = mixing ? mixing : &none;
+    const double values[TABLE_COLUMNS] = {moments->mean, m->mean_error, moments->sd,   moments->q05, moments->q50,
+                                          moments->q95,  m->r_hat,      m->bulk_draws, m->tail_draws};
+    const char *const formats[TABLE_COLUMNS] = {
+        "%.4g", "%.2g", "%.4g", "%.4g", "%.4g", "%.4g", m->r_hat < 100 ? "%.3f" : "%.3g", "%.0f", "%.0f"};
+    size_t count = 0;
+    for (size_t k = 0; k < TABLE_COLUMNS; k++)
+        if (mixing || !columns[k].chains) format_as(formats[k], values[k], cells[count++], TABLE_CELL);
+}
+
+void print_moments_heading(int width, int chains) {
+    table_column chosen[TABLE_COLUMNS];
+    const size_t count = table_columns(chains, chosen);
+    printf("%-*s ", width, heading);
+    for (size_t k = 0; k < count; k++) printf(" %*s", chosen[k].width, chosen[k].heading);
+    putchar('\n');
+}
+
+void print_moments(int width, const char *name, const svmp_moments *moments, const svmp_mixing *mixing) {
+    table_column chosen[TABLE_COLUMNS];
+    char cells[TABLE_COLUMNS][TABLE_CELL];
+    const size_t count = table_columns(mixing != NULL, chosen);
+    table_cells(moments, mixing, cells);
+    printf("%-*s ", width, name);
+    for (size_t k = 0; k < count; k++) printf(" %*s", chosen[k].width, cells[k]);
+    putchar('\n');
 }

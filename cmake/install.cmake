@@ -3,13 +3,16 @@
 
 # ---- what a program that links libsvmp.a needs besides: one list for pkg-config and CMake ---------
 set(SVMP_STATIC_NEEDS "")
-if(SVMP_CHOLMOD)
-  get_filename_component(folder ${CHOLMOD_LIBRARY} DIRECTORY)
-  if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-    list(APPEND SVMP_STATIC_NEEDS -L${folder})
+foreach(part CHOLMOD JANSSON)
+  if(SVMP_${part})
+    get_filename_component(folder ${${part}_LIBRARY} DIRECTORY)
+    if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+      list(APPEND SVMP_STATIC_NEEDS -L${folder})
+    endif()
+    string(TOLOWER ${part} name)
+    list(APPEND SVMP_STATIC_NEEDS -l${name})
   endif()
-  list(APPEND SVMP_STATIC_NEEDS -lcholmod)
-endif()
+endforeach()
 foreach(library ${OpenMP_C_LIB_NAMES} m) # the runtime of the compiler that built the library, by name
   list(APPEND SVMP_STATIC_NEEDS -l${library})
 endforeach()

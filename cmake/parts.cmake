@@ -37,6 +37,16 @@ if(CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)
 endif()
 svmp_part(cholmod "${SVMP_CHOLMOD}" "the method 'exact' is left out (Debian: libsuitesparse-dev)")
 
+find_path(JANSSON_INCLUDE jansson.h)
+find_library(JANSSON_LIBRARY jansson)
+if(JANSSON_INCLUDE AND JANSSON_LIBRARY)
+  set(SVMP_JANSSON YES)
+  target_include_directories(svmp_parts SYSTEM INTERFACE ${JANSSON_INCLUDE})
+  target_link_libraries(svmp_parts INTERFACE ${JANSSON_LIBRARY})
+  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_JANSSON)
+endif()
+svmp_part(jansson "${SVMP_JANSSON}" "data in JSON are not read (Debian: libjansson-dev)")
+
 # The page of a report draws with D3, which becomes part of the command (report/, cmake/embed.cmake).
 find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)
 if(SVMP_D3_SCRIPT)

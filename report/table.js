@@ -28,8 +28,9 @@ function sortBy(name, choose) {
   table.down = table.column === name ? !table.down : false;
   table.column = name;
   table.order = d3.range(variables);
-  const value = name === "true" ? (i) => (truth.has(i) ? truth.get(i) : Infinity) : (i) => number(i, name);
-  if (name !== "variable") table.order.sort((a, b) => value(a) - value(b) || a - b);
+  const shown = name === "true" ? (i) => truth.get(i) : (i) => number(i, name);
+  const value = (i) => (Number.isFinite(shown(i)) ? shown(i) : Infinity);
+  if (name !== "variable") table.order.sort((a, b) => d3.ascending(value(a), value(b)) || a - b);
   if (table.down) table.order.reverse();
   for (const heading of document.querySelectorAll("#table th")) {
     const here = heading.textContent === name;

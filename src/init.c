@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/random.h"
+#include "model/natural.h"
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
     init made = {0};
@@ -17,12 +18,18 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         if (svmp_number_parse(colon + 1, comma, &made.from) == NUMBER_FINITE &&
             svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to)
             return *parsed = made, SVMP_OK;
+    } else if (strcmp(text, "prior") == 0) {
+        made.kind = INIT_PRIOR;
+        made.sd = 1; /* for particles that are drawn again */
+        return *parsed = made, SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is normal:SD or uniform:A,B with A below B.", text);
+    return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is prior, normal:SD or uniform:A,B with A below B.",
+                     text);
 }
 
-void svmp_init_draw(const init *start, backend *b) {
+svmp_status svmp_init_draw(const init *start, backend *b) {
     const size_t n = b->n;
+    if (start->kind == INIT_PRIOR) return svmp_model_draw_priors(b->model, b->seed, n, b->x);
 #pragma omp parallel for num_threads(b->threads)
     for (size_t i = 0; i < b->model->graph->variables; i++) {
         double *x = b->x + i * n;
@@ -36,14 +43,15 @@ void svmp_init_draw(const init *start, backend *b) {
         }
     }
     svmp_init_project(b);
+    return SVMP_OK;
 }
 
 void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt) {
     for (size_t i = 0; i < b->model->graph->variables; i++) {
         random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
-        b->x[i * b->n + l] = start->kind == INIT_NORMAL
-                                 ? start->sd * svmp_random_normal(stream, l)
-                                 : start->from + (start->to - start->from) * svmp_random_uniform(stream, l);
+        b->x[i * b->n + l] = start->kind == INIT_UNIFORM
+                                 ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
+                                 : start->sd * svmp_random_normal(stream, l);
     }
 }
 

@@ -56,8 +56,7 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     SVMP_TRY(chosen->alloc(run));
-    svmp_init_draw(&run->start, run->backend);
-    return SVMP_OK;
+    return svmp_init_draw(&run->start, run->backend);
 }
 
 svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {

@@ -5,14 +5,33 @@
 #include "init.h"
 #include "io/particles.h"
 #include "method/method.h"
+#include "model/natural.h"
 
 static svmp_status set_names(const svmp_model *model, svmp_particles *particles) {
     for (size_t i = 0; i < particles->variables; i++) {
         char name[1024];
-        svmp_model_variable_name(model, i, name, sizeof name);
+        svmp_model_output_name(model, i, name, sizeof name);
         if (strcmp(name, svmp_particles_name(particles, i)) != 0) SVMP_TRY(svmp_particles_set_name(particles, i, name));
     }
     return SVMP_OK;
+}
+
+/* Particles of the model's natural values in place of those of its variables; chains and statistics go with them. */
+static svmp_status make_natural(const svmp_model *model, svmp_particles **particles) {
+    const svmp_particles *from = *particles;
+    svmp_particles *made = NULL;
+    SVMP_TRY(svmp_particles_create(from->context, svmp_model_outputs(model), from->count, NULL, &made));
+    made->chains = from->chains;
+    svmp_status status = svmp_model_natural(model, from->count, from->values, made->values);
+    for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
+        status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
+    if (status == SVMP_OK) {
+        svmp_particles_free(*particles);
+        *particles = made;
+    } else {
+        svmp_particles_free(made);
+    }
+    return status;
 }
 
 /* lp__, unless the method has told it already; particles where a factor's function fails go without. */
@@ -36,8 +55,9 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
     svmp_particles *made = NULL;
     SVMP_TRY(run->method->result ? run->method->result(run, &made) : backend_result(run, &made));
-    svmp_status status = set_names(run->model, made);
-    if (status == SVMP_OK) status = set_log_density(run->model, made);
+    svmp_status status = set_log_density(run->model, made);
+    if (status == SVMP_OK && run->model->lowered) status = make_natural(run->model, &made);
+    if (status == SVMP_OK) status = set_names(run->model, made);
     if (status == SVMP_OK) {
         *particles = made;
         made = NULL;
@@ -70,15 +90,16 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
     SVMP_TRY(check_start(run, particles));
     const size_t n = run->backend->n, count = particles->count;
-    svmp_particles *model = NULL; /* its names */
+    svmp_particles *model = NULL; /* its names, and natural values to start from */
     size_t *to = NULL, *from = NULL;
     svmp_status status;
-    SVMP_CHECK(svmp_particles_create(run->context, run->model->graph->variables, 1, NULL, &model));
+    SVMP_CHECK(svmp_particles_create(run->context, svmp_model_outputs(run->model), n, NULL, &model));
     SVMP_CHECK(set_names(run->model, model));
     SVMP_CHECK(svmp_particles_match(model, "the model", particles, "the start", &to, &from));
     for (size_t k = 0; k < particles->variables; k++)
         for (size_t l = 0; l < n; l++) /* a sampler starts from the last of n equal parts: the last draws of n chains */
-            run->backend->x[to[k] * n + l] = particles->values[from[k] * count + (l + 1) * count / n - 1];
+            model->values[to[k] * n + l] = particles->values[from[k] * count + (l + 1) * count / n - 1];
+    SVMP_CHECK(svmp_model_unconstrain(run->model, n, model->values, run->backend->x));
     svmp_init_project(run->backend);
     run->started_from = 1;
 done:

@@ -35,7 +35,13 @@ number_kind svmp_number_parse(const char *start, const char *end, double *value)
     if (names_not_finite(start, length)) return NUMBER_NOT_FINITE;
     /* strtod also takes blanks, line ends and hexadecimal numbers: only plain decimals may reach it */
     if (strspn(start, "0123456789+-.eE") < length) return NUMBER_NONE;
-    char *stop;
+    char copy[LONGEST_NUMBER + 1], *stop;
+    if (strchr("0123456789+-.eE", *end) && *end != '\0') { /* what follows must not be read as part of it: "1..2" */
+        memcpy(copy, start, length);
+        copy[length] = '\0';
+        start = copy;
+        end = copy + length;
+    }
     double read = strtod(start, &stop);
     if (stop != end) return NUMBER_NONE;
     if (!isfinite(read)) return NUMBER_NOT_FINITE;

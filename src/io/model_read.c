@@ -1,4 +1,7 @@
-/* Models from files. Now: a Gaussian exp(b'x - x'Ax/2), its precision A and its vector b as Matrix Market files. */
+/* Models from files: which reader, and the Gaussian exp(b'x - x'Ax/2), its precision A and its vector b as Matrix
+ * Market files. */
+#include "io/model_read.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -98,10 +101,20 @@ svmp_status svmp_model_read(svmp_context *context, size_t count, const char *con
     for (size_t k = 0; k < count; k++)
         if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
     if (count == 0) return svmp_fail(context, SVMP_BAD_CALL, "A model needs a file; none was given.");
+    if (ends_in(paths[0], ".mtx")) return svmp_model_read_gaussian(context, count, paths, model);
+    if (ends_in(paths[0], ".bug") || ends_in(paths[0], ".jags") || ends_in(paths[0], ".txt"))
+        return svmp_model_read_language(context, count, paths, model);
+    return svmp_fail(context, SVMP_BAD_INPUT,
+                     "The kind of '%s' is not known by its ending: .bug, .jags and .txt are model texts, .mtx is the "
+                     "precision of a Gaussian.",
+                     paths[0]);
+}
+
+svmp_status svmp_model_read_gaussian(svmp_context *context, size_t count, const char *const *paths,
+                                     svmp_model **model) {
     for (size_t k = 0; k < count; k++)
         if (!ends_in(paths[k], ".mtx"))
-            return svmp_fail(context, SVMP_BAD_INPUT,
-                             "The kind of '%s' is not known by its ending; what is read is .mtx, a Matrix Market file.",
+            return svmp_fail(context, SVMP_BAD_INPUT, "'%s' is given with a Gaussian; its files end in .mtx.",
                              paths[k]);
     if (count > 2)
         return svmp_fail(context, SVMP_BAD_INPUT,

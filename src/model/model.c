@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "lang/lowered.h"
 #include "model/callback.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
@@ -42,6 +43,7 @@ void svmp_model_free(svmp_model *model) {
     svmp_graph_free(model->graph);
     svmp_quadratic_free(context, &model->quadratic);
     free_gather(model);
+    svmp_lowered_free(model->lowered);
     svmp_release(context, model->names);
     svmp_release(context, model->lower);
     svmp_release(context, model->upper);
@@ -114,7 +116,9 @@ const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buf
     if (buffer == NULL || size == 0) return "";
     buffer[0] = '\0';
     if (model == NULL || node >= model->graph->nodes) return buffer;
-    if (model->names[node])
+    if (model->lowered)
+        snprintf(buffer, size, "%s", model->lowered->nodes[node].name);
+    else if (model->names[node])
         snprintf(buffer, size, "%s", model->names[node]);
     else
         snprintf(buffer, size, "x.%zu", node + 1);
@@ -133,6 +137,11 @@ const char *svmp_model_variable_name(const svmp_model *model, size_t variable, c
             low = middle;
         else
             high = middle;
+    }
+    if (model->lowered && model->lowered->nodes[low].variables == model->lowered->nodes[low].outputs) {
+        const lowered_node *node = &model->lowered->nodes[low];
+        snprintf(buffer, size, "%s", model->lowered->names[node->output + variable - node->variable]);
+        return buffer;
     }
     svmp_model_node_name(model, low, buffer, size);
     size_t length = strlen(buffer);

@@ -28,6 +28,8 @@ struct svmp_model {
     size_t *gather_start;
     size_t *gather_row;
 
+    struct lowered_model *lowered; /* of a model text: names, transforms, priors; NULL: none of them */
+
     size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
 };
 

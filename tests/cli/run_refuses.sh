@@ -30,7 +30,7 @@ refuses 2 "not '99999999999999999999'" run chain.mtx --threads 99999999999999999
 
 # the model
 refuses 2 "The file 'nowhere.mtx' could not be read: No such file or directory." run nowhere.mtx -o out.csv
-refuses 2 "The kind of 'model.bug' is not known by its ending" run model.bug -o out.csv
+refuses 2 "The kind of 'model.stan' is not known by its ending" run model.stan -o out.csv
 refuses 2 "3 were given." run chain.mtx b.mtx b.mtx -o out.csv
 model "$banner symmetric" "2 2 2" "1 1 1" "2 2 x"
 refuses 2 "bad.mtx:4: the value 'x' is not a number." run bad.mtx -o out.csv

@@ -24,6 +24,19 @@ static svmp_status build(svmp_context *context, int gaussian, svmp_model **model
     return svmp_model_finish(*model);
 }
 
+/* The diagnostics; what does not apply to the method is refused, which is no failure here. */
+static svmp_status judge(const svmp_run *run, const svmp_particles *particles) {
+    enum { MOST = 16 };
+    svmp_discrepancy total;
+    svmp_moments moments[MOST];
+    svmp_mixing mixing[MOST];
+    svmp_difference differences[MOST];
+    const size_t variables = svmp_particles_variables(particles);
+    if (svmp_run_discrepancy(run, &total, NULL) == SVMP_NO_MEMORY) return SVMP_NO_MEMORY;
+    SVMP_TRY(svmp_particles_summarise(particles, variables, NULL, moments, mixing));
+    return svmp_particles_differences(particles, particles, differences);
+}
+
 static svmp_status infer(svmp_context *context, const svmp_run_options *options, svmp_model **model, svmp_run **run,
                          svmp_particles **particles) {
     svmp_outcome outcome;
@@ -33,7 +46,8 @@ static svmp_status infer(svmp_context *context, const svmp_run_options *options,
     SVMP_TRY(svmp_run_create(*model, options, run));
     SVMP_TRY(svmp_run_go(*run, &outcome));
     SVMP_TRY(svmp_run_particles(*run, particles));
-    return svmp_run_start_from(*run, *particles) == SVMP_NO_MEMORY ? SVMP_NO_MEMORY : SVMP_OK;
+    if (svmp_run_start_from(*run, *particles) == SVMP_NO_MEMORY) return SVMP_NO_MEMORY;
+    return judge(*run, *particles);
 }
 
 static void fail_each_allocation(const char *method, const char *kernel, const char *backend) {
@@ -100,11 +114,8 @@ static void test_exact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stein),
-        cmocka_unit_test(test_langevin),
-        cmocka_unit_test(test_message_passing),
-        cmocka_unit_test(test_samplers),
-        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_stein),    cmocka_unit_test(test_langevin), cmocka_unit_test(test_message_passing),
+        cmocka_unit_test(test_samplers), cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

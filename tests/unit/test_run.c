@@ -157,8 +157,7 @@ static void test_step_rules(void **state) {
     assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1}, NULL));
     assert_ok(svmp_model_finish(model));
-    const char *steps[] = {"fixed:0.1", "adagrad:0.1",      "rmsprop:0.1",
-                           "adam:0.1",  "fixed:0.1..0.025", "decay:0.3,2,0.5"};
+    const char *steps[] = {"fixed:0.1", "adagrad:0.1", "rmsprop:0.1", "adam:0.1", "fixed:.1..0.025", "decay:0.3,2,0.5"};
     svmp_particles *start = NULL;
     assert_ok(svmp_particles_create(context, 1, 1, (double[]){2}, &start));
     for (size_t k = 0; k < 6; k++) {
@@ -471,6 +470,14 @@ static void test_refused_options(void **state) {
         assert_int_equal(svmp_run_create(model, &options, &run), SVMP_BAD_CALL);
         assert_non_null(strstr(svmp_context_error(context), bad[b].sentence));
         assert_null(run);
+    }
+    const char *good[] = {"adam:1..0.05", "adam:1...5", "fixed:2.", "adagrad:1e-1..1e-3"};
+    for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
+        svmp_run_options fine = svmp_run_options_default();
+        svmp_run *made = NULL;
+        fine.step = good[g];
+        assert_ok(svmp_run_create(model, &fine, &made));
+        svmp_run_free(made);
     }
     svmp_run_options options = svmp_run_options_default();
     svmp_run *run = NULL;

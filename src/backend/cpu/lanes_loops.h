@@ -7,7 +7,8 @@
 #include "backend/cpu/lanes.h"
 
 typedef double vec __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t ivec __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t ivec __attribute__((vector_size(LANES * sizeof(double)))); /* masks: -1 or 0 */
+typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(double))));
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -22,10 +23,7 @@ INLINE void store(double *p, vec v) { memcpy(p, &v, sizeof v); }
 INLINE vec splat(double a) { return a - (vec){0}; }
 
 /* The lanes of v where the mask is set, 0 elsewhere. */
-INLINE vec keep(ivec mask, vec v) {
-    ivec bits = (ivec)v & mask;
-    return (vec)bits;
-}
+INLINE vec keep(ivec mask, vec v) { return (vec)((bits)v & (bits)mask); }
 
 INLINE double add_lanes(vec v) {
     double sum = 0;
@@ -113,10 +111,10 @@ INLINE vec power_of_two(vec f) {
     return (power[6] * f2 + p45) * f4 + (p23 * f2 + p01);
 }
 
-INLINE vec look_up(ivec i) {
+INLINE vec look_up(bits i) {
     const vec table = {0x1.0000000000000p+0, 0x1.172b83c7d517bp+0, 0x1.306fe0a31b715p+0, 0x1.4bfdad5362a27p+0,
                        0x1.6a09e667f3bcdp+0, 0x1.8ace5422aa0dbp+0, 0x1.ae89f995ad3adp+0, 0x1.d5818dcfba487p+0};
-    return __builtin_shuffle(table, i); /* by the lowest bits of i */
+    return (vec)_mm512_permutexvar_pd((__m512i)i, (__m512d)table); /* by the lowest bits of i */
 }
 #else
 enum { STEPS_LOG2 = 0 };
@@ -132,7 +130,7 @@ INLINE vec power_of_two(vec f) {
     return ((power[10] * f2 + p89) * f4 + (p67 * f2 + p45)) * f4 + (p23 * f2 + p01);
 }
 
-INLINE vec look_up(ivec i) { return (void)i, splat(1); }
+INLINE vec look_up(bits i) { return (void)i, splat(1); }
 #endif
 
 static void rbf(size_t numbers, double h, double *k) {
@@ -140,8 +138,8 @@ static void rbf(size_t numbers, double h, double *k) {
     const double scale = -0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, furthest = 708 * h;
     for (size_t p = 0; p < numbers; p += LANES) {
         const vec distance = load(k + p), shifted = distance * scale + magic, f = distance * scale - (shifted - magic);
-        const vec value = power_of_two(f) * look_up((ivec)shifted);
-        const ivec scaled = (ivec)value + (((ivec)shifted >> STEPS_LOG2) << 52);
+        const vec value = power_of_two(f) * look_up((bits)shifted);
+        const bits scaled = (bits)value + (((bits)shifted >> STEPS_LOG2) << 52);
         store(k + p, keep(distance <= furthest, (vec)scaled));
     }
 }

@@ -1,0 +1,73 @@
+/* What the benchmarks share: time, the core's own cycles, a context, grids. Machines are shared: the least of many
+ * short rounds is what counts. */
+#ifndef SVMP_BENCH_BENCH_H
+#define SVMP_BENCH_BENCH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <svmp.h>
+#include <time.h>
+
+static svmp_context *context;
+
+static inline void must(svmp_status status) {
+    if (status == SVMP_OK) return;
+    fprintf(stderr, "%s\n", svmp_context_error(context));
+    exit(1);
+}
+
+static inline void start_context(int threads) {
+    svmp_context_options options = svmp_context_options_default();
+    options.threads = threads;
+    if (svmp_context_create(&options, &context) != SVMP_OK) exit(1);
+}
+
+/* side * side nodes N(0, 1), neighbours pulled together. */
+static inline svmp_model *grid(size_t side) {
+    const double one = 1, pull[] = {0.5, -0.5, -0.5, 0.5};
+    svmp_model *model = NULL;
+    must(svmp_model_create(context, &model));
+    for (size_t v = 0; v < side * side; v++) {
+        must(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+        must(svmp_model_add_gaussian(model, 1, &v, &one, NULL));
+        if (v % side > 0) must(svmp_model_add_gaussian(model, 2, (size_t[]){v - 1, v}, pull, NULL));
+        if (v >= side) must(svmp_model_add_gaussian(model, 2, (size_t[]){v - side, v}, pull, NULL));
+    }
+    must(svmp_model_finish(model));
+    return model;
+}
+
+static inline double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The calling thread's own time: what others do on the machine counts little in it. */
+static inline double thread_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Cycles a second, from a chain of additions that take a cycle each; 0 where this is not known. */
+static inline double core_clock(void) {
+#if defined(__x86_64__)
+    double best = 1e300;
+    for (int round = 0; round < 200; round++) {
+        unsigned long chain = 0;
+        const double started = thread_seconds();
+        for (int k = 0; k < 10000; k++)
+            __asm__ volatile("add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n"
+                             "add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n"
+                             : "+r"(chain));
+        const double spent = thread_seconds() - started;
+        best = spent < best ? spent : best;
+    }
+    return 80000 / best;
+#else
+    return 0;
+#endif
+}
+
+#endif

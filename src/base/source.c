@@ -1,0 +1,147 @@
+#include "base/source.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NUMBER = 512, SHOWN = 160 };
+static const size_t LARGEST_FILE = (size_t)1 << 30;
+
+static svmp_status read_all(svmp_context *context, FILE *file, text_source *source) {
+    size_t capacity = 0, got;
+    do {
+        SVMP_TRY(SVMP_GROW(context, source->text, capacity, source->length + 65536));
+        got = fread(source->text + source->length, 1, capacity - source->length - 1, file);
+        source->length += got;
+        if (source->length > LARGEST_FILE)
+            return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: the file holds more than 1 GiB.", source->path);
+    } while (got > 0);
+    if (ferror(file))
+        return svmp_fail(context, SVMP_CANNOT_READ, "%s could not be read: %s.", source->path, strerror(errno));
+    source->text[source->length] = 0;
+    return SVMP_OK;
+}
+
+svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source) {
+    text_source made = {0};
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return svmp_fail(context, SVMP_CANNOT_READ, "%s could not be read: %s.", path, strerror(errno));
+    svmp_status status = svmp_duplicate(context, path, &made.path);
+    if (status == SVMP_OK) status = read_all(context, file, &made);
+    fclose(file);
+    if (status == SVMP_OK)
+        *source = made;
+    else
+        svmp_source_free(context, &made);
+    return status;
+}
+
+svmp_status svmp_source_copy(svmp_context *context, const char *path, const char *text, size_t length,
+                             text_source *source) {
+    text_source made = {.length = length};
+    svmp_status status = SVMP_OK;
+    SVMP_CHECK(svmp_duplicate(context, path, &made.path));
+    SVMP_CHECK(SVMP_NEW(context, made.text, length + 1));
+    memcpy(made.text, text, length);
+    *source = made;
+    return SVMP_OK;
+done:
+    svmp_source_free(context, &made);
+    return status;
+}
+
+void svmp_source_free(svmp_context *context, text_source *source) {
+    svmp_release(context, source->path);
+    svmp_release(context, source->text);
+    memset(source, 0, sizeof *source);
+}
+
+static int continues_character(char byte) { return ((unsigned char)byte & 0xC0) == 0x80; }
+
+void svmp_source_place(const text_source *source, size_t offset, size_t *line, size_t *column) {
+    *line = *column = 1;
+    if (offset > source->length) offset = source->length;
+    for (size_t k = 0; k < offset; k++) {
+        if (source->text[k] == '\n') {
+            ++*line;
+            *column = 1;
+        } else if (!continues_character(source->text[k])) {
+            ++*column;
+        }
+    }
+}
+
+void svmp_source_describe(const text_source *source, size_t offset, const char *kind, const char *sentence,
+                          char *buffer, size_t size) {
+    if (offset > source->length) offset = source->length;
+    size_t line, column, first = offset, last = offset;
+    svmp_source_place(source, offset, &line, &column);
+
+    /* The line, or the part of a long one around the place. */
+    while (first > 0 && source->text[first - 1] != '\n' && offset - first < SHOWN / 2) first--;
+    while (last < source->length && source->text[last] != '\n' && source->text[last] != '\r' && last - first < SHOWN)
+        last++;
+    while (first < offset && continues_character(source->text[first])) first++;
+    while (last > offset && last < source->length && continues_character(source->text[last])) last--;
+
+    char shown[SHOWN + 1], caret[SHOWN + 2];
+    size_t length = 0, indent = 0;
+    for (size_t k = first; k < last && length < SHOWN; k++) {
+        unsigned char byte = (unsigned char)source->text[k];
+        shown[length++] = byte < 32 || byte == 127 ? ' ' : source->text[k];
+        if (k < offset && !continues_character(source->text[k])) caret[indent++] = ' ';
+    }
+    shown[length] = 0;
+    caret[indent++] = '^';
+    caret[indent] = 0;
+    snprintf(buffer, size, "%s:%zu:%zu: %s: %s\n    %s\n    %s", source->path, line, column, kind, sentence, shown,
+             caret);
+}
+
+svmp_status svmp_source_fail(svmp_context *context, const text_source *source, size_t offset, const char *format, ...) {
+    char sentence[512], text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    svmp_source_describe(source, offset, "error", sentence, text, sizeof text);
+    return svmp_fail(context, SVMP_BAD_INPUT, "%s", text);
+}
+
+static const char *digits(const char *text) {
+    while (isdigit((unsigned char)*text)) text++;
+    return text;
+}
+
+/* The end of the number at `text` by its grammar: digits [. digits] [e [+-] digits]. */
+static const char *number_end(const char *text) {
+    const char *end = digits(text);
+    size_t count = (size_t)(end - text);
+    if (*end == '.') {
+        const char *fraction = digits(end + 1);
+        count += (size_t)(fraction - end - 1);
+        end = fraction;
+    }
+    if (count == 0) return NULL;
+    if (*end == 'e' || *end == 'E') {
+        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
+        if (isdigit((unsigned char)*exponent)) end = digits(exponent);
+    }
+    return end;
+}
+
+const char *svmp_number_read(const char *text, double *number) {
+    const char *end = number_end(text);
+    if (end == NULL || end - text >= LONGEST_NUMBER) return NULL;
+    char copy[LONGEST_NUMBER]; /* strtod wants the locale's point */
+    memcpy(copy, text, (size_t)(end - text));
+    copy[end - text] = 0;
+    char *point = strchr(copy, '.');
+    const struct lconv *locale = localeconv();
+    if (point && strlen(locale->decimal_point) == 1) *point = locale->decimal_point[0];
+    *number = strtod(copy, NULL);
+    return end;
+}

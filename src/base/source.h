@@ -1,0 +1,38 @@
+/* A text with a name: what the data readers and the model language read, and how they point at a place in it. */
+#ifndef SVMP_BASE_SOURCE_H
+#define SVMP_BASE_SOURCE_H
+
+#include "base/context.h"
+
+typedef struct text_source {
+    char *path;
+    char *text; /* length bytes and a 0; a 0 may also stand inside */
+    size_t length;
+} text_source;
+
+/* Reads a whole file; one of more than 1 GiB is refused. On failure *source holds nothing. */
+svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source);
+
+/* The same from memory; everything is copied. */
+svmp_status svmp_source_copy(svmp_context *context, const char *path, const char *text, size_t length,
+                             text_source *source);
+
+/* Takes a source that holds nothing. */
+void svmp_source_free(svmp_context *context, text_source *source);
+
+/* Line and column of a byte, both from 1; columns count characters of UTF-8. */
+void svmp_source_place(const text_source *source, size_t offset, size_t *line, size_t *column);
+
+/* Writes "path:line:column: kind: sentence", the line itself and a caret below the place, cut to fit. */
+void svmp_source_describe(const text_source *source, size_t offset, const char *kind, const char *sentence,
+                          char *buffer, size_t size);
+
+/* Fails as SVMP_BAD_INPUT with such a text. */
+svmp_status svmp_source_fail(svmp_context *context, const text_source *source, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Reads an unsigned decimal number, 12, .5, 1.5e-3, whatever the locale. Returns the first byte after it, or NULL when
+ * none stands there. `text` ends with a 0. */
+const char *svmp_number_read(const char *text, double *number);
+
+#endif

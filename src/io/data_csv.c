@@ -1,0 +1,167 @@
+/* Comma-separated values: a header row of names, then a row of numbers for each element. */
+#include "io/data.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct csv_field {
+    size_t offset, length; /* without quotes and the blanks around it */
+} csv_field;
+
+typedef struct csv_reader {
+    data_set *data;
+    const text_source *source;
+    size_t at; /* the next byte */
+    csv_field *names;
+    size_t columns, name_capacity;
+    double *values; /* row by row */
+    size_t count, value_capacity;
+} csv_reader;
+
+static int is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+
+static int at_line_end(const csv_reader *reader) {
+    const char *text = reader->source->text + reader->at;
+    return reader->at >= reader->source->length || *text == '\n' || (*text == '\r' && text[1] == '\n');
+}
+
+static void skip_line_end(csv_reader *reader) {
+    if (reader->at < reader->source->length && reader->source->text[reader->at] == '\r') reader->at++;
+    if (reader->at < reader->source->length) reader->at++;
+}
+
+/* field := '"' any but a quote '"' | any but comma and line end; afterwards the comma or line end is next. */
+static svmp_status read_field(csv_reader *reader, csv_field *field) {
+    const char *text = reader->source->text;
+    while (!at_line_end(reader) && is_blank(text[reader->at])) reader->at++;
+    if (text[reader->at] == '"') {
+        size_t quote = reader->at++;
+        field->offset = reader->at;
+        while (!at_line_end(reader) && text[reader->at] != '"') reader->at++;
+        if (at_line_end(reader))
+            return svmp_source_fail(reader->data->context, reader->source, quote,
+                                    "the quote is not closed on its line");
+        field->length = reader->at++ - field->offset;
+        while (!at_line_end(reader) && is_blank(text[reader->at])) reader->at++;
+        if (!at_line_end(reader) && text[reader->at] != ',')
+            return svmp_source_fail(reader->data->context, reader->source, reader->at,
+                                    "a comma or the end of the line is expected after a quoted field");
+        return SVMP_OK;
+    }
+    field->offset = reader->at;
+    while (!at_line_end(reader) && text[reader->at] != ',') reader->at++;
+    field->length = reader->at - field->offset;
+    while (field->length > 0 && is_blank(text[field->offset + field->length - 1])) field->length--;
+    return SVMP_OK;
+}
+
+/* Takes the comma, if one is next. */
+static int take_comma(csv_reader *reader) {
+    if (at_line_end(reader) || reader->source->text[reader->at] != ',') return 0;
+    reader->at++;
+    return 1;
+}
+
+static svmp_status read_header(csv_reader *reader) {
+    do {
+        SVMP_TRY(SVMP_GROW(reader->data->context, reader->names, reader->name_capacity, reader->columns + 1));
+        csv_field *name = &reader->names[reader->columns++];
+        *name = (csv_field){0};
+        SVMP_TRY(read_field(reader, name));
+        if (name->length == 0)
+            return svmp_source_fail(reader->data->context, reader->source, name->offset, "column %zu has no name",
+                                    reader->columns);
+    } while (take_comma(reader));
+    skip_line_end(reader);
+    return SVMP_OK;
+}
+
+static svmp_status read_number(csv_reader *reader, const csv_field *field, const csv_field *column, double *number) {
+    const char *text = reader->source->text + field->offset;
+    if (field->length == 0 || (field->length == 2 && memcmp(text, "NA", 2) == 0)) {
+        *number = NAN;
+        return SVMP_OK;
+    }
+    int sign = *text == '-' || *text == '+';
+    const char *end = svmp_number_read(text + sign, number);
+    if (field->length - (size_t)sign == 3 && strncasecmp(text + sign, "inf", 3) == 0) {
+        *number = INFINITY;
+        end = text + field->length;
+    }
+    if (end != text + field->length)
+        return svmp_source_fail(
+            reader->data->context, reader->source, field->offset, "'%.*s' in column '%.*s' is not a number",
+            (int)(field->length < 40 ? field->length : 40), text, (int)(column->length < 40 ? column->length : 40),
+            reader->source->text + column->offset);
+    if (*text == '-') *number = -*number;
+    return SVMP_OK;
+}
+
+static svmp_status read_row(csv_reader *reader) {
+    size_t start = reader->at, fields = 0;
+    csv_field field = {0};
+    do {
+        SVMP_TRY(read_field(reader, &field));
+        if (fields < reader->columns) {
+            SVMP_TRY(SVMP_GROW(reader->data->context, reader->values, reader->value_capacity, reader->count + 1));
+            SVMP_TRY(read_number(reader, &field, &reader->names[fields], &reader->values[reader->count++]));
+        }
+        fields++;
+    } while (take_comma(reader));
+    if (fields != reader->columns)
+        return svmp_source_fail(reader->data->context, reader->source, start,
+                                "the row has %zu fields where the header has %zu", fields, reader->columns);
+    skip_line_end(reader);
+    return SVMP_OK;
+}
+
+static svmp_status add_columns(csv_reader *reader) {
+    svmp_context *context = reader->data->context;
+    size_t rows = reader->count / reader->columns;
+    double *column;
+    SVMP_TRY(SVMP_NEW(context, column, rows));
+    svmp_status status = SVMP_OK;
+    for (size_t j = 0; status == SVMP_OK && j < reader->columns; j++) {
+        for (size_t i = 0; i < rows; i++) column[i] = reader->values[i * reader->columns + j];
+        const csv_field *name = &reader->names[j];
+        status = svmp_data_add(reader->data, reader->source->text + name->offset, name->length, name->offset, 1, &rows,
+                               column, rows);
+    }
+    svmp_release(context, column);
+    return status;
+}
+
+static int blank_line(const csv_reader *reader) {
+    csv_reader ahead = *reader;
+    while (!at_line_end(&ahead) && is_blank(ahead.source->text[ahead.at])) ahead.at++;
+    return at_line_end(&ahead);
+}
+
+static void skip_rest_of_line(csv_reader *reader) {
+    while (!at_line_end(reader)) reader->at++;
+    skip_line_end(reader);
+}
+
+svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
+    csv_reader reader = {.data = data, .source = source};
+    svmp_status status = SVMP_OK;
+    if (strncmp(source->text, "\xEF\xBB\xBF", 3) == 0) reader.at = 3; /* a byte order mark */
+    if (blank_line(&reader)) {
+        status = svmp_source_fail(data->context, source, reader.at, "a header row of names is expected");
+        goto done;
+    }
+    SVMP_CHECK(read_header(&reader));
+    while (reader.at < source->length) {
+        if (reader.columns > 1 && blank_line(&reader)) {
+            skip_rest_of_line(&reader);
+            continue;
+        }
+        SVMP_CHECK(read_row(&reader));
+    }
+    SVMP_CHECK(add_columns(&reader));
+done:
+    svmp_release(data->context, reader.names);
+    svmp_release(data->context, reader.values);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* What the text alone decides: functions, distributions and links exist and take as many arguments as they are given;
+ * every name that is read is defined somewhere. */
+#include "lang/lowering.h"
+
+#include <string.h>
+
+typedef struct model_checker {
+    model_lowering *lowering;
+    name_table known; /* names that have a definition */
+    bool in_data;     /* in data { } */
+} model_checker;
+
+/* ---- suggestions ---------------------------------------------------------------------------- */
+
+typedef struct suggestion {
+    const char *text;
+    int distance;
+} suggestion;
+
+static void consider(suggestion *best, const char *written, const char *candidate) {
+    int distance = svmp_name_distance(written, candidate);
+    if (distance > 0 && (best->text == NULL || distance < best->distance)) *best = (suggestion){candidate, distance};
+}
+
+/* "", or "; did you mean 'sigma'?" */
+static const char *did_you_mean(const suggestion *best, char text[ELEMENT_TEXT]) {
+    text[0] = 0;
+    if (best->text) snprintf(text, ELEMENT_TEXT, "; did you mean '%s'?", best->text);
+    return text;
+}
+
+static svmp_status unknown_function(model_checker *checker, uint32_t offset, const char *name) {
+    suggestion best = {0};
+    char text[ELEMENT_TEXT];
+    size_t count;
+    const language_function *functions = svmp_function_table(&count);
+    for (size_t k = 0; k < count; k++) consider(&best, name, functions[k].name);
+    if (svmp_distribution_find(name))
+        return svmp_diagnose(checker->lowering->diagnostics, offset, "'%s' is a distribution; it stands after '~'",
+                             name);
+    return svmp_diagnose(checker->lowering->diagnostics, offset, "there is no function '%s'%s", name,
+                         did_you_mean(&best, text));
+}
+
+static svmp_status unknown_distribution(model_checker *checker, uint32_t offset, const char *name) {
+    suggestion best = {0};
+    char text[ELEMENT_TEXT];
+    size_t count;
+    const distribution *distributions = svmp_distribution_table(&count);
+    for (size_t k = 0; k < count; k++) consider(&best, name, distributions[k].name);
+    return svmp_diagnose(checker->lowering->diagnostics, offset, "there is no distribution '%s'%s", name,
+                         did_you_mean(&best, text));
+}
+
+static svmp_status unknown_name(model_checker *checker, const ast_expression *variable, const ast_statement *loop) {
+    const name_table *names = &checker->lowering->ast->names;
+    const char *name = names->text[variable->symbol];
+    suggestion best = {0};
+    char text[ELEMENT_TEXT];
+    for (; loop; loop = loop->parent) consider(&best, name, names->text[loop->counter]);
+    for (size_t k = 0; k < checker->known.count; k++) consider(&best, name, checker->known.text[k]);
+    return svmp_diagnose(checker->lowering->diagnostics, variable->offset, "'%s' is never defined%s", name,
+                         did_you_mean(&best, text));
+}
+
+/* ---- expressions ---------------------------------------------------------------------------- */
+
+static bool is_known(const model_checker *checker, uint32_t symbol) {
+    const char *name = checker->lowering->ast->names.text[symbol];
+    return svmp_names_find(&checker->known, name, strlen(name)) != NAMES_NONE;
+}
+
+static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop);
+
+static void check_operands(model_checker *checker, ast_expression *expression, const ast_statement *loop) {
+    for (size_t k = 0; k < expression->count; k++) {
+        check_expression(checker, expression->operands[k], loop);
+        expression->varies |= expression->operands[k]->varies;
+    }
+}
+
+static void check_call(model_checker *checker, ast_expression *call, const ast_statement *loop) {
+    const char *name = checker->lowering->ast->functions.text[call->symbol];
+    call->function = svmp_function_find(name, call->count);
+    if (call->function == NULL) {
+        unknown_function(checker, call->offset, name);
+    } else if (call->count < call->function->least || call->count > call->function->most) {
+        size_t wanted = call->count < call->function->least ? call->function->least : call->function->most;
+        svmp_diagnose(checker->lowering->diagnostics, call->offset, "'%s' takes %s%zu argument%s, not %zu", name,
+                      call->function->least == call->function->most ? ""
+                      : wanted > call->count                        ? "at least "
+                                                                    : "at most ",
+                      wanted, wanted == 1 ? "" : "s", call->count);
+    }
+    check_operands(checker, call, loop);
+}
+
+static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop) {
+    switch (expression->kind) {
+    case AST_CALL: check_call(checker, expression, loop); break;
+    case AST_VARIABLE:
+        for (const ast_statement *around = loop; around; around = around->parent)
+            if (around->counter == expression->symbol) {
+                expression->counter = around->depth;
+                expression->varies = 1;
+                if (expression->indexed)
+                    svmp_diagnose(checker->lowering->diagnostics, expression->offset,
+                                  "'%s' is the counter of a loop and has no elements",
+                                  checker->lowering->ast->names.text[expression->symbol]);
+                return;
+            }
+        if (!is_known(checker, expression->symbol)) unknown_name(checker, expression, loop);
+        check_operands(checker, expression, loop);
+        break;
+    default: break;
+    }
+}
+
+/* ---- statements ----------------------------------------------------------------------------- */
+
+static void check_left(model_checker *checker, const ast_statement *statement) {
+    for (const ast_statement *around = statement->parent; around; around = around->parent)
+        if (around->counter == statement->left->symbol)
+            svmp_diagnose(checker->lowering->diagnostics, statement->left->offset,
+                          "'%s' is the counter of a loop; it cannot be defined",
+                          checker->lowering->ast->names.text[statement->left->symbol]);
+    check_operands(checker, statement->left, statement->parent);
+}
+
+static void check_stochastic(model_checker *checker, ast_statement *statement) {
+    diagnostics *noted = checker->lowering->diagnostics;
+    const char *name = checker->lowering->ast->functions.text[statement->function];
+    if (checker->in_data)
+        svmp_diagnose(noted, statement->offset, "data { } computes, it does not draw: '<-' is expected");
+    statement->distribution = svmp_distribution_find(name);
+    if (statement->distribution == NULL) {
+        unknown_distribution(checker, statement->function_offset, name);
+        return;
+    }
+    if (statement->argument_count != statement->distribution->arguments)
+        svmp_diagnose(noted, statement->function_offset, "'%s' takes %zu argument%s, not %zu", name,
+                      statement->distribution->arguments, statement->distribution->arguments == 1 ? "" : "s",
+                      statement->argument_count);
+    if (statement->bounds != AST_UNBOUNDED && !svmp_distribution_truncatable(statement->distribution))
+        svmp_diagnose(noted, statement->bounds_offset, "'%s' cannot be truncated", name);
+}
+
+static void check_deterministic(model_checker *checker, const ast_statement *statement) {
+    static const char *const links[] = {"log", "logit", "probit", "cloglog"};
+    if (statement->function == NAMES_NONE) return;
+    const char *name = checker->lowering->ast->functions.text[statement->function];
+    expr_op inverse;
+    suggestion best = {0};
+    char text[ELEMENT_TEXT];
+    if (svmp_link_inverse(name, &inverse)) return;
+    for (size_t k = 0; k < sizeof links / sizeof *links; k++) consider(&best, name, links[k]);
+    svmp_diagnose(checker->lowering->diagnostics, statement->function_offset,
+                  "'%s' is not a link: log, logit, probit or cloglog%s", name, did_you_mean(&best, text));
+}
+
+static void check_loop(model_checker *checker, const ast_statement *loop) {
+    for (const ast_statement *around = loop->parent; around; around = around->parent)
+        if (around->counter == loop->counter)
+            svmp_diagnose(checker->lowering->diagnostics, loop->offset, "'%s' is already the counter of a loop around",
+                          checker->lowering->ast->names.text[loop->counter]);
+    check_expression(checker, loop->range, loop->parent);
+}
+
+static void check_statements(model_checker *checker, ast_statement *statement, ast_statement *parent, int depth) {
+    for (; statement; statement = statement->next) {
+        statement->parent = parent;
+        statement->depth = depth;
+        if (statement->kind == AST_FOR) {
+            check_loop(checker, statement);
+            check_statements(checker, statement->body, statement, depth + 1);
+            continue;
+        }
+        if (statement->left) check_left(checker, statement);
+        if (statement->kind == AST_STOCHASTIC) check_stochastic(checker, statement);
+        if (statement->kind == AST_DETERMINISTIC) check_deterministic(checker, statement);
+        if (statement->kind == AST_FACTOR && checker->in_data)
+            svmp_diagnose(checker->lowering->diagnostics, statement->offset, "data { } has no factors");
+        for (size_t k = 0; k < statement->argument_count; k++)
+            check_expression(checker, statement->arguments[k], parent);
+        if (statement->lower) check_expression(checker, statement->lower, parent);
+        if (statement->upper) check_expression(checker, statement->upper, parent);
+    }
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static svmp_status add_known(model_checker *checker, const char *name) {
+    uint32_t ignored;
+    return svmp_names_add(checker->lowering->context, &checker->known, name, strlen(name), &ignored);
+}
+
+static svmp_status collect_left(model_checker *checker, const ast_statement *statement) {
+    for (; statement; statement = statement->next) {
+        if (statement->kind == AST_FOR)
+            SVMP_TRY(collect_left(checker, statement->body));
+        else if (statement->left)
+            SVMP_TRY(add_known(checker, checker->lowering->ast->names.text[statement->left->symbol]));
+    }
+    return SVMP_OK;
+}
+
+static svmp_status check_all(model_checker *checker) {
+    const data_set *data = checker->lowering->data;
+    ast_model *ast = checker->lowering->ast;
+    for (size_t k = 0; k < data->count; k++) SVMP_TRY(add_known(checker, data->arrays[k].name));
+    for (ast_declaration *declared = ast->declarations; declared; declared = declared->next)
+        check_operands(checker, declared->variable, NULL);
+    SVMP_TRY(collect_left(checker, ast->data));
+    checker->in_data = true;
+    check_statements(checker, ast->data, NULL, 0);
+    checker->in_data = false;
+    SVMP_TRY(collect_left(checker, ast->model));
+    check_statements(checker, ast->model, NULL, 0);
+    return SVMP_OK;
+}
+
+svmp_status svmp_check(model_lowering *lowering) {
+    model_checker checker = {.lowering = lowering};
+    svmp_status status = check_all(&checker);
+    svmp_names_free(lowering->context, &checker.known);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* Parents before children: levels of the stochastic instances, or the cycle that forbids them. */
+#include "lang/lowering.h"
+
+#include <string.h>
+
+typedef struct visit {
+    uint32_t instance, next; /* next: the parent to look at */
+} visit;
+
+typedef struct graph_walk {
+    model_lowering *lowering;
+    visit *stack;
+    size_t depth, capacity;
+    uint32_t *level; /* by instance; NOTHING: not seen, NOTHING - 1: on the stack */
+} graph_walk;
+
+#define ON_STACK (NOTHING - 1)
+
+static uint32_t parents_end(const model_lowering *lowering, uint32_t which) {
+    return which + 1 < lowering->instance_count ? lowering->instances[which + 1].parents
+                                                : (uint32_t)lowering->parent_count;
+}
+
+/* "x[1] -> y[2] -> x[1]", from parents to children: the stack from its top down to where the instance already stands.
+ */
+static svmp_status report_cycle(graph_walk *walk, uint32_t again) {
+    model_lowering *lowering = walk->lowering;
+    char path[300] = "", text[ELEMENT_TEXT];
+    size_t length = 0, k = walk->depth;
+    bool reached = false;
+    snprintf(path, sizeof path, "%s", svmp_instance_text(lowering, again, text));
+    length = strlen(path);
+    while (!reached && k-- > 0) {
+        uint32_t now = walk->stack[k].instance;
+        reached = now == again;
+        svmp_instance_text(lowering, now, text);
+        if (length + strlen(text) + 10 > sizeof path) {
+            snprintf(path + length, sizeof path - length, " -> ...");
+            break;
+        }
+        length += (size_t)snprintf(path + length, sizeof path - length, " -> %s", text);
+    }
+    const ast_statement *statement = lowering->instances[again].statement;
+    return svmp_diagnose(lowering->diagnostics, statement->offset, "the model has a directed cycle: %s", path);
+}
+
+static svmp_status push(graph_walk *walk, uint32_t which) {
+    SVMP_TRY(SVMP_GROW(walk->lowering->context, walk->stack, walk->capacity, walk->depth + 1));
+    walk->stack[walk->depth++] = (visit){which, walk->lowering->instances[which].parents};
+    walk->level[which] = ON_STACK;
+    return SVMP_OK;
+}
+
+/* All parents have levels. */
+static void pop(graph_walk *walk) {
+    uint32_t which = walk->stack[--walk->depth].instance, level = 0;
+    for (uint32_t k = walk->lowering->instances[which].parents; k < parents_end(walk->lowering, which); k++) {
+        uint32_t above = walk->level[walk->lowering->parents[k]];
+        if (above >= level) level = above + 1;
+    }
+    walk->level[which] = level;
+}
+
+static svmp_status visit_from(graph_walk *walk, uint32_t root) {
+    SVMP_TRY(push(walk, root));
+    while (walk->depth > 0) {
+        visit *top = &walk->stack[walk->depth - 1];
+        if (top->next == parents_end(walk->lowering, top->instance)) {
+            pop(walk);
+            continue;
+        }
+        uint32_t parent = walk->lowering->parents[top->next++];
+        if (walk->level[parent] == ON_STACK) return report_cycle(walk, parent);
+        if (walk->level[parent] == NOTHING) SVMP_TRY(push(walk, parent));
+    }
+    return SVMP_OK;
+}
+
+static svmp_status find_levels(graph_walk *walk) {
+    model_lowering *lowering = walk->lowering;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) walk->level[k] = NOTHING;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        if (lowering->instances[k].statement->kind != AST_STOCHASTIC || walk->level[k] != NOTHING) continue;
+        SVMP_TRY(visit_from(walk, k));
+    }
+    return SVMP_OK;
+}
+
+/* A counting sort of the nodes by level: stable, so that the order is the text's within a level. */
+static svmp_status sort_nodes(graph_walk *walk) {
+    model_lowering *lowering = walk->lowering;
+    lowered_model *result = lowering->result;
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < lowering->instance_count; k++)
+        if (lowering->instances[k].node != NOTHING) {
+            result->nodes[lowering->instances[k].node].level = walk->level[k];
+            if (walk->level[k] > most) most = walk->level[k];
+        }
+    size_t *start;
+    SVMP_TRY(SVMP_NEW(lowering->context, result->by_level, result->node_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, start, (size_t)most + 2));
+    for (size_t k = 0; k < result->node_count; k++) start[result->nodes[k].level + 1]++;
+    for (size_t k = 0; k <= most; k++) start[k + 1] += start[k];
+    for (size_t k = 0; k < result->node_count; k++) result->by_level[start[result->nodes[k].level]++] = (uint32_t)k;
+    svmp_release(lowering->context, start);
+    return SVMP_OK;
+}
+
+svmp_status svmp_order_nodes(model_lowering *lowering) {
+    graph_walk walk = {.lowering = lowering};
+    svmp_status status = SVMP_NEW(lowering->context, walk.level, lowering->instance_count);
+    if (status == SVMP_OK) status = find_levels(&walk);
+    if (status == SVMP_OK) status = sort_nodes(&walk);
+    svmp_release(lowering->context, walk.level);
+    svmp_release(lowering->context, walk.stack);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* Patterns become groups of factors, and priors. */
+#include "lang/lowering.h"
+
+#include <string.h>
+
+#include "model/program_group.h"
+
+/* The numbers of a pattern as columns, one parameter each; `columns` points into `numbers`. */
+static svmp_status make_columns(svmp_context *context, const factor_pattern *pattern, double **numbers,
+                                double ***columns) {
+    SVMP_TRY(SVMP_NEW(context, *numbers, pattern->instances * pattern->parameters));
+    SVMP_TRY(SVMP_NEW(context, *columns, pattern->parameters));
+    for (size_t p = 0; p < pattern->parameters; p++) {
+        (*columns)[p] = *numbers + p * pattern->instances;
+        for (size_t i = 0; i < pattern->instances; i++)
+            (*columns)[p][i] = pattern->numbers[i * pattern->parameters + p];
+    }
+    return SVMP_OK;
+}
+
+static svmp_status add_group(model_lowering *lowering, factor_pattern *pattern, const double *const *columns) {
+    lowered_model *result = lowering->result;
+    SVMP_TRY(SVMP_GROW(lowering->context, result->groups, result->group_capacity, result->group_count + 1));
+    program *taken = pattern->program;
+    pattern->program = NULL; /* the group takes it, also when it fails */
+    SVMP_TRY(svmp_program_group_create(lowering->context, taken, pattern->instances, pattern->variables, columns,
+                                       &result->groups[result->group_count]));
+    result->group_count++;
+    return SVMP_OK;
+}
+
+static svmp_status add_prior(model_lowering *lowering, factor_pattern *pattern, const double *const *columns) {
+    lowered_prior *prior = &lowering->result->priors[lowering->result->prior_count++];
+    *prior = pattern->shape;
+    prior->slots = pattern->slots;
+    prior->instances = pattern->instances;
+    prior->program = pattern->program;
+    pattern->program = NULL;
+    SVMP_TRY(svmp_program_bind(prior->program, pattern->instances, columns, &prior->bound));
+    SVMP_TRY(SVMP_NEW(lowering->context, prior->variables, pattern->instances * pattern->slots));
+    if (pattern->slots)
+        memcpy(prior->variables, pattern->variables, pattern->instances * pattern->slots * sizeof *prior->variables);
+    return SVMP_OK;
+}
+
+svmp_status svmp_patterns_finish(model_lowering *lowering) {
+    lowered_model *result = lowering->result;
+    uint32_t *numbering; /* pattern -> prior */
+    SVMP_TRY(SVMP_GROW(lowering->context, result->priors, result->prior_capacity, lowering->pattern_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, numbering, lowering->pattern_count));
+    svmp_status status = SVMP_OK;
+    for (size_t k = 0; status == SVMP_OK && k < lowering->pattern_count; k++) {
+        factor_pattern *pattern = &lowering->patterns[k];
+        if (pattern->program == NULL) continue; /* a constant */
+        double *numbers = NULL, **columns = NULL;
+        status = make_columns(lowering->context, pattern, &numbers, &columns);
+        numbering[k] = (uint32_t)result->prior_count;
+        const double *const *read = (const double *const *)columns;
+        if (status == SVMP_OK)
+            status = pattern->prior ? add_prior(lowering, pattern, read) : add_group(lowering, pattern, read);
+        svmp_release(lowering->context, numbers);
+        svmp_release(lowering->context, columns);
+    }
+    for (size_t k = 0; status == SVMP_OK && k < result->node_count; k++)
+        result->nodes[k].prior = numbering[result->nodes[k].prior];
+    svmp_release(lowering->context, numbering);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* The functions of vectors and matrices as a whole. */
+#include "lang/lowering.h"
+
+#include "expr/arrays.h"
+
+/* ---- items to expressions and back ---------------------------------------------------------- */
+
+/* A call whose operands are known is computed by a builder of its own, from literals; otherwise in the instance's. */
+typedef struct array_call {
+    program_builder *builder;
+    item_kind kind; /* of the results */
+    size_t first, count;
+    expr *operands, *results;
+} array_call;
+
+static svmp_status begin(model_lowering *lowering, size_t first, size_t results, array_call *call) {
+    *call = (array_call){.kind = ITEM_LITERAL, .first = first, .count = lowering->item_count - first};
+    for (size_t k = first; k < lowering->item_count; k++)
+        if (lowering->items[k].kind > call->kind) call->kind = lowering->items[k].kind;
+    SVMP_TRY(SVMP_NEW(lowering->context, call->operands, call->count + results));
+    call->results = call->operands + call->count;
+    if (call->kind == ITEM_OPAQUE) return SVMP_OK;
+    call->builder = call->kind == ITEM_EXPRESSION ? lowering->builder : lowering->calculator;
+    if (call->builder == lowering->calculator) svmp_builder_reset(lowering->calculator);
+    for (size_t k = 0; k < call->count; k++) {
+        model_item operand = lowering->items[first + k];
+        if (call->builder == lowering->calculator)
+            call->operands[k] = svmp_expr_literal(call->builder, operand.number);
+        else if (svmp_item_build(lowering, operand, &call->operands[k]) != SVMP_OK)
+            break; /* the builder keeps the failure */
+    }
+    return SVMP_OK;
+}
+
+/* Replaces the operands by the results, and releases the call. */
+static svmp_status finish(model_lowering *lowering, array_call *call, array_shape shape, value *result) {
+    size_t count = svmp_shape_count(&shape);
+    svmp_status status = call->builder ? svmp_builder_status(call->builder) : SVMP_OK;
+    *result = (value){.first = call->first, .count = count, .shape = shape};
+    lowering->item_count = call->first;
+    for (size_t k = 0; status == SVMP_OK && k < count; k++) {
+        model_item one = {.kind = call->kind};
+        if (call->kind == ITEM_EXPRESSION) one.expression = call->results[k];
+        if (svmp_item_known(one)) svmp_expr_is_literal(call->builder, call->results[k], &one.number);
+        status = svmp_push(lowering, one);
+    }
+    svmp_release(lowering->context, call->operands);
+    return status;
+}
+
+static svmp_status evaluate_square(model_lowering *lowering, const ast_expression *call, value *matrix) {
+    char text[ELEMENT_TEXT];
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], matrix));
+    if (matrix->count == 1) matrix->shape = (array_shape){.rank = 2, .dimensions = {1, 1}};
+    if (matrix->shape.rank == 2 && matrix->shape.dimensions[0] == matrix->shape.dimensions[1]) return SVMP_OK;
+    return svmp_lowering_error(lowering, call->offset, "'%s' needs a square matrix, not %s", call->function->name,
+                               svmp_shape_text(&matrix->shape, text));
+}
+
+/* ---- matrices ------------------------------------------------------------------------------- */
+
+svmp_status svmp_call_inverse(model_lowering *lowering, const ast_expression *call, value *result) {
+    value matrix;
+    array_call work;
+    SVMP_TRY(evaluate_square(lowering, call, &matrix));
+    SVMP_TRY(begin(lowering, matrix.first, matrix.count, &work));
+    if (work.builder) svmp_exprs_inverse(work.builder, matrix.shape.dimensions[0], work.operands, work.results);
+    return finish(lowering, &work, matrix.shape, result);
+}
+
+svmp_status svmp_call_logdet(model_lowering *lowering, const ast_expression *call, value *result) {
+    value matrix;
+    array_call work;
+    SVMP_TRY(evaluate_square(lowering, call, &matrix));
+    SVMP_TRY(begin(lowering, matrix.first, 1, &work));
+    if (work.builder) work.results[0] = svmp_exprs_logdet(work.builder, matrix.shape.dimensions[0], work.operands);
+    return finish(lowering, &work, svmp_vector_shape(1), result);
+}
+
+/* Rows and columns, a vector being a column; more dimensions are an error. */
+static svmp_status as_matrix(model_lowering *lowering, const ast_expression *call, const value *array, size_t *rows,
+                             size_t *columns) {
+    if (array->shape.rank > 2)
+        return svmp_lowering_error(lowering, call->offset, "'%s' needs vectors and matrices, not %zu dimensions",
+                                   call->function->name, array->shape.rank);
+    *rows = array->shape.dimensions[0];
+    *columns = array->shape.rank == 2 ? array->shape.dimensions[1] : 1;
+    return SVMP_OK;
+}
+
+svmp_status svmp_call_transpose(model_lowering *lowering, const ast_expression *call, value *result) {
+    size_t rows = 0, columns = 0;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
+    SVMP_TRY(as_matrix(lowering, call, result, &rows, &columns));
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            SVMP_TRY(svmp_push(lowering, lowering->items[result->first + i + rows * j]));
+    for (size_t k = 0; k < result->count; k++)
+        lowering->items[result->first + k] = lowering->items[result->first + result->count + k];
+    lowering->item_count = result->first + result->count;
+    result->shape = (array_shape){.rank = 2, .dimensions = {columns, rows}};
+    return SVMP_OK;
+}
+
+static svmp_status multiply(model_lowering *lowering, size_t a, size_t b, size_t rows, size_t inner, size_t columns) {
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < rows; i++) {
+            model_item sum = svmp_item_literal(0);
+            for (size_t k = 0; k < inner; k++) {
+                model_item left = lowering->items[a + i + rows * k], right = lowering->items[b + k + inner * j];
+                model_item product = svmp_apply(lowering, OP_multiply, left, right, left);
+                sum = k == 0 ? product : svmp_apply(lowering, OP_add, sum, product, sum);
+            }
+            SVMP_TRY(svmp_push(lowering, sum));
+        }
+    return svmp_builder_status(lowering->builder);
+}
+
+/* A vector is a row or a column, as it fits: v %*% w is their inner product. Extents of 1 are dropped from the result.
+ */
+svmp_status svmp_call_matrix_product(model_lowering *lowering, const ast_expression *call, value *result) {
+    value a, b;
+    size_t rows = 0, inner = 0, other = 0, columns = 0;
+    char one[ELEMENT_TEXT], two[ELEMENT_TEXT];
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &a));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &b));
+    SVMP_TRY(as_matrix(lowering, call, &a, &rows, &inner));
+    SVMP_TRY(as_matrix(lowering, call, &b, &other, &columns));
+    if (a.shape.rank == 1 && (b.shape.rank == 1 || other == rows)) {
+        inner = rows;
+        rows = 1;
+    }
+    if (a.shape.rank == 2 && b.shape.rank == 1 && inner == 1 && other != 1) {
+        columns = other;
+        other = 1;
+    }
+    if (inner != other)
+        return svmp_lowering_error(lowering, call->offset, "the operands of '%%*%%' have dimensions %s and %s",
+                                   svmp_shape_text(&a.shape, one), svmp_shape_text(&b.shape, two));
+    size_t first = lowering->item_count;
+    SVMP_TRY(multiply(lowering, a.first, b.first, rows, inner, columns));
+    for (size_t k = 0; k < rows * columns; k++) lowering->items[a.first + k] = lowering->items[first + k];
+    lowering->item_count = a.first + rows * columns;
+    *result = (value){.first = a.first, .count = rows * columns, .shape = svmp_vector_shape(rows * columns)};
+    if (rows > 1 && columns > 1) result->shape = (array_shape){.rank = 2, .dimensions = {rows, columns}};
+    return SVMP_OK;
+}
+
+/* ---- vectors -------------------------------------------------------------------------------- */
+
+typedef void (*vector_function)(program_builder *builder, size_t count, const expr *items, expr *results);
+
+static svmp_status call_vector(model_lowering *lowering, const ast_expression *call, vector_function function,
+                               value *result) {
+    array_call work;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
+    SVMP_TRY(begin(lowering, result->first, result->count, &work));
+    if (work.builder) function(work.builder, result->count, work.operands, work.results);
+    return finish(lowering, &work, svmp_vector_shape(result->count), result);
+}
+
+svmp_status svmp_call_sort(model_lowering *lowering, const ast_expression *call, value *result) {
+    return call_vector(lowering, call, svmp_exprs_sort, result);
+}
+
+svmp_status svmp_call_rank(model_lowering *lowering, const ast_expression *call, value *result) {
+    return call_vector(lowering, call, svmp_exprs_rank, result);
+}
+
+svmp_status svmp_call_order(model_lowering *lowering, const ast_expression *call, value *result) {
+    return call_vector(lowering, call, svmp_exprs_order, result);
+}
+
+svmp_status svmp_call_interpolate(model_lowering *lowering, const ast_expression *call, value *result) {
+    value e, x, y;
+    array_call work;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &e));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &x));
+    SVMP_TRY(svmp_expand(lowering, call->operands[2], &y));
+    if (e.count != 1 || x.count != y.count || x.count < 2)
+        return svmp_lowering_error(lowering, call->offset,
+                                   "'interp.lin' needs one number and two vectors of one length, not %zu, %zu and %zu",
+                                   e.count, x.count, y.count);
+    SVMP_TRY(begin(lowering, e.first, 1, &work));
+    if (work.builder)
+        work.results[0] = svmp_exprs_interpolate(work.builder, x.count, work.operands + 1, work.operands + 1 + x.count,
+                                                 work.operands[0]);
+    return finish(lowering, &work, svmp_vector_shape(1), result);
+}

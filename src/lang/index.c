@@ -1,0 +1,294 @@
+/* Subscripts, and reading elements: of data, of what the model computes, of unknowns. */
+#include "lang/lowering.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How deep expressions may be when a definition is entered; with what one expression adds, AST_DEEPEST, the stack is
+ * safe. */
+enum { DEEPEST = 300 };
+
+/* ---- subscripts ----------------------------------------------------------------------------- */
+
+/* A subscript from 0, or an error; `extent` is what the array has in that dimension. */
+static svmp_status check_index(model_lowering *lowering, const ast_expression *variable, const ast_expression *index,
+                               double number, size_t extent, size_t *result) {
+    const char *name = lowering->ast->names.text[variable->symbol];
+    if (number != floor(number))
+        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is not a whole number", number, name);
+    if (!(number >= 1 && number <= (double)extent))
+        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is outside 1 ... %zu", number, name,
+                                   extent);
+    *result = (size_t)number - 1;
+    return SVMP_OK;
+}
+
+static svmp_status check_rank(model_lowering *lowering, const ast_expression *variable, const model_array *array) {
+    if (variable->count == array->shape.rank) return SVMP_OK;
+    if (variable->count == 1 && variable->operands[0]->kind == AST_EMPTY) return SVMP_OK; /* x[]: all of it */
+    return svmp_lowering_error(lowering, variable->offset, "'%s' has %zu dimension%s, not %zu",
+                               lowering->ast->names.text[variable->symbol], array->shape.rank,
+                               array->shape.rank == 1 ? "" : "s", variable->count);
+}
+
+/* The subscripts of one dimension as numbers from 0 on the item stack. */
+static svmp_status push_indices(model_lowering *lowering, const ast_expression *variable, size_t which, size_t extent,
+                                size_t *count) {
+    ast_expression *index = variable->operands[which];
+    if (index->kind == AST_EMPTY) {
+        for (size_t k = 0; k < extent; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number((double)k)));
+        *count = extent;
+        return SVMP_OK;
+    }
+    value indices = {0};
+    bool symbolic = lowering->symbolic;
+    lowering->symbolic = false;
+    svmp_status status = svmp_expand(lowering, index, &indices);
+    lowering->symbolic = symbolic;
+    SVMP_TRY(status);
+    for (size_t k = indices.first; k < indices.first + indices.count; k++) {
+        size_t offset = 0;
+        if (lowering->items[k].kind == ITEM_OPAQUE)
+            return svmp_lowering_error(lowering, index->offset,
+                                       "an index of '%s' depends on an unknown; it must follow from the data",
+                                       lowering->ast->names.text[variable->symbol]);
+        SVMP_TRY(check_index(lowering, variable, index, lowering->items[k].number, extent, &offset));
+        lowering->items[k].number = (double)offset;
+    }
+    *count = indices.count;
+    return SVMP_OK;
+}
+
+/* Every combination of the subscripts, the first one fastest, in place of the lists of subscripts. */
+static svmp_status combine(model_lowering *lowering, const model_array *array, size_t first, const size_t *counts,
+                           size_t total) {
+    size_t lists = lowering->item_count;
+    for (size_t k = 0; k < total; k++) {
+        size_t rest = k, at = first, stride = 1;
+        double offset = 0;
+        for (size_t d = 0; d < array->shape.rank; d++) {
+            size_t count = counts[d] > 0 ? counts[d] : 1;
+            offset += lowering->items[at + rest % count].number * (double)stride;
+            rest /= count;
+            at += count;
+            stride *= array->shape.dimensions[d];
+        }
+        SVMP_TRY(svmp_push(lowering, svmp_item_number(offset)));
+    }
+    memmove(lowering->items + first, lowering->items + lists, total * sizeof *lowering->items);
+    lowering->item_count = first + total;
+    return SVMP_OK;
+}
+
+static svmp_status push_all(model_lowering *lowering, const model_array *array, value *offsets) {
+    *offsets = (value){.first = lowering->item_count, .count = array->count, .shape = array->shape};
+    for (size_t k = 0; k < array->count; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number((double)k)));
+    return SVMP_OK;
+}
+
+static void drop_extents_of_one(array_shape *shape) {
+    size_t kept = 0;
+    for (size_t k = 0; k < shape->rank; k++)
+        if (shape->dimensions[k] != 1) shape->dimensions[kept++] = shape->dimensions[k];
+    if (kept == 0) shape->dimensions[kept++] = 1;
+    shape->rank = kept;
+}
+
+svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets) {
+    const model_array *array = &lowering->arrays[variable->symbol];
+    size_t counts[DATA_MOST_DIMENSIONS] = {0}, total = 1, first = lowering->item_count;
+    if (!variable->indexed) return push_all(lowering, array, offsets);
+    SVMP_TRY(check_rank(lowering, variable, array));
+    if (variable->count < array->shape.rank) return push_all(lowering, array, offsets);
+    *offsets = (value){.first = first, .shape = {.rank = array->shape.rank}};
+    for (size_t d = 0; d < array->shape.rank; d++) {
+        SVMP_TRY(push_indices(lowering, variable, d, array->shape.dimensions[d], &counts[d]));
+        offsets->shape.dimensions[d] = counts[d];
+        if (counts[d] > 0 && total > LOWERING_MOST_ELEMENTS / counts[d])
+            return svmp_lowering_error(lowering, variable->offset, "more than %u elements are read at once",
+                                       LOWERING_MOST_ELEMENTS);
+        total *= counts[d];
+    }
+    offsets->count = total;
+    drop_extents_of_one(&offsets->shape);
+    return combine(lowering, array, first, counts, total);
+}
+
+svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result) {
+    model_array *array = &lowering->arrays[variable->symbol];
+    array->read = true;
+    if (lowering->sizing && !array->sized)
+        return svmp_lowering_error(lowering, variable->offset, "the dimensions of '%s' are not known here",
+                                   lowering->ast->names.text[variable->symbol]);
+    value offsets;
+    if (!variable->indexed) {
+        *result = array->shape;
+        return SVMP_OK;
+    }
+    SVMP_TRY(svmp_expand_subscript(lowering, variable, &offsets));
+    lowering->item_count = offsets.first;
+    *result = offsets.shape;
+    return SVMP_OK;
+}
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+static svmp_status missing(model_lowering *lowering, const ast_expression *variable, size_t offset) {
+    const model_array *array = &lowering->arrays[variable->symbol];
+    char text[ELEMENT_TEXT];
+    svmp_element_text(lowering, variable->symbol, offset, text);
+    if (array->data == NULL) return svmp_lowering_error(lowering, variable->offset, "'%s' is never defined", text);
+    const text_source *source = &lowering->data->sources[array->data->source];
+    size_t line, column;
+    svmp_source_place(source, array->data->offset, &line, &column);
+    return svmp_lowering_error(lowering, variable->offset,
+                               "'%s' is missing in the data (%s:%zu), and the model does not define it", text,
+                               source->path, line);
+}
+
+static svmp_status cycle(model_lowering *lowering, const ast_expression *variable, size_t offset) {
+    char text[ELEMENT_TEXT];
+    return svmp_lowering_error(lowering, variable->offset, "'%s' depends on itself: the model has a directed cycle",
+                               svmp_element_text(lowering, variable->symbol, offset, text));
+}
+
+/* The elements of a deterministic instance's left-hand side, through its offsets on the item stack. */
+static svmp_status set_elements(model_lowering *lowering, const ast_statement *statement, const value *offsets,
+                                const value *items) {
+    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+    expr_op inverse = OP_literal;
+    if (statement->function != NAMES_NONE)
+        svmp_link_inverse(lowering->ast->functions.text[statement->function], &inverse);
+    bool known = true;
+    for (size_t k = 0; k < items->count; k++) {
+        model_item *computed = &lowering->items[items->first + k];
+        if (inverse != OP_literal) *computed = svmp_apply(lowering, inverse, *computed, *computed, *computed);
+        known = known && svmp_item_known(*computed);
+        if (svmp_item_known(*computed) && isnan(computed->number))
+            return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
+    }
+    for (size_t k = 0; k < offsets->count; k++) {
+        model_element *set = &elements[(size_t)lowering->items[offsets->first + k].number];
+        model_item computed = lowering->items[items->first + (items->count == 1 ? 0 : k)];
+        set->memo = computed;
+        set->stamp = lowering->stamp;
+        set->value = computed.number;
+        set->state = known ? ELEMENT_KNOWN : ELEMENT_OPAQUE;
+    }
+    return svmp_builder_status(lowering->builder);
+}
+
+/* The left-hand side's elements, given by their offsets, enter a state. */
+static void set_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
+                      element_state state) {
+    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+    for (size_t k = 0; k < offsets->count; k++)
+        elements[(size_t)lowering->items[offsets->first + k].number].state = state;
+}
+
+static svmp_status compute(model_lowering *lowering, const ast_statement *statement, const value *offsets) {
+    char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
+    value computed;
+    SVMP_TRY(svmp_expand(lowering, statement->arguments[0], &computed));
+    if (computed.count != offsets->count)
+        return svmp_lowering_error(lowering, statement->left->offset,
+                                   "the left-hand side has dimensions %s, the right-hand side %s%s",
+                                   svmp_shape_text(&offsets->shape, one), svmp_shape_text(&computed.shape, other),
+                                   statement->left->indexed ? "" : "; give its range, or declare it with 'var'");
+    return set_elements(lowering, statement, offsets, &computed);
+}
+
+svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
+    ast_statement *statement = lowering->instances[which].statement;
+    size_t items = lowering->item_count;
+    value offsets;
+    place before = svmp_enter(lowering, which);
+    svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
+    if (status == SVMP_OK) {
+        const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+        element_state state = elements[(size_t)lowering->items[offsets.first].number].state;
+        set_state(lowering, statement, &offsets, ELEMENT_BUSY);
+        status = compute(lowering, statement, &offsets);
+        if (status != SVMP_OK) set_state(lowering, statement, &offsets, state);
+    }
+    bool wrong = status == SVMP_BAD_INPUT && lowering->pending == NOTHING;
+    if (wrong) statement->failed = 1; /* whoever reads it has nothing to add */
+    svmp_leave(lowering, before);
+    lowering->item_count = items;
+    return status;
+}
+
+/* A stochastic instance that the current one reads is its parent. */
+static svmp_status note_parent(model_lowering *lowering, uint32_t parent) {
+    if (!lowering->symbolic || lowering->instances[parent].statement->kind != AST_STOCHASTIC ||
+        lowering->instances[parent].stamp == lowering->stamp)
+        return SVMP_OK;
+    lowering->instances[parent].stamp = lowering->stamp;
+    SVMP_TRY(SVMP_GROW(lowering->context, lowering->parents, lowering->parent_capacity, lowering->parent_count + 1));
+    lowering->parents[lowering->parent_count++] = parent;
+    return SVMP_OK;
+}
+
+static svmp_status read_defined(model_lowering *lowering, const ast_expression *variable, size_t offset,
+                                model_item *result) {
+    model_element *read = &lowering->elements[lowering->arrays[variable->symbol].first + offset];
+    if (read->definition != NOTHING) {
+        lowering->node_reads++;
+        if (lowering->instances[read->definition].statement->failed) return SVMP_BAD_INPUT; /* noted there */
+        SVMP_TRY(note_parent(lowering, read->definition));
+    }
+    switch (read->state) {
+    case ELEMENT_KNOWN: *result = svmp_item_number(read->value); return SVMP_OK;
+    case ELEMENT_BUSY: return cycle(lowering, variable, offset);
+    case ELEMENT_UNDEFINED: return missing(lowering, variable, offset);
+    default: break;
+    }
+    *result = (model_item){.kind = ITEM_OPAQUE};
+    if (!lowering->symbolic && read->state != ELEMENT_COMPUTED) return SVMP_OK;
+    if (read->stamp != lowering->stamp) {
+        uint32_t definition = read->definition;
+        model_instance *defined = &lowering->instances[definition];
+        expr ignored;
+        if (read->state == ELEMENT_UNKNOWN) {
+            SVMP_TRY(svmp_node_natural(lowering, defined->node, definition, &ignored));
+        } else if (defined->busy) {
+            return cycle(lowering, variable, offset);
+        } else if (lowering->depth > DEEPEST) {
+            lowering->pending = definition;
+            return SVMP_BAD_INPUT;
+        } else {
+            SVMP_TRY(svmp_compute(lowering, definition));
+        }
+    }
+    *result = read->state == ELEMENT_KNOWN ? svmp_item_number(read->value) : read->memo;
+    return SVMP_OK;
+}
+
+static svmp_status read_element(model_lowering *lowering, const ast_expression *variable, size_t offset,
+                                model_item *result) {
+    const model_array *array = &lowering->arrays[variable->symbol];
+    if (array->first != SIZE_MAX) return read_defined(lowering, variable, offset, result);
+    double number = array->data->values[offset];
+    if (isnan(number)) return missing(lowering, variable, offset);
+    *result = svmp_item_number(number);
+    return SVMP_OK;
+}
+
+static svmp_status not_data(model_lowering *lowering, const ast_expression *variable) {
+    return svmp_lowering_error(lowering, variable->offset,
+                               "'%s' is not data: bounds of loops and subscripts on the left must be",
+                               lowering->ast->names.text[variable->symbol]);
+}
+
+svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result) {
+    model_array *array = &lowering->arrays[variable->symbol];
+    array->read = true;
+    if (lowering->sizing && !array->is_data) return not_data(lowering, variable);
+    SVMP_TRY(svmp_expand_subscript(lowering, variable, result));
+    for (size_t k = result->first; k < result->first + result->count; k++) {
+        model_item read;
+        SVMP_TRY(read_element(lowering, variable, (size_t)lowering->items[k].number, &read));
+        lowering->items[k] = read;
+    }
+    return SVMP_OK;
+}

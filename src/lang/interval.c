@@ -1,0 +1,78 @@
+/* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies. That is a bound of
+ * t, not a density to climb, so it goes into t's transform, and no factor remains. */
+#include "lang/lowering.h"
+
+#include <math.h>
+
+static svmp_status reserve(model_lowering *lowering) {
+    if (lowering->cut_lower) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->cut_lower, lowering->element_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->cut_upper, lowering->element_count));
+    for (size_t k = 0; k < lowering->element_count; k++) {
+        lowering->cut_lower[k] = -INFINITY;
+        lowering->cut_upper[k] = INFINITY;
+    }
+    return SVMP_OK;
+}
+
+/* The one element that a variable of the model names, or SIZE_MAX. */
+static svmp_status find_element(model_lowering *lowering, const ast_expression *variable, size_t *found) {
+    *found = SIZE_MAX;
+    if (variable->kind != AST_VARIABLE || variable->counter >= 0) return SVMP_OK;
+    const model_array *array = &lowering->arrays[variable->symbol];
+    value offsets;
+    SVMP_TRY(svmp_expand_subscript(lowering, variable, &offsets));
+    if (offsets.count == 1 && array->first != SIZE_MAX)
+        *found = array->first + (size_t)lowering->items[offsets.first].number;
+    lowering->item_count = offsets.first;
+    return SVMP_OK;
+}
+
+static svmp_status bound_element(model_lowering *lowering, size_t which, const value *cuts, double observed) {
+    const model_item *cut = lowering->items + cuts->first;
+    SVMP_TRY(reserve(lowering));
+    if (observed >= 1) lowering->cut_lower[which] = fmax(lowering->cut_lower[which], cut[(size_t)observed - 1].number);
+    if (observed < (double)cuts->count)
+        lowering->cut_upper[which] = fmin(lowering->cut_upper[which], cut[(size_t)observed].number);
+    return SVMP_OK;
+}
+
+static svmp_status censor(model_lowering *lowering) {
+    ast_statement *statement = lowering->statement;
+    size_t left, target;
+    value cuts;
+    SVMP_TRY(find_element(lowering, statement->left, &left));
+    if (left == SIZE_MAX || lowering->elements[left].state != ELEMENT_KNOWN)
+        return SVMP_OK; /* others have a word on it */
+    double observed = lowering->elements[left].value;
+    SVMP_TRY(find_element(lowering, statement->arguments[0], &target));
+    model_item ignored;
+    if (target == SIZE_MAX || lowering->elements[target].state != ELEMENT_UNKNOWN) {
+        SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &ignored));
+        if (svmp_item_known(ignored)) return SVMP_OK;
+        return svmp_lowering_error(lowering, statement->arguments[0]->offset,
+                                   "dinterval censors a stochastic node; this is computed from unknowns");
+    }
+    const ast_statement *definition = lowering->instances[lowering->elements[target].definition].statement;
+    if (definition->distribution->rank != RANK_SCALAR)
+        return svmp_lowering_error(lowering, statement->arguments[0]->offset,
+                                   "dinterval cannot censor an element of a node of %s",
+                                   definition->distribution->name);
+    SVMP_TRY(svmp_expand(lowering, statement->arguments[1], &cuts));
+    for (size_t k = 0; k < cuts.count; k++)
+        if (!svmp_item_known(lowering->items[cuts.first + k]))
+            return svmp_lowering_error(lowering, statement->arguments[1]->offset,
+                                       "the cut points of dinterval must follow from the data");
+    if (!(observed >= 0 && observed <= (double)cuts.count && observed == floor(observed))) return SVMP_OK;
+    lowering->arrays[statement->arguments[0]->symbol].read = true;
+    return bound_element(lowering, target, &cuts, observed);
+}
+
+svmp_status svmp_censor(model_lowering *lowering, uint32_t which) {
+    if (lowering->instances[which].statement->distribution->support != SUPPORT_INTERVAL_INDEX) return SVMP_OK;
+    place before = svmp_enter(lowering, which);
+    svmp_status status = censor(lowering);
+    svmp_leave(lowering, before);
+    lowering->item_count = 0;
+    return status;
+}

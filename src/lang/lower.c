@@ -1,0 +1,175 @@
+/* A model text and its data to nodes and factors: the order of the passes. A pass notes every error it finds; the next
+ * one begins only when there was none. */
+#include "lang/lowering.h"
+
+#include <string.h>
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static svmp_status begin(model_lowering *lowering) {
+    svmp_context *context = lowering->context;
+    size_t count = lowering->ast->names.count;
+    SVMP_TRY(SVMP_NEW(context, lowering->arrays, count));
+    for (size_t k = 0; k < count; k++) {
+        model_array *array = &lowering->arrays[k];
+        array->first = SIZE_MAX;
+        array->data = svmp_data_find(lowering->data, lowering->ast->names.text[k]);
+        if (array->data == NULL) continue;
+        array->is_data = array->sized = true;
+        array->count = array->data->count;
+        array->shape.rank = array->data->rank;
+        memcpy(array->shape.dimensions, array->data->dimensions, sizeof array->shape.dimensions);
+    }
+    SVMP_TRY(svmp_builder_create(context, &lowering->builder));
+    SVMP_TRY(svmp_builder_create(context, &lowering->calculator));
+    SVMP_TRY(SVMP_NEW(context, lowering->result, 1));
+    lowering->result->context = context;
+    return SVMP_OK;
+}
+
+static void end(model_lowering *lowering) {
+    svmp_context *context = lowering->context;
+    for (size_t k = 0; k < lowering->pattern_count; k++) {
+        factor_pattern *pattern = &lowering->patterns[k];
+        svmp_program_free(pattern->program);
+        svmp_release(context, pattern->signature);
+        svmp_release(context, pattern->variables);
+        svmp_release(context, pattern->numbers);
+    }
+    void *owned[] = {lowering->arrays,        lowering->elements,   lowering->instances, lowering->counter_values,
+                     lowering->items,         lowering->slots,      lowering->slot_of,   lowering->slot_stamp,
+                     lowering->parameters,    lowering->lower,      lowering->upper,     lowering->parents,
+                     lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
+                     lowering->pattern_slots, lowering->signature};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_builder_free(lowering->builder);
+    svmp_builder_free(lowering->calculator);
+    svmp_lowered_free(lowering->result);
+}
+
+/* ---- passes --------------------------------------------------------------------------------- */
+
+/* Evaluates the deterministic instances from `first` on; those that depend on unknowns stay opaque. */
+static svmp_status compute_all(model_lowering *lowering, uint32_t first) {
+    for (uint32_t k = first; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        if (statement->kind != AST_DETERMINISTIC || statement->failed) continue;
+        lowering->stamp++;
+        lowering->pending = k;
+        SVMP_TRY(svmp_go_on(lowering, svmp_compute_pending(lowering)));
+    }
+    return SVMP_OK;
+}
+
+/* data { } is computed; what it defines is data from then on. */
+static svmp_status run_data_block(model_lowering *lowering) {
+    SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->data));
+    SVMP_TRY(svmp_diagnostics_report(lowering->diagnostics));
+    SVMP_TRY(svmp_define(lowering, 0));
+    SVMP_TRY(compute_all(lowering, 0));
+    SVMP_TRY(svmp_diagnostics_report(lowering->diagnostics));
+    for (size_t k = 0; k < lowering->element_count; k++) lowering->elements[k].definition = NOTHING;
+    for (size_t k = 0; k < lowering->ast->names.count; k++) {
+        model_array *array = &lowering->arrays[k];
+        if (array->rank_seen > 0) array->is_data = array->sized = true;
+    }
+    lowering->instance_count = 0;
+    return SVMP_OK;
+}
+
+static svmp_status make_nodes(model_lowering *lowering) {
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        if (statement->kind != AST_STOCHASTIC || statement->failed) continue;
+        lowering->stamp++;
+        SVMP_TRY(svmp_go_on(lowering, svmp_censor(lowering, k)));
+    }
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        if (statement->kind != AST_STOCHASTIC || statement->failed) continue;
+        lowering->stamp++;
+        SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
+    }
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, lowering->result->variables));
+    return SVMP_NEW(lowering->context, lowering->slot_stamp, lowering->result->variables);
+}
+
+static svmp_status add_factors(model_lowering *lowering) {
+    lowering->symbolic = true;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        lowering->instances[k].parents = (uint32_t)lowering->parent_count;
+        if (statement->kind == AST_DETERMINISTIC || statement->failed) continue;
+        SVMP_TRY(svmp_go_on(lowering, svmp_add_factor(lowering, k)));
+    }
+    lowering->symbolic = false;
+    return SVMP_OK;
+}
+
+static svmp_status require_unknowns(model_lowering *lowering) {
+    if (lowering->result->variables > 0) return SVMP_OK;
+    return svmp_fail(lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns: every node is observed.",
+                     lowering->diagnostics->source->path);
+}
+
+/* Names in the data that the model never mentions are most often a slip. */
+static void warn_of_unread_data(const model_lowering *lowering) {
+    for (size_t k = 0; k < lowering->data->count; k++) {
+        const data_array *array = &lowering->data->arrays[k];
+        uint32_t symbol = svmp_names_find(&lowering->ast->names, array->name, strlen(array->name));
+        if (symbol != NAMES_NONE && (lowering->arrays[symbol].read || lowering->arrays[symbol].rank_seen > 0)) continue;
+        char sentence[200], text[900];
+        snprintf(sentence, sizeof sentence, "'%.100s' is never read by the model", array->name);
+        svmp_source_describe(&lowering->data->sources[array->source], array->offset, "warning", sentence, text,
+                             sizeof text);
+        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
+    }
+}
+
+static svmp_status lower(model_lowering *lowering) {
+    diagnostics *noted = lowering->diagnostics;
+    SVMP_TRY(begin(lowering));
+    SVMP_TRY(svmp_check(lowering));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_declare(lowering));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(run_data_block(lowering));
+    SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->model));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_define(lowering, 0));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(compute_all(lowering, 0));
+    SVMP_TRY(make_nodes(lowering));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(add_factors(lowering));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(require_unknowns(lowering));
+    svmp_status status = svmp_order_nodes(lowering);
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(status);
+    SVMP_TRY(svmp_patterns_finish(lowering));
+    warn_of_unread_data(lowering);
+    return SVMP_OK;
+}
+
+svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result) {
+    ast_model ast = {0};
+    diagnostics *noted = NULL;
+    model_lowering lowering = {.context = context, .ast = &ast, .data = data, .pending = NOTHING};
+    svmp_status status = SVMP_OK;
+    SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
+    lowering.diagnostics = noted;
+    SVMP_CHECK(svmp_parse(noted, &ast));
+    SVMP_CHECK(svmp_diagnostics_report(noted));
+    status = lower(&lowering);
+    if (status == SVMP_BAD_INPUT)
+        svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */
+    SVMP_CHECK(status);
+    *result = lowering.result;
+    lowering.result = NULL;
+done:
+    end(&lowering);
+    svmp_ast_free(context, &ast);
+    svmp_diagnostics_free(noted);
+    return status;
+}

@@ -1,0 +1,71 @@
+/* What a model text and its data come down to: unknown nodes, and groups of factors over their unconstrained variables.
+ */
+#ifndef SVMP_LANG_LOWERED_H
+#define SVMP_LANG_LOWERED_H
+
+#include "io/data.h"
+#include "lang/distributions.h"
+#include "model/group.h"
+#include "model/transform.h"
+
+/* A stochastic node with unknown values. A vector or matrix on the left of '~' is one node. */
+typedef struct lowered_node {
+    char *name;                 /* "x[3,1:2]", as in the model */
+    size_t variable, variables; /* unconstrained: what particles move in */
+    size_t output, outputs;     /* natural: what is reported; unknown values only */
+    transform_kind transform;
+    const distribution *distribution;
+    uint32_t prior, instance; /* which prior, and which of its instances, gives its arguments */
+    uint32_t level;           /* its parents are on lower levels */
+} lowered_node;
+
+/* Many nodes of one structure: a program that yields their distributions' arguments, one after another, and then lower
+ * and upper bound of each natural value where the distribution has one dimension. */
+typedef struct lowered_prior {
+    program *program;
+    bound_program *bound;
+    size_t instances, slots;
+    uint32_t *variables;  /* instances * slots */
+    size_t rows, columns; /* of the node's whole left-hand side */
+    size_t arguments;
+    size_t argument_rows[DISTRIBUTION_ARGUMENTS], argument_columns[DISTRIBUTION_ARGUMENTS];
+    size_t bounds; /* how many values have bounds: the outputs of the node, or 0 */
+} lowered_prior;
+
+typedef struct lowered_model {
+    svmp_context *context;
+    lowered_node *nodes;
+    size_t node_count, node_capacity;
+    size_t variables, outputs;
+    char **names; /* of the outputs, Stan's way: x.3.1 */
+    size_t name_capacity;
+    uint32_t *parts; /* output -> which element of its node's left-hand side it is */
+    size_t part_capacity;
+    double *lower, *upper; /* of the outputs, where `bounded` says that they are numbers */
+    size_t lower_capacity, upper_capacity;
+
+    factor_group *groups;
+    size_t group_count, group_capacity;
+    lowered_prior *priors;
+    size_t prior_count, prior_capacity;
+    uint32_t *by_level;   /* all nodes, parents first */
+    int dependent_bounds; /* whether some bound depends on an unknown */
+
+    size_t observed; /* observed values of stochastic nodes */
+} lowered_model;
+
+/* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the
+ * first is svmp_context_error. `data` may go afterwards. */
+svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result);
+void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
+
+/* Natural values of n particles, particle-fast: outputs*n numbers from variables*n numbers, and back. A value that
+ * cannot be (a matrix that is not positive definite) fails as SVMP_BAD_INPUT. */
+svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs);
+svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables);
+
+/* n particles from the priors, parents first. A node whose prior is improper or cannot be drawn from (dflat) starts
+ * standard normal on its unconstrained scale. */
+svmp_status svmp_lowered_draw(const lowered_model *lowered, uint64_t seed, size_t n, double *variables);
+
+#endif

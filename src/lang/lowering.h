@@ -1,0 +1,329 @@
+/* Inside the lowering: the state that its files share.
+ *
+ *     check.c      names, functions and distributions of the text exist
+ *     unroll.c     loops become instances of statements
+ *     define.c     dimensions of arrays; who defines which element
+ *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
+ *     index.c      subscripts; reading elements of arrays, through the deterministic ones
+ *     interval.c   censored nodes
+ *     chain.c      long chains of deterministic elements
+ *     node.c       unknown nodes, their transforms and bounds
+ *     factor.c     one instance becomes a factor
+ *     pattern.c    factors of equal structure share a program
+ *     cycle.c      parents come before children
+ *     lower.c      the order of all this
+ */
+#ifndef SVMP_LANG_LOWERING_H
+#define SVMP_LANG_LOWERING_H
+
+#include "lang/ast.h"
+#include "lang/lowered.h"
+
+#define LOWERING_MOST_ITERATIONS  5000000u
+#define LOWERING_MOST_ELEMENTS    5000000u
+#define LOWERING_MOST_EXPRESSIONS 2000000u
+#define NOTHING                   UINT32_MAX
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+typedef enum item_kind {
+    ITEM_LITERAL,    /* a number that the text alone decides: the same in all instances */
+    ITEM_NUMBER,     /* a number from data or a loop counter */
+    ITEM_EXPRESSION, /* depends on unknowns: an expression of lowering->builder */
+    ITEM_OPAQUE,     /* depends on unknowns, when nobody asked how */
+} item_kind;
+
+typedef struct model_item {
+    item_kind kind;
+    expr expression;
+    double number;
+} model_item;
+
+static inline bool svmp_item_known(model_item item) { return item.kind <= ITEM_NUMBER; }
+
+typedef struct array_shape {
+    size_t rank, dimensions[DATA_MOST_DIMENSIONS];
+} array_shape;
+
+/* An array of items: the last ones on the stack lowering->items. */
+typedef struct value {
+    size_t first, count;
+    array_shape shape;
+} value;
+
+/* ---- arrays and elements -------------------------------------------------------------------- */
+
+typedef enum element_state {
+    ELEMENT_UNDEFINED,
+    ELEMENT_KNOWN,    /* value: from data, or computed from what is known */
+    ELEMENT_COMPUTED, /* by a deterministic instance, not evaluated yet */
+    ELEMENT_BUSY,     /* being evaluated: reading it now is a cycle */
+    ELEMENT_OPAQUE,   /* computed, and depends on unknowns */
+    ELEMENT_UNKNOWN,  /* variable or part of a node */
+} element_state;
+
+typedef struct model_element {
+    element_state state;
+    uint32_t definition; /* instance, or NOTHING */
+    uint32_t output;     /* of an unknown one: which output of the result it is */
+    uint32_t stamp;      /* of the instance for which `memo` holds */
+    double value;
+    model_item memo;
+} model_element;
+
+typedef struct model_array {
+    const data_array *data; /* or NULL */
+    array_shape shape;
+    size_t count, first; /* its elements; first is SIZE_MAX when it has none and is read from `data` alone */
+    size_t rank_seen;    /* of the left-hand sides; 0: none */
+    uint32_t place;      /* of the first left-hand side */
+    bool sized;          /* dimensions are given, by data or `var` */
+    bool is_data;        /* from a file, or computed in data { } */
+    bool read;
+} model_array;
+
+typedef struct model_instance {
+    ast_statement *statement;
+    uint32_t counters; /* its loops' values: lowering->counter_values from there on */
+    uint32_t node;     /* of an unknown node, or NOTHING */
+    uint32_t parents;  /* of a stochastic one: lowering->parents from there on, to those of the next instance */
+    uint32_t stamp;
+    bool busy; /* waits for what it reads: reading it now is a cycle */
+} model_instance;
+
+/* ---- patterns ------------------------------------------------------------------------------- */
+
+typedef struct factor_pattern {
+    uint64_t *signature;
+    size_t length;
+    bool prior;
+    program *program;
+    size_t slots, parameters, instances;
+    uint32_t *variables; /* instance by instance */
+    double *numbers;
+    size_t variable_capacity, number_capacity;
+    lowered_prior shape; /* of a prior */
+} factor_pattern;
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+typedef struct model_lowering {
+    svmp_context *context;
+    diagnostics *diagnostics;
+    ast_model *ast;
+    data_set *data;
+    lowered_model *result;
+
+    model_array *arrays; /* by symbol */
+    model_element *elements;
+    size_t element_count, element_capacity;
+    model_instance *instances;
+    size_t instance_count, instance_capacity;
+    double *counter_values;
+    size_t counter_count, counter_capacity;
+    size_t iterations;
+
+    /* where we are */
+    double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
+    ast_statement *statement;
+    const double *counters;
+    bool sizing;   /* dimensions are being found: only data can be read */
+    bool symbolic; /* unknowns become expressions; otherwise they are opaque */
+    int depth;
+    size_t node_reads; /* how many elements that the model defines were read */
+    uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
+    uint32_t stamp;
+
+    /* items and expressions */
+    model_item *items;
+    size_t item_count, item_capacity;
+    program_builder *builder, *calculator; /* for this instance; for numbers */
+    uint32_t *slots;                       /* the variable in each slot of this instance */
+    size_t slot_count, slot_capacity;
+    uint32_t *slot_of, *slot_stamp; /* variable -> its slot, when the stamp is ours */
+    double *parameters;
+    size_t parameter_count, parameter_capacity;
+    size_t expressions; /* of all programs */
+
+    /* nodes: bounds of outputs as items, opaque when they depend on unknowns */
+    model_item *lower, *upper;
+    uint32_t *element_of; /* output -> its element */
+    size_t lower_capacity, upper_capacity, element_of_capacity;
+    double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
+
+    uint32_t *parents;
+    size_t parent_count, parent_capacity;
+
+    factor_pattern *patterns;
+    size_t pattern_count, pattern_capacity;
+    uint32_t *pattern_slots; /* open hash table */
+    size_t pattern_slot_count;
+    uint64_t *signature;
+    size_t signature_length, signature_capacity;
+} model_lowering;
+
+/* Notes an error at a place of the current statement, with the loops' values, and ends work on the statement. */
+svmp_status svmp_lowering_error(model_lowering *lowering, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "x[3,1]" of an element of an array; returns `text`. */
+enum { ELEMENT_TEXT = 160 };
+const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, size_t offset, char text[ELEMENT_TEXT]);
+/* The node that an instance defines, as its left-hand side with numbers: "x[3,1:2]". */
+const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]);
+
+/* ---- check.c -------------------------------------------------------------------------------- */
+
+/* Notes every unknown function, distribution and name, and wrong counts of arguments; fills in what the tree holds for
+ * the checker. */
+svmp_status svmp_check(model_lowering *lowering);
+
+/* ---- unroll.c ------------------------------------------------------------------------------- */
+
+/* Makes instances of all relations below `first`, and calls `visit` for each with its loops' values in place. */
+typedef svmp_status (*unroll_visitor)(model_lowering *lowering, uint32_t instance);
+svmp_status svmp_unroll(model_lowering *lowering, ast_statement *first, unroll_visitor visit);
+
+/* Stands in an instance: its statement and the values of its loops. */
+typedef struct place {
+    ast_statement *statement;
+    const double *counters;
+} place;
+place svmp_enter(model_lowering *lowering, uint32_t which);
+void svmp_leave(model_lowering *lowering, place before);
+
+/* SVMP_OK for an error that was noted while there is room for more; what remains must end the lowering. */
+svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
+
+/* ---- define.c ------------------------------------------------------------------------------- */
+
+/* Dimensions from `var`; from the left-hand sides of a block, which become instances; then who defines each element,
+ * from instance `first` on. */
+svmp_status svmp_declare(model_lowering *lowering);
+svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first);
+svmp_status svmp_define(model_lowering *lowering, uint32_t first);
+
+/* ---- expand.c   ----------------------------------------------------------------------------- */
+
+svmp_status svmp_expand(model_lowering *lowering, ast_expression *expression, value *result);
+svmp_status svmp_expand_scalar(model_lowering *lowering, ast_expression *expression, model_item *result);
+/* A number that does not depend on unknowns; `what` names it in the error. */
+svmp_status svmp_expand_number(model_lowering *lowering, ast_expression *expression, const char *what, double *number);
+
+svmp_status svmp_push(model_lowering *lowering, model_item pushed);
+model_item svmp_item_literal(double number);
+model_item svmp_item_number(double number);
+model_item svmp_item_expression(expr expression);
+model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_item b, model_item c);
+/* The item as an expression of the builder; a number from data becomes a parameter. */
+svmp_status svmp_item_build(model_lowering *lowering, model_item built, expr *expression);
+/* The variable as an input of the builder. */
+svmp_status svmp_input(model_lowering *lowering, uint32_t variable, expr *expression);
+/* Forgets the expressions of the last instance. */
+svmp_status svmp_begin_instance(model_lowering *lowering);
+
+static inline array_shape svmp_vector_shape(size_t count) { return (array_shape){.rank = 1, .dimensions = {count}}; }
+size_t svmp_shape_count(const array_shape *shape);
+bool svmp_shapes_equal(const array_shape *a, const array_shape *b);
+const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]);
+
+/* Evaluates a deterministic instance into its elements. When that would go too deep it fails as SVMP_BAD_INPUT with an
+ * instance in lowering->pending that must be computed first. */
+svmp_status svmp_compute(model_lowering *lowering, uint32_t which);
+
+/* Computes the pending instance, and all that it waits for. */
+svmp_status svmp_compute_pending(model_lowering *lowering);
+
+/* ---- index.c -------------------------------------------------------------------------------- */
+
+svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result);
+
+/* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
+ * extents of 1 dropped. */
+svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets);
+
+/* The shape alone; reads nothing. */
+svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
+
+/* ---- function.c ----------------------------------------------------------------------------- */
+
+typedef struct language_function language_function;
+struct language_function {
+    const char *name;
+    size_t least, most; /* arguments */
+    svmp_status (*evaluate)(model_lowering *lowering, const ast_expression *call, value *result);
+    expr_op op; /* of the elementwise ones */
+};
+
+const language_function *svmp_function_find(const char *name, size_t arguments);
+const language_function *svmp_function_table(size_t *count);
+/* The inverse of a link: the function that its right-hand side goes through; false when it is none. */
+bool svmp_link_inverse(const char *link, expr_op *inverse);
+
+svmp_status svmp_call_elementwise(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sum(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_product(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_mean(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sd(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_min(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_max(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_inner_product(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_length(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_dim(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_range(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sequence(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_repeat(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_combine(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_interpolate(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_transpose(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_matrix_product(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_inverse(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_logdet(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sort(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_rank(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_order(model_lowering *, const ast_expression *, value *);
+
+typedef struct evaluated_distribution {
+    size_t count;
+    value arguments[DISTRIBUTION_ARGUMENTS];
+    model_item lower, upper; /* of T(,); infinite where there is none */
+} evaluated_distribution;
+
+/* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
+svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result);
+
+/* ---- node.c --------------------------------------------------------------------------------- */
+
+/* Makes the node of a stochastic instance, if it has unknown elements. */
+svmp_status svmp_make_node(model_lowering *lowering, uint32_t which);
+
+/* The natural values of all outputs of a node, which instance `defining` defines, as expressions, kept in the elements'
+ * memos, and log |Jacobian|. */
+svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian);
+
+/* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
+ * `which` of all elements. */
+void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
+                      size_t part, size_t which, model_item *lower, model_item *upper);
+
+/* Notes what a dinterval instance says about the node that it censors. */
+svmp_status svmp_censor(model_lowering *lowering, uint32_t which);
+
+/* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
+
+/* Adds the factor of a stochastic or factor() instance. */
+svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
+
+/* The pattern with the structure of the builder's expressions, these words, and these expressions picked out, or a new
+ * one without a program (*fresh), for as many slots and parameters as there are now. */
+svmp_status svmp_pattern_find(model_lowering *lowering, bool prior, size_t word_count, const uint64_t *words,
+                              size_t picked_count, const expr *picked, uint32_t *which, bool *fresh);
+/* One more instance: its first slots and parameters. */
+svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which);
+/* Turns patterns into groups and priors of the result. */
+svmp_status svmp_patterns_finish(model_lowering *lowering);
+
+/* Notes directed cycles; otherwise fills levels and order of the nodes. */
+svmp_status svmp_order_nodes(model_lowering *lowering);
+
+#endif

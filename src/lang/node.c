@@ -1,0 +1,272 @@
+/* Unknown nodes: what they are called, how they come to live on the whole line. */
+#include "lang/lowering.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- bounds --------------------------------------------------------------------------------- */
+
+static model_item argument_item(const model_lowering *lowering, const value *argument, size_t part) {
+    return lowering->items[argument->first + (argument->count == 1 ? 0 : part)];
+}
+
+static bool is_open(model_item bound) { return svmp_item_known(bound) && isinf(bound.number); }
+
+/* The bound that lies further inside: OP_max of two lower ones, OP_min of two upper ones. */
+static void narrow(model_lowering *lowering, expr_op inner, model_item other, model_item *bound) {
+    if (is_open(other)) return;
+    *bound = is_open(*bound) ? other : svmp_apply(lowering, inner, *bound, other, other);
+}
+
+void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
+                      size_t part, size_t which, model_item *lower, model_item *upper) {
+    *lower = svmp_item_literal(-INFINITY);
+    *upper = svmp_item_literal(INFINITY);
+    switch (family->support) {
+    case SUPPORT_POSITIVE: *lower = svmp_item_literal(0); break;
+    case SUPPORT_UNIT:
+        *lower = svmp_item_literal(0);
+        *upper = svmp_item_literal(1);
+        break;
+    case SUPPORT_INTERVAL:
+        *lower = argument_item(lowering, &evaluated->arguments[0], part);
+        *upper = argument_item(lowering, &evaluated->arguments[1], part);
+        break;
+    case SUPPORT_ABOVE: *lower = argument_item(lowering, &evaluated->arguments[1], part); break;
+    default: break;
+    }
+    narrow(lowering, OP_max, evaluated->lower, lower);
+    narrow(lowering, OP_min, evaluated->upper, upper);
+    if (lowering->cut_lower == NULL) return;
+    narrow(lowering, OP_max, svmp_item_number(lowering->cut_lower[which]), lower);
+    narrow(lowering, OP_min, svmp_item_number(lowering->cut_upper[which]), upper);
+}
+
+static transform_kind kind_of(model_item lower, model_item upper) {
+    bool below = !svmp_item_known(lower) || lower.number > -INFINITY;
+    bool above = !svmp_item_known(upper) || upper.number < INFINITY;
+    return below && above ? TRANSFORM_BETWEEN : below ? TRANSFORM_ABOVE : above ? TRANSFORM_BELOW : TRANSFORM_LINE;
+}
+
+/* ---- making --------------------------------------------------------------------------------- */
+
+static svmp_status discrete(model_lowering *lowering, uint32_t which, size_t offset) {
+    const ast_statement *statement = lowering->instances[which].statement;
+    char text[ELEMENT_TEXT];
+    return svmp_lowering_error(
+        lowering, statement->left->offset,
+        "'%s' ~ %s is discrete and not observed: sum it out of the model, or give it in the data",
+        svmp_element_text(lowering, statement->left->symbol, offset, text), statement->distribution->name);
+}
+
+static svmp_status partly_observed(model_lowering *lowering, uint32_t which) {
+    const ast_statement *statement = lowering->instances[which].statement;
+    char text[ELEMENT_TEXT];
+    return svmp_lowering_error(lowering, statement->left->offset,
+                               "'%s' ~ %s is partly observed: it must be given as a whole or not at all",
+                               svmp_instance_text(lowering, which, text), statement->distribution->name);
+}
+
+/* x.3.1 of x[3,1]; x of a scalar. */
+static svmp_status output_name(model_lowering *lowering, uint32_t symbol, size_t offset, char **name) {
+    char text[ELEMENT_TEXT];
+    svmp_element_text(lowering, symbol, offset, text);
+    for (char *at = text; *at; at++) {
+        if (*at == '[' || *at == ',') *at = '.';
+        if (*at == ']') *at = 0;
+    }
+    return svmp_duplicate(lowering->context, text, name);
+}
+
+static svmp_status add_output(model_lowering *lowering, uint32_t symbol, size_t offset, size_t part, model_item lower,
+                              model_item upper) {
+    svmp_context *context = lowering->context;
+    lowered_model *result = lowering->result;
+    size_t output = result->outputs;
+    SVMP_TRY(SVMP_GROW(context, result->names, result->name_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, result->parts, result->part_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, result->lower, result->lower_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, result->upper, result->upper_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, lowering->lower, lowering->lower_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, lowering->upper, lowering->upper_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, lowering->element_of, lowering->element_of_capacity, output + 1));
+    SVMP_TRY(output_name(lowering, symbol, offset, &result->names[output]));
+    lowering->element_of[output] = (uint32_t)(lowering->arrays[symbol].first + offset);
+    lowering->lower[output] = lower;
+    lowering->upper[output] = upper;
+    result->lower[output] = svmp_item_known(lower) ? lower.number : NAN;
+    result->upper[output] = svmp_item_known(upper) ? upper.number : NAN;
+    if (!svmp_item_known(lower) || !svmp_item_known(upper)) result->dependent_bounds = 1;
+    result->parts[output] = (uint32_t)part;
+    result->outputs++;
+    lowering->elements[lowering->arrays[symbol].first + offset].output = (uint32_t)output;
+    return SVMP_OK;
+}
+
+/* The bounds of one element, and whether something lies between them. */
+static svmp_status find_bounds(model_lowering *lowering, const ast_statement *statement,
+                               const evaluated_distribution *evaluated, size_t offset, size_t part, model_item *lower,
+                               model_item *upper) {
+    size_t which = lowering->arrays[statement->left->symbol].first + offset;
+    svmp_node_bounds(lowering, statement->distribution, evaluated, part, which, lower, upper);
+    if (!svmp_item_known(*lower) || !svmp_item_known(*upper) || lower->number < upper->number) return SVMP_OK;
+    char text[ELEMENT_TEXT];
+    return svmp_lowering_error(lowering, statement->bounds ? statement->bounds_offset : statement->function_offset,
+                               "nothing lies between the bounds %.15g and %.15g of '%s'", lower->number, upper->number,
+                               svmp_element_text(lowering, statement->left->symbol, offset, text));
+}
+
+static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const value *offsets, lowered_node *node) {
+    const ast_statement *statement = lowering->instances[which].statement;
+    const distribution *family = statement->distribution;
+    const model_array *array = &lowering->arrays[statement->left->symbol];
+    evaluated_distribution evaluated = {0};
+    node->transform = family->support == SUPPORT_SIMPLEX             ? TRANSFORM_SIMPLEX
+                      : family->support == SUPPORT_POSITIVE_DEFINITE ? TRANSFORM_POSITIVE_DEFINITE
+                                                                     : TRANSFORM_LINE;
+    SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
+    for (size_t k = 0; k < evaluated.count; k++)
+        if (family->rank == RANK_SCALAR && evaluated.arguments[k].count != 1 &&
+            evaluated.arguments[k].count != offsets->count)
+            return svmp_lowering_error(lowering, statement->arguments[k]->offset,
+                                       "'%s' of %s has %zu elements where the left-hand side has %zu",
+                                       family->argument[k].name, family->name, evaluated.arguments[k].count,
+                                       offsets->count);
+    for (size_t part = 0; part < offsets->count; part++) {
+        size_t offset = (size_t)lowering->items[offsets->first + part].number;
+        model_item lower = svmp_item_literal(-INFINITY), upper = svmp_item_literal(INFINITY);
+        if (lowering->elements[array->first + offset].state != ELEMENT_UNKNOWN) continue;
+        if (family->rank == RANK_SCALAR) {
+            SVMP_TRY(find_bounds(lowering, statement, &evaluated, offset, part, &lower, &upper));
+            transform_kind kind = kind_of(lower, upper);
+            if (node->outputs > 0 && kind != node->transform)
+                return svmp_lowering_error(lowering, statement->left->offset,
+                                           "the elements of the left-hand side are bounded in different ways");
+            node->transform = kind;
+        }
+        SVMP_TRY(add_output(lowering, statement->left->symbol, offset, part, lower, upper));
+        node->outputs++;
+    }
+    node->variables = svmp_transform_variables(node->transform, node->outputs);
+    return SVMP_OK;
+}
+
+static svmp_status make_node(model_lowering *lowering, uint32_t which) {
+    const ast_statement *statement = lowering->instances[which].statement;
+    const model_array *array = &lowering->arrays[statement->left->symbol];
+    lowered_model *result = lowering->result;
+    value offsets;
+    size_t unknown = 0, last = 0;
+    SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
+    for (size_t k = 0; k < offsets.count; k++) {
+        size_t offset = (size_t)lowering->items[offsets.first + k].number;
+        if (lowering->elements[array->first + offset].state != ELEMENT_UNKNOWN) continue;
+        if (unknown++ == 0) last = offset;
+    }
+    result->observed += offsets.count - unknown;
+    if (unknown == 0) return SVMP_OK;
+    if (statement->distribution->discrete) return discrete(lowering, which, last);
+    bool whole = statement->distribution->support == SUPPORT_SIMPLEX ||
+                 statement->distribution->support == SUPPORT_POSITIVE_DEFINITE;
+    if (whole && unknown < offsets.count) return partly_observed(lowering, which);
+
+    char text[ELEMENT_TEXT];
+    SVMP_TRY(SVMP_GROW(lowering->context, result->nodes, result->node_capacity, result->node_count + 1));
+    lowered_node node = {.variable = result->variables, .output = result->outputs};
+    node.distribution = statement->distribution;
+    SVMP_TRY(add_outputs(lowering, which, &offsets, &node));
+    SVMP_TRY(svmp_duplicate(lowering->context, svmp_instance_text(lowering, which, text), &node.name));
+    lowering->instances[which].node = (uint32_t)result->node_count;
+    result->nodes[result->node_count++] = node;
+    result->variables += node.variables;
+    return SVMP_OK;
+}
+
+svmp_status svmp_make_node(model_lowering *lowering, uint32_t which) {
+    place before = svmp_enter(lowering, which);
+    svmp_status status = make_node(lowering, which);
+    svmp_leave(lowering, before);
+    lowering->item_count = 0;
+    return status;
+}
+
+/* ---- natural values ------------------------------------------------------------------------- */
+
+/* The bounds as expressions; those that depend on unknowns are evaluated again, in this instance. */
+static svmp_status build_bounds(model_lowering *lowering, const lowered_node *node, expr *lower, expr *upper) {
+    evaluated_distribution evaluated = {0};
+    bool ready = false;
+    for (size_t k = 0; k < node->outputs; k++) {
+        model_item low = lowering->lower[node->output + k], high = lowering->upper[node->output + k];
+        if (!svmp_item_known(low) || !svmp_item_known(high)) {
+            if (!ready) SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
+            ready = true;
+            size_t output = node->output + k;
+            svmp_node_bounds(lowering, node->distribution, &evaluated, lowering->result->parts[output],
+                             lowering->element_of[output], &low, &high);
+        }
+        bool uses_lower = node->transform == TRANSFORM_ABOVE || node->transform == TRANSFORM_BETWEEN;
+        bool uses_upper = node->transform == TRANSFORM_BELOW || node->transform == TRANSFORM_BETWEEN;
+        if (uses_lower) SVMP_TRY(svmp_item_build(lowering, low, &lower[k]));
+        if (uses_upper) SVMP_TRY(svmp_item_build(lowering, high, &upper[k]));
+    }
+    return SVMP_OK;
+}
+
+static svmp_status set_memos(model_lowering *lowering, const lowered_node *node, const expr *values) {
+    const ast_expression *left = lowering->statement->left;
+    model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
+    value offsets;
+    SVMP_TRY(svmp_expand_subscript(lowering, left, &offsets));
+    for (size_t k = 0; k < offsets.count; k++) {
+        model_element *set = &elements[(size_t)lowering->items[offsets.first + k].number];
+        if (set->state != ELEMENT_UNKNOWN) continue;
+        set->memo = svmp_item_expression(values[set->output - node->output]);
+        set->stamp = lowering->stamp;
+    }
+    return SVMP_OK;
+}
+
+static svmp_status build_natural(model_lowering *lowering, uint32_t which, expr *jacobian) {
+    const lowered_node *node = &lowering->result->nodes[which];
+    enum { FEW = 4 };
+    expr few[4 * FEW] = {{0}}, *many = NULL, *work = few;
+    svmp_status status = SVMP_OK;
+    size_t room = node->outputs > node->variables ? node->outputs : node->variables;
+    if (room > FEW) {
+        SVMP_CHECK(SVMP_NEW(lowering->context, many, 4 * room));
+        work = many;
+    }
+    expr *lower = work, *upper = work + room, *variables = work + 2 * room, *values = work + 3 * room;
+    for (size_t k = 0; k < node->variables; k++)
+        SVMP_CHECK(svmp_input(lowering, (uint32_t)(node->variable + k), &variables[k]));
+    SVMP_CHECK(build_bounds(lowering, node, lower, upper));
+    *jacobian =
+        svmp_transform_build(lowering->builder, node->transform, node->outputs, lower, upper, variables, values);
+    SVMP_CHECK(set_memos(lowering, node, values));
+done:
+    svmp_release(lowering->context, many);
+    return status;
+}
+
+svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian) {
+    enum { LEVELS = 10 }; /* what it takes of the stack, in levels of svmp_expand */
+    size_t items = lowering->item_count;
+    char text[ELEMENT_TEXT];
+    place before = svmp_enter(lowering, defining);
+    svmp_status status;
+    lowering->depth += LEVELS;
+    if (lowering->instances[defining].busy) {
+        svmp_instance_text(lowering, defining, text);
+        status = svmp_lowering_error(lowering, lowering->statement->left->offset,
+                                     "'%s' depends on itself: the model has a directed cycle", text);
+    } else {
+        lowering->instances[defining].busy = true;
+        status = build_natural(lowering, which, jacobian);
+        lowering->instances[defining].busy = false;
+    }
+    lowering->depth -= LEVELS;
+    svmp_leave(lowering, before);
+    lowering->item_count = items;
+    return status;
+}

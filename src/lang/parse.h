@@ -1,0 +1,41 @@
+/* What the parser's two files share: the tokens, and how a rule looks at them. */
+#ifndef SVMP_LANG_PARSE_H
+#define SVMP_LANG_PARSE_H
+
+#include "lang/ast.h"
+#include "lang/lex.h"
+
+typedef struct model_parser {
+    diagnostics *diagnostics;
+    ast_model *model;
+    token *tokens;
+    const token *next;
+    int depth; /* of rules within rules */
+} model_parser;
+
+/* The next token, if it is of that kind, is taken. */
+static inline int svmp_parse_accept(model_parser *parser, token_kind kind) {
+    if (parser->next->kind != kind) return 0;
+    parser->next++;
+    return 1;
+}
+
+/* Takes a token of that kind, or notes "... is expected WHERE, not ...". */
+svmp_status svmp_parse_expect(model_parser *parser, token_kind kind, const char *where);
+
+/* Notes "WHAT is expected, not ..." at the next token. */
+svmp_status svmp_parse_unexpected(model_parser *parser, const char *what);
+
+/* The number of the name that a token spells. */
+svmp_status svmp_parse_symbol(model_parser *parser, name_table *names, const token *spelled, uint32_t *symbol);
+
+/* Whether a token spells this. */
+int svmp_parse_spells(const model_parser *parser, const token *spelled, const char *text);
+
+svmp_status svmp_parse_expression(model_parser *parser, ast_expression **expression);
+svmp_status svmp_parse_variable(model_parser *parser, ast_expression **variable);
+
+/* expressions := expression { "," expression } ")", after "(". */
+svmp_status svmp_parse_arguments(model_parser *parser, size_t *count, ast_expression ***arguments);
+
+#endif

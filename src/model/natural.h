@@ -1,0 +1,20 @@
+/* What is reported of a model: the natural values of its nodes. Of a model without transforms these are its variables;
+ * of a model text they are on the scale of the text, while particles move on the whole line. */
+#ifndef SVMP_MODEL_NATURAL_H
+#define SVMP_MODEL_NATURAL_H
+
+#include "model/model.h"
+
+size_t svmp_model_outputs(const svmp_model *model);
+
+/* Like svmp_model_variable_name. */
+const char *svmp_model_output_name(const svmp_model *model, size_t output, char *buffer, size_t size);
+
+/* Natural values of n particles from their variables, and back; particle-fast, variables*n and outputs*n numbers. */
+svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *variables, double *outputs);
+svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const double *outputs, double *variables);
+
+/* n particles from the priors; fails where there are none: only a model text has priors. */
+svmp_status svmp_model_draw_priors(const svmp_model *model, uint64_t seed, size_t n, double *variables);
+
+#endif

@@ -1,0 +1,40 @@
+/* Unknowns live on the whole line: how a node's natural values follow from its unconstrained variables u.
+ *
+ *     line                x = u
+ *     above               x = lower + exp(u)
+ *     below               x = upper - exp(u)
+ *     between             x = lower + (upper - lower) ilogit(u)
+ *     simplex             stick-breaking: x_k = z_k (1 - x_1 - ... - x_{k-1}), z_k = ilogit(u_k - log(K - k)); K - 1
+ * variables positive definite   X = L L', L lower triangular by columns, its diagonal the exponentials of variables
+ *
+ * The same formulas stand here twice: with numbers, and as expressions of a program. */
+#ifndef SVMP_MODEL_TRANSFORM_H
+#define SVMP_MODEL_TRANSFORM_H
+
+#include "expr/program.h"
+
+typedef enum transform_kind {
+    TRANSFORM_LINE,
+    TRANSFORM_ABOVE,
+    TRANSFORM_BELOW,
+    TRANSFORM_BETWEEN,
+    TRANSFORM_SIMPLEX,
+    TRANSFORM_POSITIVE_DEFINITE,
+} transform_kind;
+
+/* How many variables stand for `outputs` natural values (the order^2 entries of a matrix). */
+size_t svmp_transform_variables(transform_kind kind, size_t outputs);
+
+/* The natural values of one particle, and their inverse. For the kinds of one dimension lower[k] and upper[k] bound
+ * value k; others do not read them. A value on the edge of its support or outside is first moved inside. False: the
+ * matrix is not positive definite. */
+void svmp_transform_natural(transform_kind kind, size_t outputs, const double *lower, const double *upper,
+                            const double *variables, double *values);
+bool svmp_transform_inverse(transform_kind kind, size_t outputs, const double *lower, const double *upper,
+                            const double *values, double *variables);
+
+/* The same as expressions; returns log |d values / d variables|. */
+expr svmp_transform_build(program_builder *builder, transform_kind kind, size_t outputs, const expr *lower,
+                          const expr *upper, const expr *variables, expr *values);
+
+#endif

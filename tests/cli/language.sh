@@ -1,0 +1,66 @@
+# Models of the language: every file of models/ is checked, drawn and run; errors read like a compiler's.
+. "$TESTS/cli/support.bash"
+
+# The data of a model are the files of its name; the eight schools share theirs.
+data_of() {
+    local base=${1%.bug}
+    base=${base%_centred}
+    ls "$base".json "$base".csv "$base".R 2>/dev/null || true
+}
+
+json=1
+"$SVMP" --version | grep -q '^jansson: yes' || json=
+for model in "$MODELS"/*.bug; do
+    [[ $json || $(data_of "$model") != *.json* ]] || continue
+    works check "$model" $(data_of "$model")
+    shows '^nodes +[0-9]+$'
+    shows '^observed values +[0-9]+$'
+    works graph "$model" $(data_of "$model")
+    works run "$model" $(data_of "$model") -n 10 -t 5 -q -o out.csv --force
+    works summary out.csv
+done
+
+# Natural values go out, and a run starts from them.
+works run "$MODELS/schools.bug" "$MODELS/schools.R" -n 20 -t 50 -q --init prior -o first.csv
+[[ $(rows first.csv | head -1) == lp__,eta.1,eta.2,*,eta.8,mu,tau ]] || fail "the header is $(rows first.csv | head -1)"
+rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not positive"
+works run "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
+works compare first.csv again.csv
+
+# Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
+cat >wrong.bug <<'END'
+model {
+  for (i in 1:N) {
+    y[i] ~ dnorm(mu, sigm)
+  }
+  mu ~ dnrom(0, 1)
+  sigma ~ dgamma(1)
+}
+END
+cat >expected <<'END'
+wrong.bug:3:22: error: 'sigm' is never defined; did you mean 'sigma'?
+        y[i] ~ dnorm(mu, sigm)
+                         ^
+wrong.bug:5:8: error: there is no distribution 'dnrom'; did you mean 'dnorm'?
+      mu ~ dnrom(0, 1)
+           ^
+wrong.bug:6:11: error: 'dgamma' takes 2 arguments, not 1
+      sigma ~ dgamma(1)
+              ^
+END
+echo 'N <- 2 y <- c(1, 2)' >wrong.R
+status=0
+"$SVMP" run wrong.bug wrong.R -o none.csv >said 2>errors || status=$?
+[[ $status -eq 2 && ! -s said && ! -e none.csv ]] || fail "exit $status"
+diff expected errors || fail "the errors differ"
+
+# So are those of the data; what the model never reads is a warning.
+printf 'N,y\n1,2\n3\n' >wrong.csv
+status=0
+"$SVMP" check wrong.bug wrong.csv 2>errors || status=$?
+[[ $status -eq 2 ]] || fail "exit $status"
+grep -q "^wrong.csv:3:1: error: the row has 1 fields where the header has 2" errors || fail "$(cat errors)"
+echo 'model { x ~ dnorm(0, 1) }' >right.bug
+echo 'z <- 1' >unread.R
+"$SVMP" check right.bug unread.R >said 2>errors || fail "exit $?"
+[[ $(head -1 errors) == "unread.R:1:1: warning: 'z' is never read by the model" ]] || fail "$(cat errors)"

@@ -1,0 +1,211 @@
+/* Data files: the three formats say the same thing, and everything wrong in one is named with its place. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/data.h"
+
+#ifdef SVMP_HAVE_JANSSON
+static int can_read(const char *path) { return path != NULL; }
+#else
+static int can_read(const char *path) { return strstr(path, ".json") == NULL; }
+#endif
+
+static svmp_status read_text(data_set *data, const char *path, const char *text) {
+    return svmp_data_read_text(data, path, text, strlen(text));
+}
+
+static void assert_array(const data_set *data, const char *name, size_t rank, const size_t *dimensions,
+                         const double *values) {
+    const data_array *array = svmp_data_find(data, name);
+    assert_non_null(array);
+    assert_int_equal(array->rank, rank);
+    size_t count = 1;
+    for (size_t k = 0; k < rank; k++) {
+        assert_int_equal(array->dimensions[k], dimensions[k]);
+        count *= dimensions[k];
+    }
+    assert_int_equal(array->count, count);
+    for (size_t k = 0; k < count; k++)
+        assert_true(array->values[k] == values[k] || (isnan(array->values[k]) && isnan(values[k])));
+}
+
+/* The same arrays in every format that can say them: a scalar, a vector with a missing value, a 2 x 3 matrix whose
+ * rows are 1 2 3 and 4 5 6, and an empty vector. */
+static void test_formats_agree(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *text;
+    } files[] = {
+        {"a.json", "{\"N\": 3, \"tau.c\": [1.5, null, -2e-3],\n \"m\": [[1,2,3],[4,5,6]], \"none\": []}"},
+        {"a.R",
+         "# comment\n`N` <- 3L; \"tau.c\" <-\nc(1.5, NA, -2e-3)\nm = structure(c(1, 4, 2, 5, 3, 6), .Dim = 2:3)\n"
+         "none <- numeric(0)"},
+        {"a.txt", "N<-3 'tau.c'<-c(1.5,NA_real_,-.002) m<-structure(c(1,4,2,5,3,6),.Dim=c(2L,3L),.Dimnames=list(NULL,\n"
+                  "c(\"a\",\"b)\",\"c\"))) none<-c()"},
+    };
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        if (!can_read(files[k].path)) continue;
+        svmp_context *context = test_context(1);
+        data_set *data = NULL;
+        assert_ok(svmp_data_create(context, &data));
+        assert_ok(read_text(data, files[k].path, files[k].text));
+        assert_int_equal(data->count, 4);
+        assert_array(data, "N", 1, (size_t[]){1}, (double[]){3});
+        assert_array(data, "tau.c", 1, (size_t[]){3}, (double[]){1.5, NAN, -0.002});
+        assert_array(data, "m", 2, (size_t[]){2, 3}, (double[]){1, 4, 2, 5, 3, 6});
+        assert_array(data, "none", 1, (size_t[]){0}, NULL);
+        assert_null(svmp_data_find(data, "M"));
+        svmp_data_free(data);
+        svmp_context_free(context);
+    }
+}
+
+static void test_csv_columns(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(read_text(data, "a.csv", "\xEF\xBB\xBFx, \"y\",z\r\n1,NA, -3.5\r\n+2,,\"1e2\"\r\n\r\n"));
+    assert_array(data, "x", 1, (size_t[]){2}, (double[]){1, 2});
+    assert_array(data, "y", 1, (size_t[]){2}, (double[]){NAN, NAN});
+    assert_array(data, "z", 1, (size_t[]){2}, (double[]){-3.5, 100});
+    assert_ok(read_text(data, "one.csv", "single\n1\n\n3")); /* in one column, an empty line is a missing value */
+    assert_array(data, "single", 1, (size_t[]){3}, (double[]){1, NAN, 3});
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+static void test_ranges_and_infinities(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(read_text(data, "a.R", "a <- 1:3\nb <- c(2:-1, -Inf, Inf, TRUE)\n"));
+    assert_array(data, "a", 1, (size_t[]){3}, (double[]){1, 2, 3});
+    assert_array(data, "b", 1, (size_t[]){7}, (double[]){2, 1, 0, -1, -INFINITY, INFINITY, 1});
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+/* An array of three dimensions: JSON nests them row by row, the values are column-major. */
+static void test_json_three_dimensions(void **state) {
+    (void)state;
+    if (!can_read("a.json")) skip();
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(read_text(data, "a.json", "{\"a\": [[[111,112],[121,122],[131,132]],[[211,212],[221,222],[231,232]]]}"));
+    const data_array *array = svmp_data_find(data, "a");
+    assert_int_equal(array->rank, 3);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 3; j++)
+            for (size_t k = 0; k < 2; k++)
+                assert_true(array->values[i + 2 * (j + 3 * k)] == (double)(111 + 100 * i + 10 * j + k));
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+static const struct {
+    const char *path, *text, *error;
+} wrong[] = {
+    {"d.json", "{\"x\": [1, 2,\n  3, oops]}",
+     "d.json:2:9: error: invalid token near 'oops'\n      3, oops]}\n            ^"},
+    {"d.json", "[1, 2]", "d.json:1:1: error: the data are one object, {\"name\": value, ...}\n    [1, 2]\n    ^"},
+    {"d.json", "{\"x\": \"a\"}",
+     "d.json:1:7: error: a number, null or an array is expected\n    {\"x\": \"a\"}\n          ^"},
+    {"d.json", "{\"x\": [[1,2],\n[3]]}",
+     "d.json:2:1: error: the array is ragged: 1 elements where the first row has 2\n    [3]]}\n    ^"},
+    {"d.json", "{\"x\": [[1,2], 3]}",
+     "d.json:1:15: error: the array is ragged: a number stands where an array is expected\n    {\"x\": [[1,2], 3]}\n"
+     "                  ^"},
+    {"d.json", "{\"x\": [1, [3]]}",
+     "d.json:1:11: error: the array is ragged: an array stands where a number is expected\n    {\"x\": [1, [3]]}\n"
+     "              ^"},
+    {"d.json", "{\"x\": 1, \"x\": 2}",
+     "d.json:1:12: error: duplicate object key near '\"x\"'\n    {\"x\": 1, \"x\": 2}\n               ^"},
+    {"d.json", "{\"x\": [[[[[[[[[1]]]]]]]]]}",
+     "d.json:1:7: error: an array has at most 8 dimensions\n    {\"x\": [[[[[[[[[1]]]]]]]]]}\n          ^"},
+    {"d.csv", "", "d.csv:1:1: error: a header row of names is expected\n    \n    ^"},
+    {"d.csv", "x,y\n1,2\n3\n", "d.csv:3:1: error: the row has 1 fields where the header has 2\n    3\n    ^"},
+    {"d.csv", "x,y\n1,2 3\n", "d.csv:2:3: error: '2 3' in column 'y' is not a number\n    1,2 3\n      ^"},
+    {"d.csv", "x\nNaN\n", "d.csv:2:1: error: 'NaN' in column 'x' is not a number\n    NaN\n    ^"},
+    {"d.csv", "x,\n1,2\n", "d.csv:1:3: error: column 2 has no name\n    x,\n      ^"},
+    {"d.csv", "x,x\n1,2\n", "d.csv:1:3: error: 'x' is already defined at d.csv:1\n    x,x\n      ^"},
+    {"d.csv", "\"x\n1\n", "d.csv:1:1: error: the quote is not closed on its line\n    \"x\n    ^"},
+    {"d.R", "x <- c(1, two)", "d.R:1:11: error: 'two' is not a number\n    x <- c(1, two)\n              ^"},
+    {"d.R", "x <- c(1, NaN)",
+     "d.R:1:11: error: NaN is not a number; write NA for a missing value\n    x <- c(1, NaN)\n              ^"},
+    {"d.R", "x <- 1:1e12",
+     "d.R:1:6: error: the range 1:1000000000000 holds more than 10000000 numbers\n    x <- 1:1e12\n         ^"},
+    {"d.R", "x <- structure(c(1,2,3), .Dim=c(2,2))",
+     "d.R:1:1: error: 'x' holds 3 numbers, which its dimensions do not multiply to\n"
+     "    x <- structure(c(1,2,3), .Dim=c(2,2))\n    ^"},
+    {"d.R", "x <- structure(1, .Dim=c(1,-1))",
+     "d.R:1:24: error: a dimension is a whole number, at least 0, not -1\n    x <- structure(1, .Dim=c(1,-1))\n"
+     "                           ^"},
+    {"d.R", "x <- c(1,\n2", "d.R:2:2: error: ')' is expected after the numbers of c(\n    2\n     ^"},
+    {"d.R", "list(x = 1)",
+     "d.R:1:1: error: data in a list() are not read; write one assignment an array, as R's dump does\n    list(x = "
+     "1)\n    ^"},
+    {"d.R", "x 1", "d.R:1:3: error: '<-' is expected after the name\n    x 1\n      ^"},
+    {"d.R", "x <- 1e5Q", "d.R:1:9: error: a number ends in 'Q'\n    x <- 1e5Q\n            ^"},
+    {"d.R", "x <- 1\n'x' <- 2", "d.R:2:2: error: 'x' is already defined at d.R:1\n    'x' <- 2\n     ^"},
+    {"d.dat", "", "d.dat: error: the ending does not say what the data are: .json, .csv, .R, .txt or .dump."},
+};
+
+static void test_errors_name_the_place(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        if (!can_read(wrong[k].path)) continue;
+        svmp_context *context = test_context(1);
+        data_set *data = NULL;
+        assert_ok(svmp_data_create(context, &data));
+        assert_int_equal(read_text(data, wrong[k].path, wrong[k].text), SVMP_BAD_INPUT);
+        assert_string_equal(svmp_context_error(context), wrong[k].error);
+        svmp_data_free(data);
+        svmp_context_free(context);
+    }
+}
+
+static void test_same_name_in_two_files(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(read_text(data, "one.R", "a <- 1\nN <- 2"));
+    assert_int_equal(read_text(data, "two.csv", "M,N\n1,2\n"), SVMP_BAD_INPUT);
+    assert_string_equal(svmp_context_error(context),
+                        "two.csv:1:3: error: 'N' is already defined at one.R:2\n    M,N\n      ^");
+    assert_int_equal(svmp_data_read(data, "/no/such/file.R"), SVMP_CANNOT_READ);
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+static void test_nested_without_end(void **state) {
+    (void)state;
+    if (!can_read("a.json")) skip();
+    enum { DEPTH = 200000 };
+    char *text = malloc(DEPTH + 10);
+    memcpy(text, "{\"x\":", 5);
+    memset(text + 5, '[', DEPTH);
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_int_equal(svmp_data_read_text(data, "a.json", text, DEPTH + 5), SVMP_BAD_INPUT);
+    svmp_data_free(data);
+    svmp_context_free(context);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formats_agree),         cmocka_unit_test(test_csv_columns),
+        cmocka_unit_test(test_ranges_and_infinities), cmocka_unit_test(test_json_three_dimensions),
+        cmocka_unit_test(test_errors_name_the_place), cmocka_unit_test(test_same_name_in_two_files),
+        cmocka_unit_test(test_nested_without_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,459 @@
+/* Models of the language: densities against closed forms, gradients against finite differences, natural scale and
+ * draws. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lang/lowered.h"
+
+typedef struct lowered_test {
+    svmp_context *context;
+    lowered_model *model;
+    double *gradient;
+} lowered_test;
+
+static void lower(lowered_test *test, const char *text, const char *dump) {
+    text_source source = {0};
+    data_set *data = NULL;
+    test->context = test_context(1);
+    test->model = NULL;
+    assert_ok(svmp_source_copy(test->context, "m.bug", text, strlen(text), &source));
+    assert_ok(svmp_data_create(test->context, &data));
+    svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
+    if (status == SVMP_OK) status = svmp_lower(test->context, &source, data, &test->model);
+    if (status != SVMP_OK) fail_msg("%s", svmp_context_error(test->context));
+    test->gradient = calloc(test->model->variables + 1, sizeof(double));
+    svmp_data_free(data);
+    svmp_source_free(test->context, &source);
+}
+
+static void end(lowered_test *test) {
+    free(test->gradient);
+    svmp_lowered_free(test->model);
+    svmp_context_free(test->context);
+}
+
+/* The log density at one point; the gradient goes to test->gradient. */
+static double log_density(lowered_test *test, const double *x) {
+    double total = 0;
+    memset(test->gradient, 0, test->model->variables * sizeof(double));
+    for (size_t g = 0; g < test->model->group_count; g++) {
+        const factor_group *group = &test->model->groups[g];
+        double *value = calloc(group->instances, sizeof(double));
+        double *gradient = calloc(group->instances * group->slots + 1, sizeof(double));
+        void *scratch = malloc(group->kind->scratch(group, 1) + 1);
+        assert_int_equal(group->kind->evaluate(group, 0, group->instances, 1, x, scratch, value, gradient), 0);
+        for (size_t k = 0; k < group->instances; k++) {
+            total += value[k];
+            for (size_t j = 0; j < group->slots; j++)
+                test->gradient[group->variables[k * group->slots + j]] += gradient[k * group->slots + j];
+        }
+        free(value);
+        free(gradient);
+        free(scratch);
+    }
+    return total;
+}
+
+static void assert_gradient(lowered_test *test, double *x) {
+    size_t count = test->model->variables;
+    log_density(test, x);
+    double *gradient = malloc((count + 1) * sizeof *gradient);
+    memcpy(gradient, test->gradient, count * sizeof *gradient);
+    for (size_t i = 0; i < count; i++) {
+        double at = x[i], h = 1e-5 * (1 + fabs(at));
+        x[i] = at + h;
+        double above = log_density(test, x);
+        x[i] = at - h;
+        double below = log_density(test, x);
+        x[i] = at;
+        assert_near((above - below) / (2 * h), gradient[i], 1e-5);
+    }
+    free(gradient);
+}
+
+static double normal(double x, double mu, double tau) {
+    return 0.5 * log(tau / (2 * acos(-1))) - 0.5 * tau * (x - mu) * (x - mu);
+}
+
+/* ---- facts ---------------------------------------------------------------------------------- */
+
+static void test_scalar_normal(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test, "model { mu ~ dnorm(0, 0.25)\n for (i in 1:N) { y[i] ~ dnorm(mu, tau) } }",
+          "N <- 3 y <- c(1, 2, 4) tau <- 2");
+    assert_int_equal(test.model->node_count, 1);
+    assert_int_equal(test.model->variables, 1);
+    assert_int_equal(test.model->group_count, 2);
+    assert_int_equal(test.model->observed, 3);
+    assert_string_equal(test.model->names[0], "mu");
+    double x[] = {0.7};
+    double expected = normal(0.7, 0, 0.25) + normal(1, 0.7, 2) + normal(2, 0.7, 2) + normal(4, 0.7, 2);
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    end(&test);
+}
+
+/* factor() models are their Gaussian closed form b'x - x'Ax/2. */
+static void test_gaussian_field(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { for (i in 1:N) { x[i] ~ dflat()\n factor(b[i]*x[i] - 0.5*a[i]*x[i]^2) }\n"
+          " for (e in 1:length(w)) { factor(-w[e]*x[from[e]]*x[to[e]]) } }",
+          "N <- 3 a <- c(2, 3, 4) b <- c(1, -1, 0.5) w <- c(0.5, -0.25) from <- c(1, 2) to <- c(2, 3)");
+    assert_int_equal(test.model->group_count, 2); /* dflat adds nothing */
+    const double a[3][3] = {{2, 0.5, 0}, {0.5, 3, -0.25}, {0, -0.25, 4}}, b[3] = {1, -1, 0.5};
+    double x[3] = {0.3, -1.2, 2.1}, expected = 0;
+    for (int i = 0; i < 3; i++) {
+        expected += b[i] * x[i];
+        for (int j = 0; j < 3; j++) expected -= 0.5 * a[i][j] * x[i] * x[j];
+    }
+    assert_near(log_density(&test, x), expected, 1e-13);
+    for (int i = 0; i < 3; i++) {
+        double slope = b[i];
+        for (int j = 0; j < 3; j++) slope -= a[i][j] * x[j];
+        assert_near(test.gradient[i], slope, 1e-13);
+    }
+    end(&test);
+}
+
+/* Missing values element by element, and rows of one node: the anchors are given. */
+static void test_sensors(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model {\n  for (i in 1:S) { x[i,1:2] ~ dflat() }\n  for (e in 1:length(r)) {\n"
+          "    dist[e] <- sqrt(pow(x[from[e],1] - x[to[e],1], 2) + pow(x[from[e],2] - x[to[e],2], 2))\n"
+          "    r[e] ~ dnorm(dist[e], 1/pow(sigma, 2))\n  }\n}",
+          "S <- 3 sigma <- 0.1 x <- structure(c(0, NA, NA, 0, NA, 5), .Dim=3:2) r <- c(1.5, 2.5) from <- c(1,2) to <- "
+          "c(2,3)");
+    assert_int_equal(test.model->node_count, 2);
+    assert_int_equal(test.model->variables, 3);
+    assert_string_equal(test.model->names[0], "x.2.1");
+    assert_string_equal(test.model->names[1], "x.2.2");
+    assert_string_equal(test.model->names[2], "x.3.1");
+    assert_string_equal(test.model->nodes[0].name, "x[2,1:2]");
+    double x[3] = {1, 2, 3};
+    double expected = normal(1.5, sqrt(5), 100) + normal(2.5, sqrt(4 + 9), 100);
+    assert_near(log_density(&test, x), expected, 1e-12);
+    assert_gradient(&test, x);
+    end(&test);
+}
+
+/* Each transform: the density of the unconstrained variable is that of the natural one times the Jacobian, so it
+ * integrates to 1 over the whole line. */
+static void test_densities_integrate_to_one(void **state) {
+    (void)state;
+    static const char *const models[] = {
+        "model { x ~ dgamma(2, 3) }",
+        "model { x ~ dbeta(2, 3) }",
+        "model { x ~ dunif(-1, 4) }",
+        "model { x ~ dnorm(0, 1) T(0,) }",
+        "model { x ~ dnorm(1, 2) T(,0.5) }",
+        "model { x ~ dnorm(0, 1) T(-1,2) }",
+        "model { x ~ dpar(3, 2) }",
+        "model { x ~ dlnorm(0, 1) }",
+        "model { x ~ dexp(2) T(1, 3) }",
+        "model { x ~ dt(0, 1, 3) T(0,) }",
+        "model { x ~ dgamma(2, 1) I(0.5, 2) }",
+    };
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        lowered_test test;
+        lower(&test, models[k], "");
+        double total = 0, step = 0.01;
+        for (double u = -60; u < 60; u += step) total += exp(log_density(&test, &u)) * step;
+        assert_near(total, 1, 1e-6);
+        double points[] = {-2, -0.3, 0.1, 1.7};
+        for (int p = 0; p < 4; p++) assert_gradient(&test, &points[p]);
+        end(&test);
+    }
+}
+
+static void test_simplex_integrates_to_one(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test, "model { p[1:3] ~ ddirch(alpha[]) }", "alpha <- c(2, 3, 1.5)");
+    assert_int_equal(test.model->variables, 2);
+    assert_int_equal(test.model->outputs, 3);
+    double total = 0, step = 0.1;
+    for (double u = -20; u < 20; u += step)
+        for (double v = -20; v < 20; v += step) total += exp(log_density(&test, (double[]){u, v})) * step * step;
+    assert_near(total, 1, 1e-6);
+    double x[2] = {0.4, -0.9};
+    assert_gradient(&test, x);
+    end(&test);
+}
+
+static void test_matrix_integrates_to_one(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test, "model { S[1:2,1:2] ~ dwish(R[,], 5) }", "R <- structure(c(1, 0.2, 0.2, 0.5), .Dim=c(2,2))");
+    assert_int_equal(test.model->variables, 3);
+    assert_int_equal(test.model->outputs, 4);
+    double total = 0, step = 0.1;
+    for (double u = -5; u < 4; u += step)
+        for (double v = -12; v < 12; v += 2 * step)
+            for (double w = -5; w < 4; w += step)
+                total += exp(log_density(&test, (double[]){u, v, w})) * step * step * 2 * step;
+    assert_near(total, 1, 1e-5);
+    double x[3] = {0.4, -0.9, 0.2};
+    assert_gradient(&test, x);
+    end(&test);
+}
+
+/* natural and inverse undo each other; a bound may depend on another unknown. */
+static void test_natural_and_back(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { s ~ dgamma(1, 1)\n b ~ dunif(0, s)\n c ~ dnorm(0, 1) T(, b)\n p[1:4] ~ ddirch(alpha[1:4])\n"
+          " S[1:3,1:3] ~ dwish(R[,], 4)\n z[1:2] ~ dmnorm(mu[], T[,])\n h ~ dbeta(1,1) }",
+          "alpha <- c(1,1,1,1) R <- structure(c(1,0,0,0,1,0,0,0,1), .Dim=c(3,3)) mu <- c(0,0)\n"
+          "T <- structure(c(1,0,0,1), .Dim=c(2,2))");
+    enum { N = 5 };
+    size_t variables = test.model->variables, outputs = test.model->outputs;
+    assert_int_equal(variables, 1 + 1 + 1 + 3 + 6 + 2 + 1);
+    assert_int_equal(outputs, 1 + 1 + 1 + 4 + 9 + 2 + 1);
+    double x[20 * N], natural[20 * N], back[20 * N];
+    for (size_t k = 0; k < variables * N; k++) x[k] = sin((double)(3 * k + 1));
+    assert_ok(svmp_lowered_natural(test.model, N, x, natural));
+    for (size_t l = 0; l < N; l++) {
+        double s = natural[l], b = natural[N + l], c = natural[2 * N + l], sum = 0;
+        assert_near(s, exp(x[l]), 1e-14);
+        assert_true(b > 0 && b < s && c < b);
+        for (size_t k = 3; k < 7; k++) sum += natural[k * N + l];
+        assert_near(sum, 1, 1e-14);
+    }
+    assert_ok(svmp_lowered_inverse(test.model, N, natural, back));
+    for (size_t k = 0; k < variables * N; k++) assert_near(back[k], x[k], 1e-9);
+    double one[20];
+    for (size_t k = 0; k < variables; k++) one[k] = x[k * N];
+    assert_gradient(&test, one);
+    end(&test);
+}
+
+/* Draws have the moments of the prior, level by level. */
+static void test_draws(void **state) {
+    (void)state;
+    enum { N = 20000 };
+    lowered_test test;
+    lower(&test,
+          "model { y ~ dnorm(x[1], 4)\n for (i in 1:2) { x[i] ~ dnorm(m, 1) T(m,) }\n m ~ dunif(1, 3)\n f ~ dflat()\n"
+          " p[1:3] ~ ddirch(a[]) }",
+          "a <- c(1, 2, 3)");
+    size_t outputs = test.model->outputs, variables = test.model->variables;
+    double *x = malloc(variables * N * sizeof *x), *natural = malloc(outputs * N * sizeof *natural);
+    assert_ok(svmp_lowered_draw(test.model, 3, N, x));
+    assert_ok(svmp_lowered_natural(test.model, N, x, natural));
+    double half = sqrt(2 / acos(-1)); /* the mean of a standard half-normal */
+    const double mean[] = {2 + half, 2 + half, 2 + half, 2, 0, 1.0 / 6, 2.0 / 6, 3.0 / 6}; /* y, x.1, x.2, m, f, p */
+    for (size_t k = 0; k < outputs; k++) {
+        double sum = 0, square = 0;
+        for (size_t l = 0; l < N; l++) {
+            sum += natural[k * N + l] / N;
+            square += natural[k * N + l] * natural[k * N + l] / N;
+        }
+        double error = sqrt((square - sum * sum) / N);
+        if (fabs(sum - mean[k]) > 4 * error) fail_msg("%s: %g is not %g", test.model->names[k], sum, mean[k]);
+    }
+    free(x);
+    free(natural);
+    end(&test);
+}
+
+/* Every function of vectors: a model that says the same with scalars has the same density. */
+static void test_vectors_are_their_elements(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"factor(-sum(x[1:3]^2))", "factor(-(x[1]^2 + x[2]^2 + x[3]^2))"},
+        {"factor(inprod(x[], w[]))", "factor(x[1]*w[1] + x[2]*w[2] + x[3]*w[3])"},
+        {"factor(mean(x[]) * prod(x[2:3]))", "factor((x[1]+x[2]+x[3])/3 * x[2]*x[3])"},
+        {"factor(sd(x[]))", "factor(sqrt(((x[1]-mean(x))^2 + (x[2]-mean(x))^2 + (x[3]-mean(x))^2)/2))"},
+        {"factor(sum(A[,] %*% x[1:3]))", "factor(sum(A[,1])*x[1] + sum(A[,2])*x[2] + sum(A[,3])*x[3])"},
+        {"factor(x %*% A %*% x)", "factor(inprod(x, A %*% x))"},
+        {"factor(x %*% inverse(A) %*% x + logdet(A))", "B[1:3,1:3] <- inverse(A)\n factor(x[1]*inprod(B[1,],x) + "
+                                                       "x[2]*inprod(B[2,],x) + x[3]*inprod(B[3,],x) + logdet(A))"},
+        {"d[1:2] <- dim(A)\n factor(max(x) - min(x) + length(x) * d[2])",
+         "s[1:3] <- sort(x)\n factor(s[3] - s[1] + 9)"},
+        {"factor(sum(t(A) %*% x))", "factor(sum(x %*% A))"},
+        {"y[1:3] <- x[] * w[] + 1\n factor(sum(exp(y)))",
+         "for (i in 1:3) { z[i] <- exp(x[i]*w[i] + 1) }\n factor(z[1]+z[2]+z[3])"},
+        {"factor(sum(rep(x[1:2], 2)) + sum(c(x[3], 1)))", "factor(2*x[1] + 2*x[2] + x[3] + 1)"},
+        {"factor(interp.lin(x[1], w, v))", "factor(ifelse(x[1] < 2, 5 + 2*(x[1]-1), 7 - (x[1]-2)))"},
+        {"r[1:3] <- rank(w)\n o[1:3] <- order(w)\n factor(x[1] * (r[1] + o[2]))", "factor(3*x[1])"},
+        {"factor(ifelse(x[1] > 0 && !(x[2] > 100), x[3], 7*x[2]))", "factor(x[3])"},
+        {"factor(-0.5*x[1]^2^1 - -x[2] %/% 10)", "factor(-0.5*x[1]*x[1] + 1)"},
+    };
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        double found[2];
+        for (int which = 0; which < 2; which++) {
+            char text[500];
+            lowered_test test;
+            snprintf(text, sizeof text, "model { for (i in 1:3) { x[i] ~ dflat() }\n %s }", pairs[k][which]);
+            lower(&test, text, "w <- c(1, 2, 3) v <- c(5, 7, 6) A <- structure(c(4,1,0, 1,3,1, 0,1,5), .Dim=c(3,3))");
+            double x[3] = {1.3, 2.4, 0.9};
+            found[which] = log_density(&test, x);
+            assert_gradient(&test, x);
+            end(&test);
+        }
+        assert_near(found[0], found[1], 1e-12);
+    }
+}
+
+static void test_links_and_data_block(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "data { for (i in 1:N) { z[i] <- (x[i] - mean(x)) / sd(x) }\n m <- max(y) }\n"
+          "model { a ~ dnorm(0, 1)\n for (i in 1:N) { logit(p[i]) <- a + z[i]\n y[i] ~ dbin(p[i], m) }\n"
+          "  log(lambda) <- a\n k ~ dpois(lambda) }",
+          "N <- 3 x <- c(1, 2, 3) y <- c(0, 1, 4) k <- 2");
+    double a = 0.3, expected = normal(a, 0, 1) + 2 * a - exp(a) - log(2);
+    const double y[3] = {0, 1, 4}, choose[3] = {1, 4, 1};
+    for (int i = 0; i < 3; i++) {
+        double p = 1 / (1 + exp(-(a + i - 1)));
+        expected += log(choose[i]) + y[i] * log(p) + (4 - y[i]) * log1p(-p);
+    }
+    assert_near(log_density(&test, &a), expected, 1e-12);
+    assert_gradient(&test, &a);
+    end(&test);
+}
+
+/* An instance whose slots hold one variable twice is another structure; equal structures share a program. */
+static void test_groups_by_structure(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { for (i in 1:4) { x[i] ~ dnorm(0, 1) }\n for (e in 1:4) { factor(w[e] * x[a[e]] * x[b[e]]) } }",
+          "w <- c(1,2,3,4) a <- c(1,2,3,4) b <- c(2,2,4,4)");
+    assert_int_equal(test.model->group_count, 3);
+    assert_int_equal(test.model->groups[1].instances, 2);
+    assert_int_equal(test.model->groups[1].slots, 2);
+    assert_int_equal(test.model->groups[2].slots, 1);
+    end(&test);
+}
+
+/* A recursion: deterministic nodes are expanded through, each once in every factor. */
+static void test_deterministic_chain(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { a ~ dnorm(0, 1)\n m[1] <- a\n for (t in 2:30) { m[t] <- m[t-1] * m[t-1] + 0.1 * m[t-1] }\n"
+          " y ~ dnorm(m[30], 1) }",
+          "y <- 0");
+    double x = 0.5;
+    assert_gradient(&test, &x);
+    end(&test);
+}
+
+static void test_many_instances_load_fast(void **state) {
+    (void)state;
+    enum { N = 100000 };
+    char *dump = malloc(N * 24 + 200), *at = dump;
+    at += sprintf(at, "N <- %d J <- 100 g <- c(", N);
+    for (int i = 0; i < N; i++) at += sprintf(at, "%s%d", i ? "," : "", i % 100 + 1);
+    at += sprintf(at, ") y <- c(");
+    for (int i = 0; i < N; i++) at += sprintf(at, "%s%.3f", i ? "," : "", sin(i));
+    sprintf(at, ") z <- 1:%d", N);
+    clock_t start = clock();
+    lowered_test test;
+    lower(&test,
+          "model { for (i in 1:N) { mu[i] <- a[g[i]] + b * z[i]\n y[i] ~ dnorm(mu[i], tau) }\n"
+          " for (j in 1:J) { a[j] ~ dnorm(0, t) }\n b ~ dnorm(0, 1)\n tau ~ dgamma(1, 1)\n t ~ dgamma(1, 1) }",
+          dump);
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    print_message("%d instances in %.2f s\n", N, seconds);
+    assert_true(seconds < 20); /* a few seconds, and room for sanitizers */
+    assert_int_equal(test.model->group_count, 5);
+    end(&test);
+    free(dump);
+}
+
+/* A vector may be observed in part: what is given stands in the density as it is. */
+static void test_partly_observed_vector(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(
+        &test, "model { x[1:3] ~ dmnorm(mu[], O[,]) }",
+        "x <- c(1, NA, -1) mu <- c(0, 0.5, 1) O <- structure(c(2, 0.5, 0, 0.5, 1, 0.25, 0, 0.25, 3), .Dim = c(3, 3))");
+    assert_int_equal(test.model->variables, 1);
+    assert_string_equal(test.model->names[0], "x.2");
+    const double o[3][3] = {{2, 0.5, 0}, {0.5, 1, 0.25}, {0, 0.25, 3}};
+    double u = 0.8, d[3] = {1, u - 0.5, -2}, square = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) square += o[i][j] * d[i] * d[j];
+    double determinant = 2 * (3 - 0.0625) - 0.5 * 1.5;
+    assert_near(log_density(&test, &u), 0.5 * log(determinant) - 1.5 * log(2 * acos(-1)) - 0.5 * square, 1e-13);
+    assert_gradient(&test, &u);
+    end(&test);
+}
+
+/* Chains are as long as they like to be, in whichever order they are written: x_T = 0.5^T a + (1 - 0.5^T). */
+static void test_long_chains(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(
+        &test,
+        "model { a ~ dnorm(0, 1)\n m[1] <- a\n for (t in 1:3000) { m[t+1] <- 0.5 * (m[t] + 1) }\n"
+        " for (t in 1:50000) { c[t] <- c[t+1] + 1 }\n c[50001] <- 0\n y ~ dnorm(m[3001] - 1, 1)\n z ~ dnorm(a, c[1]) }",
+        "y <- 0 z <- 0");
+    double a = 0.5;
+    assert_near(log_density(&test, &a), normal(a, 0, 1) + normal(0, pow(0.5, 3000) * a, 1) + normal(0, a, 50000),
+                1e-12);
+    assert_gradient(&test, &a);
+    end(&test);
+}
+
+/* A censored time is bounded below by its cut point; its density is the distribution's, and nothing else. */
+static void test_censoring_is_a_bound(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { for (i in 1:3) { cens[i] ~ dinterval(t[i], c[i,])\n t[i] ~ dexp(0.5) }\n"
+          " z ~ dnorm(0, 1)\n two ~ dinterval(z, cuts[]) }",
+          "cens <- c(0, 1, 1) t <- c(1, NA, NA) c <- structure(c(2, 2, 3), .Dim = c(3, 1)) two <- 1 cuts <- c(-1, 2)");
+    assert_int_equal(test.model->variables, 3);
+    double x[3] = {0.3, -0.4, 0.7}, natural[3];
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    assert_near(natural[0], 2 + exp(0.3), 1e-14);
+    assert_near(natural[1], 3 + exp(-0.4), 1e-14);
+    assert_near(natural[2], -1 + 3 / (1 + exp(-0.7)), 1e-14);
+    double expected = 2 * log(0.5) - 0.5 * (natural[0] + natural[1]) + 0.3 - 0.4 + normal(natural[2], 0, 1) + log(3) -
+                      log1p(exp(-0.7)) - log1p(exp(0.7));
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    enum { N = 2000 };
+    double drawn[3 * N], values[3 * N], mean = 0;
+    assert_ok(svmp_lowered_draw(test.model, 1, N, drawn));
+    assert_ok(svmp_lowered_natural(test.model, N, drawn, values));
+    for (size_t l = 0; l < N; l++) mean += values[l] / N; /* of an exponential beyond 2: 2 + 2 */
+    assert_near(mean, 4, 4 * 2 / sqrt(N) / 4);
+    end(&test);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scalar_normal),
+        cmocka_unit_test(test_gaussian_field),
+        cmocka_unit_test(test_sensors),
+        cmocka_unit_test(test_densities_integrate_to_one),
+        cmocka_unit_test(test_simplex_integrates_to_one),
+        cmocka_unit_test(test_matrix_integrates_to_one),
+        cmocka_unit_test(test_natural_and_back),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_vectors_are_their_elements),
+        cmocka_unit_test(test_links_and_data_block),
+        cmocka_unit_test(test_groups_by_structure),
+        cmocka_unit_test(test_deterministic_chain),
+        cmocka_unit_test(test_partly_observed_vector),
+        cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_censoring_is_a_bound),
+        cmocka_unit_test(test_many_instances_load_fast),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/* Everything that can be wrong with a model: its sentence, its place, its caret. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/lowered.h"
+
+/* The errors one after another, a line break between them, as the error callback hears them. */
+static const struct {
+    const char *model, *data, *errors;
+} wrong[] = {
+    {"model { x ~ dnorm(0, sigm)\n sigma ~ dgamma(1,1) }", "",
+     "m.bug:1:22: error: 'sigm' is never defined; did you mean 'sigma'?\n    model { x ~ dnorm(0, sigm)\n              "
+     "           ^"},
+    {"model { x ~ dnrom(0, 1) }", "",
+     "m.bug:1:13: error: there is no distribution 'dnrom'; did you mean 'dnorm'?\n    model { x ~ dnrom(0, 1) }\n      "
+     "          ^"},
+    {"model { x ~ dnorm(0, 1, 2) }", "",
+     "m.bug:1:13: error: 'dnorm' takes 2 arguments, not 3\n    model { x ~ dnorm(0, 1, 2) }\n                ^"},
+    {"model { x <- sqrtt(1)\n y ~ dnorm(pow(x), 1) }", "",
+     "m.bug:1:14: error: there is no function 'sqrtt'; did you mean 'sqrt'?\n    model { x <- sqrtt(1)\n               "
+     "  ^\nm.bug:2:12: error: 'pow' takes 2 arguments, not 1\n     y ~ dnorm(pow(x), 1) }\n               ^"},
+    {"model { x <- dnorm(0,1,2) }", "",
+     "m.bug:1:14: error: 'dnorm' is a distribution; it stands after '~'\n    model { x <- dnorm(0,1,2) }\n             "
+     "    ^"},
+    {"model { x ~ dnorm(0,1)\n x ~ dnorm(1,1) }", "",
+     "m.bug:2:2: error: 'x' is already defined on line 1\n     x ~ dnorm(1,1) }\n     ^"},
+    {"model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }", "y <- c(1,2,3)",
+     "m.bug:1:42: error: index 4 of 'y' is outside 1 ... 3 (i = 3)\n    model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], "
+     "1) } }\n                                             ^"},
+    {"model { for (i in 1:2) { for (j in 1:3) { x[i,j] ~ dnorm(y[i,j,1], 1) } } }", "y <- structure(1:6,.Dim=2:3)",
+     "m.bug:1:58: error: 'y' has 2 dimensions, not 3 (i = 1, j = 1)\n    model { for (i in 1:2) { for (j in 1:3) { "
+     "x[i,j] ~ dnorm(y[i,j,1], 1) } } }\n                                                             ^"},
+    {"model { x ~ dnorm(y, 1)\n y ~ dnorm(x, 1) }", "",
+     "m.bug:1:9: error: the model has a directed cycle: x -> y -> x\n    model { x ~ dnorm(y, 1)\n            ^"},
+    {"model { x[1] <- y + 1\n y <- x[1]\n z ~ dnorm(y, 1) }", "",
+     "m.bug:2:7: error: 'x' depends on itself: the model has a directed cycle\n     y <- x[1]\n          ^"},
+    {"model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n m[5001] <- m[7]\n z ~ dnorm(m[1], 1) }", "",
+     "m.bug:1:37: error: 'm[152]' depends on itself: the model has a directed cycle (t = 151)\n"
+     "    model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n                                        ^"},
+    {"model { x <- log(0 - 1)\n y ~ dnorm(x, 1)\n factor(0/0 * z) z ~ dnorm(sqrt(a), 1) }", "a <- -4",
+     "m.bug:1:14: error: the value is not a number\n    model { x <- log(0 - 1)\n                 ^"},
+    {"model { z ~ dnorm(sqrt(a), 1) }", "a <- -4",
+     "m.bug:1:19: error: the value is not a number\n    model { z ~ dnorm(sqrt(a), 1) }\n                      ^"},
+    {"model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }", "y <- c(1, Inf)",
+     "m.bug:1:26: error: 'y[2]' (d.R:1) is not a value of dnorm: it is infinite (i = 2)\n"
+     "    model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }\n                             ^"},
+    {"model { x ~ dunif(0, y)\n y ~ dunif(0, x) }", "",
+     "m.bug:2:2: error: 'y' depends on itself: the model has a directed cycle\n     y ~ dunif(0, x) }\n     ^"},
+    {"model { x ~ dnorm(x, 1) }", "",
+     "m.bug:1:9: error: the model has a directed cycle: x -> x\n    model { x ~ dnorm(x, 1) }\n            ^"},
+    {"model { for (i in 1:N) { z[i] ~ dcat(p[]) } }", "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2)",
+     "m.bug:1:26: error: 'z[2]' ~ dcat is discrete and not observed: sum it out of the model, or give it in the data "
+     "(i = 2)\n    model { for (i in 1:N) { z[i] ~ dcat(p[]) } }\n                             ^"},
+    {"model { x ~ dnorm(0,1) T(3, 1) }", "",
+     "m.bug:1:24: error: the lower bound 3 is not below the upper bound 1\n    model { x ~ dnorm(0,1) T(3, 1) }\n      "
+     "                     ^"},
+    {"model { x ~ dunif(4, 1) }", "",
+     "m.bug:1:13: error: nothing lies between the bounds 4 and 1 of 'x'\n    model { x ~ dunif(4, 1) }\n               "
+     " ^"},
+    {"model { x ~ dpois(l)\n l ~ dgamma(1,1) }", "x <- c(-2)",
+     "m.bug:1:9: error: 'x' (d.R:1) is not a value of dpois: -2 is negative\n    model { x ~ dpois(l)\n            ^"},
+    {"model { for (i in 1:3) { x[i] ~ dgamma(1, l) }\n l ~ dgamma(1,1) }", "x <- c(1,-2,3)",
+     "m.bug:1:26: error: 'x[2]' (d.R:1) is not a value of dgamma: -2 is negative (i = 2)\n    model { for (i in 1:3) { "
+     "x[i] ~ dgamma(1, l) }\n                             ^"},
+    {"model { x ~ dnorm(0, tau) }", "tau <- -1",
+     "m.bug:1:22: error: dnorm: tau = -1 is not positive\n    model { x ~ dnorm(0, tau) }\n                         ^"},
+    {"model { for (i in 1:1000000000000) { x[i] ~ dnorm(0,1) } }", "",
+     "m.bug:1:20: error: the loop from 1 to 1000000000000 runs 1000000000000 times; at most 5000000 are allowed\n    "
+     "model { for (i in 1:1000000000000) { x[i] ~ dnorm(0,1) } }\n                       ^"},
+    {"model { for (i in 1:100000) { for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }", "",
+     "m.bug:1:31: error: the loops run more than 5000000 times in all (i = 50)\n    model { for (i in 1:100000) { "
+     "for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }\n                                  ^"},
+    {"model { x[1:3] ~ dmnorm(mu[1:2], O[,]) }", "mu <- c(1,2,3) O <- structure(c(1,0,0,1),.Dim=c(2,2))",
+     "m.bug:1:18: error: the argument mu of dmnorm has 2 rows, the value 3\n    model { x[1:3] ~ dmnorm(mu[1:2], O[,]) "
+     "}\n                     ^"},
+    {"model { x[1000000000] ~ dnorm(0,1) }", "",
+     "m.bug:1:11: error: index 1000000000 of 'x' is outside 1 ... 5000000\n    model { x[1000000000] ~ dnorm(0,1) }\n "
+     "             ^"},
+    {"model { x[1:2] <- c(1,2,3)\n y ~ dnorm(x[1], 1) }", "",
+     "m.bug:1:9: error: the left-hand side has dimensions 2, the right-hand side 3\n    model { x[1:2] <- c(1,2,3)\n   "
+     "         ^"},
+    {"model { y ~ dnorm(a[1:2] + a[1:3], 1) }", "a <- c(1,2,3)",
+     "m.bug:1:26: error: the operands of '+' have dimensions 2 and 3\n    model { y ~ dnorm(a[1:2] + a[1:3], 1) }\n    "
+     "                         ^"},
+    {"model { y ~ dnorm(a[k], 1)\n k ~ dnorm(0,1) }", "a <- c(1,2,3)",
+     "m.bug:1:21: error: an index of 'a' depends on an unknown; it must follow from the data\n    model { y ~ "
+     "dnorm(a[k], 1)\n                        ^"},
+    {"model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n n ~ dnorm(0,1) }", "",
+     "m.bug:1:21: error: 'n' is not data: bounds of loops and subscripts on the left must be\n    model { for (i in "
+     "1:n) { y[i] ~ dnorm(0, 1) }\n                        ^"},
+    {"model { y ~ dnorm(x[2], 1)\n x[1] ~ dnorm(0,1)\n x[3] ~ dnorm(0,1) }", "",
+     "m.bug:1:19: error: 'x[2]' is never defined\n    model { y ~ dnorm(x[2], 1)\n                      ^"},
+    {"model { y ~ dnorm(x[2], 1) }", "x <- c(1,NA)",
+     "m.bug:1:19: error: 'x[2]' is missing in the data (d.R:1), and the model does not define it\n    model { y ~ "
+     "dnorm(x[2], 1) }\n                      ^"},
+    {"model { x <- 3\n y ~ dnorm(x,1) }", "x <- 2",
+     "m.bug:1:9: error: 'x' is computed here and given in the data (d.R:1)\n    model { x <- 3\n            ^"},
+    {"data { a ~ dnorm(0,1) }\nmodel { y ~ dnorm(a, 1) }", "",
+     "m.bug:1:8: error: data { } computes, it does not draw: '<-' is expected\n    data { a ~ dnorm(0,1) }\n           "
+     "^"},
+    {"model { y ~ dnorm(0, 1) }", "z <- 2 y <- 1", "m.bug: error: the model has no unknowns: every node is observed."},
+    {"model { foo(y) <- 1\n z ~ dnorm(y, 1) }", "",
+     "m.bug:1:9: error: 'foo' is not a link: log, logit, probit or cloglog\n    model { foo(y) <- 1\n            ^"},
+    {"model { p[1:2] ~ ddirch(a[]) }", "p <- c(0.5, NA) a <- c(1,1)",
+     "m.bug:1:9: error: 'p[1:2]' ~ ddirch is partly observed: it must be given as a whole or not at all\n    model { "
+     "p[1:2] ~ ddirch(a[]) }\n            ^"},
+    {"var y[3]; model { y[4] ~ dnorm(0, 1) }", "",
+     "m.bug:1:21: error: index 4 of 'y' is outside 1 ... 3\n    var y[3]; model { y[4] ~ dnorm(0, 1) }\n               "
+     "         ^"},
+    {"var y[3]; model { y[1] ~ dnorm(0, 1) }", "y <- c(1,2)",
+     "m.bug:1:5: error: 'y' has dimensions 2 in the data and 3 here\n    var y[3]; model { y[1] ~ dnorm(0, 1) }\n      "
+     "  ^"},
+    {"model { x[1.5] ~ dnorm(0, 1) }", "",
+     "m.bug:1:11: error: index 1.5 of 'x' is not a whole number\n    model { x[1.5] ~ dnorm(0, 1) }\n              ^"},
+    {"model { x ~ dgamma(a,1) I(0,)\n a ~ dgamma(1,1) }", "",
+     "m.bug:1:25: error: I(,) needs arguments that follow from the data; use T(,) to truncate, dinterval to censor\n   "
+     " model { x ~ dgamma(a,1) I(0,)\n                            ^"},
+    {"model { x[] ~ dnorm(0,1) }", "",
+     "m.bug:1:11: error: the extent of 'x' is not known here: write the range, or declare it with 'var'\n    model { "
+     "x[] ~ dnorm(0,1) }\n              ^"},
+    {"model { x[1] ~ dnorm(0,1)\n x[1,2] ~ dnorm(0,1) }", "",
+     "m.bug:2:2: error: 'x' has 1 dimension elsewhere, not 2\n     x[1,2] ~ dnorm(0,1) }\n     ^"},
+    {"model { i ~ dnorm(0,1)\n for (i in 1:2) { i ~ dnorm(0,1) } }", "",
+     "m.bug:2:19: error: 'i' is the counter of a loop; it cannot be defined\n     for (i in 1:2) { i ~ dnorm(0,1) } "
+     "}\n                      ^"},
+    {"model { x ~ dflat()\n factor(c(x, 2)) }", "",
+     "m.bug:2:9: error: one number is expected here, not an array of 2\n     factor(c(x, 2)) }\n            ^"},
+    {"model { x ~ dmnorm(0,1) T(0,) }", "",
+     "m.bug:1:25: error: 'dmnorm' cannot be truncated\n    model { x ~ dmnorm(0,1) T(0,) }\n                           "
+     " ^"},
+    {"model { y ~ dbin(0.5, 3)\n a ~ dnorm(0,1) }", "y <- 4",
+     "m.bug:1:9: error: 'y' (d.R:1) is not a value of dbin: 4 is not between 0 and 3\n    model { y ~ dbin(0.5, 3)\n   "
+     "         ^"},
+    {"model { a ~ dnorm(0,1)\n b ~ dnorm(a[2], 1)\n c ~ dnorm(d.e, f)\n g ~ dnorm(A, B) }", "",
+     "m.bug:3:12: error: 'd.e' is never defined\n     c ~ dnorm(d.e, f)\n               ^\nm.bug:3:17: error: 'f' is "
+     "never defined\n     c ~ dnorm(d.e, f)\n                    ^\nm.bug:4:12: error: 'A' is never defined\n     g ~ "
+     "dnorm(A, B) }\n               ^\nm.bug:4:15: error: 'B' is never defined\n     g ~ dnorm(A, B) }\n               "
+     "   ^"},
+};
+
+typedef struct listener {
+    char text[8192];
+} listener;
+
+static void hear(svmp_status status, const char *message, void *user_data) {
+    listener *heard = user_data;
+    assert_int_equal(status, SVMP_BAD_INPUT);
+    if (heard->text[0]) strcat(heard->text, "\n");
+    strcat(heard->text, message);
+}
+
+static void hear_log(svmp_log_level level, const char *message, void *user_data) {
+    listener *heard = user_data;
+    assert_int_equal(level, SVMP_LOG_WARNING);
+    strcat(heard->text, message);
+}
+
+static svmp_status lower(svmp_context *context, const char *model, const char *dump) {
+    text_source source = {0};
+    data_set *data = NULL;
+    lowered_model *lowered = NULL;
+    assert_ok(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
+    svmp_status status = svmp_lower(context, &source, data, &lowered);
+    svmp_lowered_free(lowered);
+    svmp_data_free(data);
+    svmp_source_free(context, &source);
+    return status;
+}
+
+static svmp_context *listening(listener *heard) {
+    svmp_context_options options = svmp_context_options_default();
+    svmp_context *context = NULL;
+    options.error = hear;
+    options.log = hear_log;
+    options.user_data = heard;
+    assert_ok(svmp_context_create(&options, &context));
+    return context;
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        listener heard = {{0}};
+        svmp_context *context = listening(&heard);
+        assert_int_equal(lower(context, wrong[k].model, wrong[k].data), SVMP_BAD_INPUT);
+        assert_string_equal(heard.text, wrong[k].errors);
+        const char *first = svmp_context_error(context);
+        assert_memory_equal(first, wrong[k].errors, strlen(first)); /* the first of them stays */
+        svmp_context_free(context);
+    }
+}
+
+static void test_unread_data_is_a_warning(void **state) {
+    (void)state;
+    listener heard = {{0}};
+    svmp_context *context = listening(&heard);
+    assert_ok(lower(context, "model { y ~ dnorm(0, 1) }", "zed <- 2"));
+    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is never read by the model\n    zed <- 2\n    ^");
+    svmp_context_free(context);
+}
+
+/* ---- memory: every allocation may fail, from the texts to natural values ------------------------- */
+
+static svmp_status lower_and_draw(svmp_context *context, const char *model, const char *dump) {
+    enum { N = 2, MOST = 100 };
+    double variables[MOST * N], outputs[MOST * N];
+    text_source source = {0};
+    data_set *data = NULL;
+    lowered_model *lowered = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
+    SVMP_CHECK(svmp_data_create(context, &data));
+    SVMP_CHECK(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
+    SVMP_CHECK(svmp_data_read_text(data, "d.csv", "g\n1\n2\n1\n", 8));
+    SVMP_CHECK(svmp_lower(context, &source, data, &lowered));
+    SVMP_CHECK(svmp_lowered_draw(lowered, 1, N, variables));
+    SVMP_CHECK(svmp_lowered_natural(lowered, N, variables, outputs));
+    SVMP_CHECK(svmp_lowered_inverse(lowered, N, outputs, variables));
+done:
+    svmp_lowered_free(lowered);
+    svmp_data_free(data);
+    svmp_source_free(context, &source);
+    return status;
+}
+
+static void test_every_allocation_may_fail(void **state) {
+    (void)state;
+    static const char model[] =
+        "data { for (i in 1:N) { z[i] <- y[i] - mean(y) } }\n"
+        "model { for (i in 1:N) { mu[i] <- a * z[i] + p[g[i]]\n y[i] ~ dnorm(mu[i], tau) }\n a ~ dunif(0, tau)\n"
+        " tau ~ dgamma(1, 1)\n p[1:3] ~ ddirch(alpha[])\n S[1:2,1:2] ~ dwish(R[,], 3)\n x[1:2] ~ dmnorm(y[1:2], S[,])\n"
+        " factor(logdet(S) - sum(sort(x)))\n m[1] <- a\n for (t in 1:400) { m[t+1] <- 0.5 * m[t] }\n"
+        " o ~ dinterval(w, 0.5)\n w ~ dnorm(m[401], 1) }";
+    static const char dump[] = "N <- 3 y <- c(1,2,4) alpha <- c(1,1,1) R <- structure(c(1,0,0,1), .Dim=c(2,2)) o <- 1";
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long count = 0; status != SVMP_OK; count++) {
+        scarce_memory memory = {.left = 1};
+        svmp_context *context = scarce_context(&memory);
+        memory.left = count;
+        status = lower_and_draw(context, model, dump);
+        assert_true(status == SVMP_OK || status == SVMP_NO_MEMORY);
+        svmp_context_free(context);
+        assert_true(count < 100000);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_unread_data_is_a_warning),
+        cmocka_unit_test(test_every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
