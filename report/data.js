@@ -81,6 +81,7 @@ function quantile(sorted, p) {
 }
 
 function moments(x) {
+  if (x.every((v) => v === x[0])) return {mean: x[0], sd: 0}; // not what rounding leaves of it
   let mean = 0, square = 0;
   for (const v of x) mean += v / x.length;
   for (const v of x) square += (v - mean) ** 2;

@@ -26,6 +26,8 @@ function showHeader() {
   const outcome = record.get("outcome");
   if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not come to its end: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
   if (s && s.divergent > 0) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
+  const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > 1.01).length : 0;
+  if (mixed) notice(`R-hat is above 1.01 for ${mixed} of ${variables} variables: the chains have not mixed.`, true);
   if (record.has("ksd_beyond") && !record.get("ksd_beyond").startsWith("0 ")) notice(`Beyond what chance does, by their KSD: ${record.get("ksd_beyond")} nodes.`, true);
   if (/^[dt]pmp$/.test(record.get("method"))) notice("The particles stand for modes: their spread is not the posterior's.", true);
   if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} particles, evenly spaced; the numbers of the table are those of all.`);

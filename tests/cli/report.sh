@@ -7,14 +7,18 @@ if "$SVMP" --version | grep -q '^d3: no'; then
 fi
 
 # what the data holds, one row a variable
-cells() { sed -n '/"cells":\[/,/\]/p' "$1" | grep -E '^"' | tr -d '"]' | tr ',' ' ' | sed 's/ *$//'; }
-numbers() { "$SVMP" summary "$1" | sed -n '4,$p' | awk 'NF == 6 { print $2, $3, $4, $5, $6 }'; }
+cells() { sed -n '/"cells":\[/,/\]/p' "$1" | sed 1d | tr -d '"]' | tr ',' ' ' | sed 's/ *$//'; }
+numbers() { "$SVMP" summary "$1" | awk '/^variable/ { t = 1; next } t && NF == 0 { exit } t { $1 = ""; print substr($0, 2) }'; }
 
 works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
 works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
 shows '^grid.html: 100 variables, [0-9.]+ MB$'
 [[ $(numbers grid.csv | wc -l) -eq 100 ]]
 diff <(numbers grid.csv) <(cells grid.html) || fail "the numbers are not those of summary"
+works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains.csv
+works report chains.csv chain.mtx -o chains.html
+diff <(numbers chains.csv) <(cells chains.html) || fail "the numbers of chains are not those of summary"
+grep -qF '"R-hat","bulk ESS","tail ESS"]' chains.html
 grep -q '"method = graphical"' grid.html || fail "the configuration is not in the page"
 works check "$MODELS/grid.mtx" "$MODELS/grid_b.mtx"
 grep -qF "[\"factors\",\"$(awk '/^factors/ { print $2 }' said)\"]" grid.html

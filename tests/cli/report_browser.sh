@@ -13,7 +13,7 @@ works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains
 works report chains.csv chain.mtx -o chains.html
 
 # points of a plane: two of them, their truth and an anchor; a node that the record calls far from converged
-awk 'BEGIN { srand(1); print "# method = by hand\n# ksd_node x.1 = 0.5 0.6 2.5 1.2\nx.1.1,x.1.2,x.2.1,x.2.2,sigma"
+awk 'BEGIN { OFS = ","; srand(1); print "# method = by hand\n# ksd_node x.1 = 0.5 0.6 2.5 1.2\nx.1.1,x.1.2,x.2.1,x.2.2,sigma"
     for (l = 0; l < 60; l++) print rand(), rand(), 2 + rand(), 1 + rand(), 0.5 }' >plane.csv
 printf 'name,value\nx.1.1,0.5\nx.1.2,0.4\nx.2.1,2.5\nx.2.2,1.5\nx.3.1,-1\nx.3.2,-1\n' >truth.csv
 works report plane.csv --truth truth.csv -o plane.html
