@@ -30,7 +30,7 @@ void print_number(double value) {
 
 /* The columns, and those among them that chains alone have. */
 static const table_column columns[] = {
-    {"mean", 11, 0}, {"MCSE", 8, 1},  {"sd", 11, 0},   {"5%", 11, 0},      {"50%", 11, 0},
+    {"mean", 11, 0}, {"MCSE", 8, 1},  {"sd", 11, 0},      {"5%", 11, 0},      {"50%", 11, 0},
     {"95%", 11, 0},  {"R-hat", 7, 1}, {"bulk ESS", 8, 1}, {"tail ESS", 8, 1},
 };
 

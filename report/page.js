@@ -17,7 +17,7 @@ function showHeader() {
   for (const [key, name] of [["method", "method"], ["iterations done", "iterations"], ["outcome", "outcome"], ["seed", "seed"]])
     if (record.has(key)) facts.push([name, record.get(key)]);
   if (record.has("seconds")) facts.push(["time", `${record.get("seconds")} s`]);
-  if (record.has("ksd_ratio")) facts.push(["KSD ratio", record.get("ksd_ratio")]);
+  if (record.has("ksd_ratio")) facts.push(["KSD ratio", short(Number(record.get("ksd_ratio")))]);
   if (s) facts.push(["acceptance", s.acceptance.toFixed(2)]);
   if (s && s.leapfrogs !== undefined) facts.push(["divergent", s.divergent]);
   if (s && s.ebfmi !== undefined) facts.push(["E-BFMI", s.ebfmi.toFixed(2)]);

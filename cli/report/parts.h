@@ -1,5 +1,5 @@
-/* What the page knows of a run: each function writes one member `"name": value` of the page's data. They return 0, or an
- * exit status when they have said what is wrong. */
+/* What the page knows of a run: each function writes one member `"name": value` of the page's data. They return 0, or
+ * an exit status when they have said what is wrong. */
 #ifndef SVMP_CLI_REPORT_PARTS_H
 #define SVMP_CLI_REPORT_PARTS_H
 

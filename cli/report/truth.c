@@ -66,8 +66,7 @@ static int read_line(truth_table *table, char *text, size_t line, int *header) {
 
 static int read_rows(truth_table *table) {
     FILE *file = fopen(table->path, "r");
-    if (file == NULL)
-        return complain(EXIT_WRONG, "The file '%s' could not be read: %s.", table->path, strerror(errno));
+    if (file == NULL) return complain(EXIT_WRONG, "The file '%s' could not be read: %s.", table->path, strerror(errno));
     char *text = NULL;
     size_t room = 0, line = 0;
     int status = 0, header = 0;
@@ -104,8 +103,8 @@ static int check_rows(truth_table *table, const name_index *names, const char *p
     qsort(table->rows, table->count, sizeof *table->rows, by_name);
     for (size_t k = 1; k < table->count; k++)
         if (strcmp(table->rows[k - 1].name, table->rows[k].name) == 0)
-            return complain(EXIT_WRONG, "%s: '%.80s' stands on the lines %zu and %zu.", table->path, table->rows[k].name,
-                            table->rows[k - 1].line, table->rows[k].line);
+            return complain(EXIT_WRONG, "%s: '%.80s' stands on the lines %zu and %zu.", table->path,
+                            table->rows[k].name, table->rows[k - 1].line, table->rows[k].line);
     for (size_t k = 0; k < table->count; k++) names_find(names, table->rows[k].name, &table->rows[k].variable);
     for (size_t k = 0; k < table->count; k++) {
         const truth_row *row = &table->rows[k], *other = row->variable == SIZE_MAX ? partner(table, row) : NULL;
