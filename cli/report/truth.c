@@ -38,9 +38,10 @@ static int add_row(truth_table *table, const char *name, double value, size_t li
         table->rows = rows;
         table->capacity = capacity;
     }
-    char *copy = strdup(name);
-    if (copy == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    table->rows[table->count++] = (truth_row){copy, value, line, SIZE_MAX};
+    truth_row *row = &table->rows[table->count];
+    *row = (truth_row){.name = strdup(name), .value = value, .line = line, .variable = SIZE_MAX};
+    if (row->name == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    table->count++;
     return 0;
 }
 

@@ -59,6 +59,7 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
 }
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length) {
+    if (length == 0) return SVMP_OK;
     return fwrite(bytes, 1, length, output->file) == length ? SVMP_OK : cannot_write(output, errno);
 }
 
