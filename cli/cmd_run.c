@@ -140,7 +140,7 @@ static int print_result(session *s) {
     int exact = strcmp(s->options.method, "exact") == 0;
     const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
-    svmp_mixing *mixing = calloc(variables, sizeof *mixing);
+    svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
     int wrong = exact ? exact_moments(s, variables, moments) : measure_moments(s, shown, moments, variables, mixing);
     if (wrong) {

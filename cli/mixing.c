@@ -28,11 +28,13 @@ void print_mixing(const svmp_particles *particles, size_t count, const size_t *v
     }
     const char *worst = svmp_particles_name(particles, variables ? variables[r_hat.at] : r_hat.at);
     const char *fewest = svmp_particles_name(particles, variables ? variables[draws.at] : draws.at);
+    char text[64];
+    snprintf(text, sizeof text, r_hat.value < 100 ? "%.3f" : "%.3g", r_hat.value);
     if (r_hat.beyond > 0)
         printf(
             "R-hat above %g for %zu of %zu variables: the chains have not mixed. Run more warm-up or draws; worst: %s "
-            "(%.3g).\n",
-            high_r_hat, r_hat.beyond, count, worst, r_hat.value);
+            "(%s).\n",
+            high_r_hat, r_hat.beyond, count, worst, text);
     if (draws.beyond > 0)
         printf("Fewer than %.0f effective draws for %zu of %zu variables: the numbers above are rough. Run more draws; "
                "fewest: %s (%.0f).\n",

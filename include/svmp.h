@@ -6,7 +6,8 @@
  *
  * Conventions
  *   - A function that can fail returns an svmp_status; the sentence that says what went wrong is
- *     svmp_context_error(). Results come out through the last pointers and are untouched on failure.
+ *     svmp_context_error(). Results come out through the last pointers; what a failed call left
+ *     there means nothing, except that objects are made whole or not at all.
  *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so that a variable's
  *     particles are contiguous.
  *   - Objects are created by *_create or *_read, belong to the caller and end with *_free, which
@@ -170,6 +171,10 @@ SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *m
 typedef enum svmp_graph_format { SVMP_GRAPH_DOT, SVMP_GRAPH_JSON } svmp_graph_format;
 SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
 
+/* The same to a file that is written beside and renamed; an existing one is an error unless `overwrite`. */
+SVMP_API svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path,
+                                           int overwrite);
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 /* Writes a file as svmp_particles_write does: beside its place, and renamed when it is whole and on the disk. An
@@ -264,8 +269,8 @@ SVMP_API svmp_status svmp_particles_compare(const svmp_particles *particles, con
                                             svmp_comparison *comparison);
 
 /* The differences of one variable. A z is a difference over its standard error: that of chains from their effective
- * draws, that of other particles as if they were independent, sd/sqrt(n); of few particles it is the normal z that is as
- * far out as Student's t. NaN with one particle. */
+ * draws, that of other particles as if they were independent, sd/sqrt(n); of few particles it is the normal z that is
+ * as far out as Student's t. NaN with one particle. */
 typedef struct svmp_difference {
     double mean, reference_mean;     /* E[x] */
     double square, reference_square; /* E[x^2] */
@@ -291,8 +296,8 @@ typedef struct svmp_run_options {
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
-    const char *init;      /* "normal:SD" or "uniform:A,B" */
-    const char *backend;   /* "cpu", or "ref": plain loops, slow and simple */
+    const char *init;      /* "normal:SD", "uniform:A,B" or, for models of the language, "prior" */
+    const char *backend;   /* "cpu" (also "cpu-baseline", "cpu-avx2", "cpu-avx512"), or "ref": plain loops, slow */
     size_t particles;
     size_t iterations; /* SVMP_METHODS_OWN: as many as the method does when nothing is said */
     double tolerance;  /* stop when the largest |phi| is at most this; 0: never */
