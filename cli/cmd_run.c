@@ -40,8 +40,8 @@ typedef struct session {
 /* The file that --init names, or NULL: a distribution, or nothing. */
 static const char *start_file(const option_set *set) {
     const char *init = options_given(set, "init");
-    int drawn = init == NULL || strcmp(init, "prior") == 0 || strncmp(init, "normal:", 7) == 0 ||
-                strncmp(init, "uniform:", 8) == 0;
+    int drawn = init == NULL || strcmp(init, "prior") == 0 || strcmp(init, "map") == 0 ||
+                strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
     return drawn ? NULL : init;
 }
 

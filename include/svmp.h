@@ -153,11 +153,23 @@ SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);
 SVMP_API const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buffer, size_t size);
 
-/* Whether the model is jointly Gaussian as written: linear-quadratic factors only, and no boxes. */
+/* Whether the model is jointly Gaussian as written: linear-quadratic factors only, no boxes, no bounded
+ * nodes. */
 SVMP_API int svmp_model_is_gaussian(const svmp_model *model);
 
 /* How many observed values of stochastic nodes there are: of a model text, 0 for others. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
+
+/* What a model text leaves unknown and what its data observe, array by array in the order of the text: the smallest
+ * ranges that hold all such elements, "mu[1:8]", with how many there are if not all of the ranges, "y[1:10] (7 of 10)";
+ * NULL when there is none. False for `which` beyond the last array; a model that is no text has none. The texts live
+ * as long as the model. */
+typedef struct svmp_array {
+    const char *unknown, *observed;
+    size_t unknown_count, observed_count;
+} svmp_array;
+
+SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
 
 /* log p up to a constant for n particles, and the score s = d log p / dx; either result may be NULL.
  * Costs one evaluation of every factor. The sums have a fixed order: the same bits for any threads. */
@@ -296,7 +308,7 @@ typedef struct svmp_run_options {
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
-    const char *init;      /* "normal:SD", "uniform:A,B" or, for models of the language, "prior" */
+    const char *init;      /* "normal:SD", "uniform:A,B", "map" or, for models of the language, "prior" */
     const char *backend;   /* "cpu" (also "cpu-baseline", "cpu-avx2", "cpu-avx512"), or "ref": plain loops, slow */
     size_t particles;
     size_t iterations; /* SVMP_METHODS_OWN: as many as the method does when nothing is said */

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/random.h"
+#include "model/mode.h"
 #include "model/natural.h"
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
@@ -20,13 +21,13 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
             svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to &&
             isfinite(made.to - made.from))
             return *parsed = made, SVMP_OK;
-    } else if (strcmp(text, "prior") == 0) {
-        made.kind = INIT_PRIOR;
+    } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0) {
+        made.kind = strcmp(text, "map") == 0 ? INIT_MAP : INIT_PRIOR;
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is prior, normal:SD or uniform:A,B with A below B.",
-                     text);
+    return svmp_fail(context, SVMP_BAD_CALL,
+                     "'%s' is no start: it is prior, map, normal:SD or uniform:A,B with A below B.", text);
 }
 
 svmp_status svmp_init_check(const backend *b) {
@@ -41,8 +42,8 @@ svmp_status svmp_init_check(const backend *b) {
 
 svmp_status svmp_init_draw(const init *start, backend *b) {
     const size_t n = b->n;
-    if (start->kind == INIT_PRIOR) {
-        SVMP_TRY(svmp_model_draw_priors(b->model, b->seed, n, b->x));
+    if (start->kind == INIT_PRIOR || start->kind == INIT_MAP) {
+        SVMP_TRY((start->kind == INIT_MAP ? svmp_mode_draw : svmp_model_draw_priors)(b->model, b->seed, n, b->x));
         return svmp_init_check(b);
     }
 #pragma omp parallel for num_threads(b->threads)

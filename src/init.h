@@ -1,11 +1,11 @@
-/* Where the particles start: "normal:SD", "uniform:A,B" or "prior", numbers keyed by (seed, variable, particle). */
+/* Where the particles start: "normal:SD", "uniform:A,B", "prior" or "map", numbers keyed by (seed, variable, particle). */
 #ifndef SVMP_INIT_H
 #define SVMP_INIT_H
 
 #include "backend/backend.h"
 
 typedef struct init {
-    enum init_kind { INIT_NORMAL, INIT_UNIFORM, INIT_PRIOR } kind;
+    enum init_kind { INIT_NORMAL, INIT_UNIFORM, INIT_PRIOR, INIT_MAP } kind;
     double sd, from, to;
 } init;
 

@@ -8,6 +8,7 @@
 #include "base/name.h"
 #include "lang/lowered.h"
 #include "model/callback.h"
+#include "model/gaussian_group.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -268,16 +269,37 @@ static svmp_status append_group(svmp_model *model, factor_group group, size_t fi
     return SVMP_OK;
 }
 
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group) {
+static svmp_status take_group(svmp_model *model, factor_group group, bool as_quadratic) {
     svmp_status status = require_open(model);
     size_t first = model->graph->factors;
     if (status == SVMP_OK) status = add_instances(model, &group);
+    bool added = false;
+    if (status == SVMP_OK && as_quadratic)
+        status = svmp_gaussian_group_add(model->context, &group, model->graph->variables, &model->quadratic, &added);
+    if (added) {
+        model->quadratic_factors += group.instances;
+        free_group(model->context, &group);
+        return SVMP_OK;
+    }
     if (status == SVMP_OK) status = append_group(model, group, first);
     if (status != SVMP_OK) {
         svmp_graph_remove_factors(model->graph, first);
         free_group(model->context, &group);
     }
     return status;
+}
+
+svmp_status svmp_model_add_group(svmp_model *model, factor_group group) { return take_group(model, group, false); }
+
+svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups) {
+    bool all = true;
+    for (size_t g = 0; g < count; g++) all = all && svmp_gaussian_group_is(&groups[g]);
+    for (size_t g = 0; g < count; g++) {
+        factor_group group = groups[g];
+        groups[g] = (factor_group){0};
+        SVMP_TRY(take_group(model, group, all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_pays(&group))));
+    }
+    return SVMP_OK;
 }
 
 svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes, svmp_factor_function function,
@@ -363,8 +385,15 @@ svmp_status svmp_model_finish(svmp_model *model) {
 
 const svmp_graph *svmp_model_graph(const svmp_model *model) { return model && model->finished ? model->graph : NULL; }
 
+size_t svmp_model_transformed(const svmp_model *model) {
+    for (size_t k = 0; model->lowered && k < model->lowered->node_count; k++)
+        if (model->lowered->nodes[k].transform != TRANSFORM_LINE) return k;
+    return SIZE_MAX;
+}
+
 int svmp_model_is_gaussian(const svmp_model *model) {
-    return model && model->finished && model->group_count == 0 && model->quadratic_factors > 0 && !model->boxed;
+    return model && model->finished && model->group_count == 0 && model->quadratic_factors > 0 && !model->boxed &&
+           svmp_model_transformed(model) == SIZE_MAX;
 }
 
 static const char *name_node(const void *model, size_t node, char *buffer, size_t size) {

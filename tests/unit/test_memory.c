@@ -50,8 +50,9 @@ static svmp_status infer(svmp_context *context, const svmp_run_options *options,
     return judge(*run, *particles);
 }
 
-static void fail_each_allocation(const char *method, const char *kernel, const char *backend) {
+static void fail_each_allocation(const char *method, const char *kernel, const char *backend, const char *init) {
     svmp_run_options options = svmp_run_options_default();
+    options.init = init;
     options.method = method;
     options.kernel = kernel;
     options.backend = backend;
@@ -79,25 +80,25 @@ static void fail_each_allocation(const char *method, const char *kernel, const c
 
 static void test_stein(void **state) {
     (void)state;
-    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "cpu");
-    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "ref");
+    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "cpu", "normal:1");
+    fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "ref", "normal:1");
 }
 
 static void test_langevin(void **state) {
     (void)state;
-    fail_each_allocation("langevin", NULL, "cpu");
+    fail_each_allocation("langevin", NULL, "cpu", "map");
 }
 
 static void test_message_passing(void **state) {
     (void)state;
-    fail_each_allocation("tpmp", NULL, "cpu");
-    fail_each_allocation("dpmp", NULL, "cpu");
+    fail_each_allocation("tpmp", NULL, "cpu", "normal:1");
+    fail_each_allocation("dpmp", NULL, "cpu", "normal:1");
 }
 
 static void test_samplers(void **state) {
     (void)state;
-    fail_each_allocation("mala", NULL, "cpu");
-    fail_each_allocation("nuts", NULL, "cpu");
+    fail_each_allocation("mala", NULL, "cpu", "normal:1");
+    fail_each_allocation("nuts", NULL, "cpu", "normal:1");
 }
 
 static void test_exact(void **state) {
@@ -109,7 +110,7 @@ static void test_exact(void **state) {
     svmp_model_free(model);
     svmp_context_free(context);
     if (!built) skip();
-    fail_each_allocation("exact", NULL, "cpu");
+    fail_each_allocation("exact", NULL, "cpu", "normal:1");
 }
 
 int main(void) {
