@@ -39,9 +39,9 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     double best = 1e300;
     for (size_t t = 0; t < 60 || (double)t * pairs < 2e7; t++) {
         must(kind->score(b));
-        const double started = seconds();
+        const double started = thread_seconds();
         must(kind->stein(b, &k, t));
-        const double spent = seconds() - started;
+        const double spent = thread_seconds() - started;
         must(kind->step(b, &s, 0.01, t));
         if (t > 10 && spent < best) best = spent;
     }
@@ -58,7 +58,7 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
     for (size_t p = 0; p < STRIDE * closed; p++) x[p] = rand() / (double)RAND_MAX;
     double best = 1e300;
     for (int round = 0; round < 300; round++) {
-        const double started = seconds();
+        const double started = thread_seconds();
         for (int again = 0; again < 200; again++) {
             ops->distances(&rows, &t, 0, k);
             if (rbf) {
@@ -71,7 +71,7 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
                 ops->weigh(&t, r, w, total);
             }
         }
-        const double spent = (seconds() - started) / 200 / NUMBERS;
+        const double spent = (thread_seconds() - started) / 200 / NUMBERS;
         best = spent < best ? spent : best;
     }
     return 1e9 * best;

@@ -19,12 +19,31 @@ static void print_shape(const svmp_model *model) {
     printf("jointly Gaussian          %s\n", svmp_model_is_gaussian(model) ? "yes" : "no");
 }
 
+/* "unknown   mu, theta[1:8]": what there is of each array. */
+static void print_arrays(const svmp_model *model, const char *label, int observed) {
+    svmp_array array;
+    int any = 0;
+    for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
+        const char *text = observed ? array.observed : array.unknown;
+        if (text == NULL) continue;
+        if (any++ == 0)
+            printf("%-25s %s", label, text);
+        else
+            printf(", %s", text);
+    }
+    if (any) printf("\n");
+}
+
 static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     int status = open_context(set, &context);
     if (status == 0) status = read_model(set, context, &model);
-    if (status == 0) print_shape(model);
+    if (status == 0) {
+        print_shape(model);
+        print_arrays(model, "unknown", 0);
+        print_arrays(model, "observed", 1);
+    }
     svmp_model_free(model);
     svmp_context_free(context);
     return status;
@@ -39,6 +58,8 @@ const command command_check = {
     .text =
         "Reads the model as\n.B svmp run\nwould, and prints how many nodes, variables and factors it has, how large\n"
         "the Markov blankets of its nodes are, how many of the closed neighbourhoods differ (nodes with equal ones\n"
-        "share a kernel matrix), and whether the model is jointly Gaussian.\n",
+        "share a kernel matrix), and whether the model is jointly Gaussian. Of a model in the model language it also "
+        "says\n"
+        "which arrays, or which of their elements, are unknown and which are observed.\n",
     .run = run,
 };

@@ -1,72 +1,69 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "agreement.h"
 #include "command.h"
 #include "table.h"
 
 static const svmp_option rows[] = {
-    {"per-variable", 0, NULL, "", "show E[x] and E[x^2] of every variable too", "Output"},
+    {"per-variable", 0, NULL, "", "show E[x], E[x^2], z and the ratio of sd of every variable too", "Output"},
     {"threads", 0, "N", "0", "threads for the MMD; 0: as many as the machine offers", "Output"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
-typedef struct column {
-    const char *name;
-    const double *x;
-    size_t count;
-} column;
-
-static int order_of_names(const void *a, const void *b) {
-    return strcmp(((const column *)a)->name, ((const column *)b)->name);
+static void print_heading(int width) {
+    printf("\n%-*s  %11s %11s %11s %11s %11s %11s %7s %8s %7s\n", width, "variable", "E[x]", "reference", "sq. error",
+           "E[x^2]", "reference", "sq. error", "z", "sd ratio", "z of sd");
 }
 
-static column column_of(svmp_particles *particles, size_t i) {
-    size_t count = svmp_particles_count(particles);
-    return (column){svmp_particles_name(particles, i), svmp_particles_values(particles) + i * count, count};
+/* A blank and a number in `width` columns; "-" for NaN. */
+static void print_narrow(const char *format, int width, double value) {
+    char text[64] = "-";
+    if (!isnan(value)) snprintf(text, sizeof text, format, value); /* a constant below */
+    printf(" %*s", width, text);
 }
 
-/* E[x^power]. */
-static double mean_power(const column *of, int power) {
-    double sum = 0;
-    for (size_t l = 0; l < of->count; l++) sum += power == 1 ? of->x[l] : of->x[l] * of->x[l];
-    return sum / (double)of->count;
+static void print_row(int width, const char *name, const svmp_difference *d) {
+    printf("%-*s ", width, name);
+    print_number(d->mean);
+    print_number(d->reference_mean);
+    print_number(pow(d->mean - d->reference_mean, 2));
+    print_number(d->square);
+    print_number(d->reference_square);
+    print_number(pow(d->square - d->reference_square, 2));
+    print_narrow("%.2f", 7, d->z_mean);
+    print_narrow("%.3f", 8, d->sd_ratio);
+    print_narrow("%.2f", 7, d->z_sd);
+    putchar('\n');
 }
 
-static void print_row(int width, const column *x, const column *y) {
-    double first = mean_power(x, 1), first_reference = mean_power(y, 1);
-    double second = mean_power(x, 2), second_reference = mean_power(y, 2);
-    printf("%-*s  %11.4g %11.4g %11.4g  %11.4g %11.4g %11.4g\n", width, x->name, first, first_reference,
-           pow(first - first_reference, 2), second, second_reference, pow(second - second_reference, 2));
+static void print_variables(const svmp_particles *particles, const svmp_difference *rows_) {
+    const size_t variables = svmp_particles_variables(particles);
+    const int width = names_width(particles, variables, NULL);
+    print_heading(width);
+    for (size_t i = 0; i < variables; i++) print_row(width, svmp_particles_name(particles, i), &rows_[i]);
+    putchar('\n');
 }
 
-/* The names of both sides are the same: the comparison has seen to that. */
-static int print_variables(svmp_particles *particles, svmp_particles *reference) {
-    size_t variables = svmp_particles_variables(particles);
-    column *by_name = calloc(variables, sizeof *by_name);
-    if (by_name == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    for (size_t i = 0; i < variables; i++) by_name[i] = column_of(reference, i);
-    qsort(by_name, variables, sizeof *by_name, order_of_names);
-
-    int width = names_width(particles, variables, NULL);
-    printf("\n%-*s  %11s %11s %11s  %11s %11s %11s\n", width, "variable", "E[x]", "reference", "sq. error", "E[x^2]",
-           "reference", "sq. error");
-    for (size_t i = 0; i < variables; i++) {
-        column x = column_of(particles, i);
-        print_row(width, &x, bsearch(&x, by_name, variables, sizeof x, order_of_names));
-    }
-    free(by_name);
-    return 0;
+/* "error     sd/sqrt(n), ..." of one side. */
+static void print_side(const char *called, const svmp_particles *particles) {
+    const size_t n = svmp_particles_count(particles), chains = svmp_particles_chains(particles);
+    if (svmp_particles_are_chains(particles))
+        printf("%-15s %zu chain%s of %zu draws; standard errors from their effective draws (MCSE)\n", called, chains,
+               chains == 1 ? "" : "s", n / chains);
+    else
+        printf("%-15s %zu particles; standard errors as of independent draws, sd/sqrt(n)\n", called, n);
 }
 
-static int print_comparison(const option_set *set, svmp_context *context, svmp_particles *particles,
-                            svmp_particles *reference) {
+static int print_comparison(const option_set *set, svmp_context *context, const svmp_particles *particles,
+                            const svmp_particles *reference, svmp_difference *rows_) {
     svmp_comparison comparison;
     svmp_status status = svmp_particles_compare(particles, reference, &comparison);
+    if (status == SVMP_OK) status = svmp_particles_differences(particles, reference, rows_);
     if (status != SVMP_OK) return failed(context, status);
-    printf("particles       %zu\n", svmp_particles_count(particles));
-    printf("reference       %zu\n", svmp_particles_count(reference));
+    print_side("particles", particles);
+    print_side("reference", reference);
     printf("variables       %zu\n", svmp_particles_variables(particles));
     printf("MSE of E[x]     %.6g\n", comparison.mse_mean);
     printf("MSE of E[x^2]   %.6g\n", comparison.mse_square);
@@ -74,7 +71,9 @@ static int print_comparison(const option_set *set, svmp_context *context, svmp_p
         printf("MMD             none: the median distance within the reference is 0\n");
     else
         printf("MMD             %.6g\n", comparison.mmd);
-    return options_given(set, "per-variable") ? print_variables(particles, reference) : 0;
+    if (options_given(set, "per-variable")) print_variables(particles, rows_);
+    print_agreement(particles, rows_);
+    return 0;
 }
 
 static int run(const option_set *set) {
@@ -84,7 +83,12 @@ static int run(const option_set *set) {
     if (status) return status;
     svmp_status read = svmp_particles_read(context, set->operands[0], &particles);
     if (read == SVMP_OK) read = svmp_particles_read(context, set->operands[1], &reference);
-    status = read == SVMP_OK ? print_comparison(set, context, particles, reference) : failed(context, read);
+    svmp_difference *differences = calloc(svmp_particles_variables(particles) + 1, sizeof *differences);
+    if (differences == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    if (status == 0)
+        status =
+            read == SVMP_OK ? print_comparison(set, context, particles, reference, differences) : failed(context, read);
+    free(differences);
     svmp_particles_free(particles);
     svmp_particles_free(reference);
     svmp_context_free(context);
@@ -96,11 +100,14 @@ const command command_compare = {
     .operands = "FILE REFERENCE",
     .least = 2,
     .most = 2,
-    .summary = "Compare particles with a reference: MSE of E[x] and E[x^2], and MMD",
+    .summary = "Compare particles with a reference: MSE of E[x] and E[x^2], MMD, z-scores and a verdict",
     .text =
         "Variables are matched by name. The MSE is the mean over the variables of the squared difference; the MMD\n"
         "is that of a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"
-        "reference, at most 1,000 of them.\n",
+        "reference, at most 1,000 of them. A z is the difference of the means, or of the logarithms of the standard\n"
+        "deviations, over its standard error: from the effective draws of chains, otherwise as of independent draws.\n"
+        "The verdict is that they differ when some |z| is so large that chance would make it in one comparison of a\n"
+        "hundred.\n",
     .options = options,
     .run = run,
 };

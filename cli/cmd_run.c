@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "convergence.h"
+#include "mixing.h"
 #include "progress.h"
 #include "record.h"
 #include "sampling.h"
@@ -38,8 +40,8 @@ typedef struct session {
 /* The file that --init names, or NULL: a distribution, or nothing. */
 static const char *start_file(const option_set *set) {
     const char *init = options_given(set, "init");
-    int drawn = init == NULL || strcmp(init, "prior") == 0 || strncmp(init, "normal:", 7) == 0 ||
-                strncmp(init, "uniform:", 8) == 0;
+    int drawn = init == NULL || strcmp(init, "prior") == 0 || strcmp(init, "map") == 0 ||
+                strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
     return drawn ? NULL : init;
 }
 
@@ -124,27 +126,39 @@ static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
+/* Moments of the first variables, and the mixing of all. */
+static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t variables,
+                           svmp_mixing *mixing) {
+    svmp_status status = svmp_particles_summarise(s->result, shown, NULL, moments, NULL);
+    if (status == SVMP_OK) status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
+}
+
 static int print_result(session *s) {
     size_t variables = svmp_particles_variables(s->result);
     size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
     int exact = strcmp(s->options.method, "exact") == 0;
+    const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
-    if (exact) {
-        int wrong = exact_moments(s, variables, moments);
-        if (wrong) return wrong;
-    }
-    for (size_t i = 0; !exact && i < shown; i++) {
-        svmp_status status = svmp_particles_moments(s->result, i, &moments[i]);
-        if (status != SVMP_OK) return failed(s->context, status);
+    svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
+    if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    int wrong = exact ? exact_moments(s, variables, moments) : measure_moments(s, shown, moments, variables, mixing);
+    if (wrong) {
+        free(mixing);
+        return wrong;
     }
 
     printf("%s: %zu particles of %zu variables, %zu iterations in %.3g s, %s\n\n", s->options.method,
            s->record.particles, variables, s->record.iterations, s->record.seconds, outcome_word(s->record.outcome));
     int width = names_width(s->result, shown, NULL);
-    print_moments_heading(width);
-    for (size_t i = 0; i < shown; i++) print_moments(width, svmp_particles_name(s->result, i), &moments[i]);
+    print_moments_heading(width, chains);
+    for (size_t i = 0; i < shown; i++)
+        print_moments(width, svmp_particles_name(s->result, i), &moments[i], chains ? &mixing[i] : NULL);
     const char *path = options_given(s->set, "output");
     print_sampling(s->result);
+    if (chains) print_mixing(s->result, variables, NULL, mixing);
+    print_convergence(&s->record.convergence, s->record.particles, 0);
+    free(mixing);
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
     if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
         printf("The particles stand for modes: their spread is not the posterior's.\n");
@@ -187,6 +201,7 @@ static int go(session *s) {
         .iterations = svmp_run_iteration(s->run),
         .seconds = seconds,
     };
+    if (ended == SVMP_OK) s->record.convergence = convergence_measure(s->run, s->model);
     status = write_result(s);
     if (status == 0 && ended == SVMP_OK) status = print_result(s);
     return status ? status : explain_end(s, ended);

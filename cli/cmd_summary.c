@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "convergence.h"
+#include "mixing.h"
 #include "sampling.h"
 #include "table.h"
 
@@ -38,18 +40,45 @@ static int choose(const svmp_particles *particles, const char *path, const char 
     }
 }
 
-static int print_summary(svmp_context *context, const svmp_particles *particles, size_t count, const size_t *chosen) {
-    int width = names_width(particles, count, chosen);
-    printf("%zu particles of %zu variables\n\n", svmp_particles_count(particles), svmp_particles_variables(particles));
-    print_moments_heading(width);
-    for (size_t k = 0; k < count; k++) {
-        svmp_moments moments;
-        svmp_status status = svmp_particles_moments(particles, chosen[k], &moments);
-        if (status != SVMP_OK) return failed(context, status);
-        print_moments(width, svmp_particles_name(particles, chosen[k]), &moments);
-    }
+static int print_rows(svmp_context *context, const svmp_particles *particles, size_t count, const size_t *chosen,
+                      svmp_moments *moments, svmp_mixing *mixing) {
+    const int width = names_width(particles, count, chosen), chains = svmp_particles_are_chains(particles);
+    svmp_status status = svmp_particles_summarise(particles, count, chosen, moments, mixing);
+    if (status != SVMP_OK) return failed(context, status);
+    print_moments_heading(width, chains);
+    for (size_t k = 0; k < count; k++)
+        print_moments(width, svmp_particles_name(particles, chosen[k]), &moments[k], chains ? &mixing[k] : NULL);
+    putchar('\n');
     print_sampling(particles);
+    if (chains) print_mixing(particles, count, chosen, mixing);
     return 0;
+}
+
+/* What the file's own record says of a particle method. */
+static void print_recorded(const svmp_particles *particles) {
+    const convergence c = convergence_read(svmp_particles_comments(particles));
+    if (c.known)
+        print_convergence(&c, svmp_particles_count(particles), 1);
+    else
+        printf("The file does not tell how far these particles are from the posterior: no KSD is recorded in it.\n");
+}
+
+static int print_summary(svmp_context *context, const svmp_particles *particles, size_t count, const size_t *chosen) {
+    const size_t chains = svmp_particles_chains(particles), n = svmp_particles_count(particles);
+    const int are_chains = svmp_particles_are_chains(particles);
+    if (are_chains)
+        printf("%zu chain%s of %zu draws, %zu variables\n\n", chains, chains == 1 ? "" : "s", n / chains,
+               svmp_particles_variables(particles));
+    else
+        printf("%zu particles of %zu variables\n\n", n, svmp_particles_variables(particles));
+    svmp_moments *moments = calloc(count + 1, sizeof *moments);
+    svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
+    int status = moments && mixing ? print_rows(context, particles, count, chosen, moments, mixing)
+                                   : complain(EXIT_FAILED, "Out of memory.");
+    if (status == 0 && !are_chains) print_recorded(particles);
+    free(moments);
+    free(mixing);
+    return status;
 }
 
 static int summarise(svmp_context *context, const svmp_particles *particles, const char *path, const char *list) {
@@ -82,8 +111,12 @@ const command command_summary = {
     .operands = "FILE",
     .least = 1,
     .most = 1,
-    .summary = "Print mean, sd and quantiles of every variable of a particle file",
-    .text = "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable.\n",
+    .summary = "Print moments of every variable of a particle file, and whether it can be trusted",
+    .text =
+        "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable. For the\n"
+        "draws of chains also the Monte Carlo standard error of the mean, R-hat, and the effective draws in the bulk\n"
+        "and in the tails; for a particle method the Stein discrepancy that the run recorded in the file, its worst\n"
+        "nodes, and how far the last step moved. Ends with advice where something is off.\n",
     .options = options,
     .run = run,
 };

@@ -35,6 +35,7 @@ char *record_text(const run_record *record) {
     print_option(stream, record, "threads");
     fprintf(stream, "outcome = %s\niterations done = %zu\nseconds = %.3f\n", outcome_word(record->outcome),
             record->iterations, record->seconds);
+    convergence_write(&record->convergence, stream);
     int lost = ferror(stream);
     if (fclose(stream) == 0 && !lost) return text;
     free(text);

@@ -2,6 +2,7 @@
 #ifndef SVMP_CLI_RECORD_H
 #define SVMP_CLI_RECORD_H
 
+#include "convergence.h"
 #include "options.h"
 
 typedef struct run_record {
@@ -10,12 +11,14 @@ typedef struct run_record {
     svmp_outcome outcome;
     size_t iterations; /* done */
     double seconds;
+    convergence convergence;
 } run_record;
 
 /* "diverged", "completed", ... */
 const char *outcome_word(svmp_outcome outcome);
 
-/* Lines "name = value": version, model files, every option of the run, how it ended. free() it; NULL: no memory. */
+/* Lines "name = value": version, model files, every option of the run, how it ended, where it
+ * stands. free() it; NULL: no memory. */
 char *record_text(const run_record *record);
 
 #endif

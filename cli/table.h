@@ -7,7 +7,11 @@
 /* The width of a column of the names of these `count` variables, with its heading; `variables` NULL: the first. */
 int names_width(const svmp_particles *particles, size_t count, const size_t *variables);
 
-void print_moments_heading(int width);
-void print_moments(int width, const char *name, const svmp_moments *moments);
+/* `chains`: with the error of the mean, R-hat and the effective draws, which `mixing` holds (or NULL). */
+void print_moments_heading(int width, int chains);
+void print_moments(int width, const char *name, const svmp_moments *moments, const svmp_mixing *mixing);
+
+/* A number with four digits in a column of 11 after a blank; "-" for NaN. */
+void print_number(double value);
 
 #endif

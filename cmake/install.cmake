@@ -14,8 +14,13 @@ foreach(part CHOLMOD JANSSON)
   endif()
 endforeach()
 foreach(library ${OpenMP_C_LIB_NAMES} m) # the runtime of the compiler that built the library, by name
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" AND OpenMP_${library}_LIBRARY) # GCC's every compiler finds, others' not
+    get_filename_component(folder ${OpenMP_${library}_LIBRARY} DIRECTORY)
+    list(APPEND SVMP_STATIC_NEEDS -L${folder})
+  endif()
   list(APPEND SVMP_STATIC_NEEDS -l${library})
 endforeach()
+list(REMOVE_DUPLICATES SVMP_STATIC_NEEDS)
 
 # ---- libraries, header, command -----------------------------------------------------------------
 set_target_properties(svmp_static PROPERTIES EXPORT_NAME static)

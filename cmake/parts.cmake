@@ -54,6 +54,6 @@ set_source_files_properties(${SVMP_LANES} PROPERTIES COMPILE_OPTIONS "-ffp-contr
 check_c_compiler_flag("-mavx512f -mavx512dq -mavx2 -mfma" SVMP_KNOWS_AVX)
 if(SVMP_KNOWS_AVX AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_definitions(svmp_parts INTERFACE SVMP_X86)
-  set_property(SOURCE src/backend/cpu/isa_avx2.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
-  set_property(SOURCE src/backend/cpu/isa_avx512.c APPEND PROPERTY COMPILE_OPTIONS -mavx512f -mavx512dq -mfma)
+  set_property(SOURCE src/backend/cpu/isa_avx2.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma -mpopcnt)
+  set_property(SOURCE src/backend/cpu/isa_avx512.c APPEND PROPERTY COMPILE_OPTIONS -mavx512f -mavx512dq -mfma -mpopcnt)
 endif()

@@ -6,7 +6,8 @@
  *
  * Conventions
  *   - A function that can fail returns an svmp_status; the sentence that says what went wrong is
- *     svmp_context_error(). Results come out through the last pointers and are untouched on failure.
+ *     svmp_context_error(). Results come out through the last pointers; what a failed call left
+ *     there means nothing, except that objects are made whole or not at all.
  *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so that a variable's
  *     particles are contiguous.
  *   - Objects are created by *_create or *_read, belong to the caller and end with *_free, which
@@ -152,11 +153,23 @@ SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);
 SVMP_API const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buffer, size_t size);
 
-/* Whether the model is jointly Gaussian as written: linear-quadratic factors only, and no boxes. */
+/* Whether the model is jointly Gaussian as written: linear-quadratic factors only, no boxes, no bounded
+ * nodes. */
 SVMP_API int svmp_model_is_gaussian(const svmp_model *model);
 
 /* How many observed values of stochastic nodes there are: of a model text, 0 for others. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
+
+/* What a model text leaves unknown and what its data observe, array by array in the order of the text: the smallest
+ * ranges that hold all such elements, "mu[1:8]", with how many there are if not all of the ranges, "y[1:10] (7 of 10)";
+ * NULL when there is none. False for `which` beyond the last array; a model that is no text has none. The texts live
+ * as long as the model. */
+typedef struct svmp_array {
+    const char *unknown, *observed;
+    size_t unknown_count, observed_count;
+} svmp_array;
+
+SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
 
 /* log p up to a constant for n particles, and the score s = d log p / dx; either result may be NULL.
  * Costs one evaluation of every factor. The sums have a fixed order: the same bits for any threads. */
@@ -169,6 +182,10 @@ SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *m
 /* The graph as text: the factor graph for Graphviz, or nodes, factors and blankets as JSON. */
 typedef enum svmp_graph_format { SVMP_GRAPH_DOT, SVMP_GRAPH_JSON } svmp_graph_format;
 SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
+
+/* The same to a file that is written beside and renamed; an existing one is an error unless `overwrite`. */
+SVMP_API svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path,
+                                           int overwrite);
 
 /* ---- particles: a sample with names --------------------------------------------------------- */
 
@@ -204,6 +221,9 @@ SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, con
  * that holds other things than numbers is skipped. Numbers read back to the same bits. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
+/* The comment lines above the header of the file that the particles were read from, without "# "; "" for none. */
+SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
+
 /* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
  * An existing file is an error unless `overwrite`. */
 SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
@@ -214,6 +234,21 @@ typedef struct svmp_moments {
 } svmp_moments;
 
 SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
+
+/* How well chains have mixed (Vehtari and others, 2021): rank-normalised split R-hat, the effective draws in the bulk
+ * and in the tails, and the Monte Carlo standard error of the mean. NaN when nothing varies, with fewer than 6 draws a
+ * chain, and where particles are no chains' draws. */
+typedef struct svmp_mixing {
+    double r_hat, bulk_draws, tail_draws, mean_error;
+} svmp_mixing;
+
+/* Whether the particles are the draws of chains, one after the other: there are several chains, or n_leapfrog__. */
+SVMP_API int svmp_particles_are_chains(const svmp_particles *particles);
+
+/* Moments and mixing of `count` variables, or of the first ones when `variables` is NULL; either result may be NULL.
+ * All threads share the work. */
+SVMP_API svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t count, const size_t *variables,
+                                              svmp_moments *moments, svmp_mixing *mixing);
 
 /* What a sampler's statistics say of its draws. A mean is NaN, a count 0 where the particles lack the statistic. */
 typedef struct svmp_sampling {
@@ -234,9 +269,27 @@ typedef struct svmp_comparison {
     double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN when med is 0 */
 } svmp_comparison;
 
-/* Variables are matched by name; different sets are an error that names the first difference. */
+/* Variables are matched by name; different sets are an error that names the differences. */
 SVMP_API svmp_status svmp_particles_compare(const svmp_particles *particles, const svmp_particles *reference,
                                             svmp_comparison *comparison);
+
+/* The differences of one variable. A z is a difference over its standard error: that of chains from their effective
+ * draws, that of other particles as if they were independent, sd/sqrt(n); of few particles it is the normal z that is
+ * as far out as Student's t. NaN with one particle. */
+typedef struct svmp_difference {
+    double mean, reference_mean;     /* E[x] */
+    double square, reference_square; /* E[x^2] */
+    double z_mean;
+    double sd_ratio; /* sd over that of the reference; NaN when both are 0 */
+    double z_sd;     /* of log sd */
+} svmp_difference;
+
+/* One row for each variable of the particles, in their order. */
+SVMP_API svmp_status svmp_particles_differences(const svmp_particles *particles, const svmp_particles *reference,
+                                                svmp_difference *rows);
+
+/* The |z| that chance exceeds somewhere among `count` of them once in a hundred comparisons. */
+SVMP_API double svmp_difference_limit(size_t count);
 
 /* ---- run ------------------------------------------------------------------------------------ */
 
@@ -248,8 +301,8 @@ typedef struct svmp_run_options {
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
-    const char *init;      /* "normal:SD" or "uniform:A,B" */
-    const char *backend;   /* "cpu", or "ref": plain loops, slow and simple */
+    const char *init;      /* "normal:SD", "uniform:A,B", "map" or, for models of the language, "prior" */
+    const char *backend;   /* "cpu" (also "cpu-baseline", "cpu-avx2", "cpu-avx512"), or "ref": plain loops, slow */
     size_t particles;
     size_t iterations; /* SVMP_METHODS_OWN: as many as the method does when nothing is said */
     double tolerance;  /* stop when the largest |phi| is at most this; 0: never */
@@ -320,6 +373,30 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 /* Iterations done, and asked for. */
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
+
+/* The kernelised Stein discrepancy of particles, with the kernel of the run: the mean of the Stein kernel over all
+ * pairs, V, and over pairs of different particles, U. V is the squared norm of the velocity field phi; U is unbiased, 0
+ * on average for exact draws. `ratio` is V over its expectation for as many exact draws: 1 is as good as those, less is
+ * better, and a node beyond its `limit` has not converged. Of exact draws, a node or more is beyond its limit in about
+ * one sample of a hundred. docs/diagnostics.md has the formulas. */
+typedef struct svmp_discrepancy {
+    double u, v, ratio, limit; /* NaN, all but v, for one particle */
+} svmp_discrepancy;
+
+/* Of the particles as they are now: the whole, and for every node of the graph its own share (`nodes`, or NULL). A
+ * method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of a
+ * method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
+SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
+
+/* How far the last iteration moved the particles: the largest |displacement|, and the largest in units of the
+ * standard deviation of its variable's particles, with that variable. NaN before the first iteration, when the run has
+ * diverged, and the second one where no variable has a standard deviation. */
+typedef struct svmp_movement {
+    double largest, relative;
+    size_t variable;
+} svmp_movement;
+
+SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
 
 /* The particles as they are now, with the model's names and lp__; the caller's to free. Of a sampler: the draws
  * made so far, chain after chain, or where the chains are when there are none yet. Those of "dpmp" and "tpmp" stand for

@@ -20,7 +20,7 @@
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
     COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations of a chain that adapt and are not kept")        \
     COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations of a chain that are kept")                       \
-    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, or a particle file")                   \
+    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, map, or a particle file")              \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
     TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu (cpu-baseline, cpu-avx2, cpu-avx512), or ref: plain loops, slow")
 

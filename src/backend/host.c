@@ -48,6 +48,7 @@ static int move(backend *b, size_t i) {
 
 /* The new particles stand where phi was: the two trade places, so that a step that fails leaves the old ones alone. */
 static svmp_status accept(backend *b, int finite, size_t t) {
+    b->moved = finite;
     if (!finite) return not_finite(b, t);
     double *x = b->x;
     b->x = b->phi;

@@ -46,6 +46,7 @@ void svmp_code_free(svmp_context *context, code_block *code);
 struct program {
     svmp_context *context;
     size_t slots, parameters, outputs, columns;
+    int degree;
     bool differentiated;
     code_block values;   /* lanes: the outputs */
     code_block gradient; /* lanes: the value, then the gradient */

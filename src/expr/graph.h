@@ -28,6 +28,9 @@ expr svmp_builder_node(program_builder *builder, expr_op op, const uint32_t oper
 /* Applies the algebra of simplify.c: true, and *result, when the operation is better said otherwise. */
 bool svmp_builder_simplify(program_builder *builder, expr_op op, expr a, expr b, expr c, expr *result);
 
+/* The degree of a value as a polynomial of the inputs; POLYNOMIAL_MANY: more than 2, or perhaps no polynomial. */
+svmp_status svmp_builder_degree(const program_builder *builder, expr value, int *degree);
+
 /* gradient[j] = d value / d input j, by the reverse sweep. */
 svmp_status svmp_builder_differentiate(program_builder *builder, expr value, size_t slots, expr *gradient);
 

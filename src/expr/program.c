@@ -54,9 +54,11 @@ static svmp_status finish(program_builder *builder, size_t count, const expr *va
                       .slots = slots,
                       .parameters = parameters,
                       .outputs = count,
+                      .degree = POLYNOMIAL_MANY,
                       .differentiated = differentiated};
     SVMP_CHECK(SVMP_NEW(context, outputs, count + slots));
     for (size_t o = 0; o < count; o++) outputs[o] = values[o];
+    if (differentiated) SVMP_CHECK(svmp_builder_degree(builder, values[0], &made->degree));
     if (differentiated) SVMP_CHECK(svmp_builder_differentiate(builder, values[0], slots, outputs + count));
     SVMP_CHECK(compile(builder, count, outputs, made));
     *finished = made;
@@ -89,6 +91,7 @@ void svmp_program_free(program *compiled) {
 size_t svmp_program_slots(const program *compiled) { return compiled->slots; }
 size_t svmp_program_parameters(const program *compiled) { return compiled->parameters; }
 size_t svmp_program_outputs(const program *compiled) { return compiled->outputs; }
+int svmp_program_degree(const program *compiled) { return compiled->degree; }
 
 static const code_block *lane_code(const program *compiled, bool gradient) {
     return gradient ? &compiled->gradient : &compiled->values;

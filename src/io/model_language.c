@@ -7,11 +7,7 @@
 static svmp_status add_all(svmp_model *model, lowered_model *lowered) {
     for (size_t k = 0; k < lowered->node_count; k++)
         SVMP_TRY(svmp_model_add_node(model, NULL, lowered->nodes[k].variables, NULL, NULL, NULL));
-    for (size_t k = 0; k < lowered->group_count; k++) {
-        factor_group group = lowered->groups[k];
-        lowered->groups[k] = (factor_group){0};
-        SVMP_TRY(svmp_model_add_group(model, group));
-    }
+    SVMP_TRY(svmp_model_add_groups(model, lowered->group_count, lowered->groups));
     return svmp_model_finish(model);
 }
 

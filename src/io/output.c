@@ -55,7 +55,8 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
         return svmp_fail(context, SVMP_CANNOT_WRITE, "The file '%s' exists already and is not to be overwritten.",
                          path);
     if (realpath(path, output->place) == NULL) return cannot_write(output, errno);
-    return open_beside(output);
+    SVMP_TRY(open_beside(output));
+    return fchmod(fileno(output->file), about.st_mode & 07777) == 0 ? SVMP_OK : cannot_write(output, errno);
 }
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length) {

@@ -46,6 +46,7 @@ void svmp_particles_free(svmp_particles *particles) {
     }
     svmp_release(context, particles->statistics);
     svmp_release(context, particles->given);
+    svmp_release(context, particles->comments);
     svmp_release(context, particles->standard);
     svmp_release(context, particles->values);
     svmp_release(context, particles);
@@ -54,6 +55,10 @@ void svmp_particles_free(svmp_particles *particles) {
 size_t svmp_particles_variables(const svmp_particles *particles) { return particles ? particles->variables : 0; }
 
 size_t svmp_particles_count(const svmp_particles *particles) { return particles ? particles->count : 0; }
+
+const char *svmp_particles_comments(const svmp_particles *particles) {
+    return particles && particles->comments ? particles->comments : "";
+}
 
 double *svmp_particles_values(svmp_particles *particles) { return particles ? particles->values : NULL; }
 

@@ -12,6 +12,7 @@ struct svmp_particles {
     double *values;       /* values[i*count + l] */
     char (*standard)[24]; /* "x.1", "x.2", ... */
     char **given;         /* names set by the caller; NULL where the standard one holds */
+    char *comments;       /* of the file they were read from; NULL: none */
     struct statistic {
         char *name;
         double *values; /* count of them */

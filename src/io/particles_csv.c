@@ -14,8 +14,9 @@ typedef struct csv_reader {
     text_file text;
     const char **names; /* of every column, in the text; NULL where the column is skipped */
     size_t columns, columns_capacity, variables;
-    size_t header; /* its line */
-    double *rows;  /* rows[l*columns + c]: the file's order */
+    size_t header;  /* its line */
+    char *comments; /* of the lines above it, without "# "; NULL: none */
+    double *rows;   /* rows[l*columns + c]: the file's order */
     size_t count, capacity;
 } csv_reader;
 
@@ -30,12 +31,29 @@ static char *next_field(const text_file *text, char *start, char **first, char *
     return stop;
 }
 
+/* The comment lines before `end`. */
+static svmp_status keep_comments(csv_reader *reader, const char *end) {
+    char *to = NULL;
+    SVMP_TRY(SVMP_NEW(reader->text.context, to, (size_t)(end - reader->text.bytes) + 1));
+    reader->comments = to;
+    for (const char *line = reader->text.bytes, *next; line < end; line = next) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        next = newline ? newline + 1 : end;
+        if (*line != '#') continue;
+        const char *start = line + 1 + (line[1] == ' ');
+        memcpy(to, start, (size_t)(next - start));
+        to += next - start;
+    }
+    return SVMP_OK;
+}
+
 static svmp_status read_header(csv_reader *reader) {
     text_file *text = &reader->text;
     if (text->next == text->stop) return svmp_text_fail(text, "the file is empty.");
     if (!svmp_text_next_line(text, '#'))
         return svmp_text_fail(text, "there is no header; the file holds comments alone.");
     reader->header = text->line;
+    SVMP_TRY(keep_comments(reader, text->start));
     for (char *cursor = text->start;; cursor++) {
         char *first, *last, quoted[TEXT_QUOTED];
         cursor = next_field(text, cursor, &first, &last);
@@ -124,7 +142,7 @@ static svmp_status build_column(const csv_reader *reader, size_t c, size_t *vari
                                         : svmp_particles_set_statistic(made, name, values);
 }
 
-static svmp_status build(const csv_reader *reader, svmp_particles **particles) {
+static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     svmp_particles *made = NULL;
     double *values = NULL;
     const char *repeated;
@@ -137,6 +155,8 @@ static svmp_status build(const csv_reader *reader, svmp_particles **particles) {
     if (repeated)
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
                              reader->text.path, reader->header, repeated));
+    made->comments = reader->comments;
+    reader->comments = NULL;
     *particles = made;
     made = NULL;
 done:
@@ -162,6 +182,7 @@ svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_pa
 done:
     svmp_release(context, reader.rows);
     svmp_release(context, reader.names);
+    svmp_release(context, reader.comments);
     svmp_text_close(&reader.text);
     svmp_number_leave(&locale);
     return status;

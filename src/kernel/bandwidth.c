@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/select.h"
 #include "kernel/kernel.h"
 
 static const char *const rule_names[] = {"median", "median-log", "median-zeros"};
@@ -40,4 +41,17 @@ double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double u
     if (b->rule == BANDWIDTH_MEDIAN_ZEROS) return (lower + upper) / 2;
     double median = (sqrt(lower) + sqrt(upper)) / 2, h = median * median;
     return b->rule == BANDWIDTH_MEDIAN_LOG ? h / log((double)n) : h;
+}
+
+double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs) {
+    size_t lower, upper;
+    if (!svmp_bandwidth_ranks(b, n, &lower, &upper)) return svmp_bandwidth_value(b, n, 0, 0);
+    double above = svmp_select(pairs, n * (n - 1) / 2, upper), below = above;
+    if (lower == SIZE_MAX) {
+        below = 0;
+    } else if (lower < upper) { /* its neighbour: the largest of those before it */
+        below = pairs[0];
+        for (size_t p = 1; p < upper; p++) below = pairs[p] > below ? pairs[p] : below;
+    }
+    return svmp_bandwidth_value(b, n, below, above);
 }

@@ -16,4 +16,14 @@ static void repulsion(size_t count, const double *k, double h, double *r) {
     for (size_t m = 0; m < count; m++) r[m] = scale * k[m] * k[m] * k[m];
 }
 
-const kernel_shape svmp_shape_imq = {"imq", value, NULL, repulsion};
+/* 4 d2k/dD2 = 3 (1 + D/h)^(-5/2) / h^2 = 3 k^5 / h^2 */
+static void curvature(size_t count, const double *k, double h, double *c) {
+    const double scale = 3 / (h * h);
+#pragma omp simd
+    for (size_t m = 0; m < count; m++) {
+        const double square = k[m] * k[m];
+        c[m] = scale * square * square * k[m];
+    }
+}
+
+const kernel_shape svmp_shape_imq = {"imq", value, NULL, repulsion, curvature};

@@ -24,6 +24,9 @@ typedef struct kernel_shape {
     /* The repulsion from the k above: either r = ratio(h) k, or number by number. The other one is NULL. */
     double (*ratio)(double h);
     void (*repulsion)(size_t count, const double *k, double h, double *r);
+
+    /* The curvature c = 4 f''(D) from the k above: d2k / dx_i dx_i' = r - c (x_i - x_i')^2. NULL where `value` is. */
+    void (*curvature)(size_t count, const double *k, double h, double *c);
 } kernel_shape;
 
 extern const kernel_shape svmp_shape_rbf, svmp_shape_imq, svmp_shape_linear;
@@ -44,6 +47,9 @@ int svmp_bandwidth_ranks(const bandwidth *b, size_t n, size_t *lower, size_t *up
 
 /* h from the squared distances at those two ranks. */
 double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double upper);
+
+/* h from all n(n-1)/2 of them, in any order, which it changes. A fixed bandwidth does not look at them. */
+double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs);
 
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
 

@@ -3,4 +3,4 @@
 /* k = 1 + sum_j z_j z_j' / v with z centred on the particles' mean and v the summed variance of the domain (dividing by
  * n), both held constant when differentiating: dk/dx_i = z_i'/v. Not a function of the distance: backends work with the
  * moments of the particles, which needs no n*n matrix. */
-const kernel_shape svmp_shape_linear = {"linear", NULL, NULL, NULL};
+const kernel_shape svmp_shape_linear = {"linear", NULL, NULL, NULL, NULL};

@@ -12,4 +12,11 @@ static void value(size_t count, const double *distance, double h, double *k) {
 /* -2 dk/dD = (2/h) k */
 static double ratio(double h) { return 2 / h; }
 
-const kernel_shape svmp_shape_rbf = {"rbf", value, ratio, NULL};
+/* 4 d2k/dD2 = (4/h^2) k */
+static void curvature(size_t count, const double *k, double h, double *c) {
+    const double scale = 4 / (h * h);
+#pragma omp simd
+    for (size_t m = 0; m < count; m++) c[m] = scale * k[m];
+}
+
+const kernel_shape svmp_shape_rbf = {"rbf", value, ratio, NULL, curvature};

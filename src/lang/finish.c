@@ -18,13 +18,26 @@ static svmp_status make_columns(svmp_context *context, const factor_pattern *pat
     return SVMP_OK;
 }
 
-static svmp_status add_group(model_lowering *lowering, factor_pattern *pattern, const double *const *columns) {
+/* Lines of places that mostly ascend: counted on from the last one. */
+typedef struct line_count {
+    size_t offset, line;
+} line_count;
+
+static size_t find_line(const text_source *source, size_t offset, line_count *last) {
+    if (offset < last->offset) *last = (line_count){0, 1};
+    for (; last->offset < offset; last->offset++) last->line += source->text[last->offset] == '\n';
+    return last->line;
+}
+
+static svmp_status add_group(model_lowering *lowering, factor_pattern *pattern, const double *const *columns,
+                             size_t line) {
     lowered_model *result = lowering->result;
     SVMP_TRY(SVMP_GROW(lowering->context, result->groups, result->group_capacity, result->group_count + 1));
     program *taken = pattern->program;
     pattern->program = NULL; /* the group takes it, also when it fails */
     SVMP_TRY(svmp_program_group_create(lowering->context, taken, pattern->instances, pattern->variables, columns,
                                        &result->groups[result->group_count]));
+    result->groups[result->group_count].line = line;
     result->group_count++;
     return SVMP_OK;
 }
@@ -46,6 +59,7 @@ static svmp_status add_prior(model_lowering *lowering, factor_pattern *pattern, 
 svmp_status svmp_patterns_finish(model_lowering *lowering) {
     lowered_model *result = lowering->result;
     uint32_t *numbering; /* pattern -> prior */
+    line_count last = {0, 1};
     SVMP_TRY(SVMP_GROW(lowering->context, result->priors, result->prior_capacity, lowering->pattern_count));
     SVMP_TRY(SVMP_NEW(lowering->context, numbering, lowering->pattern_count));
     svmp_status status = SVMP_OK;
@@ -57,7 +71,9 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
         numbering[k] = (uint32_t)result->prior_count;
         const double *const *read = (const double *const *)columns;
         if (status == SVMP_OK)
-            status = pattern->prior ? add_prior(lowering, pattern, read) : add_group(lowering, pattern, read);
+            status = pattern->prior ? add_prior(lowering, pattern, read)
+                                    : add_group(lowering, pattern, read,
+                                                find_line(lowering->diagnostics->source, pattern->offset, &last));
         svmp_release(lowering->context, numbers);
         svmp_release(lowering->context, columns);
     }

@@ -149,6 +149,7 @@ static svmp_status lower(model_lowering *lowering) {
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(status);
     SVMP_TRY(svmp_patterns_finish(lowering));
+    SVMP_TRY(svmp_describe_arrays(lowering));
     warn_of_unread_data(lowering);
     return SVMP_OK;
 }

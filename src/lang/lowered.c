@@ -18,8 +18,12 @@ void svmp_lowered_free(lowered_model *lowered) {
         svmp_program_free(lowered->priors[k].program);
         svmp_release(context, lowered->priors[k].variables);
     }
-    void *owned[] = {lowered->nodes, lowered->names,  lowered->parts,  lowered->lower,
-                     lowered->upper, lowered->groups, lowered->priors, lowered->by_level};
+    for (size_t k = 0; k < lowered->array_count; k++) {
+        svmp_release(context, lowered->arrays[k].unknown);
+        svmp_release(context, lowered->arrays[k].observed);
+    }
+    void *owned[] = {lowered->nodes,  lowered->names,  lowered->parts,    lowered->lower, lowered->upper,
+                     lowered->groups, lowered->priors, lowered->by_level, lowered->arrays};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_release(context, lowered);
 }

@@ -32,6 +32,12 @@ typedef struct lowered_prior {
     size_t bounds; /* how many values have bounds: the outputs of the node, or 0 */
 } lowered_prior;
 
+/* An array of the text with stochastic elements. */
+typedef struct lowered_array {
+    char *unknown, *observed; /* "y[1:10] (7 of 10)"; NULL: no element is */
+    size_t unknown_count, observed_count;
+} lowered_array;
+
 typedef struct lowered_model {
     svmp_context *context;
     lowered_node *nodes;
@@ -51,7 +57,9 @@ typedef struct lowered_model {
     uint32_t *by_level;   /* all nodes, parents first */
     int dependent_bounds; /* whether some bound depends on an unknown */
 
-    size_t observed; /* observed values of stochastic nodes */
+    size_t observed;       /* observed values of stochastic nodes */
+    lowered_array *arrays; /* in the order of the text */
+    size_t array_count, array_capacity;
 } lowered_model;
 
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the

@@ -20,8 +20,8 @@
 #include "lang/ast.h"
 #include "lang/lowered.h"
 
-#define LOWERING_MOST_ITERATIONS  10000000u
-#define LOWERING_MOST_ELEMENTS    20000000u
+#define LOWERING_MOST_ITERATIONS  5000000u
+#define LOWERING_MOST_ELEMENTS    5000000u
 #define LOWERING_MOST_EXPRESSIONS 2000000u
 #define NOTHING                   UINT32_MAX
 
@@ -97,7 +97,7 @@ typedef struct model_instance {
 
 typedef struct factor_pattern {
     uint64_t *signature;
-    size_t length;
+    size_t length, offset; /* where the statement stands */
     bool prior;
     program *program;
     size_t slots, parameters, instances;
@@ -317,6 +317,11 @@ void svmp_node_bounds(model_lowering *lowering, const distribution *family, cons
 
 /* Notes what a dinterval instance says about the node that it censors. */
 svmp_status svmp_censor(model_lowering *lowering, uint32_t which);
+
+/* ---- describe.c ----------------------------------------------------------------------------- */
+
+/* Fills the list of arrays of the result, once the nodes are made. */
+svmp_status svmp_describe_arrays(model_lowering *lowering);
 
 /* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
 

@@ -87,6 +87,7 @@ svmp_status svmp_pattern_find(model_lowering *lowering, bool prior, size_t word_
         SVMP_TRY(
             SVMP_GROW(lowering->context, lowering->patterns, lowering->pattern_capacity, lowering->pattern_count + 1));
         factor_pattern made = {.length = lowering->signature_length, .prior = prior};
+        made.offset = lowering->statement->offset;
         made.slots = lowering->slot_count;
         made.parameters = lowering->parameter_count;
         SVMP_TRY(SVMP_NEW(lowering->context, made.signature, made.length));

@@ -27,11 +27,20 @@ struct cholesky {
 static void refuse(const svmp_model *model) {
     char name[128];
     size_t i = 0;
-    if (model->group_count > 0)
+    if (model->group_count > 0 && model->groups[0].line > 0)
+        svmp_record(model->context, SVMP_UNSUPPORTED,
+                    "The method 'exact' needs a jointly Gaussian model, and the factor of line %zu of this one is not "
+                    "linear-quadratic in its unknowns.",
+                    model->groups[0].line);
+    else if (model->group_count > 0)
         svmp_record(model->context, SVMP_UNSUPPORTED,
                     "The method 'exact' needs a jointly Gaussian model, and factor %zu of this one is not "
                     "linear-quadratic.",
                     model->group_factor[0]);
+    else if (svmp_model_transformed(model) != SIZE_MAX)
+        svmp_record(model->context, SVMP_UNSUPPORTED,
+                    "The method 'exact' needs a jointly Gaussian model, and %s of this one is bounded.",
+                    svmp_model_node_name(model, svmp_model_transformed(model), name, sizeof name));
     else if (model->boxed) {
         while (i + 1 < model->graph->variables && model->lower[i] * 0 != 0 && model->upper[i] * 0 != 0) i++;
         svmp_record(model->context, SVMP_UNSUPPORTED,

@@ -155,7 +155,7 @@ int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, d
     if (failed != SIZE_MAX) return 1;
 
     if (log_density) {
-        memset(log_density, 0, n * sizeof *log_density);
+        for (size_t l = 0; l < n; l++) log_density[l] = model->quadratic.constant;
         for (size_t p = 0; p < e->group_parts + e->variable_parts; p++)
             for (size_t l = 0; l < n; l++) log_density[l] += e->part_sum[p * n + l];
     }

@@ -24,6 +24,10 @@ typedef struct factor_kind {
 
     /* Frees `self`, never NULL, of a group. */
     void (*free)(svmp_context *context, void *self);
+
+    /* 0 unless the log value of every instance is a polynomial of degree at most 2 in its variables; otherwise about how
+     * many operations an instance takes with its gradient. NULL: nobody knows. */
+    size_t (*quadratic)(const factor_group *group);
 } factor_kind;
 
 struct factor_group {
@@ -31,6 +35,7 @@ struct factor_group {
     size_t instances, slots;
     uint32_t *variables; /* instances * slots: which variable stands in which slot; a variable may stand in two */
     void *self;          /* the kind's own */
+    size_t line;         /* of the model text, where the statement stands; 0: there is none */
 };
 
 #endif

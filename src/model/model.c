@@ -2,11 +2,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
 #include "lang/lowered.h"
 #include "model/callback.h"
+#include "model/gaussian_group.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -78,6 +80,8 @@ static svmp_status check_box(svmp_context *context, size_t node, size_t dimensio
     return SVMP_OK;
 }
 
+enum { LONGEST_NODE_NAME = 900 }; /* so that the names of its variables are no longer than a column's may be */
+
 svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dimension, const double *lower,
                                 const double *upper, size_t *node) {
     if (model == NULL) return SVMP_BAD_CALL;
@@ -85,7 +89,11 @@ svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dime
     svmp_context *context = model->context;
     svmp_graph *graph = model->graph;
     if (dimension == 0) return svmp_fail(context, SVMP_BAD_CALL, "A node needs at least one variable.");
+    SVMP_TRY(svmp_graph_check_room(graph, dimension));
     const char *fault = name ? svmp_name_fault(name) : NULL;
+    if (name && fault == NULL && svmp_name_is_internal(name))
+        fault = "ends in '__', which marks columns that are no variables";
+    if (name && fault == NULL && strlen(name) > LONGEST_NODE_NAME) fault = "is longer than 900 characters";
     if (fault) return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' cannot be the name of a node: it %s.", name, fault);
     SVMP_TRY(check_box(context, graph->nodes, dimension, lower, upper));
 
@@ -261,16 +269,37 @@ static svmp_status append_group(svmp_model *model, factor_group group, size_t fi
     return SVMP_OK;
 }
 
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group) {
+static svmp_status take_group(svmp_model *model, factor_group group, bool as_quadratic) {
     svmp_status status = require_open(model);
     size_t first = model->graph->factors;
     if (status == SVMP_OK) status = add_instances(model, &group);
+    bool added = false;
+    if (status == SVMP_OK && as_quadratic)
+        status = svmp_gaussian_group_add(model->context, &group, model->graph->variables, &model->quadratic, &added);
+    if (added) {
+        model->quadratic_factors += group.instances;
+        free_group(model->context, &group);
+        return SVMP_OK;
+    }
     if (status == SVMP_OK) status = append_group(model, group, first);
     if (status != SVMP_OK) {
         svmp_graph_remove_factors(model->graph, first);
         free_group(model->context, &group);
     }
     return status;
+}
+
+svmp_status svmp_model_add_group(svmp_model *model, factor_group group) { return take_group(model, group, false); }
+
+svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups) {
+    bool all = true;
+    for (size_t g = 0; g < count; g++) all = all && svmp_gaussian_group_is(&groups[g]);
+    for (size_t g = 0; g < count; g++) {
+        factor_group group = groups[g];
+        groups[g] = (factor_group){0};
+        SVMP_TRY(take_group(model, group, all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_pays(&group))));
+    }
+    return SVMP_OK;
 }
 
 svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes, svmp_factor_function function,
@@ -320,10 +349,32 @@ static svmp_status derive_gather(svmp_model *model) {
     return SVMP_OK;
 }
 
+static int order_of_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* No two nodes of the caller's naming bear one name. */
+static svmp_status check_names(const svmp_model *model) {
+    svmp_context *context = model->context;
+    const char **sorted = NULL;
+    size_t count = 0;
+    SVMP_TRY(SVMP_NEW(context, sorted, model->graph->nodes));
+    for (size_t v = 0; v < model->graph->nodes; v++)
+        if (model->names[v]) sorted[count++] = model->names[v];
+    qsort(sorted, count, sizeof *sorted, order_of_texts);
+    svmp_status status = SVMP_OK;
+    for (size_t k = 1; k < count && status == SVMP_OK; k++)
+        if (strcmp(sorted[k - 1], sorted[k]) == 0)
+            status = svmp_fail(context, SVMP_BAD_CALL, "Two nodes are called '%.80s'.", sorted[k]);
+    svmp_release(context, sorted);
+    return status;
+}
+
 svmp_status svmp_model_finish(svmp_model *model) {
     if (model == NULL) return SVMP_BAD_CALL;
     SVMP_TRY(require_open(model));
     if (model->graph->nodes == 0) return svmp_fail(model->context, SVMP_BAD_INPUT, "The model has no unknown nodes.");
+    SVMP_TRY(check_names(model));
     svmp_status status = svmp_graph_finish(model->graph);
     if (status == SVMP_OK) status = svmp_quadratic_finish(model->context, &model->quadratic, model->graph->variables);
     if (status == SVMP_OK) status = derive_gather(model);
@@ -334,8 +385,15 @@ svmp_status svmp_model_finish(svmp_model *model) {
 
 const svmp_graph *svmp_model_graph(const svmp_model *model) { return model && model->finished ? model->graph : NULL; }
 
+size_t svmp_model_transformed(const svmp_model *model) {
+    for (size_t k = 0; model->lowered && k < model->lowered->node_count; k++)
+        if (model->lowered->nodes[k].transform != TRANSFORM_LINE) return k;
+    return SIZE_MAX;
+}
+
 int svmp_model_is_gaussian(const svmp_model *model) {
-    return model && model->finished && model->group_count == 0 && model->quadratic_factors > 0 && !model->boxed;
+    return model && model->finished && model->group_count == 0 && model->quadratic_factors > 0 && !model->boxed &&
+           svmp_model_transformed(model) == SIZE_MAX;
 }
 
 static const char *name_node(const void *model, size_t node, char *buffer, size_t size) {

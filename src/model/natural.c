@@ -33,3 +33,10 @@ svmp_status svmp_model_draw_priors(const svmp_model *model, uint64_t seed, size_
 }
 
 size_t svmp_model_observed(const svmp_model *model) { return model && model->lowered ? model->lowered->observed : 0; }
+
+int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array) {
+    if (model == NULL || array == NULL || model->lowered == NULL || which >= model->lowered->array_count) return 0;
+    const lowered_array *found = &model->lowered->arrays[which];
+    *array = (svmp_array){found->unknown, found->observed, found->unknown_count, found->observed_count};
+    return 1;
+}

@@ -26,7 +26,13 @@ static void free_self(svmp_context *context, void *pointer) {
     svmp_release(context, self);
 }
 
-static const factor_kind program_kind = {"program", evaluate, scratch, free_self};
+static size_t quadratic(const factor_group *group) {
+    const program_self *self = group->self;
+    if (svmp_program_degree(self->compiled) > 2) return 0;
+    return svmp_program_lane_operations(self->compiled, true) + 1;
+}
+
+static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic};
 
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group) {
@@ -43,7 +49,7 @@ svmp_status svmp_program_group_create(svmp_context *context, program *compiled, 
     SVMP_CHECK(svmp_program_bind(compiled, instances, columns, &self->bound));
     SVMP_CHECK(SVMP_NEW(context, copy, instances * slots));
     if (instances * slots > 0) memcpy(copy, variables, instances * slots * sizeof *copy);
-    *group = (factor_group){&program_kind, instances, slots, copy, self};
+    *group = (factor_group){&program_kind, instances, slots, copy, self, 0};
     return SVMP_OK;
 done:
     svmp_release(context, copy);

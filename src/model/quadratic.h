@@ -1,4 +1,4 @@
-/* The linear-quadratic part of a model, b'x - x'Ax/2: all Gaussian factors added up into one sparse matrix. */
+/* The linear-quadratic part of a model, c + b'x - x'Ax/2: all Gaussian factors added up into one sparse matrix. */
 #ifndef SVMP_MODEL_QUADRATIC_H
 #define SVMP_MODEL_QUADRATIC_H
 
@@ -13,6 +13,7 @@ typedef struct quadratic {
     /* While factors are added: their entries as they come. */
     quadratic_entry *entries;
     size_t count, entries_capacity, linear_capacity;
+    double constant;
 
     /* Afterwards: the rows of A with ascending columns, both halves; b. */
     size_t *start;

@@ -27,6 +27,45 @@ rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not 
 works run "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
 works compare first.csv again.csv
 
+# A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
+works run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
+refuses 2 "The start 'map' needs a density with a maximum, and this one has none that could be found" \
+    run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
+
+# What is unknown and what is observed, by array; of an array that is partly observed, both.
+cat >partly.bug <<'END'
+model {
+  for (i in 1:6) {
+    y[i] ~ dnorm(mu[g[i]], tau)
+    twice[i] <- 2 * y[i]
+  }
+  for (j in 1:2) { for (k in 1:2) { B[j,k] ~ dnorm(0, 1) } }
+  v[2:3] ~ dnorm(0, 1)
+  mu[1] ~ dnorm(0, 1)
+  mu[2] ~ dnorm(0, 1)
+  tau ~ dgamma(1, 1)
+}
+END
+printf 'y <- c(1, NA, 3, NA, 5, NA)\ng <- c(1, 1, 1, 2, 2, 2)\nB <- structure(c(1, NA, NA, NA), .Dim = c(2L, 2L))\n' >partly.R
+works check partly.bug partly.R
+shows '^unknown +y\[2:6\] \(3 of 5\), mu\[1:2\], tau, B\[1:2,1:2\] \(3 of 4\), v\[2:3\]$'
+shows '^observed +y\[1:5\] \(3 of 5\), B\[1,1\]$'
+works check "$MODELS/schools.bug" "$MODELS/schools.R"
+shows '^unknown +eta\[1:8\], mu, tau$'
+shows '^observed +y\[1:8\]$'
+
+# Exact answers, where all statements are Gaussian: y ~ N(m, 1), m ~ N(0, 1) with y = 3 has the mean 1.5.
+printf 'model {\n  m ~ dnorm(0, 1)\n  y ~ dnorm(m, 1)\n}\n' >normal.bug
+echo 'y <- 3' >normal.R
+works check normal.bug normal.R
+shows '^jointly Gaussian +yes$'
+if "$SVMP" --version | grep -q '^cholmod: yes'; then
+    works run normal.bug normal.R -m exact -q
+    shows '^m +1\.5 +0\.7071 '
+    refuses 2 "and the factor of line 5 of this one is not linear-quadratic in its unknowns." \
+        run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -m exact
+fi
+
 # Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
 cat >wrong.bug <<'END'
 model {

@@ -46,7 +46,7 @@ for sizes in '--warmup 10 --draws 10000000' '--warmup 100000000 --draws 10'; do
     grep -qxF '# outcome = stopped' stopped.csv
     works summary stopped.csv
 done
-shows '^4 particles of 3 variables$'
+shows '^4 chains of 1 draws, 3 variables$'
 
 works run chain.mtx b.mtx -m mala -n 50 -t 20 --step decay:0.5,1,0.6 -o mala.csv
 shows '^mean acceptance 0\.[0-9]+$'

@@ -94,16 +94,16 @@ static const struct {
     {"model { x ~ dnorm(0, tau) }", "tau <- -1",
      "m.bug:1:22: error: dnorm: tau = -1 is not positive\n    model { x ~ dnorm(0, tau) }\n                         ^"},
     {"model { for (i in 1:1000000000000) { x[i] ~ dnorm(0,1) } }", "",
-     "m.bug:1:20: error: the loop from 1 to 1000000000000 runs 1000000000000 times; at most 10000000 are allowed\n    "
+     "m.bug:1:20: error: the loop from 1 to 1000000000000 runs 1000000000000 times; at most 5000000 are allowed\n    "
      "model { for (i in 1:1000000000000) { x[i] ~ dnorm(0,1) } }\n                       ^"},
     {"model { for (i in 1:100000) { for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }", "",
-     "m.bug:1:31: error: the loops run more than 10000000 times in all (i = 100)\n    model { for (i in 1:100000) { "
+     "m.bug:1:31: error: the loops run more than 5000000 times in all (i = 50)\n    model { for (i in 1:100000) { "
      "for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }\n                                  ^"},
     {"model { x[1:3] ~ dmnorm(mu[1:2], O[,]) }", "mu <- c(1,2,3) O <- structure(c(1,0,0,1),.Dim=c(2,2))",
      "m.bug:1:18: error: the argument mu of dmnorm has 2 rows, the value 3\n    model { x[1:3] ~ dmnorm(mu[1:2], O[,]) "
      "}\n                     ^"},
     {"model { x[1000000000] ~ dnorm(0,1) }", "",
-     "m.bug:1:11: error: index 1000000000 of 'x' is outside 1 ... 20000000\n    model { x[1000000000] ~ dnorm(0,1) }\n "
+     "m.bug:1:11: error: index 1000000000 of 'x' is outside 1 ... 5000000\n    model { x[1000000000] ~ dnorm(0,1) }\n "
      "             ^"},
     {"model { x[1:2] <- c(1,2,3)\n y ~ dnorm(x[1], 1) }", "",
      "m.bug:1:9: error: the left-hand side has dimensions 2, the right-hand side 3\n    model { x[1:2] <- c(1,2,3)\n   "

@@ -2,7 +2,10 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/random.h"
 
 static svmp_context *context;
 
@@ -76,12 +79,88 @@ static void test_different_variables_are_named(void **state) {
     svmp_particles_free(reference);
 }
 
+/* Samples of the same distribution: over seeds, the squares of both z have mean 1, and few are beyond a limit for all
+ * of them. One of twice the spread and one of another mean are far out, with their signs. */
+static void test_differences(void **state) {
+    (void)state;
+    enum { VARIABLES = 400, N = 30, M = 200 };
+    double *x = malloc(VARIABLES * N * sizeof *x), *y = malloc(VARIABLES * M * sizeof *y);
+    svmp_random_normals((random_stream){.seed = 1, .purpose = RANDOM_TEST}, VARIABLES * N, x);
+    svmp_random_normals((random_stream){.seed = 2, .purpose = RANDOM_TEST}, VARIABLES * M, y);
+    for (size_t l = 0; l < N; l++) x[l] = 3 * x[l] + 10; /* sd_ratio 3, and E[x] 10 */
+    svmp_particles *p = particles_of(VARIABLES, N, x), *reference = particles_of(VARIABLES, M, y);
+    svmp_difference *rows = calloc(VARIABLES, sizeof *rows);
+    assert_ok(svmp_particles_differences(p, reference, rows));
+    const double limit = svmp_difference_limit(2 * VARIABLES);
+    assert_near(limit, 4.368680, 1e-6); /* the normal quantile at 1 - 0.005/800 */
+    assert_true(rows[0].z_mean > limit && rows[0].z_sd > limit);
+    assert_near(rows[0].sd_ratio, 3, 0.2);
+    double mean_squares = 0, sd_squares = 0;
+    for (size_t i = 1; i < VARIABLES; i++) {
+        assert_true(fabs(rows[i].z_mean) < limit && fabs(rows[i].z_sd) < limit);
+        mean_squares += rows[i].z_mean * rows[i].z_mean / (VARIABLES - 1);
+        sd_squares += rows[i].z_sd * rows[i].z_sd / (VARIABLES - 1);
+    }
+    assert_true(fabs(mean_squares - 1) < 4 * sqrt(2.0 / VARIABLES));
+    assert_true(fabs(sd_squares - 1) <
+                4 * sqrt(2.0 / VARIABLES) + 0.1); /* the error of log sd is an expansion in 1/n */
+    svmp_particles_free(p);
+    svmp_particles_free(reference);
+    free(rows);
+    free(x);
+    free(y);
+}
+
+/* t = (0 - 2)/sqrt(1 + 1) with 2 degrees of freedom: P(t < -sqrt(2)) = (1 - sqrt(1/2))/2 = P(z < -1.0518). */
+static void test_differences_of_few(void **state) {
+    (void)state;
+    svmp_particles *p = particles_of(2, 2, (double[]){-1, 1, 5, 5});
+    svmp_particles *reference = particles_of(2, 2, (double[]){1, 3, 5, 5});
+    svmp_particles *one = particles_of(2, 1, NULL);
+    svmp_difference rows[2];
+    assert_ok(svmp_particles_differences(p, reference, rows));
+    assert_near(rows[0].z_mean, -1.0518, 2e-3);
+    assert_true(rows[0].z_sd == 0 && rows[0].mean == 0 && rows[0].reference_square == 5);
+    assert_true(rows[1].z_mean == 0 && rows[1].z_sd == 0 && isnan(rows[1].sd_ratio)); /* all the same, on both sides */
+    assert_ok(svmp_particles_differences(p, one, rows));
+    assert_true(isnan(rows[0].z_mean) && isnan(rows[0].z_sd));
+    assert_int_equal(svmp_particles_differences(p, NULL, rows), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_differences(p, one, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_differences(NULL, one, rows), SVMP_BAD_CALL);
+    svmp_particles_free(p);
+    svmp_particles_free(reference);
+    svmp_particles_free(one);
+}
+
+/* Chains whose draws repeat four times are worth a quarter: their z is about half of what independent draws would give.
+ */
+static void test_differences_of_chains(void **state) {
+    (void)state;
+    enum { CHAINS = 4, DRAWS = 400, N = CHAINS * DRAWS };
+    double x[N], y[N];
+    svmp_random_normals((random_stream){.seed = 3, .purpose = RANDOM_TEST}, N, x);
+    svmp_random_normals((random_stream){.seed = 4, .purpose = RANDOM_TEST}, N, y);
+    for (size_t k = 0; k < N; k++) x[k] = x[k / 4 * 4] + 0.1;
+    svmp_particles *p = particles_of(1, N, x), *reference = particles_of(1, N, y);
+    svmp_difference apart, chained;
+    assert_ok(svmp_particles_differences(p, reference, &apart));
+    assert_ok(svmp_particles_set_chains(p, CHAINS));
+    assert_ok(svmp_particles_differences(p, reference, &chained));
+    assert_near(chained.z_mean / apart.z_mean, sqrt(2.0 / (1 + 4)), 0.1); /* errors 1 + 1, and 4 + 1, in 1/N */
+    assert_near(chained.z_sd / apart.z_sd, sqrt(2.0 / (1 + 4)), 0.1);
+    svmp_particles_free(p);
+    svmp_particles_free(reference);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moments_of_four),
         cmocka_unit_test(test_moments_of_one),
         cmocka_unit_test(test_mean_square_errors_match_by_name),
         cmocka_unit_test(test_different_variables_are_named),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_differences_of_few),
+        cmocka_unit_test(test_differences_of_chains),
     };
     context = test_context(1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

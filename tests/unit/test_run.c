@@ -157,8 +157,7 @@ static void test_step_rules(void **state) {
     assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1}, NULL));
     assert_ok(svmp_model_finish(model));
-    const char *steps[] = {"fixed:0.1", "adagrad:0.1",      "rmsprop:0.1",
-                           "adam:0.1",  "fixed:.1..0.025", "decay:0.3,2,0.5"};
+    const char *steps[] = {"fixed:0.1", "adagrad:0.1", "rmsprop:0.1", "adam:0.1", "fixed:.1..0.025", "decay:0.3,2,0.5"};
     svmp_particles *start = NULL;
     assert_ok(svmp_particles_create(context, 1, 1, (double[]){2}, &start));
     for (size_t k = 0; k < 6; k++) {
@@ -453,6 +452,7 @@ static void test_refused_options(void **state) {
         {"init", "normal:x", "seed", "1", "'normal:x' is no start"},
         {"init", "uniform:2,1", "seed", "1", "'uniform:2,1' is no start"},
         {"init", "here", "seed", "1", "'here' is no start"},
+        {"init", "uniform:-1e308,1e308", "seed", "1", "'uniform:-1e308,1e308' is no start"},
         {"method", "langevin", "step", "adam:0.1", "cannot use the step rule 'adam'"},
         {"method", "langevin", "kernel", "rbf@all", "The method 'langevin' takes no kernel"},
         {"method", "langevin", "tolerance", "1", "The method 'langevin' takes no tolerance"},
@@ -472,6 +472,11 @@ static void test_refused_options(void **state) {
         assert_non_null(strstr(svmp_context_error(context), bad[b].sentence));
         assert_null(run);
     }
+    svmp_run_options beyond = svmp_run_options_default();
+    svmp_run *never = NULL;
+    beyond.init = "normal:1e308";
+    assert_int_equal(svmp_run_create(model, &beyond, &never), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "The start is not finite: x.1 would be"));
     const char *good[] = {"adam:1..0.05", "adam:1...5", "fixed:2.", "adagrad:1e-1..1e-3"};
     for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
         svmp_run_options fine = svmp_run_options_default();

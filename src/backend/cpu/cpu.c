@@ -20,43 +20,22 @@ typedef struct needs {
     int shared;                         /* whether there is a unit for all threads together: the first room's */
 } needs;
 
-static size_t count_units(const svmp_graph *graph, kernel_domain domain) {
-    switch (domain) {
-    case DOMAIN_ALL: return 1;
-    case DOMAIN_BLANKET: return graph->distinct;
-    default: return graph->nodes;
-    }
-}
-
-/* The unit's lists, except for what a random domain draws. */
-static stein_unit unit_of(const backend *b, kernel_domain domain, size_t u) {
-    const svmp_graph *graph = b->model->graph;
-    const uint32_t *nodes = ((const cpu *)b->own)->nodes;
-    const index_lists *closed = &graph->neighbourhoods, *members = &graph->members;
-    switch (domain) {
-    case DOMAIN_ALL: return (stein_unit){nodes, nodes, graph->nodes, graph->nodes};
-    case DOMAIN_BLANKET:
-        return (stein_unit){closed->item + closed->start[u], members->item + members->start[u],
-                            closed->start[u + 1] - closed->start[u], members->start[u + 1] - members->start[u]};
-    default: return (stein_unit){nodes + u, nodes + u, 1, 1};
-    }
-}
-
 static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     const svmp_graph *graph = b->model->graph;
-    const size_t units = count_units(graph, term->domain);
+    const uint32_t *nodes = ((const cpu *)b->own)->nodes;
+    const size_t units = svmp_unit_count(graph, term->domain);
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
     all->moments |= term->shape->value == NULL;
     all->shared |= units < (size_t)b->threads || units == 1;
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
     for (size_t u = 0; u < units; u++) {
-        const stein_unit unit = unit_of(b, term->domain, u);
+        const stein_unit unit = svmp_unit_find(graph, term->domain, u, nodes);
         size_t domain = variables_of(graph, unit.domain, unit.domain_count);
         const size_t members = variables_of(graph, unit.members, unit.member_count);
         if (term->domain == DOMAIN_RANDOM) { /* at most the whole neighbourhood */
             const size_t k = graph->neighbourhood_of[u];
-            const stein_unit closed = unit_of(b, DOMAIN_BLANKET, k);
+            const stein_unit closed = svmp_unit_find(graph, DOMAIN_BLANKET, k, nodes);
             domain = variables_of(graph, closed.domain, closed.domain_count);
         }
         if (domain > all->domain) all->domain = domain;
@@ -144,7 +123,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     SVMP_TRY(SVMP_NEW(context, own->middles, (size_t)KERNEL_TERMS_MAX));
     for (size_t a = 0; a < k->count; a++) {
         add_needs(b, &k->terms[a], &all);
-        SVMP_TRY(SVMP_NEW(context, own->middles[a], count_units(graph, k->terms[a].domain)));
+        SVMP_TRY(SVMP_NEW(context, own->middles[a], svmp_unit_count(graph, k->terms[a].domain)));
     }
     if (all.moments) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
@@ -170,15 +149,6 @@ static svmp_status alloc(backend *b, const kernel *k) {
 }
 
 /* ---- stein ------------------------------------------------------------------------------------------------------- */
-
-size_t svmp_cpu_rows(const backend *b, const double *array, const stein_unit *unit, stein_room *room) {
-    const size_t *first = b->model->graph->first;
-    size_t count = 0;
-    for (size_t v = 0; v < unit->domain_count; v++)
-        for (size_t j = first[unit->domain[v]]; j < first[unit->domain[v] + 1]; j++)
-            room->rows[count++] = array + j * b->n;
-    return count;
-}
 
 size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room) {
     const size_t *first = b->model->graph->first;
@@ -206,17 +176,13 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     memset(b->phi, 0, b->model->graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
-        const size_t units = count_units(b->model->graph, term->domain);
+        const size_t units = svmp_unit_count(b->model->graph, term->domain);
         const int threads = svmp_threads_for(b->threads, operations(b, term, units));
         const int team = units < (size_t)threads; /* too few units to go round: share each of them */
 #pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : threads)
         for (size_t u = 0; u < units; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
-            stein_unit unit = unit_of(b, term->domain, u);
-            if (term->domain == DOMAIN_RANDOM) {
-                unit.domain = room->drawn;
-                unit.domain_count = svmp_domain_draw(b->model->graph, u, term->neighbours, b->seed, t, room->drawn);
-            }
+            stein_unit unit = svmp_unit_draw(b->model->graph, term, u, b->seed, t, own->nodes, room->drawn);
             if (term->shape->value)
                 svmp_cpu_radial(b, term, &unit, room, &own->middles[a][u], team ? threads : 1);
             else

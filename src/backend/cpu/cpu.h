@@ -4,12 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/median.h"
-
-/* One kernel matrix and the nodes that it serves: `members` whose domain is `domain`, both lists of nodes. */
-typedef struct stein_unit {
-    const uint32_t *domain, *members;
-    size_t domain_count, member_count;
-} stein_unit;
+#include "kernel/unit.h"
 
 /* What one thread needs for a unit. Rows have n numbers and PADDING more. */
 typedef struct stein_room {
@@ -53,10 +48,6 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
 
 /* Fills `centred` and `variance`; once an iteration, before svmp_cpu_linear. */
 void svmp_cpu_centre(backend *b);
-
-/* The particles of the domain's variables, in `room->rows` (or of any other array of the same shape); returns how many.
- */
-size_t svmp_cpu_rows(const backend *b, const double *array, const stein_unit *unit, stein_room *room);
 
 /* The variables of the members, in `room->members`; returns how many. */
 size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room);

@@ -63,34 +63,32 @@ static void distances(const packed_rows *rows, const tile *t, int more, double *
 
 /* ---- order statistics -------------------------------------------------------------------------------------------- */
 
-#if defined(__AVX512F__) || defined(__AVX2__)
+/* The lanes where a < b, or a <= b, as bits. */
+#if LANES == 8
 #include <immintrin.h>
-#endif
-
-INLINE int any(ivec mask) {
-#if defined(__AVX512F__) && LANES == 8
-    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
-#elif defined(__AVX2__) && LANES == 4
-    return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+INLINE unsigned below(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ); }
+INLINE unsigned at_most(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LE_OQ); }
+#elif LANES == 4
+#include <immintrin.h>
+INLINE unsigned below(vec a, vec b) { return (unsigned)_mm256_movemask_pd((__m256d)(a < b)); }
+INLINE unsigned at_most(vec a, vec b) { return (unsigned)_mm256_movemask_pd((__m256d)(a <= b)); }
 #else
-    int64_t set = 0;
-    for (int k = 0; k < LANES; k++) set |= mask[k];
-    return set != 0;
+INLINE unsigned below(vec a, vec b) { return (unsigned)(a[0] < b[0]) | (unsigned)(a[1] < b[1]) << 1; }
+INLINE unsigned at_most(vec a, vec b) { return (unsigned)(a[0] <= b[0]) | (unsigned)(a[1] <= b[1]) << 1; }
 #endif
-}
 
 static void count(size_t numbers, const double *distance, tally *t) {
-    const double low = t->low, high = t->high;
-    ivec below = {0};
+    const vec low = splat(t->low), high = splat(t->high);
+    size_t under_low = 0, inside = t->inside;
     for (size_t p = 0; p < numbers; p += LANES) {
         const vec d = load(distance + p);
-        const ivec under = d < low, in = (d >= low) & (d <= high);
-        below -= under; /* a mask is -1 */
-        if (!any(in)) continue;
-        for (int k = 0; k < LANES; k++)
-            if (in[k] && t->inside++ < t->capacity) t->list[t->inside - 1] = distance[p + (size_t)k];
+        const unsigned under = below(d, low);
+        under_low += (size_t)__builtin_popcount(under);
+        for (unsigned in = at_most(d, high) & ~under; in; in &= in - 1, inside++)
+            if (inside < t->capacity) t->list[inside] = distance[p + (size_t)__builtin_ctz(in)];
     }
-    for (int k = 0; k < LANES; k++) t->below += (size_t)below[k];
+    t->below += under_low;
+    t->inside = inside;
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */

@@ -52,7 +52,8 @@ static void add_velocity(backend *b, size_t count, const stein_room *room, doubl
 
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const cpu *own = b->own;
-    const size_t count = svmp_cpu_rows(b, own->centred, unit, room), members = svmp_cpu_members(b, unit, room);
+    const size_t count = svmp_unit_rows(b->model->graph, unit, b->n, own->centred, room->rows),
+                 members = svmp_cpu_members(b, unit, room);
     const double v = summed_variance(b, unit);
     /* A parallel region of one thread is not free: alone, a plain loop. */
     if (threads == 1) {

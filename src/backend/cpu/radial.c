@@ -179,7 +179,7 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
                      int threads) {
     radial u = {.b = b, .own = b->own, .term = term, .room = room, .n = b->n, .stride = b->n + PADDING};
     u.threads = threads;
-    u.domain_variables = svmp_cpu_rows(b, b->x, unit, room);
+    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, b->x, room->rows);
     u.member_count = svmp_cpu_members(b, unit, room);
     u.members = room->members;
     u.stored = threads > 1 || svmp_cpu_stores(b, u.domain_variables, u.member_count);

@@ -1,0 +1,161 @@
+#include "convergence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_PARTICLES = 10 }; /* with fewer, no discrepancy is large enough to stand out from chance */
+
+static const double small_step = 0.001; /* standard deviations: a thousand such steps are one */
+
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
+
+/* A ratio's place in the order of badness: one that is not a number is none. */
+static double badness(const svmp_discrepancy *d) { return isnan(d->ratio) ? -1 : d->ratio; }
+
+static void keep_worst(convergence *c, const svmp_model *model, size_t node, const svmp_discrepancy *d) {
+    size_t at = c->worst_count;
+    while (at > 0 && badness(d) > badness(&c->worst[at - 1].discrepancy)) at--;
+    if (at == WORST_NODES) return;
+    if (c->worst_count < WORST_NODES) c->worst_count++;
+    memmove(&c->worst[at + 1], &c->worst[at], (c->worst_count - at - 1) * sizeof *c->worst);
+    c->worst[at].discrepancy = *d;
+    svmp_model_node_name(model, node, c->worst[at].name, NODE_NAME);
+}
+
+convergence convergence_measure(const svmp_run *run, const svmp_model *model) {
+    convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_nodes(svmp_model_graph(model))};
+    svmp_discrepancy *nodes = calloc(c.nodes + 1, sizeof *nodes);
+    c.known = nodes && svmp_run_discrepancy(run, &c.total, nodes) == SVMP_OK;
+    for (size_t v = 0; c.known && v < c.nodes; v++) {
+        c.beyond += nodes[v].ratio > nodes[v].limit;
+        keep_worst(&c, model, v, &nodes[v]);
+    }
+    free(nodes);
+    if (!c.known) return c;
+    const svmp_movement moved = svmp_run_last_movement(run);
+    c.largest_step = moved.largest;
+    c.relative_step = moved.relative;
+    svmp_model_variable_name(model, moved.variable, c.relative_name, sizeof c.relative_name);
+    return c;
+}
+
+/* ---- the record -------------------------------------------------------------------------------------------------- */
+
+void convergence_write(const convergence *c, FILE *file) {
+    if (!c->known) return;
+    fprintf(file, "ksd_u = %.6g\nksd_v = %.6g\nksd_ratio = %.6g\n", c->total.u, c->total.v, c->total.ratio);
+    fprintf(file, "ksd_beyond = %zu of %zu\n", c->beyond, c->nodes);
+    for (size_t k = 0; k < c->worst_count; k++) {
+        const svmp_discrepancy *d = &c->worst[k].discrepancy;
+        fprintf(file, "ksd_node %s = %.6g %.6g %.6g %.6g\n", c->worst[k].name, d->u, d->v, d->ratio, d->limit);
+    }
+    if (!isnan(c->largest_step)) fprintf(file, "last_step = %.6g\n", c->largest_step);
+    if (!isnan(c->relative_step)) fprintf(file, "last_step_sd = %.6g %s\n", c->relative_step, c->relative_name);
+}
+
+/* A line without its end; `text` moves on to the next one. 0 when there is none. */
+static int next_line(const char **text, char *line, size_t size) {
+    if (**text == '\0') return 0;
+    const size_t length = strcspn(*text, "\n"), kept = length < size ? length : size - 1;
+    memcpy(line, *text, kept);
+    line[kept] = '\0';
+    *text += length + ((*text)[length] == '\n');
+    return 1;
+}
+
+/* The text behind "name = ", or NULL. */
+static char *value_of(char *line, const char *name) {
+    const size_t length = strlen(name);
+    return strncmp(line, name, length) == 0 && strncmp(line + length, " = ", 3) == 0 ? line + length + 3 : NULL;
+}
+
+static void read_node(convergence *c, char *line) {
+    static const char start[] = "ksd_node ";
+    char *equals = strstr(line, " = ");
+    if (strncmp(line, start, sizeof start - 1) != 0 || equals == NULL || c->worst_count == WORST_NODES) return;
+    node_discrepancy *node = &c->worst[c->worst_count];
+    *equals = '\0';
+    char *rest = equals + 3;
+    double *numbers[] = {&node->discrepancy.u, &node->discrepancy.v, &node->discrepancy.ratio,
+                         &node->discrepancy.limit};
+    for (size_t k = 0; k < 4; k++) *numbers[k] = strtod(rest, &rest);
+    snprintf(node->name, sizeof node->name, "%.*s", NODE_NAME - 1, line + sizeof start - 1);
+    c->worst_count++;
+}
+
+static void read_counts(convergence *c, char *text) {
+    c->beyond = strtoul(text, &text, 10);
+    if (strncmp(text, " of ", 4) == 0) c->nodes = strtoul(text + 4, NULL, 10);
+}
+
+static void read_relative(convergence *c, char *text) {
+    c->relative_step = strtod(text, &text);
+    snprintf(c->relative_name, sizeof c->relative_name, "%.*s", NODE_NAME - 1, text + (*text == ' '));
+}
+
+convergence convergence_read(const char *comments) {
+    convergence c = {.total = {NAN, NAN, NAN, NAN}, .largest_step = NAN, .relative_step = NAN};
+    char line[1024], *value;
+    while (next_line(&comments, line, sizeof line)) {
+        if ((value = value_of(line, "ksd_u"))) c.total.u = strtod(value, NULL);
+        if ((value = value_of(line, "ksd_v"))) c.total.v = strtod(value, NULL);
+        if ((value = value_of(line, "ksd_ratio"))) c.total.ratio = strtod(value, NULL);
+        if ((value = value_of(line, "ksd_beyond"))) read_counts(&c, value);
+        if ((value = value_of(line, "last_step"))) c.largest_step = strtod(value, NULL);
+        if ((value = value_of(line, "last_step_sd"))) read_relative(&c, value);
+        read_node(&c, line);
+    }
+    c.known = !isnan(c.total.v) && c.nodes > 0;
+    return c;
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+static void print_worst(const convergence *c) {
+    int width = (int)strlen("worst nodes");
+    for (size_t k = 0; k < c->worst_count; k++)
+        if ((int)strlen(c->worst[k].name) > width) width = (int)strlen(c->worst[k].name);
+    printf("%-*s  %11s %11s %11s %11s\n", width, "worst nodes", "KSD U", "KSD V", "ratio", "limit");
+    for (size_t k = 0; k < c->worst_count; k++) {
+        const svmp_discrepancy *d = &c->worst[k].discrepancy;
+        printf("%-*s  %11.3g %11.3g %11.3g %11.3g%s\n", width, c->worst[k].name, d->u, d->v, d->ratio, d->limit,
+               d->ratio > d->limit ? "  beyond" : "");
+    }
+}
+
+static void print_advice(const convergence *c) {
+    printf("%zu of %zu nodes %s not converged", c->beyond, c->nodes, c->beyond == 1 ? "has" : "have");
+    if (c->relative_step < small_step)
+        printf(", and the particles hardly move any more: use a larger rate (--step), more\n"
+               "particles (-n), or a kernel that sees less at a time (--kernel rbf@blanket); ");
+    else
+        printf(": run longer (-t), or with another rate (--step); ");
+    printf("worst: %s.\n", c->worst_count ? c->worst[0].name : "unknown");
+}
+
+static void print_verdict(const convergence *c, size_t particles) {
+    if (particles < FEW_PARTICLES)
+        printf("Fewer than %d particles: too few to tell whether they have converged.\n", FEW_PARTICLES);
+    else if (c->beyond > 0)
+        print_advice(c);
+    else
+        printf("No node of %zu is farther from the posterior, as this kernel sees it, than exact draws may be.\n",
+               c->nodes);
+}
+
+void print_convergence(const convergence *c, size_t particles, int worst) {
+    if (!c->known) return;
+    printf("KSD: V %.3g", c->total.v);
+    if (!isnan(c->total.u)) printf(", U %.3g", c->total.u);
+    if (!isnan(c->total.ratio)) printf("; V is %.2g times that of as many exact draws", c->total.ratio);
+    if (!isnan(c->largest_step)) printf("; last step at most %.2g", c->largest_step);
+    if (!isnan(c->relative_step)) printf(", %.2g sd (%s)", c->relative_step, c->relative_name);
+    putchar('\n');
+    if (worst && c->worst_count && !isnan(c->total.ratio)) {
+        putchar('\n');
+        print_worst(c);
+        putchar('\n');
+    }
+    print_verdict(c, particles);
+}

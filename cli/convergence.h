@@ -1,0 +1,34 @@
+/* Where a particle method stands: its Stein discrepancy and its last step, measured, recorded, read back, told. */
+#ifndef SVMP_CLI_CONVERGENCE_H
+#define SVMP_CLI_CONVERGENCE_H
+
+#include "svmp.h"
+
+enum { WORST_NODES = 10, NODE_NAME = 128 };
+
+typedef struct node_discrepancy {
+    char name[NODE_NAME];
+    svmp_discrepancy discrepancy;
+} node_discrepancy;
+
+typedef struct convergence {
+    int known;            /* 0: the method is not measured in this way, and nothing below holds */
+    size_t nodes, beyond; /* nodes in all, and those beyond their limit */
+    svmp_discrepancy total;
+    size_t worst_count;
+    node_discrepancy worst[WORST_NODES]; /* the largest ratios first */
+    double largest_step, relative_step;  /* NaN: there was none */
+    char relative_name[NODE_NAME];       /* the variable of the latter */
+} convergence;
+
+/* What cannot be measured is left unknown. */
+convergence convergence_measure(const svmp_run *run, const svmp_model *model);
+
+/* The lines "ksd_u = ...", "ksd_node NAME = U V RATIO LIMIT", ... of a run's record, and back. */
+void convergence_write(const convergence *c, FILE *file);
+convergence convergence_read(const char *comments);
+
+/* `worst`: with the table of the worst nodes. `particles` is how many there are. */
+void print_convergence(const convergence *c, size_t particles, int worst);
+
+#endif

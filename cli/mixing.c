@@ -1,0 +1,49 @@
+#include "mixing.h"
+
+#include <math.h>
+
+/* Vehtari and others: R-hat at most 1.01, and 100 effective draws a chain, without which it tells little. */
+static const double high_r_hat = 1.01, few_draws = 100;
+
+/* The largest or smallest of a number over the variables, and how many are beyond its limit. */
+typedef struct extreme {
+    double value;
+    size_t at, beyond;
+} extreme;
+
+static void look(extreme *e, size_t k, double value, double sign, double limit) {
+    if (isnan(value)) return;
+    if (isnan(e->value) || sign * value > sign * e->value) *e = (extreme){value, k, e->beyond};
+    e->beyond += sign * value > sign * limit;
+}
+
+void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing) {
+    const double needed = few_draws * (double)svmp_particles_chains(particles);
+    extreme r_hat = {NAN, 0, 0}, draws = {NAN, 0, 0};
+    size_t unknown = 0;
+    for (size_t k = 0; k < count; k++) {
+        look(&r_hat, k, mixing[k].r_hat, 1, high_r_hat);
+        look(&draws, k, fmin(mixing[k].bulk_draws, mixing[k].tail_draws), -1, needed);
+        unknown += isnan(mixing[k].r_hat);
+    }
+    const char *worst = svmp_particles_name(particles, variables ? variables[r_hat.at] : r_hat.at);
+    const char *fewest = svmp_particles_name(particles, variables ? variables[draws.at] : draws.at);
+    char text[64];
+    snprintf(text, sizeof text, r_hat.value < 100 ? "%.3f" : "%.3g", r_hat.value);
+    if (r_hat.beyond > 0)
+        printf(
+            "R-hat above %g for %zu of %zu variables: the chains have not mixed. Run more warm-up or draws; worst: %s "
+            "(%s).\n",
+            high_r_hat, r_hat.beyond, count, worst, text);
+    if (draws.beyond > 0)
+        printf("Fewer than %.0f effective draws for %zu of %zu variables: the numbers above are rough. Run more draws; "
+               "fewest: %s (%.0f).\n",
+               needed, draws.beyond, count, fewest, draws.value);
+    if (unknown > 0)
+        printf("R-hat and ESS are not defined for %zu of %zu variables: they do not vary, or a chain has fewer than 6 "
+               "draws.\n",
+               unknown, count);
+    if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count)
+        printf("The chains have mixed: R-hat is at most %.3f, and there are %.0f effective draws or more.\n",
+               r_hat.value, draws.value);
+}

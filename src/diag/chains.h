@@ -1,0 +1,30 @@
+/* How well chains have mixed, and how many independent draws theirs are worth: Vehtari, Gelman, Simpson, Carpenter and
+ * Buerkner, Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC, 2021.
+ */
+#ifndef SVMP_DIAG_CHAINS_H
+#define SVMP_DIAG_CHAINS_H
+
+#include "base/context.h"
+#include "diag/sort.h"
+
+/* What one thread needs for the draws of one variable; made once for many variables. */
+typedef struct chain_room {
+    size_t chains, draws; /* of the variables that it is for */
+    size_t half;    /* every chain is split into a first and a last half; the middle of an odd number is left out */
+    double *scores; /* normal scores of the ranks 1, 1.5, 2, ... */
+    double *halves; /* the 2*chains halves, one after the other */
+    double *lags;   /* autocorrelations */
+    placed *sorted, *spare;
+} chain_room;
+
+/* `ranks` 0: for sorting and standard errors alone, without the scores. */
+svmp_status svmp_chain_room_create(svmp_context *context, size_t chains, size_t draws, int ranks, chain_room *room);
+void svmp_chain_room_free(svmp_context *context, chain_room *room);
+
+/* Of draws[c*draws + t] of chain c. All NaN when nothing varies, or with fewer than 6 draws a chain. */
+svmp_mixing svmp_chains_mixing(chain_room *room, const double *draws);
+
+/* The standard error of the mean of the draws, sd / sqrt(effective draws); NaN as above, but 0 when nothing varies. */
+double svmp_chains_error(chain_room *room, const double *draws);
+
+#endif

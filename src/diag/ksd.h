@@ -1,0 +1,26 @@
+/* Kernelised Stein discrepancy with coordinate-wise kernels: how far particles are from the posterior, node by node. */
+#ifndef SVMP_DIAG_KSD_H
+#define SVMP_DIAG_KSD_H
+
+#include "kernel/kernel.h"
+
+/* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. */
+typedef struct stein_sample {
+    const svmp_graph *graph;
+    const kernel *kernel;
+    size_t n;
+    const double *x, *score; /* variables * n */
+    uint64_t seed;
+    size_t iteration;
+} stein_sample;
+
+/* The whole, and for every node its own (`nodes`, or NULL). The same bits for any threads. Costs about three
+ * iterations of the method, and takes three triangles of n(n-1)/2 numbers for every thread. */
+svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
+                                   svmp_discrepancy *nodes);
+
+/* The ratio of V to its expectation that n exact draws exceed at one node or more of `nodes` once in a hundred samples.
+ * `trace` is the sum of the eigenvalues of the Stein kernel, `spread` the root of the sum of their squares. */
+double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes);
+
+#endif

@@ -1,0 +1,26 @@
+/* How large a ratio chance makes of exact draws. With eigenvalues lambda_j of the Stein kernel, n V of n draws is
+ * distributed for many draws as sum_j lambda_j Z_j^2 with independent normal Z_j, and the ratio as
+ *
+ *     Q = sum_j w_j Z_j^2,    w_j = lambda_j / sum lambda,    mean 1, variance 2/nu,    nu = 1 / sum_j w_j^2.
+ *
+ * What goes far beyond 1 is the largest weight, which is at most 1/sqrt(nu): the heaviest tail that the trace and nu
+ * allow is that of one such weight, the others being many and small,
+ *
+ *     Q = 1 + (Z^2 - 1)/sqrt(nu),
+ *
+ * and its quantile is the limit. For nu = 1 that is the quantile of Z^2 itself, which no Q exceeds more often (Szekely
+ * and Bakirov, Extremal probabilities for Gaussian quadratic forms, 2003). */
+#include <math.h>
+
+#include "diag/ksd.h"
+#include "expr/special.h"
+
+static const double chance = 0.01; /* of a node beyond its limit in a sample of exact draws */
+
+double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes) {
+    if (n < 2) return NAN;
+    const double z = svmp_normal_quantile(chance / (double)nodes / 2);
+    const double most = 1, least = 1 / sqrt((double)(n - 1)); /* the centred matrix has rank n - 1 */
+    const double weight = trace > 0 ? fmax(least, fmin(spread / trace, most)) : most;
+    return 1 + (z * z - 1) * weight;
+}

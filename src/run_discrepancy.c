@@ -1,0 +1,81 @@
+/* Where a run stands: the Stein discrepancy of its particles, and how far they moved last. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/vector.h"
+#include "diag/ksd.h"
+#include "method/method.h"
+
+enum { MEASURED = 1000 }; /* particles at most, of a method without a kernel: its own work does not grow as n^2 */
+
+/* The kernel of the run, or the graphical one where the method has none. */
+static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
+    if (run->method->kernel) return *k = run->kernel, SVMP_OK;
+    number_locale locale = {0};
+    bandwidth standard;
+    SVMP_TRY(svmp_number_enter(run->context, &locale));
+    svmp_status status = svmp_bandwidth_parse(run->context, run->options.bandwidth, &standard);
+    if (status == SVMP_OK) status = svmp_kernel_parse(run->context, svmp_method_graphical.kernel, standard, k);
+    svmp_number_leave(&locale);
+    return status;
+}
+
+svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = run->context;
+    if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy needs a place for its result.");
+    if (run->method->step == NULL)
+        return svmp_fail(context, SVMP_UNSUPPORTED,
+                         "The method '%s' does not move its particles towards the posterior; the Stein discrepancy "
+                         "does not tell how far it is.",
+                         run->method->name);
+    const backend *b = run->backend;
+    const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
+    kernel k;
+    evaluator *e = NULL;
+    double *x = NULL, *score = NULL;
+    svmp_status status;
+    SVMP_CHECK(measuring_kernel(run, &k));
+    SVMP_CHECK(svmp_evaluator_create(run->model, n, b->threads, &e));
+    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof *x, (void **)&x));
+    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof *score, (void **)&score));
+    for (size_t i = 0; i < variables; i++) memcpy(x + i * n, b->x + i * b->n, n * sizeof *x);
+    SVMP_CHECK(svmp_evaluate(e, x, NULL, score)); /* the backend's own belong to the particles before the last step */
+    const stein_sample sample = {.graph = run->model->graph,
+                                 .kernel = &k,
+                                 .n = n,
+                                 .x = x,
+                                 .score = score,
+                                 .seed = b->seed,
+                                 .iteration = run->iteration ? run->iteration - 1 : 0};
+    SVMP_CHECK(svmp_stein_discrepancy(context, &sample, total, nodes));
+done:
+    svmp_release(context, x);
+    svmp_release(context, score);
+    svmp_evaluator_free(e);
+    return status;
+}
+
+svmp_movement svmp_run_last_movement(const svmp_run *run) {
+    svmp_movement movement = {.largest = NAN, .relative = NAN};
+    if (run == NULL || run->method->sampler || !run->backend->moved) return movement;
+    const size_t n = run->backend->n;
+    movement.largest = 0;
+    for (size_t i = 0; i < run->model->graph->variables; i++) {
+        const double *x = run->backend->x + i * n, *before = run->backend->phi + i * n,
+                     mean = svmp_sum(n, x) / (double)n;
+        double squares = 0, largest = 0;
+        for (size_t l = 0; l < n; l++) {
+            squares += (x[l] - mean) * (x[l] - mean);
+            largest = fmax(largest, fabs(x[l] - before[l]));
+        }
+        movement.largest = fmax(movement.largest, largest);
+        if (!(squares > 0)) continue;
+        const double relative = largest / sqrt(squares / (double)(n - 1));
+        if (relative <= movement.relative) continue;
+        movement.relative = relative;
+        movement.variable = i;
+    }
+    return movement;
+}

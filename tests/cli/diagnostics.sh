@@ -1,0 +1,69 @@
+# What a run says of its own convergence, what its file keeps of that, and what summary and compare make of it.
+. "$TESTS/cli/support.bash"
+grid=("$MODELS/grid.mtx" "$MODELS/grid_b.mtx")
+
+# A run cut short says so, in the end, in its file, and in the summary of that.
+works run "${grid[@]}" -n 30 -t 20 -o short.csv --quiet
+shows '^KSD: V [0-9.]+, U [0-9.]+; V is [0-9.]+ times that of as many exact draws; last step at most 0\.[0-9]+, 0\.[0-9]+ sd \(x\.[0-9]+\)$'
+shows '^[0-9]+ of 100 nodes have not converged: run longer \(-t\), or with another rate \(--step\); worst: x\.[0-9]+\.$'
+verdict=$(grep 'not converged' said)
+for line in 'ksd_u = [0-9.]+' 'ksd_v = [0-9.]+' 'ksd_ratio = [0-9.]+' 'ksd_beyond = [0-9]+ of 100' 'last_step = 0\.[0-9]+' \
+    'last_step_sd = 0\.[0-9]+ x\.[0-9]+'; do
+    grep -qxE "# $line" short.csv || fail "the record lacks '$line'"
+done
+[[ $(grep -c '^# ksd_node x\.[0-9]* = ' short.csv) -eq 10 ]]
+works summary short.csv
+grep -qxF -- "$verdict" said || fail "the summary does not repeat '$verdict'"
+shows '^worst nodes +KSD U +KSD V +ratio +limit$'
+[[ $(grep -c '  beyond$' said) -eq 10 ]]
+awk '/^worst nodes/ { inside = 1; next } inside && NF { if (last && $4 > last) exit 1; last = $4 } !NF { inside = 0 }' said ||
+    fail "the worst nodes are not in their order"
+
+# One that has converged does not.
+works run "${grid[@]}" -n 30 -t 2000 --step adam:0.1..0.004 -o long.csv --quiet
+shows '^No node of 100 is farther from the posterior, as this kernel sees it, than exact draws may be\.$'
+grep -qx '# ksd_beyond = 0 of 100' long.csv
+works summary long.csv
+shows '^No node of 100 '
+
+# Too few particles, one particle, and no step at all.
+works run chain.mtx b.mtx -n 5 -t 10 --quiet
+shows '^Fewer than 10 particles: too few to tell whether they have converged\.$'
+works run chain.mtx b.mtx -n 1 -t 10 --quiet
+shows '^KSD: V [0-9.e-]+; last step at most [0-9.e-]+$'
+works run chain.mtx b.mtx -n 20 -t 0 --quiet -o none.csv
+! grep -q '^# last_step' none.csv
+
+# Chains: standard errors, R-hat and effective draws; advice when there are too few.
+works run chain.mtx b.mtx -m nuts --warmup 200 --draws 500 --quiet -o chains.csv
+shows '^variable +mean +MCSE +sd +5% +50% +95% +R-hat bulk ESS tail ESS$'
+shows '^The chains have mixed: R-hat is at most 1\.00[0-9], and there are [0-9]+ effective draws or more\.$'
+works summary chains.csv
+shows '^4 chains of 500 draws, 3 variables$'
+shows '^x\.1 +1\.[0-9]+ +0\.0[0-9]+ +0\.[0-9]+ .* (0\.999|1\.00[0-9]) +[0-9]+ +[0-9]+$'
+works summary chains.csv --variables x.2
+shows '^The chains have mixed'
+works run chain.mtx b.mtx -m nuts --warmup 200 --draws 40 --quiet
+shows '^Fewer than 400 effective draws for 3 of 3 variables: the numbers above are rough\. Run more draws; fewest: x\.[123] \([0-9]+\)\.$'
+works run chain.mtx b.mtx -m nuts --warmup 20 --draws 4 --quiet
+shows '^R-hat and ESS are not defined for 3 of 3 variables: they do not vary, or a chain has fewer than 6 draws\.$'
+{ echo chain__,x; for c in 1 2; do for t in {1..50}; do echo "$c,$((c * 100 + t * 37 % 50))"; done; done; } >apart.csv
+works summary apart.csv
+shows '^R-hat above 1\.01 for 1 of 1 variables: the chains have not mixed\. Run more warm-up or draws; worst: x \([0-9.]+\)\.$'
+
+# A comparison says whose standard errors it uses, and its verdict.
+works compare chains.csv chains.csv
+shows '^particles +4 chains of 500 draws; standard errors from their effective draws \(MCSE\)$'
+shows '^They agree: '
+works compare short.csv long.csv --per-variable
+shows '^particles +30 particles; standard errors as of independent draws, sd/sqrt\(n\)$'
+shows '^largest \|z\| +[0-9.]+ of the means \(x\.[0-9]+, z = -?[0-9.]+\)$'
+shows '^largest \|z\| +[0-9.]+ of the sd \(x\.[0-9]+, z = -[0-9.]+\), 0\.[0-9]+ times the reference.s$'
+shows '^They differ: \|z\| is above 4\.06, '
+shows '^variable +E\[x\] +reference +sq\. error +E\[x\^2\] +reference +sq\. error +z +sd ratio z of sd$'
+if "$SVMP" --version | grep -q '^cholmod: yes'; then
+    works run "${grid[@]}" -m exact -n 500 -o exact.csv --quiet
+    ! grep -q '^# ksd' exact.csv
+    works compare long.csv exact.csv
+    shows '^They agree: '
+fi

@@ -1,0 +1,226 @@
+/* R-hat, effective draws and standard errors, on series whose autocorrelation is known. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "diag/chains.h"
+
+enum { MOST = 16000 };
+
+static svmp_context *context;
+
+static void normals(uint64_t seed, size_t count, double *x) {
+    svmp_random_normals((random_stream){.seed = seed, .purpose = RANDOM_TEST, .a = 77}, count, x);
+}
+
+/* Chains of x_t = rho x_t-1 + sqrt(1 - rho^2) noise, stationary with variance 1. */
+static void autoregressive(uint64_t seed, size_t chains, size_t draws, double rho, double *x) {
+    normals(seed, chains * draws, x);
+    for (size_t c = 0; c < chains; c++)
+        for (size_t t = 1; t < draws; t++)
+            x[c * draws + t] = rho * x[c * draws + t - 1] + sqrt(1 - rho * rho) * x[c * draws + t];
+}
+
+static svmp_mixing mixing_of(size_t chains, size_t draws, const double *x) {
+    chain_room room;
+    assert_ok(svmp_chain_room_create(context, chains, draws, 1, &room));
+    svmp_mixing mixing = svmp_chains_mixing(&room, x);
+    svmp_chain_room_free(context, &room);
+    return mixing;
+}
+
+/* n (1 - rho)/(1 + rho) draws for the mean of x. That of its normal scores is the same, as x is normal. For the tails,
+ * the indicators are correlated less: more draws, but not above n by much. R-hat is near 1. rho < 0 is worth more than
+ * n. */
+static void test_effective_draws_of_autoregressive_series(void **state) {
+    (void)state;
+    enum { CHAINS = 4, DRAWS = 2000, SEEDS = 20 };
+    const double rhos[] = {-0.5, 0, 0.3, 0.6, 0.9};
+    double *x = malloc(MOST * sizeof *x);
+    for (size_t r = 0; r < 5; r++) {
+        const double rho = rhos[r], expected = CHAINS * DRAWS * (1 - rho) / (1 + rho);
+        double bulk = 0, mean = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            autoregressive(seed, CHAINS, DRAWS, rho, x);
+            svmp_mixing m = mixing_of(CHAINS, DRAWS, x);
+            bulk += m.bulk_draws / SEEDS;
+            mean += 1 / (m.mean_error * m.mean_error) / SEEDS;
+            assert_true(m.r_hat < 1.05 && m.r_hat > 0.999);
+            assert_true(m.tail_draws > 0.7 * fmin(expected, CHAINS * DRAWS));
+            if (rho < 0) assert_true(m.bulk_draws > CHAINS * DRAWS);
+        }
+        assert_near(bulk / expected, 1, 0.06);
+        assert_near(mean / expected, 1, 0.08); /* times the variance of a draw, 1, estimated as well */
+    }
+    free(x);
+}
+
+/* The error of the mean is its standard deviation over seeds: the mean of z^2 is 1, with a standard error of
+ * sqrt(2/SEEDS). */
+static void test_the_standard_error_is_one(void **state) {
+    (void)state;
+    enum { CHAINS = 4, DRAWS = 500, SEEDS = 400 };
+    double *x = malloc(MOST * sizeof *x), sum = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        autoregressive(1000 + seed, CHAINS, DRAWS, 0.7, x);
+        double mean = 0;
+        for (size_t k = 0; k < CHAINS * DRAWS; k++) mean += x[k] / (CHAINS * DRAWS);
+        const double error = mixing_of(CHAINS, DRAWS, x).mean_error;
+        sum += mean * mean / (error * error) / SEEDS;
+    }
+    assert_true(fabs(sum - 1) < 4 * sqrt(2.0 / SEEDS));
+    free(x);
+}
+
+static void test_chains_that_differ(void **state) {
+    (void)state;
+    enum { CHAINS = 4, DRAWS = 500 };
+    double x[CHAINS * DRAWS];
+    normals(1, CHAINS * DRAWS, x);
+    assert_true(mixing_of(CHAINS, DRAWS, x).r_hat < 1.01);
+    for (size_t t = 0; t < DRAWS; t++) x[t] += 2; /* another mean */
+    svmp_mixing m = mixing_of(CHAINS, DRAWS, x);
+    assert_true(m.r_hat > 1.1 && m.bulk_draws < 100);
+    normals(1, CHAINS * DRAWS, x);
+    for (size_t t = 0; t < DRAWS; t++) x[t] *= 4; /* another scale: only the folded draws tell */
+    assert_true(mixing_of(CHAINS, DRAWS, x).r_hat > 1.1);
+    normals(1, CHAINS * DRAWS, x);
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] += (double)(k % DRAWS) / DRAWS * 3; /* a trend: only halves tell */
+    assert_true(mixing_of(CHAINS, DRAWS, x).r_hat > 1.1);
+    assert_true(mixing_of(1, DRAWS, x).r_hat > 1.1); /* one chain against itself */
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) {    /* each chain stuck */
+        const size_t chain = k / DRAWS;
+        x[k] = (double)chain;
+    }
+    assert_true(isinf(mixing_of(CHAINS, DRAWS, x).r_hat));
+}
+
+/* Ranks do not change under a monotone map, however heavy it makes the tails; the mean's error does. */
+static void test_ranks_alone_matter(void **state) {
+    (void)state;
+    enum { CHAINS = 3, DRAWS = 301 };
+    double x[CHAINS * DRAWS], y[CHAINS * DRAWS];
+    autoregressive(5, CHAINS, DRAWS, 0.4, x);
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) y[k] = exp(3 * x[k]);
+    svmp_mixing a = mixing_of(CHAINS, DRAWS, x), b = mixing_of(CHAINS, DRAWS, y);
+    assert_near(a.bulk_draws, b.bulk_draws, 1e-12);
+    assert_true(b.mean_error > 10 * a.mean_error);
+}
+
+/* An odd length leaves out the middle draw of each chain: whatever stands there, ranks and means do not see it. */
+static void test_odd_lengths(void **state) {
+    (void)state;
+    enum { CHAINS = 2, DRAWS = 101 };
+    double x[CHAINS * DRAWS], even[CHAINS * (DRAWS - 1)];
+    autoregressive(5, CHAINS, DRAWS, 0.4, x);
+    for (size_t c = 0; c < CHAINS; c++)
+        for (size_t t = 0; t + 1 < DRAWS; t++) even[c * (DRAWS - 1) + t] = x[c * DRAWS + t + (t >= DRAWS / 2)];
+    assert_near(mixing_of(CHAINS, DRAWS, x).bulk_draws, mixing_of(CHAINS, DRAWS - 1, even).bulk_draws, 1e-12);
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Coins: two values share two mean ranks, and the draws are worth as many as there are. */
+static void test_ties(void **state) {
+    (void)state;
+    enum { CHAINS = 4, DRAWS = 1000 };
+    double x[CHAINS * DRAWS];
+    normals(3, CHAINS * DRAWS, x);
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = x[k] > 0;
+    svmp_mixing m = mixing_of(CHAINS, DRAWS, x);
+    assert_true(m.r_hat < 1.01);
+    assert_near(m.bulk_draws / (CHAINS * DRAWS), 1, 0.15);
+    assert_near(m.mean_error, 0.5 / sqrt(CHAINS * DRAWS), 0.002);
+    assert_true(isnan(m.tail_draws)); /* no draw lies above the 95 % quantile, 1 */
+    normals(3, CHAINS * DRAWS, x);
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = floor(4 * x[k]);
+    assert_near(mixing_of(CHAINS, DRAWS, x).tail_draws / (CHAINS * DRAWS), 1, 0.2);
+}
+
+static void test_too_little_to_tell(void **state) {
+    (void)state;
+    double x[40];
+    for (size_t k = 0; k < 40; k++) x[k] = 3.5;
+    svmp_mixing m = mixing_of(4, 10, x);
+    assert_true(isnan(m.r_hat) && isnan(m.bulk_draws) && isnan(m.tail_draws) && isnan(m.mean_error));
+    normals(3, 40, x);
+    for (size_t draws = 1; draws <= 10; draws++) {
+        m = mixing_of(4, draws, x);
+        assert_int_equal(isnan(m.r_hat) || isnan(m.bulk_draws) || isnan(m.mean_error), draws < 6);
+    }
+}
+
+static void test_sorting(void **state) {
+    (void)state;
+    double plain[1000] = {0};
+    placed items[1000], spare[1000];
+    for (size_t count = 0; count <= 1000; count = 2 * count + 1) {
+        for (size_t k = 0; k < count; k++) {
+            plain[k] = floor(100 * test_random(9, k));
+            items[k] = (placed){plain[k], k};
+        }
+        svmp_sort(items, spare, count);
+        for (size_t k = 1; k < count; k++)
+            assert_true(items[k].value > items[k - 1].value ||
+                        (items[k].value == items[k - 1].value && items[k].place > items[k - 1].place));
+        for (size_t k = 0; k < count; k++) assert_true(plain[items[k].place] == items[k].value);
+        qsort(plain, count, sizeof *plain, ascending);
+        for (size_t k = 0; k < count; k++) assert_true(plain[k] == items[k].value);
+    }
+}
+
+/* Through the particles: the same numbers, for any threads, and none for particles that are no chains' draws. */
+static void test_particles(void **state) {
+    (void)state;
+    enum { VARIABLES = 60, CHAINS = 4, DRAWS = 200, COUNT = CHAINS * DRAWS };
+    double *x = malloc(VARIABLES * COUNT * sizeof *x);
+    svmp_moments moments[2][VARIABLES], one;
+    svmp_mixing mixing[2][VARIABLES];
+    for (size_t i = 0; i < VARIABLES; i++) autoregressive(i, CHAINS, DRAWS, 0.5, x + i * COUNT);
+    for (int t = 0; t < 2; t++) {
+        svmp_context *own = test_context(1 + 3 * t);
+        svmp_particles *p = NULL;
+        assert_ok(svmp_particles_create(own, VARIABLES, COUNT, x, &p));
+        assert_false(svmp_particles_are_chains(p));
+        assert_ok(svmp_particles_summarise(p, VARIABLES, NULL, NULL, mixing[t]));
+        assert_true(isnan(mixing[t][0].r_hat));
+        assert_ok(svmp_particles_set_chains(p, CHAINS));
+        assert_true(svmp_particles_are_chains(p));
+        assert_ok(svmp_particles_summarise(p, VARIABLES, NULL, moments[t], mixing[t]));
+        assert_ok(svmp_particles_moments(p, 7, &one));
+        assert_memory_equal(&one, &moments[t][7], sizeof one);
+        assert_int_equal(svmp_particles_summarise(p, 1, (size_t[]){VARIABLES}, moments[t], NULL), SVMP_BAD_CALL);
+        assert_int_equal(svmp_particles_summarise(p, 1, NULL, NULL, NULL), SVMP_BAD_CALL);
+        svmp_particles_free(p);
+        svmp_context_free(own);
+    }
+    assert_memory_equal(moments[0], moments[1], sizeof moments[0]);
+    assert_memory_equal(mixing[0], mixing[1], sizeof mixing[0]);
+    svmp_mixing direct = mixing_of(CHAINS, DRAWS, x + 7 * COUNT);
+    assert_memory_equal(&direct, &mixing[0][7], sizeof direct);
+    free(x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_effective_draws_of_autoregressive_series),
+        cmocka_unit_test(test_the_standard_error_is_one),
+        cmocka_unit_test(test_chains_that_differ),
+        cmocka_unit_test(test_ranks_alone_matter),
+        cmocka_unit_test(test_odd_lengths),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_too_little_to_tell),
+        cmocka_unit_test(test_sorting),
+        cmocka_unit_test(test_particles),
+    };
+    context = test_context(1);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    svmp_context_free(context);
+    return failed;
+}
