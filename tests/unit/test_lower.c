@@ -445,7 +445,8 @@ static void test_whole_arrays(void **state) {
           "model { P <- S %*% z\n S <- inverse(M * s)\n z ~ dmnorm(zero, M)\n s ~ dgamma(2, 1)\n m <- sum(P) * D[2]\n"
           " w <- rep(c(z, s), c(1, 0, 2))\n y ~ dnorm(P[1] + m + w[2] + centred[3], 1)\n k <- x[pick]\n pick <- 2\n"
           " for (i in 1:2) { x[i] ~ dnorm(k0[i], 1) }\n k0 <- v[1:2] }",
-          "M <- structure(c(2,0,0,4),.Dim=c(2,2)) zero <- c(0,0) v <- c(1,2,6) B <- structure(c(1,2,3,4,5,6),.Dim=2:3) y <- 1");
+          "M <- structure(c(2,0,0,4),.Dim=c(2,2)) zero <- c(0,0) v <- c(1,2,6) B <- structure(c(1,2,3,4,5,6),.Dim=2:3) "
+          "y <- 1");
     assert_int_equal(test.model->variables, 5);
     double x[5] = {0.3, -0.4, 0.2, 1.1, 0.6}, s = exp(x[2]);
     double first = x[0] / (2 * s), second = x[1] / (4 * s);
@@ -462,7 +463,8 @@ static void test_functions_of_distributions(void **state) {
     lowered_test test;
     lower(&test,
           "model { a ~ dnorm(0, 1)\n factor(logdensity.norm(a, 1, 4))\n factor(pnorm(a, 0.5, 4) + dexp(a, 2))\n"
-          " factor(a * (qexp(0.5, 2) + pexp(-1, 2) + ppois(2.5, 1) + punif(3, 0, 1)))\n factor(qlogis(ilogit(a), 1, 2)) }",
+          " factor(a * (qexp(0.5, 2) + pexp(-1, 2) + ppois(2.5, 1) + punif(3, 0, 1)))\n factor(qlogis(ilogit(a), 1, "
+          "2)) }",
           "");
     double a = 0.3, e = exp(1);
     double expected = normal(a, 0, 1) + normal(a, 1, 4) + 0.5 * erfc(0.4 / sqrt(2)) + 2 * exp(-0.6) +

@@ -34,7 +34,8 @@ static const struct {
     {"model { for (i in 1:2) { y[i] ~ dnorm(0, t) }\n m[i] <- 1\n t ~ dgamma(1,1) }", "y <- c(1,2)",
      "m.bug:2:4: error: 'i' is the counter of a loop, and this stands outside of that loop\n     m[i] <- 1\n       ^"},
     {"model { for (i in 1:2) { t <- 1 / s\n y[i] ~ dnorm(0, t) }\n s ~ dgamma(1,1) }", "y <- c(1,2)",
-     "m.bug:1:26: error: 't' is defined by every turn of the loop: give it the counter as a subscript, or move it out of "
+     "m.bug:1:26: error: 't' is defined by every turn of the loop: give it the counter as a subscript, or move it out "
+     "of "
      "the loop (i = 2)\n    model { for (i in 1:2) { t <- 1 / s\n                             ^"},
     {"model { x ~ normal(0, 1) }", "",
      "m.bug:1:13: error: there is no distribution 'normal'; did you mean 'dnorm'?\n    model { x ~ normal(0, 1) }\n"
@@ -115,7 +116,8 @@ static const struct {
      "m.bug:1:21: error: an index of 'a' depends on an unknown; it must follow from the data\n    model { y ~ "
      "dnorm(a[k], 1)\n                        ^"},
     {"model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n n ~ dnorm(0,1) }", "",
-     "m.bug:1:21: error: 'n' is not data: bounds of loops and subscripts on the left must be; data { } can compute it\n    model { for (i in "
+     "m.bug:1:21: error: 'n' is not data: bounds of loops and subscripts on the left must be; data { } can compute "
+     "it\n    model { for (i in "
      "1:n) { y[i] ~ dnorm(0, 1) }\n                        ^"},
     {"model { y ~ dnorm(x[2], 1)\n x[1] ~ dnorm(0,1)\n x[3] ~ dnorm(0,1) }", "",
      "m.bug:1:19: error: 'x[2]' is never defined\n    model { y ~ dnorm(x[2], 1)\n                      ^"},
