@@ -26,7 +26,8 @@ static double cost(const svmp_model *model, int threads, double *share) {
     must(svmp_kernel_parse(context, "rbf@blanket", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     must(svmp_step_parse(context, "adagrad:0.1", &s));
     must(svmp_backend_create(kind, model, N, 1, &k, &s, &b));
-    b->threads = threads; /* rooms are there for all that the context has */
+    const int all = b->threads; /* there are rooms for so many */
+    b->threads = threads;
     const size_t numbers = svmp_graph_variables(svmp_model_graph(model)) * N;
     for (size_t p = 0; p < numbers; p++) b->x[p] = rand() / (double)RAND_MAX;
     const int rounds = numbers > 10000000 ? 8 : 30;
@@ -43,6 +44,7 @@ static double cost(const svmp_model *model, int threads, double *share) {
         best = spent;
         *share = (moved - scored) / spent;
     }
+    b->threads = all;
     svmp_backend_free(b);
     return best;
 }

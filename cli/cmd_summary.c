@@ -71,8 +71,8 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
                svmp_particles_variables(particles));
     else
         printf("%zu particles of %zu variables\n\n", n, svmp_particles_variables(particles));
-    svmp_moments *moments = calloc(count, sizeof *moments);
-    svmp_mixing *mixing = calloc(count, sizeof *mixing);
+    svmp_moments *moments = calloc(count + 1, sizeof *moments);
+    svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
     int status = moments && mixing ? print_rows(context, particles, count, chosen, moments, mixing)
                                    : complain(EXIT_FAILED, "Out of memory.");
     if (status == 0 && !are_chains) print_recorded(particles);

@@ -25,7 +25,7 @@ static void keep_worst(convergence *c, const svmp_model *model, size_t node, con
 
 convergence convergence_measure(const svmp_run *run, const svmp_model *model) {
     convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_nodes(svmp_model_graph(model))};
-    svmp_discrepancy *nodes = calloc(c.nodes, sizeof *nodes);
+    svmp_discrepancy *nodes = calloc(c.nodes + 1, sizeof *nodes);
     c.known = nodes && svmp_run_discrepancy(run, &c.total, nodes) == SVMP_OK;
     for (size_t v = 0; c.known && v < c.nodes; v++) {
         c.beyond += nodes[v].ratio > nodes[v].limit;

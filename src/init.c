@@ -1,5 +1,6 @@
 #include "init.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -17,7 +18,8 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
     } else if (strncmp(text, "uniform:", 8) == 0 && comma) {
         made.kind = INIT_UNIFORM;
         if (svmp_number_parse(colon + 1, comma, &made.from) == NUMBER_FINITE &&
-            svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to)
+            svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to &&
+            isfinite(made.to - made.from))
             return *parsed = made, SVMP_OK;
     } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0) {
         made.kind = strcmp(text, "map") == 0 ? INIT_MAP : INIT_PRIOR;
@@ -28,10 +30,22 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
                      "'%s' is no start: it is prior, map, normal:SD or uniform:A,B with A below B.", text);
 }
 
+svmp_status svmp_init_check(const backend *b) {
+    char name[128];
+    const size_t n = b->n;
+    for (size_t k = 0; k < b->model->graph->variables * n; k++)
+        if (!isfinite(b->x[k]))
+            return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
+                             svmp_model_variable_name(b->model, k / n, name, sizeof name), b->x[k], k % n + 1);
+    return SVMP_OK;
+}
+
 svmp_status svmp_init_draw(const init *start, backend *b) {
     const size_t n = b->n;
-    if (start->kind == INIT_PRIOR) return svmp_model_draw_priors(b->model, b->seed, n, b->x);
-    if (start->kind == INIT_MAP) return svmp_mode_draw(b->model, b->seed, n, b->x);
+    if (start->kind == INIT_PRIOR || start->kind == INIT_MAP) {
+        SVMP_TRY((start->kind == INIT_MAP ? svmp_mode_draw : svmp_model_draw_priors)(b->model, b->seed, n, b->x));
+        return svmp_init_check(b);
+    }
 #pragma omp parallel for num_threads(b->threads)
     for (size_t i = 0; i < b->model->graph->variables; i++) {
         double *x = b->x + i * n;
@@ -45,7 +59,7 @@ svmp_status svmp_init_draw(const init *start, backend *b) {
         }
     }
     svmp_init_project(b);
-    return SVMP_OK;
+    return svmp_init_check(b);
 }
 
 void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt) {

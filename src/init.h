@@ -15,6 +15,9 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
 /* Fills b->x, and projects it onto the boxes. */
 svmp_status svmp_init_draw(const init *start, backend *b);
 
+/* Fails, naming the variable and the particle, unless all of b->x is finite. */
+svmp_status svmp_init_check(const backend *b);
+
 /* Draws particle l of b->x anew; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
 void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt);
 

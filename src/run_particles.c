@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "init.h"
 #include "io/particles.h"
 #include "method/method.h"
@@ -37,12 +38,18 @@ static svmp_status make_natural(const svmp_model *model, svmp_particles **partic
 /* lp__, unless the method has told it already; particles where a factor's function fails go without. */
 static svmp_status set_log_density(const svmp_model *model, svmp_particles *particles) {
     if (svmp_particles_statistic(particles, "lp__")) return SVMP_OK;
+    svmp_context *context = particles->context;
+    svmp_status status;
     double *log_density = NULL;
-    SVMP_TRY(SVMP_NEW(particles->context, log_density, particles->count));
-    svmp_status status = svmp_model_evaluate(model, particles->count, particles->values, log_density, NULL);
-    if (status == SVMP_OK) status = svmp_particles_set_statistic(particles, "lp__", log_density);
-    svmp_release(particles->context, log_density);
-    return status == SVMP_CALLBACK_FAILED ? SVMP_OK : status;
+    evaluator *e = NULL;
+    SVMP_CHECK(SVMP_NEW(context, log_density, particles->count));
+    SVMP_CHECK(svmp_evaluator_create(model, particles->count, svmp_context_threads(context), &e));
+    if (svmp_evaluate_silently(e, particles->values, log_density, NULL) == 0)
+        SVMP_CHECK(svmp_particles_set_statistic(particles, "lp__", log_density));
+done:
+    svmp_evaluator_free(e);
+    svmp_release(context, log_density);
+    return status;
 }
 
 static svmp_status backend_result(const svmp_run *run, svmp_particles **particles) {
@@ -101,7 +108,10 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
             model->values[to[k] * n + l] = particles->values[from[k] * count + (l + 1) * count / n - 1];
     SVMP_CHECK(svmp_model_unconstrain(run->model, n, model->values, run->backend->x));
     svmp_init_project(run->backend);
-    run->started_from = 1;
+    SVMP_CHECK(svmp_init_check(run->backend));
+    run->started_from =
+        svmp_hash_bytes(SVMP_HASH_START, run->model->graph->variables * n * sizeof(double), run->backend->x) |
+        1; /* never 0 */
 done:
     svmp_release(run->context, to);
     svmp_release(run->context, from);

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,12 +135,9 @@ static const char *number_end(const char *text) {
 const char *svmp_number_read(const char *text, double *number) {
     const char *end = number_end(text);
     if (end == NULL || end - text >= LONGEST_NUMBER) return NULL;
-    char copy[LONGEST_NUMBER]; /* strtod wants the locale's point */
+    char copy[LONGEST_NUMBER]; /* strtod might read on: 1L, 0x10 */
     memcpy(copy, text, (size_t)(end - text));
     copy[end - text] = 0;
-    char *point = strchr(copy, '.');
-    const struct lconv *locale = localeconv();
-    if (point && strlen(locale->decimal_point) == 1) *point = locale->decimal_point[0];
     *number = strtod(copy, NULL);
     return end;
 }

@@ -29,6 +29,9 @@ struct svmp_graph {
 svmp_status svmp_graph_create(svmp_context *context, svmp_graph **graph);
 void svmp_graph_free(svmp_graph *graph);
 
+/* Fails when a node of so many variables is too many. */
+svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension);
+
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension);
 
 /* A node named twice counts once. */

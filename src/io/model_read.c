@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/matrix_market.h"
 
 typedef struct gaussian_files {
@@ -102,8 +103,13 @@ svmp_status svmp_model_read(svmp_context *context, size_t count, const char *con
         if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
     if (count == 0) return svmp_fail(context, SVMP_BAD_CALL, "A model needs a file; none was given.");
     if (ends_in(paths[0], ".mtx")) return svmp_model_read_gaussian(context, count, paths, model);
-    if (ends_in(paths[0], ".bug") || ends_in(paths[0], ".jags") || ends_in(paths[0], ".txt"))
-        return svmp_model_read_language(context, count, paths, model);
+    if (ends_in(paths[0], ".bug") || ends_in(paths[0], ".jags") || ends_in(paths[0], ".txt")) {
+        number_locale locale = {0};
+        SVMP_TRY(svmp_number_enter(context, &locale));
+        svmp_status status = svmp_model_read_language(context, count, paths, model);
+        svmp_number_leave(&locale);
+        return status;
+    }
     return svmp_fail(context, SVMP_BAD_INPUT,
                      "The kind of '%s' is not known by its ending: .bug, .jags and .txt are model texts, .mtx is the "
                      "precision of a Gaussian.",

@@ -81,9 +81,16 @@ static void check_operands(model_checker *checker, ast_expression *expression, c
 
 static void check_call(model_checker *checker, ast_expression *call, const ast_statement *loop) {
     const char *name = checker->lowering->ast->functions.text[call->symbol];
+    size_t arguments = 0;
     call->function = svmp_function_find(name, call->count);
-    if (call->function == NULL) {
+    if (call->function == NULL) call->function = svmp_distribution_function(name, &arguments);
+    if (call->function == NULL || (arguments != 0 && call->count + 1 == arguments && svmp_distribution_find(name))) {
         unknown_function(checker, call->offset, name);
+    } else if (arguments != 0) {
+        if (call->count != arguments)
+            svmp_diagnose(checker->lowering->diagnostics, call->offset,
+                          "'%s' takes %zu arguments, not %zu: the value, then those of the distribution", name,
+                          arguments, call->count);
     } else if (call->count < call->function->least || call->count > call->function->most) {
         size_t wanted = call->count < call->function->least ? call->function->least : call->function->most;
         svmp_diagnose(checker->lowering->diagnostics, call->offset, "'%s' takes %s%zu argument%s, not %zu", name,

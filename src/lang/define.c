@@ -119,6 +119,7 @@ static svmp_status size_left(model_lowering *lowering, uint32_t which) {
     model_array *array = &lowering->arrays[left->symbol];
     size_t rank = left->indexed ? left->count : 1;
     if (array->rank_seen == 0) array->place = left->offset;
+    if (!array->sized) array->whole = array->rank_seen == 0 && !left->indexed ? which : NOTHING;
     if (array->sized) {
         array->rank_seen = array->shape.rank;
         return SVMP_OK;
@@ -160,12 +161,49 @@ static svmp_status allocate_elements(model_lowering *lowering, uint32_t symbol) 
     return SVMP_OK;
 }
 
+/* The dimensions of what an instance without subscripts on its left defines: those of its right-hand side, or of the
+ * first argument of a distribution of many dimensions. One number where they cannot be told: whatever is wrong there
+ * shows when it is computed. */
+static svmp_status whole_shape(model_lowering *lowering, uint32_t which, array_shape *shape) {
+    enum { LEVELS = 10 }; /* what it takes of the stack, in levels of svmp_expand */
+    const ast_statement *statement = lowering->instances[which].statement;
+    bool shaping = lowering->shaping, sizing = lowering->sizing;
+    size_t items = lowering->item_count;
+    value evaluated = {0};
+    *shape = svmp_vector_shape(1);
+    if (statement->kind == AST_STOCHASTIC && statement->distribution->rank == RANK_SCALAR) return SVMP_OK;
+    place before = svmp_enter(lowering, which);
+    lowering->shaping = true;
+    lowering->sizing = false;
+    lowering->depth += LEVELS;
+    svmp_status status = svmp_expand(lowering, statement->arguments[0], &evaluated);
+    lowering->depth -= LEVELS;
+    lowering->shaping = shaping;
+    lowering->sizing = sizing;
+    svmp_leave(lowering, before);
+    lowering->item_count = items;
+    if (status == SVMP_OK && evaluated.count > 1) *shape = evaluated.shape;
+    return status == SVMP_BAD_INPUT ? SVMP_OK : status;
+}
+
+svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol) {
+    model_array *array = &lowering->arrays[symbol];
+    uint32_t which = array->whole;
+    if (which == NOTHING) return SVMP_OK;
+    array->whole = NOTHING; /* whoever asks again on the way is in a cycle, which is found later */
+    SVMP_TRY(whole_shape(lowering, which, &array->shape));
+    array->rank_seen = array->shape.rank;
+    return SVMP_OK;
+}
+
 svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first) {
     lowering->sizing = true;
     svmp_status status = svmp_unroll(lowering, first, size_left);
     lowering->sizing = false;
     SVMP_TRY(status);
     if (lowering->diagnostics->count > 0) return SVMP_OK;
+    for (size_t symbol = 0; symbol < lowering->ast->names.count; symbol++)
+        SVMP_TRY(svmp_size_whole(lowering, (uint32_t)symbol));
     for (size_t symbol = 0; symbol < lowering->ast->names.count; symbol++)
         if (lowering->arrays[symbol].rank_seen > 0 && lowering->arrays[symbol].first == SIZE_MAX)
             SVMP_TRY(svmp_go_on(lowering, allocate_elements(lowering, (uint32_t)symbol)));

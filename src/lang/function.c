@@ -216,18 +216,38 @@ svmp_status svmp_call_sequence(model_lowering *lowering, const ast_expression *c
     return push_sequence(lowering, call, number[0], number[1], number[2], result);
 }
 
+/* rep(v, n) is v, n times over; rep(v, w) repeats each v_k w_k times. */
 svmp_status svmp_call_repeat(model_lowering *lowering, const ast_expression *call, value *result) {
-    double times;
-    SVMP_TRY(svmp_expand_number(lowering, call->operands[1], "how often to repeat", &times));
-    SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
-    if (!(times >= 1 && times == floor(times) && times * (double)result->count <= LOWERING_MOST_ITERATIONS))
-        return svmp_lowering_error(lowering, call->operands[1]->offset, "%.15g is not a number of times to repeat",
-                                   times);
-    size_t once = result->count;
-    for (size_t k = once; k < once * (size_t)times; k++)
-        SVMP_TRY(svmp_push(lowering, lowering->items[result->first + k % once]));
-    result->count = once * (size_t)times;
-    result->shape = svmp_vector_shape(result->count);
+    value items, times;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &items));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &times));
+    bool each = times.count > 1;
+    size_t first = lowering->item_count, rounds = 1;
+    if (each && times.count != items.count)
+        return svmp_lowering_error(lowering, call->operands[1]->offset,
+                                   "'rep' of %zu elements takes one number of times or as many, not %zu", items.count,
+                                   times.count);
+    for (size_t k = 0; k < times.count; k++) {
+        model_item often = lowering->items[times.first + k];
+        if (often.kind > ITEM_NUMBER)
+            return svmp_lowering_error(lowering, call->operands[1]->offset,
+                                       "how often to repeat depends on an unknown; it must follow from the data");
+        if (!(often.number >= (each ? 0 : 1)) || often.number != floor(often.number) ||
+            !(often.number * (double)(each ? 1 : items.count) <= LOWERING_MOST_ITERATIONS))
+            return svmp_lowering_error(lowering, call->operands[1]->offset, "%.15g is not a number of times to repeat",
+                                       often.number);
+    }
+    if (!each) rounds = (size_t)lowering->items[times.first].number;
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t k = 0; k < items.count; k++) {
+            size_t often = each ? (size_t)lowering->items[times.first + k].number : 1;
+            for (size_t i = 0; i < often; i++) SVMP_TRY(svmp_push(lowering, lowering->items[items.first + k]));
+        }
+    size_t count = lowering->item_count - first;
+    if (count == 0) return svmp_lowering_error(lowering, call->offset, "'rep' repeats nothing");
+    memmove(lowering->items + items.first, lowering->items + first, count * sizeof *lowering->items);
+    lowering->item_count = items.first + count;
+    *result = (value){.first = items.first, .count = count, .shape = svmp_vector_shape(count)};
     return SVMP_OK;
 }
 

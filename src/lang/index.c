@@ -48,6 +48,7 @@ static svmp_status push_indices(model_lowering *lowering, const ast_expression *
     SVMP_TRY(status);
     for (size_t k = indices.first; k < indices.first + indices.count; k++) {
         size_t offset = 0;
+        if (lowering->shaping && lowering->items[k].kind == ITEM_OPAQUE) lowering->items[k] = svmp_item_number(1);
         if (lowering->items[k].kind == ITEM_OPAQUE)
             return svmp_lowering_error(lowering, index->offset,
                                        "an index of '%s' depends on an unknown; it must follow from the data",
@@ -81,8 +82,9 @@ static svmp_status combine(model_lowering *lowering, const model_array *array, s
 }
 
 static svmp_status push_all(model_lowering *lowering, const model_array *array, value *offsets) {
-    *offsets = (value){.first = lowering->item_count, .count = array->count, .shape = array->shape};
-    for (size_t k = 0; k < array->count; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number((double)k)));
+    size_t count = svmp_shape_count(&array->shape);
+    *offsets = (value){.first = lowering->item_count, .count = count, .shape = array->shape};
+    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number((double)k)));
     return SVMP_OK;
 }
 
@@ -117,6 +119,7 @@ svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result) {
     model_array *array = &lowering->arrays[variable->symbol];
     array->read = true;
+    if (lowering->shaping) SVMP_TRY(svmp_size_whole(lowering, variable->symbol));
     if (lowering->sizing && !array->sized)
         return svmp_lowering_error(lowering, variable->offset, "the dimensions of '%s' are not known here",
                                    lowering->ast->names.text[variable->symbol]);
@@ -269,8 +272,21 @@ static svmp_status read_element(model_lowering *lowering, const ast_expression *
     const model_array *array = &lowering->arrays[variable->symbol];
     if (array->first != SIZE_MAX) return read_defined(lowering, variable, offset, result);
     double number = array->data->values[offset];
-    if (isnan(number)) return missing(lowering, variable, offset);
+    *result = (model_item){.kind = ITEM_OPAQUE};
+    if (isnan(number)) return lowering->shaping ? SVMP_OK : missing(lowering, variable, offset);
     *result = svmp_item_number(number);
+    return SVMP_OK;
+}
+
+/* Opaque items in the shape of what a variable names; the elements are not there yet. */
+static svmp_status expand_shape(model_lowering *lowering, const ast_expression *variable, value *result) {
+    const model_array *array = &lowering->arrays[variable->symbol];
+    double count = 1;
+    for (size_t k = 0; k < array->shape.rank; k++) count *= (double)array->shape.dimensions[k];
+    if (array->rank_seen == 0 || count > LOWERING_MOST_ELEMENTS) return SVMP_BAD_INPUT; /* said elsewhere */
+    SVMP_TRY(svmp_expand_subscript(lowering, variable, result));
+    for (size_t k = result->first; k < result->first + result->count; k++)
+        lowering->items[k] = (model_item){.kind = ITEM_OPAQUE};
     return SVMP_OK;
 }
 
@@ -283,6 +299,9 @@ static svmp_status not_data(model_lowering *lowering, const ast_expression *vari
 svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result) {
     model_array *array = &lowering->arrays[variable->symbol];
     array->read = true;
+    if (lowering->shaping) SVMP_TRY(svmp_size_whole(lowering, variable->symbol));
+    if (lowering->shaping) lowering->node_reads++; /* who defines what is not known yet: nothing is to be kept */
+    if (lowering->shaping && !array->is_data) return expand_shape(lowering, variable, result);
     if (lowering->sizing && !array->is_data) return not_data(lowering, variable);
     SVMP_TRY(svmp_expand_subscript(lowering, variable, result));
     for (size_t k = result->first; k < result->first + result->count; k++) {

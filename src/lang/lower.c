@@ -13,6 +13,7 @@ static svmp_status begin(model_lowering *lowering) {
     for (size_t k = 0; k < count; k++) {
         model_array *array = &lowering->arrays[k];
         array->first = SIZE_MAX;
+        array->whole = NOTHING;
         array->data = svmp_data_find(lowering->data, lowering->ast->names.text[k]);
         if (array->data == NULL) continue;
         array->is_data = array->sized = true;

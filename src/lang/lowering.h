@@ -3,6 +3,7 @@
  *     check.c      names, functions and distributions of the text exist
  *     unroll.c     loops become instances of statements
  *     define.c     dimensions of arrays; who defines which element
+ *     function*.c  the functions of the language
  *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
  *     index.c      subscripts; reading elements of arrays, through the deterministic ones
  *     interval.c   censored nodes
@@ -77,6 +78,7 @@ typedef struct model_array {
     size_t count, first; /* its elements; first is SIZE_MAX when it has none and is read from `data` alone */
     size_t rank_seen;    /* of the left-hand sides; 0: none */
     uint32_t place;      /* of the first left-hand side */
+    uint32_t whole;      /* the one instance that defines it, without subscripts: it has that one's dimensions; NOTHING */
     bool sized;          /* dimensions are given, by data or `var` */
     bool is_data;        /* from a file, or computed in data { } */
     bool read;
@@ -128,6 +130,7 @@ typedef struct model_lowering {
     ast_statement *statement;
     const double *counters;
     bool sizing;   /* dimensions are being found: only data can be read */
+    bool shaping;  /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
     bool symbolic; /* unknowns become expressions; otherwise they are opaque */
     int depth;
     size_t node_reads; /* how many elements that the model defines were read */
@@ -202,6 +205,8 @@ svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 svmp_status svmp_declare(model_lowering *lowering);
 svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first);
 svmp_status svmp_define(model_lowering *lowering, uint32_t first);
+/* Gives an array that is defined as a whole the dimensions of what defines it; others have theirs. */
+svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol);
 
 /* ---- expand.c   ----------------------------------------------------------------------------- */
 
@@ -259,6 +264,10 @@ const language_function *svmp_function_find(const char *name, size_t arguments);
 const language_function *svmp_function_table(size_t *count);
 /* The inverse of a link: the function that its right-hand side goes through; false when it is none. */
 bool svmp_link_inverse(const char *link, expr_op *inverse);
+
+/* The functions of a distribution: dnorm(x, ...), its density, pnorm, its distribution function, qnorm, its quantiles,
+ * and logdensity.norm. NULL: `name` is none of them; *arguments is how many it takes. */
+const language_function *svmp_distribution_function(const char *name, size_t *arguments);
 
 svmp_status svmp_call_elementwise(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_sum(model_lowering *, const ast_expression *, value *);

@@ -36,6 +36,7 @@ static void describe_loops(const model_lowering *lowering, char *text, size_t si
 
 svmp_status svmp_lowering_error(model_lowering *lowering, size_t offset, const char *format, ...) {
     char sentence[300], loops[100] = "";
+    if (lowering->shaping) return SVMP_BAD_INPUT;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);

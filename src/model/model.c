@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
@@ -79,6 +80,8 @@ static svmp_status check_box(svmp_context *context, size_t node, size_t dimensio
     return SVMP_OK;
 }
 
+enum { LONGEST_NODE_NAME = 900 }; /* so that the names of its variables are no longer than a column's may be */
+
 svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dimension, const double *lower,
                                 const double *upper, size_t *node) {
     if (model == NULL) return SVMP_BAD_CALL;
@@ -86,7 +89,11 @@ svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dime
     svmp_context *context = model->context;
     svmp_graph *graph = model->graph;
     if (dimension == 0) return svmp_fail(context, SVMP_BAD_CALL, "A node needs at least one variable.");
+    SVMP_TRY(svmp_graph_check_room(graph, dimension));
     const char *fault = name ? svmp_name_fault(name) : NULL;
+    if (name && fault == NULL && svmp_name_is_internal(name))
+        fault = "ends in '__', which marks columns that are no variables";
+    if (name && fault == NULL && strlen(name) > LONGEST_NODE_NAME) fault = "is longer than 900 characters";
     if (fault) return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' cannot be the name of a node: it %s.", name, fault);
     SVMP_TRY(check_box(context, graph->nodes, dimension, lower, upper));
 
@@ -342,10 +349,32 @@ static svmp_status derive_gather(svmp_model *model) {
     return SVMP_OK;
 }
 
+static int order_of_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* No two nodes of the caller's naming bear one name. */
+static svmp_status check_names(const svmp_model *model) {
+    svmp_context *context = model->context;
+    const char **sorted = NULL;
+    size_t count = 0;
+    SVMP_TRY(SVMP_NEW(context, sorted, model->graph->nodes));
+    for (size_t v = 0; v < model->graph->nodes; v++)
+        if (model->names[v]) sorted[count++] = model->names[v];
+    qsort(sorted, count, sizeof *sorted, order_of_texts);
+    svmp_status status = SVMP_OK;
+    for (size_t k = 1; k < count && status == SVMP_OK; k++)
+        if (strcmp(sorted[k - 1], sorted[k]) == 0)
+            status = svmp_fail(context, SVMP_BAD_CALL, "Two nodes are called '%.80s'.", sorted[k]);
+    svmp_release(context, sorted);
+    return status;
+}
+
 svmp_status svmp_model_finish(svmp_model *model) {
     if (model == NULL) return SVMP_BAD_CALL;
     SVMP_TRY(require_open(model));
     if (model->graph->nodes == 0) return svmp_fail(model->context, SVMP_BAD_INPUT, "The model has no unknown nodes.");
+    SVMP_TRY(check_names(model));
     svmp_status status = svmp_graph_finish(model->graph);
     if (status == SVMP_OK) status = svmp_quadratic_finish(model->context, &model->quadratic, model->graph->variables);
     if (status == SVMP_OK) status = derive_gather(model);

@@ -90,8 +90,11 @@ static void test_chains_that_differ(void **state) {
     normals(1, CHAINS * DRAWS, x);
     for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] += (double)(k % DRAWS) / DRAWS * 3; /* a trend: only halves tell */
     assert_true(mixing_of(CHAINS, DRAWS, x).r_hat > 1.1);
-    assert_true(mixing_of(1, DRAWS, x).r_hat > 1.1);                        /* one chain against itself */
-    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = (double)(k / DRAWS); /* each chain stuck */
+    assert_true(mixing_of(1, DRAWS, x).r_hat > 1.1); /* one chain against itself */
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) {    /* each chain stuck */
+        const size_t chain = k / DRAWS;
+        x[k] = (double)chain;
+    }
     assert_true(isinf(mixing_of(CHAINS, DRAWS, x).r_hat));
 }
 
@@ -155,7 +158,7 @@ static void test_too_little_to_tell(void **state) {
 
 static void test_sorting(void **state) {
     (void)state;
-    double plain[1000];
+    double plain[1000] = {0};
     placed items[1000], spare[1000];
     for (size_t count = 0; count <= 1000; count = 2 * count + 1) {
         for (size_t k = 0; k < count; k++) {

@@ -97,6 +97,21 @@ static void test_median_is_that_of_a_sort(void **state) {
     free(sorted);
 }
 
+/* Numbers that are none end the search, and say so. */
+static void test_a_median_of_no_numbers(void **state) {
+    (void)state;
+    enum { N = 4096 };
+    double *value = malloc(N * sizeof *value), list[2048], lower, upper;
+    for (int finite = 0; finite < 2; finite++) {
+        for (size_t p = 0; p < N; p++) value[p] = finite && p % 3 ? 1 : NAN;
+        numbers all = {svmp_lanes_best(), N, N, value, 0};
+        middle memory = {0};
+        svmp_median_find(count_numbers, &all, 4000, 4001, list, 2048, &memory, &lower, &upper);
+        assert_true(isnan(lower) && isnan(upper));
+    }
+    free(value);
+}
+
 /* Numbers that move a little from time to time need one counting pass. */
 static void test_a_warm_start_takes_one_pass(void **state) {
     (void)state;
@@ -118,6 +133,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_error_of_the_exponential),
         cmocka_unit_test(test_median_is_that_of_a_sort),
+        cmocka_unit_test(test_a_median_of_no_numbers),
         cmocka_unit_test(test_a_warm_start_takes_one_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,11 +215,17 @@ static void test_misuse(void **state) {
     assert_ok(svmp_model_create(context, &empty));
     assert_int_equal(svmp_model_finish(empty), SVMP_BAD_INPUT);
     svmp_model_free(empty);
+    assert_ok(svmp_model_create(context, &empty));
+    for (int twice = 0; twice < 2; twice++) assert_ok(svmp_model_add_node(empty, "a", 1, NULL, NULL, NULL));
+    assert_refused(svmp_model_finish(empty), "Two nodes are called 'a'");
+    svmp_model_free(empty);
 
     assert_ok(svmp_model_create(context, &model));
     assert_refused(svmp_model_add_node(model, NULL, 0, NULL, NULL, NULL), "at least one variable");
     assert_refused(svmp_model_add_node(model, "", 1, NULL, NULL, NULL), "it is empty");
     assert_refused(svmp_model_add_node(model, "a,b", 1, NULL, NULL, NULL), "'a,b'");
+    assert_refused(svmp_model_add_node(model, "lp__", 1, NULL, NULL, NULL), "'lp__'");
+    assert_int_equal(svmp_model_add_node(model, NULL, (size_t)1 << 40, NULL, NULL, NULL), SVMP_UNSUPPORTED);
     assert_refused(svmp_model_add_node(model, NULL, 1, (double[]){2}, (double[]){1}, NULL), "from 2 to 1");
     assert_refused(svmp_model_add_node(model, NULL, 1, (double[]){NAN}, NULL, NULL), "from nan to inf");
     assert_ok(svmp_model_add_node(model, NULL, 2, NULL, NULL, NULL));

@@ -452,6 +452,7 @@ static void test_refused_options(void **state) {
         {"init", "normal:x", "seed", "1", "'normal:x' is no start"},
         {"init", "uniform:2,1", "seed", "1", "'uniform:2,1' is no start"},
         {"init", "here", "seed", "1", "'here' is no start"},
+        {"init", "uniform:-1e308,1e308", "seed", "1", "'uniform:-1e308,1e308' is no start"},
         {"method", "langevin", "step", "adam:0.1", "cannot use the step rule 'adam'"},
         {"method", "langevin", "kernel", "rbf@all", "The method 'langevin' takes no kernel"},
         {"method", "langevin", "tolerance", "1", "The method 'langevin' takes no tolerance"},
@@ -471,6 +472,11 @@ static void test_refused_options(void **state) {
         assert_non_null(strstr(svmp_context_error(context), bad[b].sentence));
         assert_null(run);
     }
+    svmp_run_options beyond = svmp_run_options_default();
+    svmp_run *never = NULL;
+    beyond.init = "normal:1e308";
+    assert_int_equal(svmp_run_create(model, &beyond, &never), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "The start is not finite: x.1 would be"));
     const char *good[] = {"adam:1..0.05", "adam:1...5", "fixed:2.", "adagrad:1e-1..1e-3"};
     for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
         svmp_run_options fine = svmp_run_options_default();

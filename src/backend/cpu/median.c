@@ -66,7 +66,7 @@ static bounds expected(const middle *last, bounds all) {
 
 /* Samples did not help, as when most numbers are equal: halves the range of one rank until it is found. */
 static double bisect(counting_pass pass, void *user_data, size_t rank, bounds known, double *list) {
-    for (;;) {
+    while (known.low <= known.high) {
         const double guess = halfway(known.low, known.high);
         tally t = {.low = guess, .high = guess, .list = list};
         pass(user_data, &t);
@@ -74,8 +74,9 @@ static double bisect(counting_pass pass, void *user_data, size_t rank, bounds kn
         if (rank < t.below)
             known.high = nextafter(guess, 0);
         else
-            known.low = nextafter(guess, INFINITY);
+            known.low = guess < INFINITY ? nextafter(guess, INFINITY) : NAN;
     }
+    return NAN; /* no number has this rank: some are not numbers */
 }
 
 /* Selects from the numbers that the tally listed. */
