@@ -199,11 +199,31 @@ static void test_not_finite(void **state) {
     svmp_context_free(context);
 }
 
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    write_text("model.bug", regression);
+    write_text("data.R", "w <- c(0, 1, 2.5, 4, 7)\ny <- c(1, 2, 3, 4, NA)\n");
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
+        scarce_memory memory = {1};
+        svmp_context *context = scarce_context(&memory);
+        svmp_model *model = NULL;
+        memory.left = allowed;
+        status = svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"}, &model);
+        if (status != SVMP_OK) assert_non_null(strstr(svmp_context_error(context), "Out of memory"));
+        svmp_model_free(model);
+        svmp_context_free(context);
+        assert_true(allowed < 5000);
+    }
+    assert_ok(status);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_degrees),   cmocka_unit_test(test_regression),
-        cmocka_unit_test(test_values),    cmocka_unit_test(test_what_is_not_gaussian),
-        cmocka_unit_test(test_what_pays), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_degrees),         cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_values),          cmocka_unit_test(test_what_is_not_gaussian),
+        cmocka_unit_test(test_what_pays),       cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
