@@ -130,7 +130,7 @@ static int choose(session *s) {
 
 static int prepare(session *s) {
     const char *path = options_given(s->set, "output"), *from = options_given(s->set, "resume");
-    int status = path ? check_output(path, 1, options_given(s->set, "force") != NULL) : 0;
+    int status = path ? check_output(path, OUTPUT_PARTICLES, options_given(s->set, "force") != NULL) : 0;
     if (status == 0) status = keeper_check(s->set);
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet")) s->mode = PROGRESS_NONE;

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,     &command_check,  &command_graph,     &command_summary,
-                                         &command_compare, &command_manual, &command_completion};
+    static const command *const all[] = {&command_run,     &command_check,  &command_graph,  &command_summary,
+                                         &command_compare, &command_report, &command_manual, &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
 }
@@ -118,13 +118,17 @@ static int ends_in(const char *path, const char *ending) {
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-int check_output(const char *path, int particles, int force) {
+int check_output(const char *path, output_kind kind, int force) {
+    const int particles = kind == OUTPUT_PARTICLES;
     const int netcdf = strstr(svmp_build_parts(), "netcdf: yes") != NULL;
     if (particles && ends_in(path, ".nc") && !netcdf)
         return complain(EXIT_WRONG, "The output '%s' needs NetCDF, which was left out of this build.", path);
     if (particles && !ends_in(path, ".csv") && !ends_in(path, ".nc"))
         return complain(EXIT_WRONG, "The output '%s' does not end in .csv%s, the kind%s of file that %s written.", path,
                         netcdf ? " or .nc" : "", netcdf ? "s" : "", netcdf ? "are" : "is");
+    if (kind == OUTPUT_PAGE && !ends_in(path, ".html"))
+        return complain(EXIT_WRONG, "The output '%s' does not end in .html, the one kind of file that is written.",
+                        path);
     struct stat about;
     if (stat(path, &about) != 0) return check_folder(path);
     if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);

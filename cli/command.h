@@ -16,8 +16,8 @@ typedef struct command {
     int (*run)(const option_set *set); /* returns the exit status */
 } command;
 
-extern const command command_run, command_check, command_graph, command_summary, command_compare, command_manual,
-    command_completion;
+extern const command command_run, command_check, command_graph, command_summary, command_compare, command_report,
+    command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);
@@ -41,8 +41,9 @@ int read_count(const char *option, const char *text, size_t most, size_t *value)
 int read_real(const char *option, const char *text, double least, double most, double *value);
 
 /* The file's folder is there, may be written to, and has no file of that name unless `force`: so that it is known
- * before the work begins. `particles`: it must end in .csv, or in .nc where this build has that. */
-int check_output(const char *path, int particles, int force);
+ * before the work begins. Particles must end in .csv, or in .nc where this build has that, a page in .html. */
+typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE } output_kind;
+int check_output(const char *path, output_kind kind, int force);
 
 /* The model of the operands. */
 int read_model(const option_set *set, svmp_context *context, svmp_model **model);

@@ -187,6 +187,13 @@ SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_
 SVMP_API svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path,
                                            int overwrite);
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Writes a file as svmp_particles_write does: beside its place, and renamed when it is whole and on the disk. An
+ * existing file is an error unless `overwrite`. */
+SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size,
+                                     int overwrite);
+
 /* ---- particles: a sample with names --------------------------------------------------------- */
 
 typedef struct svmp_particles svmp_particles;

@@ -87,6 +87,7 @@ svmp_status svmp_output_open_again(svmp_context *context, const char *path, outp
 }
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length) {
+    if (length == 0) return SVMP_OK;
     return fwrite(bytes, 1, length, output->file) == length ? SVMP_OK : cannot_write(output, errno);
 }
 
@@ -110,4 +111,18 @@ void svmp_output_close(output_file *output) {
     unlink(output->beside);
     svmp_release(output->context, output->beside);
     output->beside = NULL;
+}
+
+svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size, int overwrite) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (path == NULL || (bytes == NULL && size > 0))
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_file_write was given no %s.", path ? "bytes" : "path");
+    output_file output = {0};
+    svmp_status status = SVMP_OK;
+    SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));
+    SVMP_CHECK(svmp_output_put(&output, bytes, size));
+    SVMP_CHECK(svmp_output_finish(&output));
+done:
+    svmp_output_close(&output);
+    return status;
 }
