@@ -10,8 +10,11 @@ static const double small_step = 0.001; /* standard deviations: a thousand such 
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-/* A ratio's place in the order of badness: one that is not a number is none. */
-static double badness(const svmp_discrepancy *d) { return isnan(d->ratio) ? -1 : d->ratio; }
+/* The place in the order of badness: what is not a number is none. */
+static double badness(const svmp_discrepancy *d) {
+    const double excess = svmp_discrepancy_excess(d);
+    return isnan(excess) ? -1 : excess;
+}
 
 static void keep_worst(convergence *c, const svmp_model *model, size_t node, const svmp_discrepancy *d) {
     size_t at = c->worst_count;
@@ -28,7 +31,7 @@ convergence convergence_measure(const svmp_run *run, const svmp_model *model) {
     svmp_discrepancy *nodes = calloc(c.nodes + 1, sizeof *nodes);
     c.known = nodes && svmp_run_discrepancy(run, &c.total, nodes) == SVMP_OK;
     for (size_t v = 0; c.known && v < c.nodes; v++) {
-        c.beyond += nodes[v].ratio > nodes[v].limit;
+        c.beyond += svmp_discrepancy_excess(&nodes[v]) > 1;
         keep_worst(&c, model, v, &nodes[v]);
     }
     free(nodes);
@@ -48,7 +51,8 @@ void convergence_write(const convergence *c, FILE *file) {
     fprintf(file, "ksd_beyond = %zu of %zu\n", c->beyond, c->nodes);
     for (size_t k = 0; k < c->worst_count; k++) {
         const svmp_discrepancy *d = &c->worst[k].discrepancy;
-        fprintf(file, "ksd_node %s = %.6g %.6g %.6g %.6g\n", c->worst[k].name, d->u, d->v, d->ratio, d->limit);
+        fprintf(file, "ksd_node %s = %.6g %.6g %.6g %.6g %.6g %.6g\n", c->worst[k].name, d->u, d->v, d->ratio, d->limit,
+                d->moment_z, d->moment_limit);
     }
     if (!isnan(c->largest_step)) fprintf(file, "last_step = %.6g\n", c->largest_step);
     if (!isnan(c->relative_step)) fprintf(file, "last_step_sd = %.6g %s\n", c->relative_step, c->relative_name);
@@ -77,9 +81,9 @@ static void read_node(convergence *c, char *line) {
     node_discrepancy *node = &c->worst[c->worst_count];
     *equals = '\0';
     char *rest = equals + 3;
-    double *numbers[] = {&node->discrepancy.u, &node->discrepancy.v, &node->discrepancy.ratio,
-                         &node->discrepancy.limit};
-    for (size_t k = 0; k < 4; k++) *numbers[k] = strtod(rest, &rest);
+    svmp_discrepancy *d = &node->discrepancy;
+    double *numbers[] = {&d->u, &d->v, &d->ratio, &d->limit, &d->moment_z, &d->moment_limit};
+    for (size_t k = 0; k < 6; k++) *numbers[k] = strtod(rest, &rest);
     snprintf(node->name, sizeof node->name, "%.*s", NODE_NAME - 1, line + sizeof start - 1);
     c->worst_count++;
 }
@@ -116,11 +120,12 @@ static void print_worst(const convergence *c) {
     int width = (int)strlen("worst nodes");
     for (size_t k = 0; k < c->worst_count; k++)
         if ((int)strlen(c->worst[k].name) > width) width = (int)strlen(c->worst[k].name);
-    printf("%-*s  %11s %11s %11s %11s\n", width, "worst nodes", "KSD U", "KSD V", "ratio", "limit");
+    printf("%-*s  %11s %11s %11s %11s %11s %11s\n", width, "worst nodes", "KSD U", "KSD V", "ratio", "limit",
+           "moment z", "limit");
     for (size_t k = 0; k < c->worst_count; k++) {
         const svmp_discrepancy *d = &c->worst[k].discrepancy;
-        printf("%-*s  %11.3g %11.3g %11.3g %11.3g%s\n", width, c->worst[k].name, d->u, d->v, d->ratio, d->limit,
-               d->ratio > d->limit ? "  beyond" : "");
+        printf("%-*s  %11.3g %11.3g %11.3g %11.3g %11.3g %11.3g%s\n", width, c->worst[k].name, d->u, d->v, d->ratio,
+               d->limit, d->moment_z, d->moment_limit, svmp_discrepancy_excess(d) > 1 ? "  beyond" : "");
     }
 }
 
@@ -140,7 +145,8 @@ static void print_verdict(const convergence *c, size_t particles) {
     else if (c->beyond > 0)
         print_advice(c);
     else
-        printf("No node of %zu is farther from the posterior, as this kernel sees it, than exact draws may be.\n",
+        printf("No node of %zu is farther from the posterior than exact draws may be, as far as kernel and moments "
+               "tell.\n",
                c->nodes);
 }
 

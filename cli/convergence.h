@@ -13,10 +13,10 @@ typedef struct node_discrepancy {
 
 typedef struct convergence {
     int known;            /* 0: the method is not measured in this way, and nothing below holds */
-    size_t nodes, beyond; /* nodes in all, and those beyond their limit */
+    size_t nodes, beyond; /* nodes in all, and those beyond a limit */
     svmp_discrepancy total;
     size_t worst_count;
-    node_discrepancy worst[WORST_NODES]; /* the largest ratios first */
+    node_discrepancy worst[WORST_NODES]; /* the largest excess first */
     double largest_step, relative_step;  /* NaN: there was none */
     char relative_name[NODE_NAME];       /* the variable of the latter */
 } convergence;
@@ -24,7 +24,7 @@ typedef struct convergence {
 /* What cannot be measured is left unknown. */
 convergence convergence_measure(const svmp_run *run, const svmp_model *model);
 
-/* The lines "ksd_u = ...", "ksd_node NAME = U V RATIO LIMIT", ... of a run's record, and back. */
+/* The lines "ksd_u = ...", "ksd_node NAME = U V RATIO LIMIT Z LIMIT", ... of a run's record, and back. */
 void convergence_write(const convergence *c, FILE *file);
 convergence convergence_read(const char *comments);
 

@@ -404,11 +404,16 @@ SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 /* The kernelised Stein discrepancy of particles, with the kernel of the run: the mean of the Stein kernel over all
  * pairs, V, and over pairs of different particles, U. V is the squared norm of the velocity field phi; U is unbiased, 0
  * on average for exact draws. `ratio` is V over its expectation for as many exact draws: 1 is as good as those, less is
- * better, and a node beyond its `limit` has not converged. Of exact draws, a node or more is beyond its limit in about
- * one sample of a hundred. docs/diagnostics.md has the formulas. */
+ * better. `moment_z` is how many standard errors the particles are from Stein's identities E[s] = 0 and
+ * E[s (x - mean)] = -1, which tell a shift and a wrong spread where a kernel may not. A node with one of them beyond
+ * its limit has not converged; of exact draws, a node or more is in a few samples of a hundred. docs/diagnostics.md has
+ * the formulas. */
 typedef struct svmp_discrepancy {
-    double u, v, ratio, limit; /* NaN, all but v, for one particle */
+    double u, v, ratio, limit, moment_z, moment_limit; /* NaN, all but v, for one particle */
 } svmp_discrepancy;
+
+/* The larger one of ratio/limit and moment_z/moment_limit: above 1, the node has not converged. */
+SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
 
 /* Of the particles as they are now: the whole, and for every node of the graph its own share (`nodes`, or NULL). A
  * method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of a

@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "base/vector.h"
 #include "diag/chains.h"
+#include "diag/ksd.h"
 #include "expr/special.h"
 #include "io/particles.h"
 
@@ -62,9 +63,7 @@ static double normal_z(double difference, double a, double b, double n, double m
     if (difference == 0) return 0;
     if (a + b == 0) return copysign(INFINITY, difference);
     const double freedom = (a + b) * (a + b) / (a * a / fmax(n - 1, 1) + b * b / fmax(m - 1, 1));
-    const double t_square = difference * difference / (a + b);
-    const double z = sqrt(freedom * log1p(t_square / freedom)) * (8 * freedom + 1) / (8 * freedom + 3);
-    return copysign(z, difference);
+    return copysign(svmp_normal_z(difference * difference / (a + b), freedom), difference);
 }
 
 static double z_of_means(const mean_estimate *a, const mean_estimate *b) {

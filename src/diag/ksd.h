@@ -23,4 +23,8 @@ svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sa
  * `trace` is the sum of the eigenvalues of the Stein kernel, `spread` the root of the sum of their squares. */
 double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes);
 
+/* The |z| of a standard normal variable that is as far out as the |t|, given squared, of Student's: Wallace's formula.
+ */
+double svmp_normal_z(double t_square, double freedom);
+
 #endif

@@ -24,3 +24,11 @@ double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes) {
     const double weight = trace > 0 ? fmax(least, fmin(spread / trace, most)) : most;
     return 1 + (z * z - 1) * weight;
 }
+
+double svmp_normal_z(double t_square, double freedom) {
+    return sqrt(freedom * log1p(t_square / freedom)) * (8 * freedom + 1) / (8 * freedom + 3);
+}
+
+double svmp_discrepancy_excess(const svmp_discrepancy *d) {
+    return fmax(d->ratio / d->limit, d->moment_z / d->moment_limit);
+}

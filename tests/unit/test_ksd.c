@@ -282,7 +282,7 @@ static void test_exact_draws(void **state) {
             beyond = 0;
             for (size_t v = 0; v < NODES; v++) {
                 ratios += nodes[v].ratio;
-                beyond += nodes[v].ratio > nodes[v].limit;
+                beyond += svmp_discrepancy_excess(&nodes[v]) > 1;
             }
             samples += beyond > 0;
         }
@@ -326,6 +326,30 @@ static void test_shifted_draws(void **state) {
     svmp_context_free(context);
 }
 
+/* Draws from their mean outwards and inwards: the moments tell that they are too wide or too narrow, where the kernel,
+ * whose bandwidth follows the particles, need not; for exact draws they stay within their limit. */
+static void test_scaled_draws(void **state) {
+    (void)state;
+    enum { SIDE = 5, NODES = SIDE * SIDE, N = 60 };
+    const double factors[] = {0.3, 1, 10, 100};
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_grid(context, SIDE, 3);
+    double x[NODES * N], scaled[NODES * N], mean[NODES];
+    svmp_discrepancy nodes[NODES];
+    if (!draw(model, N, 1, x)) skip();
+    assert_ok(svmp_model_exact_moments(model, mean, NULL));
+    for (size_t f = 0; f < 4; f++) {
+        for (size_t k = 0; k < NODES * N; k++) scaled[k] = mean[k / N] + factors[f] * (x[k] - mean[k / N]);
+        measure(model, "rbf@blanket", N, scaled, nodes);
+        for (size_t v = 0; v < NODES; v++) {
+            if (factors[f] == 1) assert_true(nodes[v].moment_z < nodes[v].moment_limit);
+            if (factors[f] != 1) assert_true(nodes[v].moment_z > nodes[v].moment_limit);
+        }
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static svmp_run *go(const svmp_model *model, const char *method, const char *rule, size_t n, size_t iterations) {
@@ -345,7 +369,7 @@ static size_t count_beyond(const svmp_run *run, size_t nodes, svmp_discrepancy *
     svmp_discrepancy *each = malloc(nodes * sizeof *each);
     size_t beyond = 0;
     assert_ok(svmp_run_discrepancy(run, total, each));
-    for (size_t v = 0; v < nodes; v++) beyond += each[v].ratio > each[v].limit;
+    for (size_t v = 0; v < nodes; v++) beyond += svmp_discrepancy_excess(&each[v]) > 1;
     free(each);
     return beyond;
 }
@@ -454,6 +478,7 @@ int main(void) {
         cmocka_unit_test(test_few_particles),
         cmocka_unit_test(test_exact_draws),
         cmocka_unit_test(test_shifted_draws),
+        cmocka_unit_test(test_scaled_draws),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_runs_that_have_and_have_not_converged),
         cmocka_unit_test(test_the_last_movement),
