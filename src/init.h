@@ -1,4 +1,5 @@
-/* Where the particles start: "normal:SD", "uniform:A,B", "prior" or "map", numbers keyed by (seed, variable, particle). */
+/* Where the particles start: "normal:SD", "uniform:A,B", "prior" or "map", numbers keyed by (seed, variable, particle).
+ */
 #ifndef SVMP_INIT_H
 #define SVMP_INIT_H
 

@@ -121,8 +121,8 @@ size_t svmp_program_slots(const program *compiled);
 size_t svmp_program_parameters(const program *compiled);
 size_t svmp_program_outputs(const program *compiled);
 
-/* The degree of the log value as a polynomial of the inputs, coefficients of parameters alone: 0, 1, 2, or MANY, which is
- * also that of what is not seen to be a polynomial. Of a program of values alone: MANY. */
+/* The degree of the log value as a polynomial of the inputs, coefficients of parameters alone: 0, 1, 2, or MANY, which
+ * is also that of what is not seen to be a polynomial. Of a program of values alone: MANY. */
 enum { POLYNOMIAL_MANY = 3 };
 int svmp_program_degree(const program *compiled);
 

@@ -1,5 +1,5 @@
-/* The functions of a distribution, by its name: dnorm(x, ...) is its density at x, pnorm its distribution function, qnorm
- * its quantiles, logdensity.norm the logarithm of the density. */
+/* The functions of a distribution, by its name: dnorm(x, ...) is its density at x, pnorm its distribution function,
+ * qnorm its quantiles, logdensity.norm the logarithm of the density. */
 #include "lang/lowering.h"
 
 #include <math.h>
@@ -57,9 +57,9 @@ static bool quantile(program_builder *b, const distribution *family, expr p, con
     else if (strcmp(name, "dunif") == 0)
         *x = ADD(ARGUMENT(0), MUL(p, SUB(ARGUMENT(1), ARGUMENT(0))));
     else if (strcmp(name, "ddexp") == 0)
-        *x = ADD(ARGUMENT(0), DIV(IFELSE(LESS(p, NUMBER(0.5)), LOG(MUL(NUMBER(2), p)),
-                                         NEG(LOG(MUL(NUMBER(2), SUB(one, p))))),
-                                  ARGUMENT(1)));
+        *x = ADD(ARGUMENT(0),
+                 DIV(IFELSE(LESS(p, NUMBER(0.5)), LOG(MUL(NUMBER(2), p)), NEG(LOG(MUL(NUMBER(2), SUB(one, p))))),
+                     ARGUMENT(1)));
     else
         return false;
     return true;
@@ -80,8 +80,8 @@ static svmp_status build(model_lowering *lowering, const ast_expression *call, d
         break;
     case PROBABILITY:
         if (family->log_cdf == NULL)
-            return svmp_lowering_error(lowering, call->offset, "there is no function '%s': %s has a density alone", name,
-                                       family->name);
+            return svmp_lowering_error(lowering, call->offset, "there is no function '%s': %s has a density alone",
+                                       name, family->name);
         *result = probability(b, family, operands[0], arguments);
         break;
     case QUANTILE:
@@ -107,8 +107,8 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
     }
     for (size_t k = 1; k < call->count; k++)
         if (family->argument[k - 1].rank != RANK_SCALAR)
-            return svmp_lowering_error(lowering, call->offset, "'%s' is no function: an argument of %s is a vector", name,
-                                       family->name);
+            return svmp_lowering_error(lowering, call->offset, "'%s' is no function: an argument of %s is a vector",
+                                       name, family->name);
     if (answer.kind != ITEM_OPAQUE) {
         bool known = answer.kind != ITEM_EXPRESSION;
         program_builder *b = known ? lowering->calculator : lowering->builder;

@@ -78,9 +78,9 @@ typedef struct model_array {
     size_t count, first; /* its elements; first is SIZE_MAX when it has none and is read from `data` alone */
     size_t rank_seen;    /* of the left-hand sides; 0: none */
     uint32_t place;      /* of the first left-hand side */
-    uint32_t whole;      /* the one instance that defines it, without subscripts: it has that one's dimensions; NOTHING */
-    bool sized;          /* dimensions are given, by data or `var` */
-    bool is_data;        /* from a file, or computed in data { } */
+    uint32_t whole; /* the one instance that defines it, without subscripts: it has that one's dimensions; NOTHING */
+    bool sized;     /* dimensions are given, by data or `var` */
+    bool is_data;   /* from a file, or computed in data { } */
     bool read;
 } model_array;
 

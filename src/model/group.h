@@ -25,8 +25,8 @@ typedef struct factor_kind {
     /* Frees `self`, never NULL, of a group. */
     void (*free)(svmp_context *context, void *self);
 
-    /* 0 unless the log value of every instance is a polynomial of degree at most 2 in its variables; otherwise about how
-     * many operations an instance takes with its gradient. NULL: nobody knows. */
+    /* 0 unless the log value of every instance is a polynomial of degree at most 2 in its variables; otherwise about
+     * how many operations an instance takes with its gradient. NULL: nobody knows. */
     size_t (*quadratic)(const factor_group *group);
 } factor_kind;
 

@@ -37,8 +37,8 @@ struct svmp_model {
  * also when it fails. */
 svmp_status svmp_model_add_group(svmp_model *model, factor_group group);
 
-/* The same; groups of linear-quadratic factors become part of the quadratic where that pays, or where all of these groups
- * are such: the model is Gaussian then. Sets the groups to 0 as it takes them over. */
+/* The same; groups of linear-quadratic factors become part of the quadratic where that pays, or where all of these
+ * groups are such: the model is Gaussian then. Sets the groups to 0 as it takes them over. */
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups);
 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */
