@@ -16,7 +16,13 @@ static void print_shape(const svmp_model *model) {
     printf("mean Markov blanket       %.4g\n", (double)total / (double)nodes);
     printf("largest Markov blanket    %zu\n", largest);
     printf("distinct neighbourhoods   %zu\n", svmp_graph_distinct_neighbourhoods(graph));
-    printf("jointly Gaussian          %s\n", svmp_model_is_gaussian(model) ? "yes" : "no");
+    const int gaussian = svmp_model_is_gaussian(model);
+    printf("jointly Gaussian          %s\n", gaussian ? "yes" : "no");
+    if (!gaussian) return;
+    const svmp_status proper =
+        svmp_model_exact_moments(model, NULL, NULL); /* by a Cholesky factor, where there is one */
+    if (proper == SVMP_OK || proper == SVMP_NOT_POSITIVE_DEFINITE)
+        printf("positive definite         %s\n", proper == SVMP_OK ? "yes" : "no: it is no density");
 }
 
 /* "unknown   mu, theta[1:8]": what there is of each array. */

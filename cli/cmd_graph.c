@@ -28,7 +28,7 @@ static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     int status = read_format(options_value(set, "format"), &format);
-    if (status == 0 && path) status = check_output(path, NULL, options_given(set, "force") != NULL);
+    if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
     if (status == 0) status = open_context(set, &context);
     if (status == 0) status = read_model(set, context, &model);
     if (status == 0) status = write_graph(model, context, format, path);

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choose.h"
 #include "command.h"
 #include "convergence.h"
+#include "keeper.h"
 #include "mixing.h"
 #include "progress.h"
 #include "record.h"
@@ -13,9 +15,15 @@
 enum { VARIABLES_SHOWN = 10 };
 
 static const svmp_option rows[] = {
-    {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv", "Output"},
+    {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
+    {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "a line that is renewed, lines of JSON, or nothing", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
+    {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands, to go on from there", "Checkpoints"},
+    {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
+    {"resume", 0, "FILE", "", "go on from a checkpoint of the same run; -t may grow", "Checkpoints"},
     {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
 };
 
@@ -32,6 +40,10 @@ typedef struct session {
     svmp_context *context;
     svmp_run_options options;
     svmp_model *model;
+    size_t *chosen, chosen_count, thin; /* what is written: --save (NULL: all), --thin */
+    progress_mode mode;
+    progress watch;
+    keeper keeper;
     svmp_particles *start, *result;
     svmp_run *run;
     run_record record;
@@ -88,28 +100,84 @@ static int read_start(session *s) {
     return 0;
 }
 
+/* What of the result is written. */
+static int read_selection(session *s) {
+    const char *names = options_given(s->set, "save"), *thin = options_given(s->set, "thin");
+    const int status = read_count("thin", options_value(s->set, "thin"), s->options.draws, &s->thin);
+    if (status) return status;
+    if (s->thin == 0) return complain(EXIT_WRONG, "The option '--thin' is at least 1.");
+    if ((names || thin) && options_given(s->set, "output") == NULL)
+        return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.",
+                        names ? "save" : "thin");
+    if (thin && strcmp(s->options.method, "nuts") != 0)
+        return complain(EXIT_WRONG, "The method '%s' takes no --thin: that is for nuts.", s->options.method);
+    return 0;
+}
+
+/* The variables of --save, by the names that the result will have. */
+static int choose(session *s) {
+    const char *names = options_given(s->set, "save");
+    svmp_particles *start = NULL;
+    if (names == NULL) return 0;
+    svmp_status taken = svmp_run_particles(s->run, &start);
+    if (taken != SVMP_OK) return failed(s->context, taken);
+    s->chosen = calloc(svmp_particles_variables(start), sizeof *s->chosen);
+    int status = s->chosen ? choose_variables(start, names, s->chosen, &s->chosen_count)
+                           : complain(EXIT_FAILED, "Out of memory.");
+    svmp_particles_free(start);
+    return status;
+}
+
 static int prepare(session *s) {
-    const char *path = options_given(s->set, "output");
-    int status = path ? check_output(path, ".csv", options_given(s->set, "force") != NULL) : 0;
+    const char *path = options_given(s->set, "output"), *from = options_given(s->set, "resume");
+    int status = path ? check_output(path, OUTPUT_PARTICLES, options_given(s->set, "force") != NULL) : 0;
+    if (status == 0) status = keeper_check(s->set);
+    if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
+    if (options_given(s->set, "quiet")) s->mode = PROGRESS_NONE;
     if (status == 0) status = open_context(s->set, &s->context);
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_sizes(s);
+    if (status == 0) status = read_selection(s);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, &s->model);
     if (status) return status;
     svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
-    return made == SVMP_OK ? 0 : failed(s->context, made);
+    if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
+    return made == SVMP_OK ? choose(s) : failed(s->context, made);
+}
+
+/* How large the file will be, when that is worth a word. */
+static void announce(const session *s, const svmp_particles *written, const char *path) {
+    const char *ending = strrchr(path, '.');
+    const double digits = ending && strcmp(ending, ".nc") == 0 ? 8 : 19, large = 100e6;
+    const double columns = (double)(svmp_particles_variables(written) + svmp_particles_statistics(written));
+    const double bytes = digits * columns * (double)svmp_particles_count(written);
+    if (s->mode != PROGRESS_NONE && bytes > large)
+        complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
+}
+
+static int write_particles(const session *s, const svmp_particles *written, const char *path) {
+    char *comments = record_text(&s->record);
+    if (comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    announce(s, written, path);
+    svmp_status status = svmp_particles_write(written, path, comments, options_given(s->set, "force") != NULL);
+    free(comments);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
 static int write_result(session *s) {
     const char *path = options_given(s->set, "output");
+    svmp_particles *part = NULL;
     if (path == NULL) return 0;
-    char *comments = record_text(&s->record);
-    if (comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    svmp_status status = svmp_particles_write(s->result, path, comments, options_given(s->set, "force") != NULL);
-    free(comments);
-    return status == SVMP_OK ? 0 : failed(s->context, status);
+    const size_t draws = svmp_particles_count(s->result) / svmp_particles_chains(s->result);
+    const size_t thin = s->thin < draws ? s->thin : draws; /* a run that was stopped early has fewer */
+    if (s->chosen == NULL && thin == 1) return write_particles(s, s->result, path);
+    svmp_status selected = svmp_particles_select(s->result, s->chosen_count, s->chosen, thin, &part);
+    if (selected != SVMP_OK) return failed(s->context, selected);
+    int status = write_particles(s, part, path);
+    svmp_particles_free(part);
+    return status;
 }
 
 /* Mean and sd from the precision itself; the quantiles of a Gaussian follow. */
@@ -177,18 +245,32 @@ static int explain_end(const session *s, svmp_status ended) {
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
     const size_t asked = svmp_run_iterations(s->run);
     if (path)
-        return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                        s->record.iterations, asked, path);
-    return complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
+        complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
+                 s->record.iterations, asked, path);
+    else
+        complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
+    keeper_say_how(&s->keeper, s->set);
+    return EXIT_INTERRUPTED;
+}
+
+static int watch(const svmp_progress *state, void *user_data) {
+    session *s = user_data;
+    const int stop = progress_look(&s->watch, state);
+    if (!stop && keeper_is_due(&s->keeper)) {
+        progress_wipe(&s->watch);
+        keeper_keep(&s->keeper);
+    }
+    return stop;
 }
 
 static int go(session *s) {
-    progress watch;
     svmp_outcome outcome = SVMP_UNFINISHED;
-    progress_begin(&watch, options_given(s->set, "quiet") != NULL);
-    svmp_status ended = svmp_run_set_monitor(s->run, progress_monitor, &watch);
+    progress_begin(&s->watch, s->mode, svmp_run_iteration(s->run));
+    keeper_begin(&s->keeper, s->set, s->context, s->run);
+    svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
     if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);
-    double seconds = progress_end(&watch);
+    double seconds = progress_end(&s->watch);
+    if (ended == SVMP_OK) keeper_keep(&s->keeper);
     int status = ended == SVMP_OK ? 0 : failed(s->context, ended);
     if (status && ended != SVMP_NOT_FINITE) return status;
 
@@ -211,6 +293,7 @@ static int run(const option_set *set) {
     session s = {.set = set};
     int status = prepare(&s);
     if (status == 0) status = go(&s);
+    free(s.chosen);
     svmp_particles_free(s.result);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
@@ -234,6 +317,12 @@ const command command_run = {
         "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
         "run whose numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
+        "With\n.B \\-\\-checkpoint\nthe run keeps in a file where it stands, now and then, when it is interrupted "
+        "and at its\n"
+        "end. The same call with\n.B \\-\\-resume\ngoes on from there, to the same numbers as if there had been no "
+        "break; of the options,\n"
+        "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
+        "The names of\n.B \\-\\-save\nare those of variables, or of arrays: x stands for x.1, x.2 and so on.\n.PP\n"
         "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
         "choice of\n"
         "every node by itself, and the first row the best configuration. These methods take models whose factors touch "

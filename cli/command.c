@@ -2,13 +2,14 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,     &command_check,   &command_graph,
-                                         &command_summary, &command_compare, &command_manual};
+    static const command *const all[] = {&command_run,     &command_check,  &command_graph,  &command_summary,
+                                         &command_compare, &command_report, &command_manual, &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
 }
@@ -78,6 +79,16 @@ int read_count(const char *option, const char *text, size_t most, size_t *value)
     return 0;
 }
 
+int read_real(const char *option, const char *text, double least, double most, double *value) {
+    char *end;
+    const double read = strtod(text, &end);
+    if (end == text || *end || !(read >= least && read <= most))
+        return complain(EXIT_WRONG, "The option '--%s' is a number from %g to %g, not '%s'.", option, least, most,
+                        text);
+    *value = read;
+    return 0;
+}
+
 int open_context(const option_set *set, svmp_context **context) {
     svmp_context_options options = svmp_context_options_default();
     const char *text = options_value(set, "threads");
@@ -102,11 +113,22 @@ static int check_folder(const char *path) {
     return complain(EXIT_WRONG, "The file '%s' cannot be written: the folder '%s': %s.", path, folder, strerror(errno));
 }
 
-int check_output(const char *path, const char *ending, int force) {
-    size_t length = strlen(path), tail = ending ? strlen(ending) : 0;
-    if (ending && (length <= tail || strcmp(path + length - tail, ending) != 0))
-        return complain(EXIT_WRONG, "The output '%s' does not end in %s, the one kind of file that is written.", path,
-                        ending);
+static int ends_in(const char *path, const char *ending) {
+    const size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+int check_output(const char *path, output_kind kind, int force) {
+    const int particles = kind == OUTPUT_PARTICLES;
+    const int netcdf = strstr(svmp_build_parts(), "netcdf: yes") != NULL;
+    if (particles && ends_in(path, ".nc") && !netcdf)
+        return complain(EXIT_WRONG, "The output '%s' needs NetCDF, which was left out of this build.", path);
+    if (particles && !ends_in(path, ".csv") && !ends_in(path, ".nc"))
+        return complain(EXIT_WRONG, "The output '%s' does not end in .csv%s, the kind%s of file that %s written.", path,
+                        netcdf ? " or .nc" : "", netcdf ? "s" : "", netcdf ? "are" : "is");
+    if (kind == OUTPUT_PAGE && !ends_in(path, ".html"))
+        return complain(EXIT_WRONG, "The output '%s' does not end in .html, the one kind of file that is written.",
+                        path);
     struct stat about;
     if (stat(path, &about) != 0) return check_folder(path);
     if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);

@@ -16,7 +16,8 @@ typedef struct command {
     int (*run)(const option_set *set); /* returns the exit status */
 } command;
 
-extern const command command_run, command_check, command_graph, command_summary, command_compare, command_manual;
+extern const command command_run, command_check, command_graph, command_summary, command_compare, command_report,
+    command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);
@@ -36,9 +37,13 @@ int open_context(const option_set *set, svmp_context **context);
 /* A whole number in decimal digits, at most `most`. */
 int read_count(const char *option, const char *text, size_t most, size_t *value);
 
+/* A number from `least` to `most`. */
+int read_real(const char *option, const char *text, double least, double most, double *value);
+
 /* The file's folder is there, may be written to, and has no file of that name unless `force`: so that it is known
- * before the work begins. `ending` NULL: any. */
-int check_output(const char *path, const char *ending, int force);
+ * before the work begins. Particles must end in .csv, or in .nc where this build has that, a page in .html. */
+typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE } output_kind;
+int check_output(const char *path, output_kind kind, int force);
 
 /* The model of the operands. */
 int read_model(const option_set *set, svmp_context *context, svmp_model **model);

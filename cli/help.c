@@ -31,7 +31,7 @@ static void print_wrapped(const char *text, size_t at) {
     putchar('\n');
 }
 
-static void print_heading(const char *group) { printf("\n%s:\n", group); }
+static void print_heading(const char *group) { printf("%s:\n", group); }
 
 static void print_row(const svmp_option *option) {
     int at = option->letter ? printf("  -%c, ", option->letter) : printf("      ");
@@ -52,7 +52,7 @@ void print_command_help(const command *which) {
     option_set set = {0};
     command_options(which, &set);
     printf("Usage: svmp %s [OPTION...]%s%s\n\n", which->name, *which->operands ? " " : "", which->operands);
-    printf("%s.\n", which->summary);
+    printf("%s.\n\n", which->summary);
     for_each_option(&set, print_heading, print_row);
 }
 

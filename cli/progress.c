@@ -2,10 +2,11 @@
 
 #include <math.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-static const double live_every = 0.1, line_every = 10; /* seconds */
+#include "command.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -27,11 +28,20 @@ static void listen_for(int number) {
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }
 
-void progress_begin(progress *watch, int quiet) {
+int progress_parse(const char *text, progress_mode *mode) {
+    static const char *const names[] = {"auto", "json", "none"};
+    const progress_mode modes[] = {isatty(STDERR_FILENO) ? PROGRESS_LIVE : PROGRESS_LINES, PROGRESS_JSON,
+                                   PROGRESS_NONE};
+    for (size_t k = 0; k < 3; k++)
+        if (strcmp(text, names[k]) == 0) return *mode = modes[k], 0;
+    return complain(EXIT_WRONG, "The option '--progress' is auto, json or none, not '%s'.", text);
+}
+
+void progress_begin(progress *watch, progress_mode mode, size_t first) {
     listen_for(SIGINT);
     listen_for(SIGTERM);
     double start = now();
-    *watch = (progress){.quiet = quiet, .live = isatty(STDERR_FILENO), .started = start, .last = start};
+    *watch = (progress){.mode = mode, .first = first, .started = start, .last = start, .told = 1};
 }
 
 /* "42 s", "3 min 20 s", "2 h 5 min" */
@@ -45,29 +55,64 @@ static void print_duration(double seconds) {
         fprintf(stderr, "%lu h %lu min", s / 3600, s / 60 % 60);
 }
 
-static void print_line(progress *watch, const svmp_progress *state, double elapsed) {
-    double rate = (double)state->iteration / elapsed;
-    fprintf(stderr, "%s%zu of %zu iterations, %.3g per second, ", watch->live ? "\r" : "", state->iteration,
-            state->iterations, rate);
-    print_duration((double)(state->iterations - state->iteration) / rate);
-    int phi = !isnan(state->largest_phi);
-    fprintf(stderr, " left, %s %.3g%s", phi ? "largest |phi|" : "step", phi ? state->largest_phi : state->rate,
-            watch->live ? "\033[K" : "\n");
-    watch->shown = watch->live;
+static void print_line(progress *watch, double rate, double left) {
+    const svmp_progress *state = &watch->state;
+    const int live = watch->mode == PROGRESS_LIVE, phi = !isnan(state->largest_phi);
+    fprintf(stderr, "%s%zu of %zu iterations, %.3g per second, ", live ? "\r" : "", state->iteration, state->iterations,
+            rate);
+    print_duration(left);
+    fprintf(stderr, " left, %s %.3g", phi ? "largest |phi|" : "step", phi ? state->largest_phi : state->rate);
+    if (state->divergences) fprintf(stderr, ", %zu divergent", state->divergences);
+    fputs(live ? "\033[K" : "\n", stderr);
+    watch->shown = live;
 }
 
-int progress_monitor(const svmp_progress *state, void *user_data) {
-    progress *watch = user_data;
-    double time = now();
-    if (!watch->quiet && time - watch->last >= (watch->live ? live_every : line_every)) {
-        print_line(watch, state, time - watch->started);
-        watch->last = time;
-    }
+/* A number, or null for what JSON has no number for. */
+static void print_member(const char *name, double value) {
+    fprintf(stderr, ", \"%s\": ", name);
+    fprintf(stderr, isfinite(value) ? "%.6g" : "null", value);
+}
+
+static void print_json(const progress *watch, double elapsed, double rate, double left) {
+    const svmp_progress *state = &watch->state;
+    fprintf(stderr, "{\"iteration\": %zu, \"iterations\": %zu", state->iteration, state->iterations);
+    print_member("seconds", elapsed);
+    print_member("rate", rate);
+    print_member("left", left);
+    print_member("largest_phi", state->largest_phi);
+    print_member("step_size", state->rate);
+    fprintf(stderr, ", \"divergences\": %zu}\n", state->divergences);
+}
+
+static void tell(progress *watch, double time) {
+    const double elapsed = time - watch->started;
+    const double rate = (double)(watch->state.iteration - watch->first) / elapsed;
+    const double left = (double)(watch->state.iterations - watch->state.iteration) / rate;
+    if (watch->mode == PROGRESS_JSON)
+        print_json(watch, elapsed, rate, left);
+    else
+        print_line(watch, rate, left);
+    watch->last = time;
+    watch->told = 1;
+}
+
+int progress_look(progress *watch, const svmp_progress *state) {
+    static const double every[] = {[PROGRESS_LIVE] = 0.1, [PROGRESS_LINES] = 10, [PROGRESS_JSON] = 1}; /* seconds */
+    const double time = now();
+    watch->state = *state;
+    watch->told = 0;
+    if (watch->mode != PROGRESS_NONE && time - watch->last >= every[watch->mode]) tell(watch, time);
     return interrupted;
 }
 
-double progress_end(progress *watch) {
+void progress_wipe(progress *watch) {
     if (watch->shown) fputs("\r\033[K", stderr);
     watch->shown = 0;
-    return now() - watch->started;
+}
+
+double progress_end(progress *watch) {
+    const double time = now();
+    if (watch->mode == PROGRESS_JSON && !watch->told) tell(watch, time);
+    progress_wipe(watch);
+    return time - watch->started;
 }

@@ -4,19 +4,36 @@
 
 #include "svmp.h"
 
+typedef enum progress_mode {
+    PROGRESS_NONE,
+    PROGRESS_LIVE,  /* one line of a terminal, written over and over */
+    PROGRESS_LINES, /* a line every ten seconds */
+    PROGRESS_JSON,  /* an object a line: every second, and at the end */
+} progress_mode;
+
 typedef struct progress {
-    int quiet, live;      /* live: one line of a terminal, written over and over */
+    progress_mode mode;
+    size_t first;         /* the iteration that the run began with: more than 0 when it was resumed */
     double started, last; /* seconds of a steady clock; last: when a line was printed */
     int shown;            /* a live line stands on the terminal */
+    svmp_progress state;  /* the last that was heard of the run, */
+    int told;             /* and whether it was printed */
 } progress;
 
+/* "auto" (a live line on a terminal, else lines), "json" or "none". Returns 0, or an exit status when it has said what
+ * is wrong. */
+int progress_parse(const char *text, progress_mode *mode);
+
 /* From here on SIGINT and SIGTERM stop the run after its current iteration; a second one ends the program. */
-void progress_begin(progress *watch, int quiet);
+void progress_begin(progress *watch, progress_mode mode, size_t first);
 
-/* An svmp_monitor; its user_data is the progress. */
-int progress_monitor(const svmp_progress *state, void *user_data);
+/* Takes notice of an iteration; returns whether the run shall stop. */
+int progress_look(progress *watch, const svmp_progress *state);
 
-/* Wipes the live line off; returns the seconds since the beginning. */
+/* Wipes the live line off, for others to print. */
+void progress_wipe(progress *watch);
+
+/* Says what is left to say; returns the seconds since the beginning. */
 double progress_end(progress *watch);
 
 #endif

@@ -14,38 +14,59 @@ int names_width(const svmp_particles *particles, size_t count, const size_t *var
     return (int)width;
 }
 
-/* A blank and the number in `width` columns; "-" for NaN. */
-static void print_as(const char *format, int width, double value) {
-    char text[64];
+/* "-" for NaN. */
+static void format_as(const char *format, double value, char *text, size_t size) {
     if (isnan(value))
-        snprintf(text, sizeof text, "-");
+        snprintf(text, size, "-");
     else
-        snprintf(text, sizeof text, format, value); /* one of the constants below */
-    printf(" %*s", width, text);
+        snprintf(text, size, format, value); /* one of the constants below */
 }
 
-void print_number(double value) { print_as("%.4g", 11, value); }
+void print_number(double value) {
+    char text[TABLE_CELL];
+    format_as("%.4g", value, text, sizeof text);
+    printf(" %11s", text);
+}
+
+/* The columns, and those among them that chains alone have. */
+static const table_column columns[] = {
+    {"mean", 11, 0}, {"MCSE", 8, 1},  {"sd", 11, 0},      {"5%", 11, 0},      {"50%", 11, 0},
+    {"95%", 11, 0},  {"R-hat", 7, 1}, {"bulk ESS", 8, 1}, {"tail ESS", 8, 1},
+};
+
+size_t table_columns(int chains, table_column chosen[TABLE_COLUMNS]) {
+    size_t count = 0;
+    for (size_t k = 0; k < TABLE_COLUMNS; k++)
+        if (chains || !columns[k].chains) chosen[count++] = columns[k];
+    return count;
+}
+
+void table_cells(const svmp_moments *moments, const svmp_mixing *mixing, char cells[TABLE_COLUMNS][TABLE_CELL]) {
+    static const svmp_mixing none = {NAN, NAN, NAN, NAN};
+    const svmp_mixing *m = mixing ? mixing : &none;
+    const double values[TABLE_COLUMNS] = {moments->mean, m->mean_error, moments->sd,   moments->q05, moments->q50,
+                                          moments->q95,  m->r_hat,      m->bulk_draws, m->tail_draws};
+    const char *const formats[TABLE_COLUMNS] = {
+        "%.4g", "%.2g", "%.4g", "%.4g", "%.4g", "%.4g", m->r_hat < 100 ? "%.3f" : "%.3g", "%.0f", "%.0f"};
+    size_t count = 0;
+    for (size_t k = 0; k < TABLE_COLUMNS; k++)
+        if (mixing || !columns[k].chains) format_as(formats[k], values[k], cells[count++], TABLE_CELL);
+}
 
 void print_moments_heading(int width, int chains) {
-    printf("%-*s  %11s", width, heading, "mean");
-    if (chains) printf(" %8s", "MCSE");
-    printf(" %11s %11s %11s %11s", "sd", "5%", "50%", "95%");
-    if (chains) printf(" %7s %8s %8s", "R-hat", "bulk ESS", "tail ESS");
+    table_column chosen[TABLE_COLUMNS];
+    const size_t count = table_columns(chains, chosen);
+    printf("%-*s ", width, heading);
+    for (size_t k = 0; k < count; k++) printf(" %*s", chosen[k].width, chosen[k].heading);
     putchar('\n');
 }
 
 void print_moments(int width, const char *name, const svmp_moments *moments, const svmp_mixing *mixing) {
+    table_column chosen[TABLE_COLUMNS];
+    char cells[TABLE_COLUMNS][TABLE_CELL];
+    const size_t count = table_columns(mixing != NULL, chosen);
+    table_cells(moments, mixing, cells);
     printf("%-*s ", width, name);
-    print_number(moments->mean);
-    if (mixing) print_as("%.2g", 8, mixing->mean_error);
-    print_number(moments->sd);
-    print_number(moments->q05);
-    print_number(moments->q50);
-    print_number(moments->q95);
-    if (mixing) {
-        print_as(mixing->r_hat < 100 ? "%.3f" : "%.3g", 7, mixing->r_hat);
-        print_as("%.0f", 8, mixing->bulk_draws);
-        print_as("%.0f", 8, mixing->tail_draws);
-    }
+    for (size_t k = 0; k < count; k++) printf(" %*s", chosen[k].width, cells[k]);
     putchar('\n');
 }

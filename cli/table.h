@@ -1,4 +1,4 @@
-/* Tables of moments on the terminal. */
+/* Tables of moments: on the terminal, and in the page of a report. */
 #ifndef SVMP_CLI_TABLE_H
 #define SVMP_CLI_TABLE_H
 
@@ -6,6 +6,20 @@
 
 /* The width of a column of the names of these `count` variables, with its heading; `variables` NULL: the first. */
 int names_width(const svmp_particles *particles, size_t count, const size_t *variables);
+
+enum { TABLE_COLUMNS = 9, TABLE_CELL = 64 };
+
+typedef struct table_column {
+    const char *heading;
+    int width;
+    int chains; /* 1: for chains alone */
+} table_column;
+
+/* The columns behind the name, and how many there are; `chains`: with those for chains. */
+size_t table_columns(int chains, table_column columns[TABLE_COLUMNS]);
+
+/* What stands in them; `mixing` NULL: no chains. */
+void table_cells(const svmp_moments *moments, const svmp_mixing *mixing, char cells[TABLE_COLUMNS][TABLE_CELL]);
 
 /* `chains`: with the error of the mean, R-hat and the effective draws, which `mixing` holds (or NULL). */
 void print_moments_heading(int width, int chains);

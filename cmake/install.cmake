@@ -3,7 +3,7 @@
 
 # ---- what a program that links libsvmp.a needs besides: one list for pkg-config and CMake ---------
 set(SVMP_STATIC_NEEDS "")
-foreach(part CHOLMOD JANSSON)
+foreach(part CHOLMOD JANSSON NETCDF)
   if(SVMP_${part})
     get_filename_component(folder ${${part}_LIBRARY} DIRECTORY)
     if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
@@ -30,12 +30,21 @@ install(TARGETS svmp svmp_static EXPORT svmpTargets
 install(TARGETS svmp_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/svmp.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# ---- the manual page: the command writes it from the tables its options are declared in ----------
+# ---- the manual page and completion: the command writes them from the tables its options are declared in --
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/svmp.1
   COMMAND svmp_command manual > ${PROJECT_BINARY_DIR}/svmp.1
   DEPENDS svmp_command COMMENT "Writing svmp.1" VERBATIM)
 add_custom_target(svmp_manual ALL DEPENDS ${PROJECT_BINARY_DIR}/svmp.1)
 install(FILES ${PROJECT_BINARY_DIR}/svmp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(shell bash zsh)
+  add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/completion.${shell}
+    COMMAND svmp_command completion ${shell} > ${PROJECT_BINARY_DIR}/completion.${shell}
+    DEPENDS svmp_command COMMENT "Writing completion.${shell}" VERBATIM)
+endforeach()
+add_custom_target(svmp_completion ALL DEPENDS ${PROJECT_BINARY_DIR}/completion.bash ${PROJECT_BINARY_DIR}/completion.zsh)
+install(FILES ${PROJECT_BINARY_DIR}/completion.bash RENAME svmp
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_BINARY_DIR}/completion.zsh RENAME _svmp DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
 # ---- pkg-config -----------------------------------------------------------------------------------
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})

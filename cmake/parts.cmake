@@ -47,6 +47,23 @@ if(JANSSON_INCLUDE AND JANSSON_LIBRARY)
 endif()
 svmp_part(jansson "${SVMP_JANSSON}" "data in JSON are not read (Debian: libjansson-dev)")
 
+find_path(NETCDF_INCLUDE netcdf.h)
+find_library(NETCDF_LIBRARY netcdf)
+if(NETCDF_INCLUDE AND NETCDF_LIBRARY)
+  set(SVMP_NETCDF YES)
+  target_include_directories(svmp_parts SYSTEM INTERFACE ${NETCDF_INCLUDE})
+  target_link_libraries(svmp_parts INTERFACE ${NETCDF_LIBRARY})
+  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_NETCDF)
+endif()
+svmp_part(netcdf "${SVMP_NETCDF}" "particle files are .csv alone (Debian: libnetcdf-dev)")
+
+# The page of a report draws with D3, which becomes part of the command (report/, cmake/embed.cmake).
+find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)
+if(SVMP_D3_SCRIPT)
+  set(SVMP_D3 ${SVMP_D3_SCRIPT})
+endif()
+svmp_part(d3 "${SVMP_D3}" "the command 'report' is left out (Debian: node-d3)")
+
 # The hot loops are compiled for several instruction sets and chosen at run time (src/backend/cpu/lanes.h).
 include(CheckCCompilerFlag)
 set(SVMP_LANES src/backend/cpu/isa_baseline.c src/backend/cpu/isa_avx2.c src/backend/cpu/isa_avx512.c)

@@ -187,6 +187,13 @@ SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_
 SVMP_API svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path,
                                            int overwrite);
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Writes a file as svmp_particles_write does: beside its place, and renamed when it is whole and on the disk. An
+ * existing file is an error unless `overwrite`. */
+SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size,
+                                     int overwrite);
+
 /* ---- particles: a sample with names --------------------------------------------------------- */
 
 typedef struct svmp_particles svmp_particles;
@@ -216,15 +223,24 @@ SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particl
 SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
 SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *name, const double *values);
 
+/* New particles with some of the variables (`count` of them, in this order; `variables` NULL: all) and of each chain
+ * every `every`-th draw: the last of each so many. Statistics and chains go along. */
+SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
+                                           size_t every, svmp_particles **chosen);
+
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
  * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
- * that holds other things than numbers is skipped. Numbers read back to the same bits. */
+ * that holds other things than numbers is skipped. Numbers read back to the same bits.
+ * A path that ends in .nc is NetCDF-4 instead, in the layout of ArviZ's InferenceData: the variables x.1.1, x.1.2, ...
+ * are an array x with the dimensions chain, draw, x_dim_0 and x_dim_1, where they fill one; SVMP_UNSUPPORTED in a
+ * build without it. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
 /* The comment lines above the header of the file that the particles were read from, without "# "; "" for none. */
 SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 
-/* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL.
+/* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL; in NetCDF, those
+ * of the form "name = value" are attributes.
  * An existing file is an error unless `overwrite`. */
 SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
                                           int overwrite);
@@ -353,6 +369,7 @@ typedef struct svmp_progress {
     double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN; particle
                                    * message passing: the largest change of a message in the last sweep) */
     double rate;                  /* the step size it used */
+    size_t divergences;           /* of a sampler's draws so far: trajectories that diverged */
 } svmp_progress;
 
 /* Called after each iteration; anything but 0 stops the run there. */
@@ -369,6 +386,16 @@ SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, v
 /* Iterates to the end. SVMP_NOT_FINITE: the run diverged, and holds its last finite particles. May be
  * called again after SVMP_STOPPED, to go on. */
 SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
+
+/* A checkpoint: the run as it stands, from which another run of the same model, options and start, of the same
+ * version of svmp, goes on to the same bits as if there had been no break. Saved beside and renamed, with a checksum: a
+ * checkpoint of that path is replaced by a whole one or stays. May be called from the monitor. */
+SVMP_API svmp_status svmp_run_save(svmp_run *run, const char *path);
+
+/* Goes to where the saved run stood; only before the first iteration. A checkpoint of another model, version, start or
+ * option is refused with the difference named; only the iterations (of samplers: the draws) may be more than they
+ * were, unless the step falls along them. What a function computes is told by its values at fixed points. */
+SVMP_API svmp_status svmp_run_load(svmp_run *run, const char *path);
 
 /* Iterations done, and asked for. */
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);

@@ -95,6 +95,11 @@ def sensors():
                 measured.append(distance + draw.gauss(0, 0.1))
     known = [list(place) if i < 4 else [None, None] for i, place in enumerate(places)]
     write_json("sensors.json", S=len(places), sigma=0.1, x=known, r=measured, **{"from": source, "to": target})
+    with open(os.path.join(folder, "sensors_truth.csv"), "w") as file:  # where they are, for svmp report --truth
+        file.write("name,value\n")
+        for i, place in enumerate(places):
+            for k in range(2):
+                file.write("x.%d.%d,%.10g\n" % (i + 1, k + 1, rounded(place[k])))
 
 
 def crowd():

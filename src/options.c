@@ -22,7 +22,7 @@
     COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations of a chain that are kept")                       \
     TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, map, or a particle file")              \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
-    TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu (cpu-baseline, cpu-avx2, cpu-avx512), or ref: plain loops, slow")
+    TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, cpu-baseline, cpu-avx2, cpu-avx512, or ref: plain loops")
 
 typedef enum option_type { OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_REAL } option_type;
 
@@ -113,6 +113,21 @@ svmp_status svmp_run_options_set(svmp_context *context, svmp_run_options *option
         return fits ? SVMP_OK : out_of_bounds(context, k, value);
     }
     return svmp_fail(context, SVMP_BAD_CALL, "A run has no option '%s'.", name);
+}
+
+const char *svmp_options_text(const svmp_run_options *options, size_t k, char buffer[NUMBER_TEXT]) {
+    svmp_run_options copy = *options;
+    const void *field = field_of(&copy, k);
+    switch (rows[k].type) {
+    case OPTION_TEXT: return *(const char *const *)field ? *(const char *const *)field : "";
+    case OPTION_COUNT:
+        if (*(const size_t *)field == SVMP_METHODS_OWN) return "";
+        snprintf(buffer, NUMBER_TEXT, "%zu", *(const size_t *)field);
+        break;
+    case OPTION_SEED: snprintf(buffer, NUMBER_TEXT, "%llu", (unsigned long long)*(const uint64_t *)field); break;
+    case OPTION_REAL: svmp_number_format(*(const double *)field, buffer); break;
+    }
+    return buffer;
 }
 
 svmp_status svmp_options_check(svmp_context *context, const svmp_run_options *options) {

@@ -96,29 +96,38 @@ svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user
 
 /* ---- going ------------------------------------------------------------------------------------------------------- */
 
+svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
+    return svmp_fail(run->context, SVMP_BAD_CALL, "A checkpoint could be loaded in part alone; the run is of no use.");
+}
+
+static int has_converged(const svmp_run *run) {
+    return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
+}
+
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go needs a place for the outcome.");
     *outcome = SVMP_UNFINISHED;
+    if (run->unusable) return svmp_run_refuse_unusable(run);
     while (run->iteration < run->iterations) {
+        if (has_converged(run)) { /* before: a run that goes on from there */
+            *outcome = SVMP_CONVERGED;
+            return SVMP_OK;
+        }
         svmp_status status = run->method->iterate(run);
         if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
         if (status != SVMP_OK) return status;
         run->iteration++;
 
-        const double largest = run->backend->largest;
-        const svmp_progress progress = {run->iteration, run->iterations, largest, run->rate};
+        const svmp_progress progress = {run->iteration, run->iterations, run->backend->largest, run->rate,
+                                        run->divergences};
         const int stop = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
-        if (run->options.tolerance > 0 && largest <= run->options.tolerance) {
-            *outcome = SVMP_CONVERGED;
-            return SVMP_OK;
-        }
-        if (stop && run->iteration < run->iterations) {
+        if (stop && !has_converged(run) && run->iteration < run->iterations) {
             *outcome = SVMP_STOPPED;
             return SVMP_OK;
         }
     }
-    *outcome = SVMP_COMPLETED;
+    *outcome = has_converged(run) ? SVMP_CONVERGED : SVMP_COMPLETED;
     return SVMP_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "init.h"
 #include "io/particles.h"
 #include "method/method.h"
@@ -108,7 +109,9 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
     SVMP_CHECK(svmp_model_unconstrain(run->model, n, model->values, run->backend->x));
     svmp_init_project(run->backend);
     SVMP_CHECK(svmp_init_check(run->backend));
-    run->started_from = 1;
+    run->started_from =
+        svmp_hash_bytes(SVMP_HASH_START, run->model->graph->variables * n * sizeof(double), run->backend->x) |
+        1; /* never 0 */
 done:
     svmp_release(run->context, to);
     svmp_release(run->context, from);

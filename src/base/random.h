@@ -22,6 +22,7 @@ typedef enum random_purpose {
     RANDOM_STEP_SIZE, /* the same: the momentum of the search for a step size */
     RANDOM_ACCEPT,    /* a = iteration */
     RANDOM_MODE,      /* a = start, b = variable: where the search for a mode begins */
+    RANDOM_FINGERPRINT,
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

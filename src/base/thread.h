@@ -12,10 +12,10 @@ static inline int svmp_thread_number(void) { return omp_get_thread_num(); }
 static inline int svmp_thread_number(void) { return 0; }
 #endif
 
-/* Waking and joining a team takes microseconds: a thread is worth it from some ten thousand operations on. How many
+/* Waking and joining a team takes microseconds: a thread is worth it from some hundred thousand operations on. How many
  * there are never shows in the bits. */
 static inline int svmp_threads_for(int most, double operations) {
-    const double grain = 30000, share = operations / grain;
+    const double grain = 100000, share = operations / grain;
     return share >= most ? most : share > 1 ? (int)share : 1;
 }
 

@@ -59,7 +59,35 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
     return fchmod(fileno(output->file), about.st_mode & 07777) == 0 ? SVMP_OK : cannot_write(output, errno);
 }
 
+svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output) {
+    *output = (output_file){.context = context, .path = path};
+    struct stat about;
+    const int there = stat(path, &about) == 0;
+    if (!there && errno != ENOENT) return cannot_write(output, errno);
+    if (there && !S_ISREG(about.st_mode)) return cannot_write(output, S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
+    const size_t length = strlen(path);
+    if (!there && length >= sizeof output->place) return cannot_write(output, ENAMETOOLONG);
+    if (!there) memcpy(output->place, path, length + 1);
+    if (there && realpath(path, output->place) == NULL) return cannot_write(output, errno);
+
+    const size_t size = strlen(output->place) + sizeof ".new";
+    SVMP_TRY(SVMP_NEW(context, output->beside, size));
+    snprintf(output->beside, size, "%s.new", output->place);
+    unlink(output->beside);
+    int descriptor = open(output->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 && (output->file = fdopen(descriptor, "wb")) != NULL) return SVMP_OK;
+    int error = errno;
+    if (descriptor >= 0) {
+        close(descriptor);
+        unlink(output->beside);
+    }
+    svmp_release(context, output->beside);
+    output->beside = NULL;
+    return cannot_write(output, error);
+}
+
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length) {
+    if (length == 0) return SVMP_OK;
     return fwrite(bytes, 1, length, output->file) == length ? SVMP_OK : cannot_write(output, errno);
 }
 
@@ -83,4 +111,18 @@ void svmp_output_close(output_file *output) {
     unlink(output->beside);
     svmp_release(output->context, output->beside);
     output->beside = NULL;
+}
+
+svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size, int overwrite) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (path == NULL || (bytes == NULL && size > 0))
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_file_write was given no %s.", path ? "bytes" : "path");
+    output_file output = {0};
+    svmp_status status = SVMP_OK;
+    SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));
+    SVMP_CHECK(svmp_output_put(&output, bytes, size));
+    SVMP_CHECK(svmp_output_finish(&output));
+done:
+    svmp_output_close(&output);
+    return status;
 }

@@ -16,6 +16,11 @@ typedef struct output_file {
 
 /* An existing file is an error unless `overwrite`. */
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
+
+/* For a file that is written again and again: an existing one is replaced, and so is what a run that was killed while
+ * writing has left beside it, which is called `path`.new. */
+svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output);
+
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length);
 svmp_status svmp_output_finish(output_file *output);
 

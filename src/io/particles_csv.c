@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/netcdf.h"
 #include "io/output.h"
 #include "io/particles.h"
 #include "io/text.h"
@@ -170,6 +171,7 @@ svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_pa
     if (path == NULL || particles == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read was given no %s.",
                          path ? "place for its result" : "path");
+    if (svmp_netcdf_is_meant(path)) return svmp_netcdf_read(context, path, particles);
     csv_reader reader = {0};
     number_locale locale = {0};
     svmp_status status = SVMP_OK;
@@ -257,6 +259,7 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
     number_locale locale = {0};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(check_readable(particles, path));
+    if (svmp_netcdf_is_meant(path)) return svmp_netcdf_write(particles, path, comments, overwrite);
     SVMP_CHECK(svmp_number_enter(context, &locale));
     SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));
     if (comments) SVMP_CHECK(write_comments(&output, comments));

@@ -42,8 +42,54 @@ static svmp_status unknown_function(model_checker *checker, uint32_t offset, con
                          did_you_mean(&best, text));
 }
 
+/* What the distribution is called here, of those that other languages call otherwise; NULL: nothing comes to mind. */
+static const char *translated(const char *name) {
+    static const char *const words[][2] = {
+        {"normal", "dnorm"},
+        {"gaussian", "dnorm"},
+        {"dnormal", "dnorm"},
+        {"uniform", "dunif"},
+        {"duniform", "dunif"},
+        {"beta", "dbeta"},
+        {"gamma", "dgamma"},
+        {"exponential", "dexp"},
+        {"student_t", "dt"},
+        {"dstudent", "dt"},
+        {"cauchy", "dt"},
+        {"dcauchy", "dt"},
+        {"lognormal", "dlnorm"},
+        {"weibull", "dweib"},
+        {"logistic", "dlogis"},
+        {"double_exponential", "ddexp"},
+        {"dlaplace", "ddexp"},
+        {"pareto", "dpar"},
+        {"dpareto", "dpar"},
+        {"inv_gamma", "dinvgamma"},
+        {"digamma", "dinvgamma"},
+        {"bernoulli", "dbern"},
+        {"dbernoulli", "dbern"},
+        {"binomial", "dbin"},
+        {"dbinomial", "dbin"},
+        {"poisson", "dpois"},
+        {"dpoisson", "dpois"},
+        {"neg_binomial", "dnegbin"},
+        {"categorical", "dcat"},
+        {"multinomial", "dmulti"},
+        {"multi_normal", "dmnorm"},
+        {"dmvnorm", "dmnorm"},
+        {"dirichlet", "ddirch"},
+        {"ddirichlet", "ddirch"},
+        {"wishart", "dwish"},
+        {"dwishart", "dwish"},
+        {"half_cauchy", "dhalfcauchy"},
+    };
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(words[k][0], name) == 0) return words[k][1];
+    return NULL;
+}
+
 static svmp_status unknown_distribution(model_checker *checker, uint32_t offset, const char *name) {
-    suggestion best = {0};
+    suggestion best = {translated(name), 0};
     char text[ELEMENT_TEXT];
     size_t count;
     const distribution *distributions = svmp_distribution_table(&count);
@@ -52,11 +98,22 @@ static svmp_status unknown_distribution(model_checker *checker, uint32_t offset,
                          did_you_mean(&best, text));
 }
 
+/* Whether a loop below `statement` counts in `symbol`. */
+static bool counts_somewhere(const ast_statement *statement, uint32_t symbol) {
+    for (; statement; statement = statement->next)
+        if (statement->kind == AST_FOR && (statement->counter == symbol || counts_somewhere(statement->body, symbol)))
+            return true;
+    return false;
+}
+
 static svmp_status unknown_name(model_checker *checker, const ast_expression *variable, const ast_statement *loop) {
     const name_table *names = &checker->lowering->ast->names;
     const char *name = names->text[variable->symbol];
     suggestion best = {0};
     char text[ELEMENT_TEXT];
+    if (counts_somewhere(checker->lowering->ast->model, variable->symbol))
+        return svmp_diagnose(checker->lowering->diagnostics, variable->offset,
+                             "'%s' is the counter of a loop, and this stands outside of that loop", name);
     for (; loop; loop = loop->parent) consider(&best, name, names->text[loop->counter]);
     for (size_t k = 0; k < checker->known.count; k++) consider(&best, name, checker->known.text[k]);
     return svmp_diagnose(checker->lowering->diagnostics, variable->offset, "'%s' is never defined%s", name,

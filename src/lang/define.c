@@ -216,6 +216,11 @@ static svmp_status defined_twice(model_lowering *lowering, const ast_statement *
                                  uint32_t before) {
     char text[ELEMENT_TEXT];
     size_t line, column;
+    if (lowering->instances[before].statement == statement)
+        return svmp_lowering_error(lowering, statement->left->offset,
+                                   "'%s' is defined by every turn of the loop: give it the counter as a subscript, or "
+                                   "move it out of the loop",
+                                   svmp_element_text(lowering, statement->left->symbol, offset, text));
     svmp_source_place(lowering->diagnostics->source, lowering->instances[before].statement->left->offset, &line,
                       &column);
     return svmp_lowering_error(lowering, statement->left->offset, "'%s' is already defined on line %zu",

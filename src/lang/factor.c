@@ -144,20 +144,21 @@ static svmp_status check_domains(model_lowering *lowering, const factor_work *fa
     return SVMP_OK;
 }
 
-/* Whether the support can be told without the values of the arguments. */
-static bool support_is_fixed(distribution_support support) {
-    switch (support) {
-    case SUPPORT_INTERVAL:
-    case SUPPORT_ABOVE:
-    case SUPPORT_COUNT_TO:
-    case SUPPORT_COMPOSITION:
-    case SUPPORT_HYPERGEOMETRIC: return false;
-    default: return true;
-    }
+static bool argument_known(const factor_work *factor, size_t which) {
+    return all_numbers(factor->argument_numbers[which].items, factor->evaluated.arguments[which].count);
 }
 
+/* Whether the support can be told: the arguments that it depends on are known. */
 static bool can_check(const factor_work *factor) {
-    return factor->known_arguments || support_is_fixed(factor->distribution->support);
+    switch (factor->distribution->support) {
+    case SUPPORT_INTERVAL: return argument_known(factor, 0) && argument_known(factor, 1);
+    case SUPPORT_ABOVE:
+    case SUPPORT_COUNT_TO:
+    case SUPPORT_COMPOSITION: return argument_known(factor, 1);
+    case SUPPORT_HYPERGEOMETRIC:
+        return argument_known(factor, 0) && argument_known(factor, 1) && argument_known(factor, 2);
+    default: return true;
+    }
 }
 
 static svmp_status outside(model_lowering *lowering, const factor_work *factor, size_t part, const char *sentence) {

@@ -1,6 +1,8 @@
 /* The functions of vectors and matrices as a whole. */
 #include "lang/lowering.h"
 
+#include <math.h>
+
 #include "expr/arrays.h"
 
 /* ---- items to expressions and back ---------------------------------------------------------- */
@@ -59,10 +61,28 @@ static svmp_status evaluate_square(model_lowering *lowering, const ast_expressio
 
 /* ---- matrices ------------------------------------------------------------------------------- */
 
+/* Numbers are looked at; what depends on unknowns is taken at the word. */
+static svmp_status check_symmetric(model_lowering *lowering, const ast_expression *call, const value *matrix) {
+    size_t order = matrix->shape.dimensions[0];
+    const model_item *items = lowering->items + matrix->first;
+    if (lowering->shaping) return SVMP_OK;
+    for (size_t j = 0; j < order; j++)
+        for (size_t i = 0; i < j; i++) {
+            model_item upper = items[i + order * j], lower = items[j + order * i];
+            if (!svmp_item_known(upper) || !svmp_item_known(lower)) continue;
+            if (fabs(upper.number - lower.number) <= 1e-7 * (fabs(upper.number) + fabs(lower.number))) continue;
+            return svmp_lowering_error(lowering, call->operands[0]->offset,
+                                       "'%s' needs a symmetric matrix; [%zu,%zu] is %.15g and [%zu,%zu] is %.15g",
+                                       call->function->name, i + 1, j + 1, upper.number, j + 1, i + 1, lower.number);
+        }
+    return SVMP_OK;
+}
+
 svmp_status svmp_call_inverse(model_lowering *lowering, const ast_expression *call, value *result) {
     value matrix;
     array_call work;
     SVMP_TRY(evaluate_square(lowering, call, &matrix));
+    SVMP_TRY(check_symmetric(lowering, call, &matrix));
     SVMP_TRY(begin(lowering, matrix.first, matrix.count, &work));
     if (work.builder) svmp_exprs_inverse(work.builder, matrix.shape.dimensions[0], work.operands, work.results);
     return finish(lowering, &work, matrix.shape, result);
@@ -72,6 +92,7 @@ svmp_status svmp_call_logdet(model_lowering *lowering, const ast_expression *cal
     value matrix;
     array_call work;
     SVMP_TRY(evaluate_square(lowering, call, &matrix));
+    SVMP_TRY(check_symmetric(lowering, call, &matrix));
     SVMP_TRY(begin(lowering, matrix.first, 1, &work));
     if (work.builder) work.results[0] = svmp_exprs_logdet(work.builder, matrix.shape.dimensions[0], work.operands);
     return finish(lowering, &work, svmp_vector_shape(1), result);

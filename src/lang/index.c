@@ -291,9 +291,10 @@ static svmp_status expand_shape(model_lowering *lowering, const ast_expression *
 }
 
 static svmp_status not_data(model_lowering *lowering, const ast_expression *variable) {
-    return svmp_lowering_error(lowering, variable->offset,
-                               "'%s' is not data: bounds of loops and subscripts on the left must be",
-                               lowering->ast->names.text[variable->symbol]);
+    return svmp_lowering_error(
+        lowering, variable->offset,
+        "'%s' is not data: bounds of loops and subscripts on the left must be; data { } can compute it",
+        lowering->ast->names.text[variable->symbol]);
 }
 
 svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result) {

@@ -146,6 +146,9 @@ static svmp_status parse_statement(model_parser *parser, ast_statement *statemen
     if (first->kind == TOKEN_FOR) return parse_for(parser, statement);
     if (first->kind != TOKEN_NAME) return svmp_parse_unexpected(parser, "a statement");
     if (first[1].kind != TOKEN_OPEN) return parse_relation(parser, statement);
+    if (svmp_parse_spells(parser, first, "if"))
+        return svmp_diagnose(parser->diagnostics, first->offset,
+                             "there is no 'if': ifelse(condition, a, b) chooses between values");
     return svmp_parse_spells(parser, first, "factor") ? parse_factor(parser, statement)
                                                       : parse_linked(parser, statement);
 }
@@ -173,7 +176,7 @@ static void recover(model_parser *parser, const token *failed) {
 
 /* block := "{" { statement | ";" } "}" */
 static svmp_status parse_block(model_parser *parser, ast_statement **first) {
-    SVMP_TRY(svmp_parse_expect(parser, TOKEN_OPEN_BRACE, "here"));
+    SVMP_TRY(svmp_parse_expect(parser, TOKEN_OPEN_BRACE, "before the statements"));
     const token *open = parser->next - 1;
     if (parser->depth >= AST_MOST_LOOPS)
         return svmp_diagnose(parser->diagnostics, open->offset, "loops are nested more than %d deep", AST_MOST_LOOPS);

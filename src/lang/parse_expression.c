@@ -107,6 +107,9 @@ svmp_status svmp_parse_arguments(model_parser *parser, size_t *count, ast_expres
         SVMP_CHECK(svmp_parse_expression(parser, &argument));
         SVMP_CHECK(append(parser, &list, argument));
     } while (svmp_parse_accept(parser, TOKEN_COMMA));
+    if (parser->next->kind == TOKEN_ASSIGN)
+        SVMP_CHECK(svmp_diagnose(parser->diagnostics, parser->next->offset,
+                                 "arguments are known by their order, not by name"));
     SVMP_CHECK(svmp_parse_expect(parser, TOKEN_CLOSE, "after the arguments"));
     SVMP_CHECK(ARENA_NEW(&parser->model->arena, *arguments, list.count));
     memcpy(*arguments, list.items, list.count * sizeof *list.items);

@@ -175,8 +175,12 @@ bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, siz
     for (size_t k = 0; k < argument_count; k++) {
         const distribution_argument *wanted = &family->argument[k];
         if (!has_rank(wanted->rank, arguments[k].rows, arguments[k].columns))
-            return refuse(sentence, size, "the argument %s of %s is %s, not %zu by %zu numbers", wanted->name,
-                          family->name, rank_text(wanted->rank), arguments[k].rows, arguments[k].columns);
+            return arguments[k].columns == 1
+                       ? refuse(sentence, size, "the argument %s of %s is %s, not %zu number%s", wanted->name,
+                                family->name, rank_text(wanted->rank), arguments[k].rows,
+                                arguments[k].rows == 1 ? "" : "s")
+                       : refuse(sentence, size, "the argument %s of %s is %s, not %zu by %zu numbers", wanted->name,
+                                family->name, rank_text(wanted->rank), arguments[k].rows, arguments[k].columns);
         if (family->rank != RANK_SCALAR && wanted->rank != RANK_SCALAR && arguments[k].rows != rows)
             return refuse(sentence, size, "the argument %s of %s has %zu rows, the value %zu", wanted->name,
                           family->name, arguments[k].rows, rows);

@@ -155,5 +155,18 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     return status;
 }
 
-const method svmp_method_mala = {
-    .name = "mala", .step = "fixed:0.01", .alloc = alloc, .iterate = iterate, .free = free_mala, .result = result};
+static svmp_status state(svmp_run *run, archive *a) {
+    mala *own = run->own;
+    const size_t n = run->backend->n;
+    SVMP_TRY(svmp_archive_reals(a, "score", run->model->graph->variables * n, run->backend->score));
+    SVMP_TRY(svmp_archive_reals(a, "log density", n, own->log_density));
+    return svmp_archive_reals(a, "acceptance", n, own->acceptance);
+}
+
+const method svmp_method_mala = {.name = "mala",
+                                 .step = "fixed:0.01",
+                                 .alloc = alloc,
+                                 .iterate = iterate,
+                                 .free = free_mala,
+                                 .result = result,
+                                 .state = state};

@@ -3,6 +3,7 @@
 #define SVMP_METHOD_METHOD_H
 
 #include "backend/backend.h"
+#include "base/archive.h"
 #include "init.h"
 
 enum { METHOD_ITERATIONS = 1000 };
@@ -23,6 +24,10 @@ typedef struct method {
     /* What the run has yielded so far, with its chains and statistics but without names, as new particles; their
      * number need not be the backend's. NULL: the backend's x. */
     svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
+
+    /* What an iteration needs of those before it, other than the backend's x and states: saves it, or loads it. NULL:
+     * nothing. */
+    svmp_status (*state)(svmp_run *run, archive *a);
 } method;
 
 /* NULL, with an error that lists the names, when there is none of that name. */
@@ -47,13 +52,18 @@ struct svmp_run {
     kernel kernel;
     step step;
     init start;
-    int started_from; /* whether the start was given, and not drawn */
+    uint64_t started_from; /* a hash of the start that was given; 0: it was drawn */
     backend *backend;
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
+    size_t divergences;           /* of a sampler's draws so far */
     svmp_monitor monitor;
     void *monitor_data;
-    void *own; /* the method's */
+    int unusable; /* a checkpoint was loaded in part */
+    void *own;    /* the method's */
 };
+
+/* The error of a run that is unusable. */
+svmp_status svmp_run_refuse_unusable(const svmp_run *run);
 
 #endif

@@ -202,11 +202,11 @@ static svmp_status explain(const svmp_run *run, const chain *c) {
         return svmp_fail(
             run->context, SVMP_NOT_FINITE,
             "Chain %zu finds no step small enough at iteration %zu: the log density may not be continuous.",
-            c->number + 1, run->iteration + 1);
+            c->number + 1, c->iteration + 1);
     case CHAIN_IMPROPER:
         return svmp_fail(run->context, SVMP_NOT_FINITE,
                          "Chain %zu finds no step too long at iteration %zu: the posterior may be improper.",
-                         c->number + 1, run->iteration + 1);
+                         c->number + 1, c->iteration + 1);
     default: return SVMP_OK;
     }
 }
@@ -228,6 +228,7 @@ static svmp_status iterate(svmp_run *run) {
         if (here->iteration == t) return explain(run, here);
         const double *told = own->statistics + slot(run, here, t) * STATISTIC_COUNT;
         run->rate += told[STATISTIC_stepsize] / (double)own->chains;
+        if (t >= run->options.warmup) run->divergences += told[STATISTIC_divergent] != 0;
     }
     return SVMP_OK;
 }
@@ -275,5 +276,60 @@ done:
     return status;
 }
 
-const method svmp_method_nuts = {
-    .name = "nuts", .sampler = 1, .alloc = alloc, .iterate = iterate, .free = free_nuts, .result = result};
+/* What a chain knows after its last iteration. */
+static svmp_status chain_state(chain *c, archive *a) {
+    const size_t d = c->h.variables;
+    SVMP_TRY(svmp_archive_count(a, "chain iteration", &c->iteration));
+    SVMP_TRY(svmp_archive_reals(a, "place", d, c->z.q));
+    SVMP_TRY(svmp_archive_reals(a, "score", d, c->z.score));
+    SVMP_TRY(svmp_archive_real(a, "log density", &c->z.log_density));
+    SVMP_TRY(svmp_archive_real(a, "step", &c->step));
+    SVMP_TRY(svmp_archive_reals(a, "inverse metric", d, c->h.inverse_metric));
+    SVMP_TRY(svmp_archive_real(a, "averaging centre", &c->averaging.centre));
+    SVMP_TRY(svmp_archive_real(a, "averaging excess", &c->averaging.excess));
+    SVMP_TRY(svmp_archive_real(a, "averaging mean", &c->averaging.mean));
+    SVMP_TRY(svmp_archive_count(a, "averaging count", &c->averaging.count));
+    SVMP_TRY(svmp_archive_count(a, "window last", &c->windows.last));
+    SVMP_TRY(svmp_archive_count(a, "window length", &c->windows.length));
+    SVMP_TRY(svmp_archive_count(a, "variance count", &c->variance.count));
+    SVMP_TRY(svmp_archive_reals(a, "variance mean", d, c->variance.mean));
+    return svmp_archive_reals(a, "variance squares", d, c->variance.squares);
+}
+
+/* The states after the iterations that the run may still be asked for: those kept, the last, and a chain's lead. More
+ * draws than were saved for have other slots: states are known by their iteration. */
+static svmp_status kept_states(const svmp_run *run, const chain *c, archive *a) {
+    const nuts *own = run->own;
+    const size_t d = c->h.variables, t = run->iteration, warmup = run->options.warmup;
+    const size_t first = t > warmup ? warmup : t > 0 ? t - 1 : 0;
+    if (c->iteration < t || c->iteration > run->iterations || c->iteration - first > run->options.draws)
+        return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint has chain %zu at iteration %zu, the run at %zu.",
+                         c->number + 1, c->iteration, t);
+    for (size_t k = first; k < c->iteration; k++) {
+        const size_t at = slot(run, c, k);
+        SVMP_TRY(svmp_archive_reals(a, "draw", d, own->draws + at * d));
+        SVMP_TRY(svmp_archive_reals(a, "told", STATISTIC_COUNT, own->statistics + at * STATISTIC_COUNT));
+    }
+    return SVMP_OK;
+}
+
+/* A chain that will end the run when the run comes to it has no state to go on from. */
+static svmp_status state(svmp_run *run, archive *a) {
+    nuts *own = run->own;
+    SVMP_TRY(svmp_archive_count(a, "divergences", &run->divergences));
+    for (size_t k = 0; k < own->chains; k++) {
+        chain *c = &own->chain[k];
+        if (!a->loading && has_fault(c)) return explain(run, c);
+        SVMP_TRY(chain_state(c, a));
+        SVMP_TRY(kept_states(run, c, a));
+    }
+    return SVMP_OK;
+}
+
+const method svmp_method_nuts = {.name = "nuts",
+                                 .sampler = 1,
+                                 .alloc = alloc,
+                                 .iterate = iterate,
+                                 .free = free_nuts,
+                                 .result = result,
+                                 .state = state};

@@ -7,7 +7,7 @@ touch bad.mtx
 # the output
 touch there.csv
 mkdir folder.csv
-refuses 2 "The output 'out.txt' does not end in .csv, the one kind of file that is written." run chain.mtx -o out.txt
+refuses 2 "The output 'out.txt' does not end in .csv" run chain.mtx -o out.txt
 refuses 2 "The file 'there.csv' exists already; --force overwrites it." run chain.mtx -o there.csv
 refuses 2 "The output 'folder.csv' is a folder." run chain.mtx -o folder.csv --force
 refuses 2 "the folder 'no/such/': No such file or directory." run chain.mtx -o no/such/out.csv

@@ -1,6 +1,6 @@
 """Runs one model in JAGS and in svmp, by the No-U-Turn sampler, and compares what both say of every unknown.
 
-    jags.py SVMP MODEL DATA... [--burn N] [--draws N] [--thin N] [--limit Z] [--table] [--seed N] [--words]
+    jags.py SVMP MODEL DATA... [--warmup N] [--burn N] [--draws N] [--thin N] [--limit Z] [--seed N] [--init START] [--table] [--words]
 
 Means and standard deviations must agree within --limit combined Monte Carlo standard errors. The errors are those of
 batch means, so that a chain that mixes slowly gets a large one; ESS is the number of independent draws with the same
@@ -80,7 +80,7 @@ def run_svmp(options, folder):
     """{name: [chain of draws, ...]}, names as JAGS spells them."""
     out = os.path.join(folder, "svmp.csv")
     status, said = run([options.svmp, "run", options.model, *options.data, "-m", "nuts", "--chains", str(CHAINS), "--warmup",
-                        "1000", "--draws", str(options.draws), "--seed", str(options.seed), "--quiet", "-o", out], folder)
+                        str(options.warmup), "--draws", str(options.draws), "--seed", str(options.seed), "--init", options.init, "--quiet", "-o", out], folder)
     if status != 0:
         sys.exit(f"svmp: exit {status}\n{said}")
     with open(out) as file:
@@ -200,11 +200,13 @@ def main():
     parser.add_argument("svmp")
     parser.add_argument("model")
     parser.add_argument("data", nargs="*")
+    parser.add_argument("--warmup", type=int, default=1000)
     parser.add_argument("--burn", type=int, default=1000)
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--thin", type=int, default=1)
     parser.add_argument("--limit", type=float, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--init", default="normal:1")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--words", action="store_true")
     options = parser.parse_args()

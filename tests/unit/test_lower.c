@@ -436,8 +436,48 @@ static void test_censoring_is_a_bound(void **state) {
     end(&test);
 }
 
+/* Without subscripts on the left an array has the dimensions of what defines it, in whichever order they stand. */
+static void test_whole_arrays(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "data { centred <- v - mean(v)\n D <- dim(B) }\n"
+          "model { P <- S %*% z\n S <- inverse(M * s)\n z ~ dmnorm(zero, M)\n s ~ dgamma(2, 1)\n m <- sum(P) * D[2]\n"
+          " w <- rep(c(z, s), c(1, 0, 2))\n y ~ dnorm(P[1] + m + w[2] + centred[3], 1)\n k <- x[pick]\n pick <- 2\n"
+          " for (i in 1:2) { x[i] ~ dnorm(k0[i], 1) }\n k0 <- v[1:2] }",
+          "M <- structure(c(2,0,0,4),.Dim=c(2,2)) zero <- c(0,0) v <- c(1,2,6) B <- structure(c(1,2,3,4,5,6),.Dim=2:3) "
+          "y <- 1");
+    assert_int_equal(test.model->variables, 5);
+    double x[5] = {0.3, -0.4, 0.2, 1.1, 0.6}, s = exp(x[2]);
+    double first = x[0] / (2 * s), second = x[1] / (4 * s);
+    double expected = normal(x[0], 0, 2) + normal(x[1], 0, 4) + 2 * x[2] - s +
+                      normal(1, first + 3 * (first + second) + s + 3, 1) + normal(x[3], 1, 1) + normal(x[4], 2, 1);
+    assert_near(log_density(&test, x), expected, 1e-12);
+    assert_gradient(&test, x);
+    end(&test);
+}
+
+/* dnorm(x, ...) and its like are functions too, of numbers and of unknowns. */
+static void test_functions_of_distributions(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { a ~ dnorm(0, 1)\n factor(logdensity.norm(a, 1, 4))\n factor(pnorm(a, 0.5, 4) + dexp(a, 2))\n"
+          " factor(a * (qexp(0.5, 2) + pexp(-1, 2) + ppois(2.5, 1) + punif(3, 0, 1)))\n factor(qlogis(ilogit(a), 1, "
+          "2)) }",
+          "");
+    double a = 0.3, e = exp(1);
+    double expected = normal(a, 0, 1) + normal(a, 1, 4) + 0.5 * erfc(0.4 / sqrt(2)) + 2 * exp(-0.6) +
+                      a * (log(2) / 2 + 2.5 / e + 1) + 1 + a / 2;
+    assert_near(log_density(&test, &a), expected, 1e-13);
+    assert_gradient(&test, &a);
+    end(&test);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_arrays),
+        cmocka_unit_test(test_functions_of_distributions),
         cmocka_unit_test(test_scalar_normal),
         cmocka_unit_test(test_gaussian_field),
         cmocka_unit_test(test_sensors),

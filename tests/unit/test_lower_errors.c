@@ -21,9 +21,37 @@ static const struct {
     {"model { x <- sqrtt(1)\n y ~ dnorm(pow(x), 1) }", "",
      "m.bug:1:14: error: there is no function 'sqrtt'; did you mean 'sqrt'?\n    model { x <- sqrtt(1)\n               "
      "  ^\nm.bug:2:12: error: 'pow' takes 2 arguments, not 1\n     y ~ dnorm(pow(x), 1) }\n               ^"},
-    {"model { x <- dnorm(0,1,2) }", "",
-     "m.bug:1:14: error: 'dnorm' is a distribution; it stands after '~'\n    model { x <- dnorm(0,1,2) }\n             "
+    {"model { x <- dnorm(0,1) }", "",
+     "m.bug:1:14: error: 'dnorm' is a distribution; it stands after '~'\n    model { x <- dnorm(0,1) }\n             "
      "    ^"},
+    {"model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }", "",
+     "m.bug:1:19: error: 'pnorm' takes 3 arguments, not 2: the value, then those of the distribution\n"
+     "    model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }\n                      ^"},
+    {"model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }", "",
+     "m.bug:1:22: error: there is no function 'qgamma': the quantiles of dgamma have no formula\n"
+     "    model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }\n                         ^"},
+    /* what a user of JAGS may write by mistake */
+    {"model { for (i in 1:2) { y[i] ~ dnorm(0, t) }\n m[i] <- 1\n t ~ dgamma(1,1) }", "y <- c(1,2)",
+     "m.bug:2:4: error: 'i' is the counter of a loop, and this stands outside of that loop\n     m[i] <- 1\n       ^"},
+    {"model { for (i in 1:2) { t <- 1 / s\n y[i] ~ dnorm(0, t) }\n s ~ dgamma(1,1) }", "y <- c(1,2)",
+     "m.bug:1:26: error: 't' is defined by every turn of the loop: give it the counter as a subscript, or move it out "
+     "of "
+     "the loop (i = 2)\n    model { for (i in 1:2) { t <- 1 / s\n                             ^"},
+    {"model { x ~ normal(0, 1) }", "",
+     "m.bug:1:13: error: there is no distribution 'normal'; did you mean 'dnorm'?\n    model { x ~ normal(0, 1) }\n"
+     "                ^"},
+    {"model { x ~ dnorm(0, sd = 2) }", "",
+     "m.bug:1:25: error: arguments are known by their order, not by name\n    model { x ~ dnorm(0, sd = 2) }\n"
+     "                            ^"},
+    {"model { if (N > 2) { x ~ dnorm(0, 1) } }", "N <- 3",
+     "m.bug:1:9: error: there is no 'if': ifelse(condition, a, b) chooses between values\n"
+     "    model { if (N > 2) { x ~ dnorm(0, 1) } }\n            ^"},
+    {"model { for (i in 1:2) { r[i] ~ dbin(p, n[i]) }\n p ~ dbeta(1, 1) }", "r <- c(2, 7) n <- c(5, 5)",
+     "m.bug:1:26: error: 'r[2]' (d.R:1) is not a value of dbin: 7 is not between 0 and 5 (i = 2)\n"
+     "    model { for (i in 1:2) { r[i] ~ dbin(p, n[i]) }\n                             ^"},
+    {"model { I <- inverse(M)\n x ~ dnorm(I[1,2], 1) }", "M <- structure(c(1,2,3,4),.Dim=c(2,2))",
+     "m.bug:1:22: error: 'inverse' needs a symmetric matrix; [1,2] is 3 and [2,1] is 2\n    model { I <- inverse(M)\n"
+     "                         ^"},
     {"model { x ~ dnorm(0,1)\n x ~ dnorm(1,1) }", "",
      "m.bug:2:2: error: 'x' is already defined on line 1\n     x ~ dnorm(1,1) }\n     ^"},
     {"model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }", "y <- c(1,2,3)",
@@ -88,7 +116,8 @@ static const struct {
      "m.bug:1:21: error: an index of 'a' depends on an unknown; it must follow from the data\n    model { y ~ "
      "dnorm(a[k], 1)\n                        ^"},
     {"model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n n ~ dnorm(0,1) }", "",
-     "m.bug:1:21: error: 'n' is not data: bounds of loops and subscripts on the left must be\n    model { for (i in "
+     "m.bug:1:21: error: 'n' is not data: bounds of loops and subscripts on the left must be; data { } can compute "
+     "it\n    model { for (i in "
      "1:n) { y[i] ~ dnorm(0, 1) }\n                        ^"},
     {"model { y ~ dnorm(x[2], 1)\n x[1] ~ dnorm(0,1)\n x[3] ~ dnorm(0,1) }", "",
      "m.bug:1:19: error: 'x[2]' is never defined\n    model { y ~ dnorm(x[2], 1)\n                      ^"},

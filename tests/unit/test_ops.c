@@ -24,6 +24,8 @@ static const op_range ranges[] = {
     {OP_tan, {-1.2}, {1.2}, 0},
     {OP_arcsin, {-0.9}, {0.9}, 0},
     {OP_arccos, {-0.9}, {0.9}, 0},
+    {OP_arccosh, {1.1}, {4}, 0},
+    {OP_arctanh, {-0.9}, {0.9}, 0},
     {OP_logit, {0.05}, {0.95}, 0},
     {OP_cloglog, {0.05}, {0.95}, 0},
     {OP_probit, {0.05}, {0.95}, 0},

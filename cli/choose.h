@@ -1,0 +1,12 @@
+/* Variables by name. */
+#ifndef SVMP_CLI_CHOOSE_H
+#define SVMP_CLI_CHOOSE_H
+
+#include "svmp.h"
+
+/* The variables of a list with commas, ascending: each name is that of a variable or of an array, whose variables are
+ * NAME.1, NAME.2, ... `chosen` has room for all variables. Returns 0, or an exit status when it has said which name
+ * there is not. */
+int choose_variables(const svmp_particles *particles, const char *list, size_t *chosen, size_t *count);
+
+#endif

@@ -1,0 +1,123 @@
+#include <stdlib.h>
+
+#include "command.h"
+#include "page.h"
+#include "parts.h"
+
+static const svmp_option rows[] = {
+    {"output", 'o', "FILE", "", "write the page to FILE, which ends in .html", "Output"},
+    {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"truth", 0, "FILE", "", "a CSV file of the columns name and value, to show beside the particles", "Content"},
+    {"particles", 0, "N", "0", "particles that the plots show; 0: as many as open at once", "Content"},
+};
+
+static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
+
+/* All that a report is made of, so that there is one place where it ends. */
+typedef struct material {
+    const option_set *set;
+    const char *path; /* of the particles */
+    svmp_context *context;
+    svmp_particles *particles;
+    svmp_model *model;
+    name_index names;
+    size_t shown;
+} material;
+
+static int prepare(material *m) {
+    if (page_library.size == 0)
+        return complain(EXIT_WRONG, "Reports were left out of this build, which had no D3 (Debian: node-d3).");
+    const char *output = options_given(m->set, "output");
+    if (output == NULL) return complain(EXIT_WRONG, "A report needs a file: svmp report %s -o FILE.html.", m->path);
+    int status = read_count("particles", options_value(m->set, "particles"), 10000000, &m->shown);
+    if (status == 0) status = check_output(output, OUTPUT_PAGE, options_given(m->set, "force") != NULL);
+    if (status == 0) status = open_context(m->set, &m->context);
+    if (status) return status;
+    svmp_status read = svmp_particles_read(m->context, m->path, &m->particles);
+    if (read == SVMP_OK && m->set->operand_count > 1)
+        read = svmp_model_read(m->context, m->set->operand_count - 1, (const char *const *)m->set->operands + 1,
+                               &m->model);
+    return read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
+}
+
+static int write_data(material *m, FILE *file) {
+    fputc('{', file);
+    int status = write_run(file, m->particles, m->path);
+    if (status == 0) status = write_summary(file, m->context, m->particles);
+    if (status == 0) status = write_values(file, m->context, m->particles, m->shown);
+    if (status == 0) status = write_graph(file, m->model, &m->names, m->particles, m->path);
+    if (status == 0) status = write_truth(file, options_given(m->set, "truth"), &m->names, m->path);
+    fputs("}\n", file);
+    return status;
+}
+
+/* A text that is written as to a file; *text is the caller's to free, whatever comes back. */
+static int close_text(FILE *stream, int status) {
+    const int lost = ferror(stream);
+    if ((fclose(stream) != 0 || lost) && status == 0) return complain(EXIT_FAILED, "Out of memory.");
+    return status;
+}
+
+static int make_data(material *m, char **data, size_t *size) {
+    FILE *stream = open_memstream(data, size);
+    if (stream == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    return close_text(stream, write_data(m, stream));
+}
+
+static int make_page(material *m, char **page, size_t *size) {
+    char *data = NULL;
+    size_t data_size = 0;
+    int status = make_data(m, &data, &data_size);
+    FILE *stream = status == 0 ? open_memstream(page, size) : NULL;
+    if (status == 0 && stream == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    if (stream) {
+        page_write(stream, data, data_size);
+        status = close_text(stream, status);
+    }
+    free(data);
+    return status;
+}
+
+static int write_page(material *m) {
+    const char *output = options_given(m->set, "output");
+    char *page = NULL;
+    size_t size = 0;
+    int status = make_page(m, &page, &size);
+    if (status == 0) {
+        svmp_status wrote = svmp_file_write(m->context, output, page, size, options_given(m->set, "force") != NULL);
+        if (wrote != SVMP_OK) status = failed(m->context, wrote);
+    }
+    if (status == 0) printf("%s: %zu variables, %.1f MB\n", output, m->names.count, (double)size / 1e6);
+    free(page);
+    return status;
+}
+
+static int run(const option_set *set) {
+    material m = {.set = set, .path = set->operands[0]};
+    int status = prepare(&m);
+    if (status == 0) status = write_page(&m);
+    names_free(&m.names);
+    svmp_model_free(m.model);
+    svmp_particles_free(m.particles);
+    svmp_context_free(m.context);
+    return status;
+}
+
+const command command_report = {
+    .name = "report",
+    .operands = "FILE [MODEL [DATA...]]",
+    .least = 1,
+    .most = SIZE_MAX,
+    .summary = "Make a page to look at from a particle file, and its model",
+    .text =
+        "Writes one HTML file that needs nothing else and no network: the configuration of the run, the table of\n"
+        ".BR \"svmp summary\" ,\n"
+        "densities of every variable, pairs of neighbours, maps of two-dimensional nodes, and, when the model is\n"
+        "given, its graph. The plots show evenly spaced particles where there are too many, and say so; the numbers of "
+        "the\n"
+        "table are those of all. In the file of\n.BR \\-\\-truth ,\n"
+        "names that are variables are shown beside them; pairs P.1, P.2 that are not are fixed points of the map, such "
+        "as\nanchors.\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,82 @@
+#include "keeper.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+int keeper_check(const option_set *set) {
+    const char *path = options_given(set, "checkpoint"), *from = options_given(set, "resume");
+    const char *every = options_given(set, "checkpoint-every");
+    if (every && path == NULL)
+        return complain(EXIT_WRONG, "The option '--checkpoint-every' needs '--checkpoint': a file to write to.");
+    double seconds;
+    if (every && read_real("checkpoint-every", every, 0, 1e9, &seconds)) return EXIT_WRONG;
+    if (path == NULL) return 0;
+    if (same(path, options_given(set, "output")))
+        return complain(EXIT_WRONG, "'%s' cannot be both the output and the checkpoint.", path);
+    return check_output(path, OUTPUT_ANY, same(path, from) || options_given(set, "force") != NULL);
+}
+
+void keeper_begin(keeper *k, const option_set *set, svmp_context *context, svmp_run *run) {
+    *k = (keeper){.context = context, .run = run, .path = options_given(set, "checkpoint"), .last = now()};
+    k->every = strtod(options_value(set, "checkpoint-every"), NULL);
+    k->kept = same(k->path, options_given(set, "resume"));
+}
+
+int keeper_is_due(const keeper *k) { return k->path && now() - k->last >= k->every; }
+
+void keeper_keep(keeper *k) {
+    if (k->path == NULL) return;
+    if (svmp_run_save(k->run, k->path) == SVMP_OK) {
+        k->kept = 1;
+        k->failing = 0;
+    } else if (!k->failing) {
+        complain(EXIT_FAILED, "warning: no checkpoint after iteration %zu: %s The run goes on%s.",
+                 svmp_run_iteration(k->run), svmp_context_error(k->context),
+                 k->kept ? ", and the last checkpoint stays" : "");
+        k->failing = 1;
+    }
+    k->last = now();
+}
+
+/* A word of a shell's line. */
+static void print_word(const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        fprintf(stderr, " %s", word);
+        return;
+    }
+    fputs(" '", stderr);
+    for (; *word; word++) fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, stderr);
+    fputc('\'', stderr);
+}
+
+void keeper_say_how(const keeper *k, const option_set *set) {
+    if (!k->kept) return;
+    fputs("svmp: To go on: svmp run", stderr);
+    for (size_t r = 0; r < set->count; r++) {
+        const svmp_option *row = &set->rows[r];
+        if (set->values[r] == NULL || strcmp(row->name, "resume") == 0 || strcmp(row->name, "force") == 0) continue;
+        fprintf(stderr, " --%s", row->name);
+        if (row->argument) print_word(set->values[r]);
+    }
+    fputs(" --resume", stderr);
+    print_word(k->path);
+    if (options_given(set, "output")) fputs(" --force", stderr);
+    int dashes = 0;
+    for (size_t o = 0; o < set->operand_count; o++) dashes |= set->operands[o][0] == '-';
+    if (dashes) fputs(" --", stderr);
+    for (size_t o = 0; o < set->operand_count; o++) print_word(set->operands[o]);
+    fputc('\n', stderr);
+}

@@ -1,0 +1,27 @@
+/* What the page knows of a run: each function writes one member `"name": value` of the page's data. They return 0, or
+ * an exit status when they have said what is wrong. */
+#ifndef SVMP_CLI_REPORT_PARTS_H
+#define SVMP_CLI_REPORT_PARTS_H
+
+#include "names.h"
+
+/* Sizes, comments, and what a sampler tells of its draws. */
+int write_run(FILE *file, const svmp_particles *particles, const char *path);
+
+/* The cells of `svmp summary`, as it prints them. */
+int write_summary(FILE *file, svmp_context *context, const svmp_particles *particles);
+
+/* `shown` of the particles, evenly spaced, as floats around their median; *shown 0: as many as fit a page that opens
+ * at once. Numbers in the table are those of all particles. */
+int write_values(FILE *file, svmp_context *context, svmp_particles *particles, size_t shown);
+
+/* Statistics, nodes and edges of the model's graph; null without a model. Every variable of the file must be one of
+ * the model; variables that the file lacks (it may hold a choice) are left out. */
+int write_graph(FILE *file, const svmp_model *model, const name_index *names, const svmp_particles *particles,
+                const char *path);
+
+/* A CSV file of the columns name and value: what is true of variables, and pairs P.1, P.2 that are no variables, fixed
+ * points of the map; nothing without a path. */
+int write_truth(FILE *file, const char *truth, const name_index *names, const char *path);
+
+#endif

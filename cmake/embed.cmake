@@ -1,0 +1,20 @@
+# Writes files as C: cmake -DOUTPUT=FILE.c "-DSOURCES=symbol=path,path...;..." -P cmake/embed.cmake
+# The files of a symbol follow each other; a symbol without any is empty: the part was not found.
+set(text "/* Made by cmake/embed.cmake. */\n#include \"page.h\"\n")
+foreach(source IN LISTS SOURCES)
+  string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${source}")
+  set(symbol ${CMAKE_MATCH_1})
+  string(REPLACE "," ";" paths "${CMAKE_MATCH_2}")
+  set(hex "")
+  foreach(path IN LISTS paths)
+    file(READ "${path}" more HEX)
+    string(APPEND hex "${more}")
+  endforeach()
+  string(LENGTH "${hex}" size)
+  math(EXPR size "${size} / 2")
+  string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND text "static const unsigned char ${symbol}_bytes[] = {\n${bytes}0};\n" # C has no empty arrays
+    "const page_source ${symbol} = {${symbol}_bytes, ${size}};\n")
+endforeach()
+file(WRITE "${OUTPUT}" "${text}")

@@ -1,0 +1,148 @@
+// The page: what is chosen, and who shows it.
+const PAIRS = 6;
+let chosenVariable = 0, allPairs = false, tab = null;
+const element = (id) => document.getElementById(id);
+
+function addFact(list, name, value) {
+  list.append("dt").text(name);
+  list.append("dd").text(value);
+}
+
+function showHeader() {
+  document.title = `${run.file}: svmp report`;
+  element("file").textContent = run.file;
+  const s = run.sampling, facts = [["variables", variables.toLocaleString("en")]];
+  if (run.graph && nodes.length !== variables) facts.push(["nodes", nodes.length.toLocaleString("en")]);
+  facts.push(run.chains > 1 ? ["chains × draws", `${run.chains} × ${run.particles / run.chains}`] : ["particles", run.particles.toLocaleString("en")]);
+  for (const [key, name] of [["method", "method"], ["iterations done", "iterations"], ["outcome", "outcome"], ["seed", "seed"]])
+    if (record.has(key)) facts.push([name, record.get(key)]);
+  if (record.has("seconds")) facts.push(["time", `${record.get("seconds")} s`]);
+  if (record.has("ksd_ratio")) facts.push(["KSD ratio", short(Number(record.get("ksd_ratio")))]);
+  if (s) facts.push(["acceptance", s.acceptance.toFixed(2)]);
+  if (s && s.leapfrogs !== undefined) facts.push(["divergent", s.divergent]);
+  if (s && s.ebfmi !== undefined) facts.push(["E-BFMI", s.ebfmi.toFixed(2)]);
+  for (const [name, value] of facts) addFact(d3.select("#facts").append("div"), name, value);
+  const notice = (text, warn) => d3.select("#notices").append("p").attr("class", warn ? "notice warn" : "notice").text(text);
+  const outcome = record.get("outcome");
+  if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not come to its end: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
+  if (s && s.divergent > 0) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
+  const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > 1.01).length : 0;
+  if (mixed) notice(`R-hat is above 1.01 for ${mixed} of ${variables} variables: the chains have not mixed.`, true);
+  if (record.has("ksd_beyond") && !record.get("ksd_beyond").startsWith("0 ")) notice(`Beyond what chance does, by their KSD: ${record.get("ksd_beyond")} nodes.`, true);
+  if (/^[dt]pmp$/.test(record.get("method"))) notice("The particles stand for modes: their spread is not the posterior's.", true);
+  if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} particles, evenly spaced; the numbers of the table are those of all.`);
+}
+
+function showConfiguration() {
+  for (const [name, value] of record) addFact(d3.select("#record").append("div"), name, value);
+  element("remarks").textContent = remarks.join("\n");
+  if (run.comments.length === 0) element("remarks").textContent = "The file has no comments that tell how it was made.";
+  element("footer").textContent = `Made by svmp ${run.svmp}. Drawn with D3 ${d3.version} by Mike Bostock (d3js.org), which stands in this page.`;
+}
+
+function buildPicture() {
+  const tabs = [];
+  if (planar.length) tabs.push("Map");
+  if (run.graph && (run.graph.edges || isWhole())) tabs.push("Graph");
+  if (run.graph) for (const [name, value] of run.graph.statistics) addFact(d3.select("#statistics").append("div"), name, value);
+  else element("statistics").remove();
+  if (!tabs.length && !run.graph) return;
+  element("picture").hidden = false;
+  document.querySelector(".columns").classList.add("two");
+  for (const name of tabs) {
+    const button = d3.select("#tabs").append("button").attr("role", "tab").attr("data-tab", name).text(name).node();
+    button.addEventListener("click", () => {
+      tab = name;
+      showPicture();
+    });
+  }
+  tab = tabs[0] || "";
+  measures.forEach((measure, k) => d3.select("#colour").append("option").attr("value", k).text(measure.name));
+  element("colour").addEventListener("change", showPicture);
+}
+
+function showPicture() {
+  if (element("picture").hidden) return;
+  for (const button of element("tabs").children) button.setAttribute("aria-selected", button.dataset.tab === tab);
+  element("colour-label").hidden = tab !== "Graph";
+  const drawing = element("drawing");
+  drawing.textContent = "";
+  if (tab === "Map") {
+    drawMap(drawing, pointOf.get(chosenVariable), choose);
+    element("picture-caption").textContent = mapCaption();
+  } else {
+    const focus = nodeOf[chosenVariable] || nodes[0];
+    if (tab === "Graph") drawGraph(drawing, focus, measures[Number(element("colour").value)], choose);
+    element("picture-caption").textContent = graphCaption(focus);
+  }
+}
+
+// Who stands beside variable i: the rest of its node, its neighbours by the graph, or those most correlated with it.
+function partners(i) {
+  const own = companions(i).filter((j) => j !== i), node = nodeOf[i], known = node && run.graph.edges;
+  let others = known ? node.near.flatMap((other) => other.variables) : d3.range(variables);
+  others = others.filter((j) => j !== i && !own.includes(j));
+  const x = particlesOf(i), r = new Map(others.map((j) => [j, Math.abs(correlation(x, particlesOf(j))) || 0]));
+  others.sort((a, b) => r.get(b) - r.get(a) || a - b);
+  return {list: [...own, ...(known ? others : others.slice(0, PAIRS - own.length > 0 ? PAIRS : 0))], known};
+}
+
+function showDetail() {
+  const i = chosenVariable, node = nodeOf[i], about = [];
+  element("chosen").textContent = node && node.variables.length > 1 ? `${run.names[i]} of ${node.name}` : run.names[i];
+  if (node) about.push(`Markov blanket of ${node.blanket} node${node.blanket === 1 ? "" : "s"}`);
+  if (node && ksd.has(node.name)) about.push(`KSD ${short(ksd.get(node.name).value)} times that of exact draws`);
+  element("about").textContent = about.join(", ");
+  const group = companions(i), marginals = element("marginals");
+  marginals.textContent = "";
+  for (const j of group.length <= 4 ? group : [i]) drawMarginal(marginals, j);
+  const {list, known} = partners(i), pairs = element("pairs"), few = list.slice(0, allPairs ? 60 : PAIRS);
+  pairs.textContent = "";
+  element("pairs-title").textContent = !list.length ? "" : known ? `${run.names[i]} against its neighbours` : `${run.names[i]} against the most correlated variables`;
+  for (const j of few) drawPair(pairs, i, j, choose);
+  element("more-pairs").hidden = few.length === list.length || allPairs;
+  element("more-pairs").textContent = `show more (${list.length - few.length} left)`;
+}
+
+function choose(i, scroll) {
+  chosenVariable = i;
+  allPairs = false;
+  showPicture();
+  showDetail();
+  markRow(i);
+  const detail = element("detail").getBoundingClientRect();
+  if (scroll === true || detail.top > window.innerHeight * 0.8) element("detail").scrollIntoView({block: "nearest"});
+}
+
+function step(by) {
+  const at = table.found.indexOf(chosenVariable), next = table.found[(at + by + table.found.length) % table.found.length];
+  if (next !== undefined) choose(next);
+}
+
+showHeader();
+buildPicture();
+buildTable(choose);
+fillTable(choose);
+showConfiguration();
+choose(0);
+element("before").addEventListener("click", () => step(-1));
+element("after").addEventListener("click", () => step(1));
+element("more-pairs").addEventListener("click", () => {
+  allPairs = true;
+  showDetail();
+});
+let width = window.innerWidth, waiting = 0;
+window.addEventListener("resize", () => {
+  if (window.innerWidth === width) return; // a phone's bars come and go
+  width = window.innerWidth;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    showPicture();
+    showDetail();
+  }, 120);
+});
+window.addEventListener("beforeprint", () => { // on paper there is no button to press
+  table.shown = Math.max(table.shown, 500);
+  fillTable(choose);
+});
+document.documentElement.dataset.ready = Math.round(performance.now()); // milliseconds from the start of the load

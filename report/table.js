@@ -1,0 +1,77 @@
+// The table of `svmp summary`, by name or by any column, and a drawing of the interval.
+const ROWS = 25;
+const table = {order: d3.range(variables), shown: ROWS, column: null, down: false, found: d3.range(variables)};
+
+function buildTable(choose) {
+  const head = d3.select("#table thead").append("tr");
+  const headings = ["variable", ...run.columns];
+  if (truth.size) headings.push("true");
+  for (const name of headings) {
+    const button = head.append("th").attr("scope", "col").append("button").text(name);
+    button.node().addEventListener("click", () => sortBy(name, choose));
+  }
+  head.append("th").attr("class", "plot").text("5 to 95 %");
+  const search = document.getElementById("search");
+  search.addEventListener("input", () => {
+    table.shown = ROWS;
+    fillTable(choose);
+  });
+  document.getElementById("more-rows").addEventListener("click", () => {
+    table.shown *= 4;
+    fillTable(choose);
+  });
+  document.getElementById("table-caption").textContent =
+    `The numbers are those of svmp summary, of all ${run.particles.toLocaleString("en")} particles.`;
+}
+
+function sortBy(name, choose) {
+  table.down = table.column === name ? !table.down : false;
+  table.column = name;
+  table.order = d3.range(variables);
+  const shown = name === "true" ? (i) => truth.get(i) : (i) => number(i, name);
+  const value = (i) => (Number.isFinite(shown(i)) ? shown(i) : Infinity);
+  if (name !== "variable") table.order.sort((a, b) => d3.ascending(value(a), value(b)) || a - b);
+  if (table.down) table.order.reverse();
+  for (const heading of document.querySelectorAll("#table th")) {
+    const here = heading.textContent === name;
+    if (here) heading.setAttribute("aria-sort", table.down ? "descending" : "ascending");
+    else heading.removeAttribute("aria-sort");
+  }
+  fillTable(choose);
+}
+
+function fillTable(choose) {
+  const wanted = document.getElementById("search").value.trim().toLowerCase();
+  table.found = table.order.filter((i) => run.names[i].toLowerCase().includes(wanted));
+  const rows = table.found.slice(0, table.shown), left = table.found.length - rows.length;
+  document.getElementById("found").textContent = wanted ? `${table.found.length} of ${variables} found` : `${variables} in all`;
+  const more = document.getElementById("more-rows");
+  more.hidden = left === 0;
+  more.textContent = `show more (${left.toLocaleString("en")} left)`;
+  const ends = d3.extent(rows.flatMap((i) => [number(i, "5%"), number(i, "95%"), ...(truth.has(i) ? [truth.get(i)] : [])]));
+  const x = d3.scaleLinear(ends[0] < ends[1] ? ends : [(ends[0] || 0) - 1, (ends[1] || 0) + 1], [6, 294]);
+  const body = d3.select("#table tbody");
+  body.selectAll("tr").remove();
+  for (const i of rows) addRow(body, i, x, choose);
+  markRow(chosenVariable);
+}
+
+function addRow(body, i, x, choose) {
+  const row = body.append("tr").attr("data-variable", i);
+  row.append("td").append("button").attr("title", run.names[i]).text(run.names[i]);
+  for (const name of run.columns) row.append("td").text(cell(i, name));
+  if (truth.size) row.append("td").text(truth.has(i) ? short(truth.get(i)) : "");
+  const plot = svg(row.append("td").attr("class", "plot").node(), 300, 18, "").attr("preserveAspectRatio", "none").attr("aria-hidden", "true");
+  if (x.domain()[0] < 0 && x.domain()[1] > 0) plot.append("line").attr("class", "frame").attr("x1", x(0)).attr("x2", x(0)).attr("y2", 18);
+  plot.append("line").attr("class", "interval").attr("x1", x(number(i, "5%"))).attr("x2", x(number(i, "95%"))).attr("y1", 9).attr("y2", 9)
+    .attr("vector-effect", "non-scaling-stroke");
+  plot.append("path").attr("class", "median").attr("d", `M${x(number(i, "50%"))},4v10`).attr("vector-effect", "non-scaling-stroke");
+  if (truth.has(i)) plot.append("path").attr("class", "true").attr("d", `M${x(truth.get(i))},1v16`).attr("vector-effect", "non-scaling-stroke");
+  row.node().addEventListener("click", () => choose(i, true));
+}
+
+function markRow(i) {
+  d3.selectAll("#table tbody tr").classed("chosen", function () {
+    return Number(this.dataset.variable) === i;
+  });
+}

@@ -1,0 +1,37 @@
+/* A state as a sequence of named numbers, saved and loaded by one and the same function, so that it reads what it
+ * wrote. Loading fails where a name, a type or a number of values is not the one that was saved. */
+#ifndef SVMP_BASE_ARCHIVE_H
+#define SVMP_BASE_ARCHIVE_H
+
+#include "base/context.h"
+
+typedef enum archive_type { ARCHIVE_TEXT = 't', ARCHIVE_COUNTS = 'c', ARCHIVE_REALS = 'r' } archive_type;
+
+typedef struct archive archive;
+
+struct archive {
+    svmp_context *context;
+    int loading;
+    /* `values`, `count` numbers of 8 bytes, go into the archive or come out of it. */
+    svmp_status (*numbers)(archive *a, const char *name, archive_type type, size_t count, void *values);
+};
+
+/* The longest name of a text or of numbers. */
+enum { ARCHIVE_NAME = 22 };
+
+static inline svmp_status svmp_archive_reals(archive *a, const char *name, size_t count, double *values) {
+    return a->numbers(a, name, ARCHIVE_REALS, count, values);
+}
+
+static inline svmp_status svmp_archive_real(archive *a, const char *name, double *value) {
+    return svmp_archive_reals(a, name, 1, value);
+}
+
+static inline svmp_status svmp_archive_count(archive *a, const char *name, size_t *value) {
+    uint64_t word = *value;
+    SVMP_TRY(a->numbers(a, name, ARCHIVE_COUNTS, 1, &word));
+    *value = (size_t)word;
+    return SVMP_OK;
+}
+
+#endif

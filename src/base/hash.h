@@ -1,0 +1,27 @@
+/* A 64-bit checksum of whole words: Fowler, Noll and Vo's, with the high half folded into the low one after every
+ * word. Each step is a bijection of the word and of the hash before, so that a change within one word always shows. It
+ * guards against accidents, not against malice. */
+#ifndef SVMP_BASE_HASH_H
+#define SVMP_BASE_HASH_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define SVMP_HASH_START UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t svmp_hash_word(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 32;
+}
+
+/* The last word is filled up with zeros. */
+static inline uint64_t svmp_hash_bytes(uint64_t hash, size_t size, const void *bytes) {
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + at, size - at < sizeof word ? size - at : sizeof word);
+        hash = svmp_hash_word(hash, word);
+    }
+    return hash;
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* A checkpoint file: named texts and numbers in the order in which they were saved, whole or not at all.
+ *
+ *     "svmp checkpoint\n"     16 bytes
+ *     0x01020304, format      two numbers of 32 bits, in the byte order of the machine
+ *     items                   name (23 bytes, zeros behind it), type (1 byte), count (64 bits), then `count` bytes of
+ *                             text with its ending zero, filled up to whole words, or `count` words
+ *     checksum                64 bits, of all that stands before it (base/hash.h)
+ */
+#ifndef SVMP_IO_CHECKPOINT_H
+#define SVMP_IO_CHECKPOINT_H
+
+#include "base/archive.h"
+#include "io/output.h"
+
+typedef struct checkpoint {
+    archive archive; /* first: the archive that a state goes through is the checkpoint */
+    const char *path;
+    output_file output; /* of one that is saved */
+    uint64_t hash;
+    char *bytes; /* of one that is loaded: the whole file, */
+    size_t size; /* less its checksum, */
+    size_t at;   /* and where the next item begins */
+} checkpoint;
+
+/* `path` must outlive the checkpoint. */
+svmp_status svmp_checkpoint_create(svmp_context *context, const char *path, checkpoint *file);
+svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text);
+
+/* Nothing stands at `path` before this. */
+svmp_status svmp_checkpoint_finish(checkpoint *file);
+
+/* Refuses what is no checkpoint, is in another format, or has another checksum than it says. */
+svmp_status svmp_checkpoint_open(svmp_context *context, const char *path, checkpoint *file);
+
+/* *text belongs to the file. */
+svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);
+
+/* Fails unless all items were taken. */
+svmp_status svmp_checkpoint_expect_end(const checkpoint *file);
+
+/* Takes one that is all zeros; one that was to be saved and is not finished leaves nothing. */
+void svmp_checkpoint_close(checkpoint *file);
+
+#endif

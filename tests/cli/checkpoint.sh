@@ -1,0 +1,90 @@
+# A run that is killed at any moment and resumed ends with the same file; what is not the run's own is refused.
+. "$TESTS/cli/support.bash"
+set -m # jobs in the background shall not ignore SIGINT
+
+# The file without what differs from run to run.
+timeless() { grep -vE '^# (seconds|last_step)' "$1"; } # a run that had nothing left to do moved nothing
+
+# How long a run takes here, and when to kill it: some of the moments are before the first checkpoint or after the end.
+for method in "graphical -n 100 -t 8000" "mala -n 60 -t 15000" "nuts --warmup 4000 --draws 4000 --chains 2"; do
+    arguments=(run chain.mtx b.mtx -m $method --threads 1 --quiet)
+    works "${arguments[@]}" -o whole.csv
+    rm -f c.svmp broken.csv
+    kills=0
+    for delay in 0.03 0.11 0.07 0.15 0.05 0.13 0.09 0.2; do
+        [[ -s c.svmp ]] && resume="--resume c.svmp" || resume=
+        "$SVMP" "${arguments[@]}" -o broken.csv --checkpoint c.svmp --checkpoint-every 0.02 $resume >said 2>errors &
+        sleep $delay
+        kill -KILL $! 2>/dev/null && kills=$((kills + 1))
+        status=0
+        wait $! 2>/dev/null || status=$?
+        [[ $status -eq 137 || $status -eq 0 ]] || fail "exit $status: $(cat errors)"
+        rm -f broken.csv .svmp-* # of a run that was done before it was killed, or killed while it wrote
+    done
+    [[ $kills -gt 0 ]] || fail "nothing was killed"
+    [[ -s c.svmp ]] && resume="--resume c.svmp" || resume=
+    works "${arguments[@]}" -o broken.csv --checkpoint c.svmp $resume
+    diff <(timeless whole.csv) <(timeless broken.csv) || fail "$method: the resumed run differs"
+    [[ $(ls -A | grep -c 'c\.svmp') -eq 1 ]] || fail "files were left: $(ls -A)"
+    echo "$method: $kills kills"
+    rm -f whole.csv
+done
+
+# A model text with data: killed once, resumed; other data are refused.
+if "$SVMP" --version | grep -qx 'jansson: yes'; then
+    sensors=(run "$MODELS/sensors.bug" "$MODELS/sensors.json" -n 10 -t 60 --threads 1 --quiet)
+    works "${sensors[@]}" -o whole.csv
+    "$SVMP" "${sensors[@]}" --checkpoint s.svmp --checkpoint-every 0 >said 2>errors &
+    until [[ -s s.svmp ]] || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
+    kill -KILL $! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+    works "${sensors[@]}" --resume s.svmp -o broken.csv --force
+    diff <(timeless whole.csv) <(timeless broken.csv) || fail "sensors: the resumed run differs"
+    sed '0,/\([0-9]\.[0-9]*\)[1-8]\b/s//\19/' "$MODELS/sensors.json" >other.json
+    refuses 2 "or other data" run "$MODELS/sensors.bug" other.json -n 10 -t 60 --resume s.svmp
+    rm whole.csv broken.csv
+fi
+
+# Ctrl-C keeps a checkpoint, and what is said to type goes on to the same file.
+rm -f c.svmp
+"$SVMP" run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 --checkpoint "c 'x.svmp" -o int.csv >said 2>errors &
+listening $!
+kill -INT $!
+status=0
+wait $! || status=$?
+[[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
+grep -q "^svmp: To go on: svmp run .*--resume 'c '.''x.svmp' --force chain.mtx b.mtx$" errors || fail "$(cat errors)"
+again=$(sed -n 's/^svmp: To go on: svmp //p' errors)
+eval "works $again --quiet"
+works run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 -o whole.csv
+diff <(timeless whole.csv) <(timeless int.csv) || fail "the resumed run differs"
+
+# The end of a run is a checkpoint too: a longer one goes on from there.
+works run chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
+works run chain.mtx b.mtx -n 5 -t 200 --resume end.svmp -o long.csv
+works run chain.mtx b.mtx -n 5 -t 200 -o straight.csv
+diff <(timeless straight.csv) <(timeless long.csv)
+
+# What is refused.
+refuses 2 "was made with seed = 1, this run with seed = 2." run chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
+refuses 2 "iterations = 50: they may only grow." run chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
+refuses 2 "the same graph, but other numbers in its factors" run chain.mtx -n 5 -t 100 --resume end.svmp
+refuses 2 "The checkpoint 'chain.mtx' is none: it does not begin like one." run chain.mtx --resume chain.mtx
+refuses 2 "The checkpoint 'no.svmp' could not be read: No such file" run chain.mtx --resume no.svmp
+head -c 500 end.svmp >cut.svmp
+refuses 2 "The checkpoint 'cut.svmp' is damaged" run chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
+refuses 2 "The file 'end.svmp' exists already; --force overwrites it." run chain.mtx -n 5 --checkpoint end.svmp
+refuses 2 "The option '--checkpoint-every' needs '--checkpoint'" run chain.mtx --checkpoint-every 5
+refuses 2 "The option '--checkpoint-every' is a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
+refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv
+refuses 2 "cannot be written: the folder 'no/'" run chain.mtx --checkpoint no/a
+
+# A checkpoint that cannot be written is a warning, said once; the run goes on and the last good file stays.
+mkdir folder
+cp end.svmp folder/c.svmp
+mkdir folder/c.svmp.new folder/c.svmp.new/full # in the way, and it cannot be removed
+"$SVMP" run chain.mtx b.mtx -n 5 -t 200 --checkpoint folder/c.svmp --checkpoint-every 0 --resume folder/c.svmp -o warned.csv >said 2>errors
+[[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
+grep -q "^svmp: warning: no checkpoint after iteration 101: The file 'folder/c.svmp' could not be written: .* The run goes on, and the last checkpoint stays\.$" errors || fail "$(cat errors)"
+cmp end.svmp folder/c.svmp
+diff <(timeless straight.csv) <(timeless warned.csv)

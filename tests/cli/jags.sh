@@ -1,0 +1,28 @@
+# JAGS and svmp say the same of every unknown, within Monte Carlo errors: the models of models/ that JAGS can read, and
+# those of tests/peer/bugs, which are written as users of JAGS write. What JAGS has no word for (factor(), dflat()) is
+# left out: car, gaussian_grid, mixture, sensors, survival; for dinvgamma and dhalfcauchy it has other words (--words).
+command -v jags >/dev/null || { echo "skipped: there is no jags here (Debian: jags)" && exit 77; }
+"$SVMP" --version | grep -q '^jansson: yes' || { echo "skipped: this svmp reads no JSON" && exit 77; }
+for python in ${PYTHON:-} python3 /usr/bin/python3 none; do
+    [[ $python == none ]] && echo "skipped: there is no python3" && exit 77
+    "$python" -c '' 2>/dev/null && break
+done
+
+# agree SECONDS-SAVING-OPTIONS MODEL...: two at a time; the tables of those that disagree are shown.
+agree() {
+    local options=$1 model base
+    shift
+    for model in "$@"; do
+        base=${model%.bug}
+        base=${base%_centred}
+        printf '%s\0' "$options $model $(ls "$base".json "$base".csv "$base".R 2>/dev/null | xargs)"
+    done | xargs -0 -P 2 -I{} bash -c "'$python' '$TESTS/peer/jags.py' '$SVMP' {} --words" || failed=1
+}
+failed=
+bugs=$TESTS/peer/bugs
+agree '--warmup 500 --draws 500 --burn 500 --thin 3' \
+    "$MODELS"/{linear,logistic,poisson,hierarchical,growth,network,votes,crowd,schools}.bug \
+    "$bugs"/{alligators,beetles,birats,blocker,dogs,magnesium,mice,pumps,ragged,rats,stacks,surgical}.bug
+agree '--warmup 500 --draws 500 --burn 1000 --thin 10' "$bugs"/{seeds,salm}.bug
+agree '--warmup 300 --draws 500 --init prior' "$bugs/functions.bug"
+[[ ! $failed ]] || exit 1

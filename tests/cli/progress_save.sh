@@ -1,0 +1,44 @@
+# Progress in three ways; what of a result is written.
+. "$TESTS/cli/support.bash"
+
+"$SVMP" run chain.mtx -n 5 -t 20 --progress json >said 2>errors
+[[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)" # a short run says its end
+grep -qE '^\{"iteration": 20, "iterations": 20, "seconds": [0-9.e-]+, "rate": [0-9.e+]+, "left": 0, "largest_phi": [0-9.e-]+, "step_size": 0\.1, "divergences": 0\}$' errors || fail "$(cat errors)"
+"$SVMP" run chain.mtx -m nuts --warmup 20 --draws 20 --progress json >said 2>errors
+grep -q '"iteration": 40, .*"largest_phi": null, "step_size": [0-9.]*, "divergences": [0-9]*}$' errors || fail "$(cat errors)"
+if command -v python3 >/dev/null; then
+    "$SVMP" run chain.mtx b.mtx -n 100 -t 100000000 --progress json >said 2>errors &
+    sleep 2.5
+    kill -TERM $!
+    wait $! || true
+    python3 - <<'PYTHON'
+import json
+lines = [json.loads(line) for line in open("errors") if line.startswith("{")]
+assert len(lines) >= 2, lines
+assert all(a["iteration"] <= b["iteration"] for a, b in zip(lines, lines[1:]))
+PYTHON
+fi
+works run chain.mtx -n 5 -t 20 --progress none
+works run chain.mtx -n 5 -t 20 --progress json --quiet
+works run chain.mtx -n 5 -t 20 --progress auto
+refuses 2 "The option '--progress' is auto, json or none, not 'loud'." run chain.mtx --progress loud
+
+# Names of variables and of arrays, in the model's order; the summary shows all.
+nuts=(run chain.mtx b.mtx -m nuts --warmup 50 --draws 20 --chains 2)
+works "${nuts[@]}" -o all.csv
+works "${nuts[@]}" -o some.csv --save x.3,x.1
+shows '^x\.2 '
+[[ $(rows some.csv | head -1) == "$(rows all.csv | head -1 | sed 's/,x.2//')" ]]
+diff <(rows some.csv) <(rows all.csv | cut -d, -f1-9,11)
+works "${nuts[@]}" -o array.csv --save x
+diff <(rows array.csv) <(rows all.csv)
+works "${nuts[@]}" -o thin.csv --thin 10
+diff <(rows thin.csv) <(rows all.csv | sed -n '1p;11p;21p;31p;41p')
+works summary thin.csv
+shows '^2 chains of 2 draws'
+refuses 2 "There is no variable 'y' in the model, which has 3, from 'x.1' to 'x.3'." "${nuts[@]}" -o a.csv --save x.1,y
+refuses 2 "There is no variable '' in the model" "${nuts[@]}" -o a.csv --save x.1,
+refuses 2 "The option '--save' says what to write, and needs '--output'." "${nuts[@]}" --save x
+refuses 2 "The method 'graphical' takes no --thin" run chain.mtx --thin 2 -o a.csv
+refuses 2 "The option '--thin' is at least 1." "${nuts[@]}" --thin 0 -o a.csv
+refuses 2 "The option '--thin' is a whole number from 0 to 20, not '21'." "${nuts[@]}" --thin 21 -o a.csv

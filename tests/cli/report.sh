@@ -1,0 +1,86 @@
+# The page of a report: needs nothing but itself, shows the numbers of `svmp summary`, and no name can break it.
+. "$TESTS/cli/support.bash"
+printf 'x,y\n1,2\n3,4\n' >two.csv
+if "$SVMP" --version | grep -q '^d3: no'; then
+    refuses 2 "Reports were left out of this build, which had no D3 (Debian: node-d3)." report two.csv -o two.html
+    echo "skipped: this build has no D3 (node-d3)" && exit 77
+fi
+
+# what the data holds, one row a variable
+cells() { sed -n '/"cells":\[/,/\]/p' "$1" | sed 1d | tr -d '"]' | tr ',' ' ' | sed 's/ *$//'; }
+numbers() { "$SVMP" summary "$1" | awk '/^variable/ { t = 1; next } t && NF == 0 { exit } t { $1 = ""; print substr($0, 2) }'; }
+
+works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
+works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
+shows '^grid.html: 100 variables, [0-9.]+ MB$'
+[[ $(numbers grid.csv | wc -l) -eq 100 ]]
+diff <(numbers grid.csv) <(cells grid.html) || fail "the numbers are not those of summary"
+works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains.csv
+works report chains.csv chain.mtx -o chains.html
+diff <(numbers chains.csv) <(cells chains.html) || fail "the numbers of chains are not those of summary"
+grep -qF '"R-hat","bulk ESS","tail ESS"]' chains.html
+grep -q '"method = graphical"' grid.html || fail "the configuration is not in the page"
+works check "$MODELS/grid.mtx" "$MODELS/grid_b.mtx"
+grep -qF "[\"factors\",\"$(awk '/^factors/ { print $2 }' said)\"]" grid.html
+grep -qF "[\"mean Markov blanket\",\"$(awk '/^mean/ { print $4 }' said)\"]" grid.html
+
+# one file: nothing is loaded, and the page forbids it to itself
+grep -q "Content-Security-Policy\" content=\"default-src 'none'" grid.html
+loads='(src|href|action)=["'\'']?(https?:)?//|@import|url\( *["'\'']?(https?:)?//|importScripts|<(iframe|embed|object)'
+! grep -nE "$loads" grid.html | cut -c1-200 | grep . || fail "the page loads something"
+
+# names are text, whatever is in them
+ends() { grep -o '</script' "$1" | wc -l; }
+printf '# </script><script>broken()</script>\n# <!--<script> = &amp;\n</script><b>,<!--<script>,a\\u003cb\n1,2,3\n2,3,5\n' >hostile.csv
+works report hostile.csv -o hostile.html
+[[ $(ends hostile.html) -eq $(ends grid.html) ]] || fail "a name ends the script"
+[[ $(grep -c '<!--' hostile.html) -eq $(grep -c '<!--' grid.html) ]] || fail "a name begins a comment"
+diff <(numbers hostile.csv) <(cells hostile.html)
+
+# overwritten only when asked, and never half
+refuses 2 "A report needs a file: svmp report two.csv -o FILE.html." report two.csv
+refuses 2 "The output 'two.txt' does not end in .html, the one kind of file that is written." report two.csv -o two.txt
+refuses 2 "The file 'grid.html' exists already; --force overwrites it." report two.csv -o grid.html
+refuses 2 "the folder 'no/such/': No such file or directory." report two.csv -o no/such/out.html
+works report two.csv -o grid.html --force
+[[ $(cells grid.html | wc -l) -eq 2 ]]
+[[ ! -w /dev/full ]] || { ln -s /dev/full full.html && refuses 1 "No space left on device" report two.csv -o full.html; }
+
+# the particles that the plots show
+printf 'z\n' >many.csv
+seq 1 500 >>many.csv
+works report many.csv --particles 50 -o many.html
+grep -q '"shown":50,' many.html
+diff <(numbers many.csv) <(cells many.html)
+refuses 2 "The option '--particles' is a whole number from 0 to 10000000, not 'few'." report two.csv --particles few -o out.html
+printf 'u,v,w\n1e300,5,-1.7e308\n1e300,5,1.7e308\n' >wide.csv
+works report wide.csv -o wide.html
+grep -q '\[5,0,"AAAAAAAAAAA="\]' wide.html || fail "equal particles are written in another way"
+
+# what is wrong is said
+refuses 2 "The file 'none.csv' could not be read: No such file or directory." report none.csv -o out.html
+refuses 2 "The model does not fit 'two.csv': it has no variable 'x'." report two.csv chain.mtx -o out.html
+refuses 2 "could not be read" report grid.csv none.mtx -o out.html
+truth() { printf '%s\n' "$@" >truth.csv; }
+touch truth.csv
+refuses 2 "truth.csv: there is no row; it begins with the line 'name,value'." report two.csv --truth truth.csv -o out.html
+truth name,wert x,1
+refuses 2 "truth.csv:1: the header is 'name,value', not 'name,wert'." report two.csv --truth truth.csv -o out.html
+truth name,value x,1,2
+refuses 2 "truth.csv:2: a line has two fields, name and value." report two.csv --truth truth.csv -o out.html
+truth name,value x,NA
+refuses 2 "truth.csv:2: the value 'NA' of 'x' is not a finite number." report two.csv --truth truth.csv -o out.html
+truth name,value x,1 y,2 x,3
+refuses 2 "truth.csv: 'x' stands on the lines " report two.csv --truth truth.csv -o out.html
+truth name,value x,1 z,1
+refuses 2 "truth.csv:3: 'z' is no variable of 'two.csv', and no coordinate P.1 or P.2 of a fixed point." report two.csv --truth truth.csv -o out.html
+truth name,value z.1,1
+refuses 2 "truth.csv:2: 'z.1' is no variable" report two.csv --truth truth.csv -o out.html
+refuses 2 "could not be read: No such file or directory." report two.csv --truth none.csv -o out.html
+refuses 2 "could not be read: Is a directory." report two.csv --truth . -o out.html
+
+# truth of variables, and a pair that is none: a fixed point
+truth '# by hand' '"name","value"' '' ' x , 1.5' 'z.1,7' 'z.2,-8'
+works report two.csv --truth truth.csv -o truth.html
+grep -q '"truth":\[\[0,1.5\]\]' truth.html
+grep -q '"anchors":\[\["z",7,-8\]\]' truth.html

@@ -1,0 +1,31 @@
+# The page of a report in a headless Chromium (tests/report/check.py): what is seen, clicked, and how soon it is there.
+. "$TESTS/cli/support.bash"
+! "$SVMP" --version | grep -q '^d3: no' || { echo "skipped: this build has no D3 (node-d3)" && exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3" && exit 77; }
+python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import browser; sys.exit(not browser.find())' "$TESTS/report" ||
+    { echo "skipped: no chromium" && exit 77; }
+
+works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
+works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
+works summary grid.csv
+cp said grid.txt
+works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains.csv
+works report chains.csv chain.mtx -o chains.html
+
+# points of a plane: two of them, their truth and an anchor; a node that the record calls far from converged
+awk 'BEGIN { OFS = ","; srand(1); print "# method = by hand\n# ksd_node x.1 = 0.5 0.6 2.5 1.2\nx.1.1,x.1.2,x.2.1,x.2.2,sigma"
+    for (l = 0; l < 60; l++) print rand(), rand(), 2 + rand(), 1 + rand(), 0.5 }' >plane.csv
+printf 'name,value\nx.1.1,0.5\nx.1.2,0.4\nx.2.1,2.5\nx.2.2,1.5\nx.3.1,-1\nx.3.2,-1\n' >truth.csv
+works report plane.csv --truth truth.csv -o plane.html
+
+printf '# <img src=x onerror=broken()> = <script>broken()</script>\n</script><script>broken=1</script>,<img src=x onerror="broken=1">\n1,2\n2,3\n' |
+    tr -d '"' >hostile.csv
+works report hostile.csv -o hostile.html
+
+awk 'BEGIN { srand(2); for (i = 1; i <= 5000; i++) printf "x.%d%s", i, i < 5000 ? "," : "\n"
+    for (l = 0; l < 200; l++) for (i = 1; i <= 5000; i++) printf "%.6f%s", rand() + i % 7, i < 5000 ? "," : "\n" }' >large.csv
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric\n5000 5000 9999"
+    for (i = 1; i <= 5000; i++) { print i, i, 2.5; if (i > 1) print i, i - 1, -1 } }' >large.mtx
+works report large.csv large.mtx -o large.html
+
+timeout 300 python3 "$TESTS/report/check.py"

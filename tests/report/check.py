@@ -1,0 +1,104 @@
+"""What a reader of a report sees and does, in the pages that tests/cli/report_browser.sh has made."""
+import sys
+
+from browser import Browser
+
+SLOWEST = 10  # seconds for 5,000 variables: on a machine that does other things too; three are meant
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"FAILED: {what}: {got!r} instead of {wanted!r}")
+
+
+def silent(browser, page):
+    said = browser.complaints()
+    expect(f"the console of {page}", said, [])
+
+
+def text(browser, selector):
+    return browser.evaluate(f"document.querySelector({selector!r}).textContent")
+
+
+def count(browser, selector):
+    return browser.evaluate(f"document.querySelectorAll({selector!r}).length")
+
+
+def rows(browser):
+    return browser.evaluate("[...document.querySelectorAll('#table tbody tr')].map((r) => [...r.cells].slice(0, 6).map((c) => c.textContent))")
+
+
+def click(browser, selector):
+    browser.evaluate(f"document.querySelector({selector!r}).dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+
+
+def check_grid(browser):
+    browser.open("grid.html")
+    while not browser.evaluate("document.getElementById('more-rows').hidden"):
+        click(browser, "#more-rows")
+    table = open("grid.txt").read().split("\n\n")[1].splitlines()[1:]
+    if rows(browser) != [line.split() for line in table]:
+        sys.exit("FAILED: the table is not that of svmp summary")
+    expect("nodes drawn", count(browser, "circle.node"), 100)
+    click(browser, "circle[data-node='x.45']")
+    expect("what a click on a node shows", text(browser, "#chosen"), "x.45")
+    expect("its marginal", (text(browser, ".marginal h3")[:4], count(browser, ".marginal path.curve")), ("x.45", 1))
+    expect("its neighbours", count(browser, ".pair"), 4)
+    click(browser, "tr[data-variable='0']")
+    expect("what a click on a row shows", text(browser, "#chosen"), "x.1")
+    click(browser, "#after")
+    expect("the next one", text(browser, "#chosen"), "x.2")
+    browser.evaluate("document.getElementById('search').value = 'X.10'; document.getElementById('search').dispatchEvent(new Event('input'))")
+    expect("what is found", [row[0] for row in rows(browser)], ["x.10", "x.100"])
+    silent(browser, "grid.html")
+
+
+def check_chains(browser):
+    browser.open("chains.html")
+    expect("curves of chains", count(browser, ".marginal path.chain"), 2)
+    silent(browser, "chains.html")
+
+
+def check_plane(browser):
+    browser.open("plane.html")
+    expect("clouds, anchors and truths", [count(browser, s) for s in (".cloud", ".anchor", "#drawing .true")], [2, 1, 2])
+    click(browser, ".cloud[data-point='x.2']")
+    expect("what a click on a cloud shows", text(browser, "#chosen"), "x.2.1")
+    expect("its marginals", count(browser, ".marginal path.curve"), 2)
+    browser.evaluate("choose(4)")
+    expect("a constant", text(browser, ".marginal .caption"), "All particles are 0.5.")
+    silent(browser, "plane.html")
+
+
+def check_hostile(browser):
+    browser.open("hostile.html")
+    names = [row[0] for row in rows(browser)]
+    expect("names", names, ["</script><script>broken=1</script>", "<img src=x onerror=broken=1>"])
+    expect("a script in a name", browser.evaluate("typeof broken + document.images.length"), "undefined0")
+    silent(browser, "hostile.html")
+
+
+def check_large(browser):
+    seconds = browser.open("large.html")
+    print(f"5,000 variables: open in {seconds:.2f} s")
+    if seconds > SLOWEST:
+        sys.exit(f"FAILED: 5,000 variables took {seconds:.1f} s")
+    browser.evaluate("document.getElementById('search').value = 'x.2500'; document.getElementById('search').dispatchEvent(new Event('input'))")
+    click(browser, "#table tbody tr")
+    expect("the one that was searched for", text(browser, "#chosen"), "x.2500")
+    expect("its neighbours", count(browser, ".pair"), 2)
+    silent(browser, "large.html")
+
+
+with Browser() as desk:
+    for check in (check_grid, check_chains, check_plane, check_hostile, check_large):
+        desk.events.clear()
+        check(desk)
+    light = desk.evaluate("getComputedStyle(document.body).backgroundColor")
+with Browser(390, 844, dark=True, phone=True) as phone:
+    for page in ("grid.html", "plane.html"):
+        phone.open(page)
+        expect(f"{page} is as wide as a phone", phone.evaluate("document.documentElement.scrollWidth"), 390)
+        silent(phone, page)
+    if phone.evaluate("getComputedStyle(document.body).backgroundColor") == light:
+        sys.exit("FAILED: dark is as light as light")

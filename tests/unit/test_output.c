@@ -1,0 +1,59 @@
+/* Files that are whole or not there: svmp_file_write. */
+#include "files.h"
+
+static void check_content(const char *path, const char *expected) {
+    char content[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(content, 1, sizeof content - 1, file);
+    fclose(file);
+    assert_int_equal(size, strlen(expected));
+    assert_string_equal(content, expected);
+}
+
+static void test_overwrites_when_asked(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    assert_ok(svmp_file_write(context, "page", "one", 3, 0));
+    assert_int_equal(svmp_file_write(context, "page", "two", 3, 0), SVMP_CANNOT_WRITE);
+    assert_non_null(strstr(svmp_context_error(context), "exists already"));
+    check_content("page", "one");
+    assert_ok(svmp_file_write(context, "page", "three", 5, 1));
+    check_content("page", "three");
+    assert_ok(svmp_file_write(context, "empty", NULL, 0, 0));
+    check_content("empty", "");
+    assert_int_equal(files_in_folder(1), 2);
+    svmp_context_free(context);
+}
+
+static void test_refuses(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    assert_int_equal(svmp_file_write(NULL, "page", "one", 3, 0), SVMP_BAD_CALL);
+    assert_int_equal(svmp_file_write(context, NULL, "one", 3, 0), SVMP_BAD_CALL);
+    assert_int_equal(svmp_file_write(context, "page", NULL, 3, 0), SVMP_BAD_CALL);
+    assert_int_equal(svmp_file_write(context, "no/such/page", "one", 3, 0), SVMP_CANNOT_WRITE);
+    assert_int_equal(svmp_file_write(context, ".", "one", 3, 1), SVMP_CANNOT_WRITE);
+    assert_int_equal(files_in_folder(0), 0);
+    svmp_context_free(context);
+}
+
+static void test_memory_may_fail(void **state) {
+    (void)state;
+    scarce_memory memory = {1000};
+    svmp_context *context = scarce_context(&memory);
+    memory.left = 0;
+    assert_int_equal(svmp_file_write(context, "page", "one", 3, 0), SVMP_NO_MEMORY);
+    assert_int_equal(files_in_folder(0), 0);
+    memory.left = 1000;
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overwrites_when_asked),
+        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_memory_may_fail),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
