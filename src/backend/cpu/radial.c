@@ -28,7 +28,7 @@ typedef struct radial {
 } radial;
 
 int svmp_cpu_stores(const backend *b, size_t domain_variables, size_t member_variables) {
-    enum { NEAR = 512 * 1024 / sizeof(double) }; /* numbers that stay in a core's own cache */
+    enum { NEAR = 8 * 1024 * 1024 / sizeof(double) }; /* numbers that stay in the caches */
     const cpu *own = b->own;
     return own->all_tiles <= NEAR || domain_variables > PACKED_VARIABLES || member_variables > WEIGHED_VARIABLES;
 }
