@@ -4,7 +4,7 @@
 # ---- what a program that links libsvmp.a needs besides: one list for pkg-config and CMake ---------
 set(SVMP_STATIC_NEEDS "")
 foreach(part CHOLMOD JANSSON NETCDF)
-  if(SVMP_${part})
+  if(SVMP_HAVE_${part})
     get_filename_component(folder ${${part}_LIBRARY} DIRECTORY)
     if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
       list(APPEND SVMP_STATIC_NEEDS -L${folder})
