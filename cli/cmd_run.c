@@ -17,6 +17,7 @@ enum { VARIABLES_SHOWN = 10 };
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
     {"progress", 0, "auto|json|none", "auto", "a line that is renewed, lines of JSON, or nothing", "Output"},
@@ -139,7 +140,7 @@ static int prepare(session *s) {
     if (status == 0) status = check_sizes(s);
     if (status == 0) status = read_selection(s);
     if (status == 0) status = read_start(s);
-    if (status == 0) status = read_model(s->set, s->context, &s->model);
+    if (status == 0) status = read_model(s->set, s->context, options_given(s->set, "monitor"), &s->model);
     if (status) return status;
     svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
@@ -166,6 +167,45 @@ static int write_particles(const session *s, const svmp_particles *written, cons
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
+static int is_finite(const svmp_particles *particles, size_t variable) {
+    const size_t count = svmp_particles_count(particles);
+    size_t l = 0;
+    while (l < count && isfinite(svmp_particles_values((svmp_particles *)particles)[variable * count + l])) l++;
+    return l == count;
+}
+
+/* What is monitored need not be finite (1/0, the logarithm of what is not positive): such a variable is left out, of
+ * the result and of what is chosen from it. */
+static int leave_out(session *s) {
+    const size_t variables = svmp_particles_variables(s->result);
+    size_t *kept = calloc(variables, sizeof *kept), *place = calloc(variables, sizeof *place), count = 0, chosen = 0;
+    if (kept == NULL || place == NULL) {
+        free(kept);
+        free(place);
+        return complain(EXIT_FAILED, "Out of memory.");
+    }
+    for (size_t i = 0; i < variables; i++) {
+        place[i] = is_finite(s->result, i) ? count : SIZE_MAX;
+        if (place[i] == SIZE_MAX)
+            complain(EXIT_DONE, "'%s' is left out: it is not finite in all particles.",
+                     svmp_particles_name(s->result, i));
+        else
+            kept[count++] = i;
+    }
+    for (size_t k = 0; k < s->chosen_count; k++)
+        if (place[s->chosen[k]] != SIZE_MAX) s->chosen[chosen++] = place[s->chosen[k]];
+    s->chosen_count = chosen;
+    svmp_particles *finite = NULL;
+    svmp_status status = count < variables ? svmp_particles_select(s->result, count, kept, 1, &finite) : SVMP_OK;
+    if (finite) {
+        svmp_particles_free(s->result);
+        s->result = finite;
+    }
+    free(kept);
+    free(place);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
+}
+
 static int write_result(session *s) {
     const char *path = options_given(s->set, "output");
     svmp_particles *part = NULL;
@@ -180,9 +220,10 @@ static int write_result(session *s) {
     return status;
 }
 
-/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. */
-static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
+static int exact_moments(const session *s, svmp_moments *moments) {
     const double z95 = 1.6448536269514722;
+    const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
@@ -199,7 +240,8 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
                            svmp_mixing *mixing) {
     svmp_status status = svmp_particles_summarise(s->result, shown, NULL, moments, NULL);
     if (status == SVMP_OK) status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
-    return status == SVMP_OK ? 0 : failed(s->context, status);
+    if (status != SVMP_OK) return failed(s->context, status);
+    return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, moments) : 0;
 }
 
 static int print_result(session *s) {
@@ -210,7 +252,7 @@ static int print_result(session *s) {
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int wrong = exact ? exact_moments(s, variables, moments) : measure_moments(s, shown, moments, variables, mixing);
+    int wrong = measure_moments(s, shown, moments, variables, mixing);
     if (wrong) {
         free(mixing);
         return wrong;
@@ -227,7 +269,10 @@ static int print_result(session *s) {
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
-    if (exact) printf("These numbers are exact; the particles are independent draws.\n");
+    if (exact && options_given(s->set, "monitor"))
+        printf("These numbers are exact, but for what is monitored; the particles are independent draws.\n");
+    else if (exact)
+        printf("These numbers are exact; the particles are independent draws.\n");
     if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
         printf("The particles stand for modes: their spread is not the posterior's.\n");
     if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
@@ -284,7 +329,8 @@ static int go(session *s) {
         .seconds = seconds,
     };
     if (ended == SVMP_OK) s->record.convergence = convergence_measure(s->run, s->model);
-    status = write_result(s);
+    status = options_given(s->set, "monitor") ? leave_out(s) : 0;
+    if (status == 0) status = write_result(s);
     if (status == 0 && ended == SVMP_OK) status = print_result(s);
     return status ? status : explain_end(s, ended);
 }
@@ -322,6 +368,8 @@ const command command_run = {
         "end. The same call with\n.B \\-\\-resume\ngoes on from there, to the same numbers as if there had been no "
         "break; of the options,\n"
         "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
+        "A model's unknowns are reported; with\n.B \\-\\-monitor\nso are the deterministic nodes that it names, "
+        "computed from each particle.\n.PP\n"
         "The names of\n.B \\-\\-save\nare those of variables, or of arrays: x stands for x.1, x.2 and so on.\n.PP\n"
         "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
         "choice of\n"

@@ -329,7 +329,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
         words[length++] = shape.argument_rows[k] = factor->arguments[k].rows;
         words[length++] = shape.argument_columns[k] = factor->arguments[k].columns;
     }
-    SVMP_TRY(svmp_pattern_find(lowering, true, length, words, count, outputs, &node->prior, &fresh));
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_PRIOR, length, words, count, outputs, &node->prior, &fresh));
     factor_pattern *pattern = &lowering->patterns[node->prior];
     node->instance = (uint32_t)pattern->instances;
     if (fresh) {
@@ -374,7 +374,7 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     uint64_t words[3] = {factor->statement->offset, factor->offsets.count, factor->jacobian.index};
     uint32_t which;
     bool fresh;
-    SVMP_TRY(svmp_pattern_find(lowering, false, 3, words, factor->count, factor->expressions, &which, &fresh));
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, factor->count, factor->expressions, &which, &fresh));
     if (fresh) {
         expr total = svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian);
         bool constant = svmp_expr_level(lowering->builder, total) != LEVEL_INPUT; /* dflat: no program, no factor */
@@ -395,7 +395,7 @@ static svmp_status add_potential(model_lowering *lowering) {
     uint64_t words[1] = {statement->offset};
     uint32_t which;
     bool fresh;
-    SVMP_TRY(svmp_pattern_find(lowering, false, 1, words, 1, &built, &which, &fresh));
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 1, words, 1, &built, &which, &fresh));
     if (fresh) SVMP_TRY(finish_program(lowering, which, built));
     return svmp_pattern_append(lowering, which);
 }

@@ -126,7 +126,7 @@ static void warn_of_unread_data(const model_lowering *lowering) {
     }
 }
 
-static svmp_status lower(model_lowering *lowering) {
+static svmp_status lower(model_lowering *lowering, const char *monitors) {
     diagnostics *noted = lowering->diagnostics;
     SVMP_TRY(begin(lowering));
     SVMP_TRY(svmp_check(lowering));
@@ -147,13 +147,15 @@ static svmp_status lower(model_lowering *lowering) {
     svmp_status status = svmp_order_nodes(lowering);
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(status);
+    SVMP_TRY(svmp_add_monitors(lowering, monitors));
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
     warn_of_unread_data(lowering);
     return SVMP_OK;
 }
 
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result) {
+svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+                       lowered_model **result) {
     ast_model ast = {0};
     diagnostics *noted = NULL;
     model_lowering lowering = {
@@ -163,7 +165,7 @@ svmp_status svmp_lower(svmp_context *context, const text_source *source, data_se
     lowering.diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));
     SVMP_CHECK(svmp_diagnostics_report(noted));
-    status = lower(&lowering);
+    status = lower(&lowering, monitors);
     if (status == SVMP_BAD_INPUT)
         svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */
     SVMP_CHECK(status);

@@ -10,6 +10,7 @@
  *     chain.c      long chains of deterministic elements
  *     node.c       unknown nodes, their transforms and bounds
  *     factor.c     one instance becomes a factor
+ *     monitor.c    deterministic nodes that are reported
  *     pattern.c    factors of equal structure share a program
  *     cycle.c      parents come before children
  *     lower.c      the order of all this
@@ -100,10 +101,12 @@ typedef struct instance_edge {
 
 /* ---- patterns ------------------------------------------------------------------------------- */
 
+typedef enum pattern_kind { PATTERN_FACTOR, PATTERN_PRIOR, PATTERN_MONITOR } pattern_kind;
+
 typedef struct factor_pattern {
     uint64_t *signature;
     size_t length, offset; /* where the statement stands */
-    bool prior;
+    pattern_kind kind;
     program *program;
     size_t slots, parameters, instances;
     uint32_t *variables; /* instance by instance */
@@ -327,9 +330,17 @@ void svmp_node_bounds(model_lowering *lowering, const distribution *family, cons
 /* Notes what a dinterval instance says about the node that it censors. */
 svmp_status svmp_censor(model_lowering *lowering, uint32_t which);
 
+/* x.3.1 of x[3,1]; x of a scalar. The caller's. */
+svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, size_t offset, char **name);
+
+/* ---- monitor.c ------------------------------------------------------------------------------ */
+
+/* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
+svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
+
 /* ---- describe.c ----------------------------------------------------------------------------- */
 
-/* Fills the list of arrays of the result, once the nodes are made. */
+/* Fills the list of arrays of the result, once the nodes are made, and the names of those that are computed. */
 svmp_status svmp_describe_arrays(model_lowering *lowering);
 
 /* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
@@ -339,11 +350,11 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
 
 /* The pattern with the structure of the builder's expressions, these words, and these expressions picked out, or a new
  * one without a program (*fresh), for as many slots and parameters as there are now. */
-svmp_status svmp_pattern_find(model_lowering *lowering, bool prior, size_t word_count, const uint64_t *words,
+svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_t word_count, const uint64_t *words,
                               size_t picked_count, const expr *picked, uint32_t *which, bool *fresh);
 /* One more instance: its first slots and parameters. */
 svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which);
-/* Turns patterns into groups and priors of the result. */
+/* Turns patterns into groups, priors and monitors of the result. */
 svmp_status svmp_patterns_finish(model_lowering *lowering);
 
 /* Notes directed cycles; otherwise fills levels and order of the nodes. */
