@@ -505,6 +505,35 @@ static void test_nothing_goes_on_outside(void **state) {
     }
 }
 
+/* What data { } draws is data of the model, the same each time; what is given stays. Through y ~ dnorm(m, 1) with a
+ * flat m the gradient at m = 0 is the sum of the y, which has a known distribution. */
+static void test_data_block_draws(void **state) {
+    (void)state;
+    enum { N = 2000 };
+    static const char text[] =
+        "data { for (i in 1:2000) { mu[i] <- a + k[i] - 4\n y[i] ~ dnorm(mu[i], 0.25)\n"
+        " k[i] ~ dpois(4) }\n a ~ dunif(2, 3)\n given[1:2] ~ dnorm(100, 1)\n"
+        " S[1:2,1:2] ~ dwish(R[,], 40) }\n"
+        "model { for (i in 1:2000) { y[i] ~ dnorm(m, 1) }\n m ~ dflat()\n b ~ dnorm(given[1], 1)\n"
+        " c ~ dnorm(a, 1)\n d ~ dnorm(S[1,1], 1)\n e ~ dnorm(given[2], 1) }";
+    double first[5], x[5] = {0};
+    for (int round = 0; round < 2; round++) {
+        lowered_test test;
+        lower(&test, text, "given <- c(7, NA) R <- structure(c(1,0,0,1),.Dim=c(2,2))");
+        assert_int_equal(test.model->variables, 5);
+        log_density(&test, x);
+        if (round == 0) memcpy(first, test.gradient, sizeof first);
+        assert_memory_equal(first, test.gradient, sizeof first);
+        end(&test);
+    }
+    double a = first[2];
+    assert_true(a > 2 && a < 3);
+    assert_near(first[1], 7, 1e-15);
+    assert_true(fabs(first[4] - 100) < 5);
+    assert_true(fabs(first[0] / N - a) < 4.5 * sqrt((4.0 + 4.0) / N)); /* var y = 1/0.25, and var k = 4 */
+    assert_true(fabs(first[3] - 40) < 4.5 * sqrt(2 * 40.0));           /* S[1,1] is chi-squared of 40 */
+}
+
 /* Deterministic nodes on the natural scale, element by element: functions of unknowns, constants, matrices, the end of
  * a long chain; of an array that is partly unknown, the computed part. */
 static void test_monitors(void **state) {
@@ -562,6 +591,7 @@ int main(void) {
         cmocka_unit_test(test_censoring_is_a_bound),
         cmocka_unit_test(test_nothing_goes_on_outside),
         cmocka_unit_test(test_monitors),
+        cmocka_unit_test(test_data_block_draws),
         cmocka_unit_test(test_many_instances_load_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
