@@ -51,8 +51,9 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
 
 /* The loops alone on a tile of 4 by 48 pairs: distances, shape, sums. */
 static double roof(const lane_ops *ops, int rbf, size_t closed) {
-    enum { COLUMNS = 48, STRIDE = COLUMNS + 1 + PADDING, NUMBERS = TILE_ROWS * COLUMNS };
-    static double x[STRIDE * 65], w[STRIDE], sum[STRIDE], total[STRIDE], k[NUMBERS], r[NUMBERS];
+    enum { COLUMNS = 48, STRIDE = COLUMNS + 1 + PADDING + LINE - 1, NUMBERS = TILE_ROWS * COLUMNS };
+    static _Alignas(64) double block[68 * STRIDE + LINE], k[NUMBERS], r[NUMBERS];
+    double *x = svmp_lanes_row(block), *w = x + 65 * STRIDE, *sum = w + STRIDE, *total = sum + STRIDE;
     const packed_rows rows = {x, closed, STRIDE};
     const tile t = {0, COLUMNS / ops->width, 0};
     for (size_t p = 0; p < STRIDE * closed; p++) x[p] = rand() / (double)RAND_MAX;
@@ -62,10 +63,9 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
         for (int again = 0; again < 200; again++) {
             ops->distances(&rows, &t, 0, k);
             if (rbf) {
-                ops->rbf(NUMBERS, 2, k);
-                ops->weigh_and_total(&t, k, w, sum, total);
+                ops->rbf_and_weigh(&t, 2, k, w, sum, total);
             } else {
-                ops->imq(NUMBERS, 2, k, r);
+                ops->imq(&t, 2, k, r);
                 ops->weigh(&t, k, w, sum);
                 ops->weigh(&t, r, w, sum);
                 ops->weigh(&t, r, w, total);
