@@ -66,9 +66,9 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
                 ops->rbf_and_weigh(&t, 2, k, w, sum, total);
             } else {
                 ops->imq(&t, 2, k, r);
-                ops->weigh(&t, k, w, sum);
-                ops->weigh(&t, r, w, sum);
-                ops->weigh(&t, r, w, total);
+                ops->weigh(&t, k, 1, w, sum, STRIDE);
+                ops->weigh(&t, r, 1, w, sum, STRIDE);
+                ops->weigh(&t, r, 1, w, total, STRIDE);
             }
         }
         const double spent = (thread_seconds() - started) / 200 / NUMBERS;

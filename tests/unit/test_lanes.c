@@ -85,7 +85,8 @@ static void test_median_is_that_of_a_sort(void **state) {
         for (int kind = 0; kind < 7; kind++)
             for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
                 const size_t count = counts[c];
-                numbers all = {svmp_lanes_named(sets[s]), count, (count + WHOLE_TILE - 1) / WHOLE_TILE * WHOLE_TILE, value, 0};
+                numbers all = {svmp_lanes_named(sets[s]), count, (count + WHOLE_TILE - 1) / WHOLE_TILE * WHOLE_TILE,
+                               value, 0};
                 if (all.ops == NULL) continue;
                 middle memory = {0};
                 for (uint64_t again = 0; again < 4; again++) {

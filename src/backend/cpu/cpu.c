@@ -44,7 +44,8 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     }
 }
 
-/* Numbers that are given out piece by piece, each from a new cache line on. Without any, it is counted how many it takes.
+/* Numbers that are given out piece by piece, each from a new cache line on. Without any, it is counted how many it
+ * takes.
  */
 typedef struct supply {
     double *numbers;

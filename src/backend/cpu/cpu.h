@@ -6,8 +6,8 @@
 #include "backend/cpu/median.h"
 #include "kernel/unit.h"
 
-/* What one thread needs for a unit. Of a unit for all threads, the first room holds it, and each has the last four of its
- * own. */
+/* What one thread needs for a unit. Of a unit for all threads, the first room holds it, and each has the last four of
+ * its own. */
 typedef struct stein_room {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */

@@ -61,10 +61,10 @@ typedef struct lane_ops {
     /* k = (1 + D/h)^(-1/2) in place, r = k^3/h. */
     void (*imq)(const tile *t, double h, double *k, double *r);
 
-    /* Both directions of every pair: sum[m] += k w[l] and sum[l] += k w[m], in rows. */
-    void (*weigh)(const tile *t, const double *k, const double *w, double *sum);
+    /* Both directions of every pair: sum[m] += k w[l] and sum[l] += k w[m], for `count` rows w and sum. */
+    void (*weigh)(const tile *t, const double *k, size_t count, const double *w, double *sum, size_t stride);
 
-    /* rbf and weigh in one; and with w = 1 as well, in total[m] and total[l]. */
+    /* rbf and, for one row, weigh in one; and with w = 1 as well, in total[m] and total[l]. */
     void (*rbf_and_weigh)(const tile *t, double h, double *k, const double *w, double *sum, double *total);
 } lane_ops;
 

@@ -10,7 +10,7 @@ typedef double vec __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t ivec __attribute__((vector_size(LANES * sizeof(double)))); /* masks: -1 or 0 */
 typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(double))));
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE   static inline __attribute__((always_inline))
 #define EACH_ROW _Pragma("GCC unroll 4") for (int r = 0; r < TILE_ROWS; r++)
 
 INLINE vec load(const double *p) {
@@ -46,8 +46,8 @@ INLINE void add_rows(const vec *row, double *sum) {
 
 /* ---- order statistics -------------------------------------------------------------------------------------------- */
 
-/* Counts the same columns of all rows of a tile: those below in `lower`, lane by lane. Few numbers are listed: one branch
- * for all of them. */
+/* Counts the same columns of all rows of a tile: those below in `lower`, lane by lane. Few numbers are listed: one
+ * branch for all of them. */
 #if LANES == 8
 #include <immintrin.h>
 
@@ -80,11 +80,10 @@ INLINE ivec count_rows(const vec *distance, ivec lower, tally *t) {
     }
     int64_t found = 0;
     for (int k = 0; k < LANES; k++) found |= any[k];
-    if (found) EACH_ROW for (int k = 0; k < LANES; k++)
-            if (inside[r][k]) {
-                if (t->inside < t->capacity) t->list[t->inside] = distance[r][k];
-                t->inside++;
-            }
+    if (found) EACH_ROW for (int k = 0; k < LANES; k++) if (inside[r][k]) {
+            if (t->inside < t->capacity) t->list[t->inside] = distance[r][k];
+            t->inside++;
+        }
     return lower;
 }
 #endif
@@ -130,8 +129,7 @@ INLINE void measure(const packed_rows *rows, const tile *t, size_t v, const int 
     }
     for (int c = 0; c < columns; c++) {
         const size_t before = (v + (size_t)c) * LANES;
-        if (before < TILE_ROWS - 1)
-            EACH_ROW sum[c][r] = cut_corner(sum[c][r], before + 1, (size_t)r);
+        if (before < TILE_ROWS - 1) EACH_ROW sum[c][r] = cut_corner(sum[c][r], before + 1, (size_t)r);
         EACH_ROW store(d + (c * TILE_ROWS + r) * LANES, sum[c][r]);
     }
 }
@@ -186,9 +184,7 @@ typedef struct gaussian {
     double scale, furthest;
 } gaussian;
 
-INLINE gaussian gaussian_of(double h) {
-    return (gaussian){-0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, 708 * h};
-}
+INLINE gaussian gaussian_of(double h) { return (gaussian){-0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, 708 * h}; }
 
 INLINE vec gaussian_at(gaussian g, vec distance) {
     const double magic = 0x1.8p52; /* added, it rounds to an integer that then stands in the lowest bits */
@@ -220,28 +216,39 @@ static void imq(const tile *t, double h, double *k, double *r) {
 
 /* ---- velocities -------------------------------------------------------------------------------------------------- */
 
-static void weigh(const tile *t, const double *k, const double *w, double *sum) {
-    vec left[TILE_ROWS], row_sum[TILE_ROWS];
-    for (int r = 0; r < TILE_ROWS; r++) left[r] = splat(w[t->first + (size_t)r]), row_sum[r] = splat(0);
+/* `count` rows of weights and sums, 1 or 2, for which the kernel is read once. */
+INLINE void weigh_together(const tile *t, const double *k, const int count, const double *w, double *sum,
+                           size_t stride) {
+    vec left[2][TILE_ROWS], row_sum[2][TILE_ROWS];
+    for (int i = 0; i < count; i++)
+        EACH_ROW left[i][r] = splat(w[(size_t)i * stride + t->first + (size_t)r]), row_sum[i][r] = splat(0);
     for (size_t v = 0; v < t->vectors; v++) {
         const size_t m = t->first + 1 + v * LANES;
-        const vec right = load(w + m);
-        vec column_sum = load(sum + m);
-        for (int r = 0; r < TILE_ROWS; r++) {
+        vec right[2], column_sum[2];
+        for (int i = 0; i < count; i++)
+            right[i] = load(w + (size_t)i * stride + m), column_sum[i] = load(sum + (size_t)i * stride + m);
+        EACH_ROW {
             const vec here = load(k + (v * TILE_ROWS + (size_t)r) * LANES);
-            column_sum += here * left[r];
-            row_sum[r] += here * right;
+            for (int i = 0; i < count; i++) {
+                column_sum[i] += here * left[i][r];
+                row_sum[i][r] += here * right[i];
+            }
         }
-        store(sum + m, column_sum);
+        for (int i = 0; i < count; i++) store(sum + (size_t)i * stride + m, column_sum[i]);
     }
-    add_rows(row_sum, sum + t->first);
+    for (int i = 0; i < count; i++) add_rows(row_sum[i], sum + (size_t)i * stride + t->first);
+}
+
+static void weigh(const tile *t, const double *k, size_t count, const double *w, double *sum, size_t stride) {
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) weigh_together(t, k, 2, w + i * stride, sum + i * stride, stride);
+    if (i < count) weigh_together(t, k, 1, w + i * stride, sum + i * stride, stride);
 }
 
 static void rbf_and_weigh(const tile *t, double h, double *k, const double *w, double *sum, double *total) {
     const gaussian g = gaussian_of(h);
     vec left[TILE_ROWS], row_sum[TILE_ROWS], row_total[TILE_ROWS];
-    for (int r = 0; r < TILE_ROWS; r++)
-        left[r] = splat(w[t->first + (size_t)r]), row_sum[r] = row_total[r] = splat(0);
+    for (int r = 0; r < TILE_ROWS; r++) left[r] = splat(w[t->first + (size_t)r]), row_sum[r] = row_total[r] = splat(0);
     for (size_t v = 0; v < t->vectors; v++) {
         const size_t m = t->first + 1 + v * LANES;
         const vec right = load(w + m);

@@ -155,8 +155,8 @@ static void add_velocity(const radial *u, size_t i, const double *sum) {
     for (size_t m = 0; m < u->n; m++) phi[m] += scale * (sum[m] + ratio * x[m] * total[m] + s[m]);
 }
 
-/* A tile that still holds distances: from them the kernel, the sum of the first member, and all repulsion in room->total.
- * The usual case in one sweep over the tile. */
+/* A tile that still holds distances: from them the kernel, the sum of the first member, and all repulsion in
+ * room->total. The usual case in one sweep over the tile. */
 static void begin_tile(const radial *u, const tile *t, const double *weight, double *sum) {
     const lane_ops *lanes = u->own->lanes;
     double *k = distances_of(u, t), *total = u->room->total;
@@ -165,8 +165,8 @@ static void begin_tile(const radial *u, const tile *t, const double *weight, dou
         return;
     }
     evaluate(u, t, k);
-    lanes->weigh(t, k, weight, sum);
-    lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : k, u->own->ones, total);
+    lanes->weigh(t, k, 1, weight, sum, u->stride);
+    lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : k, 1, u->own->ones, total, u->stride);
 }
 
 /* The velocities of a few members, in one sweep over all tiles; `fresh` ones still hold distances. */
@@ -186,8 +186,10 @@ static void sweep(const radial *u, size_t piece, int fresh) {
         const tile *t = &u->own->tiles[a];
         if (fresh) begin_tile(u, t, weight, sum);
         const double *k = tile_numbers(u, t), *r = tile_repulsion(u, t);
-        for (size_t v = fresh != 0; v < count; v++) lanes->weigh(t, k, weight + v * u->stride, sum + v * u->stride);
-        for (size_t v = 0; r && v < count; v++) lanes->weigh(t, r, negated + v * u->stride, sum + v * u->stride);
+        const size_t begun = fresh ? 1 : 0;
+        if (count > begun)
+            lanes->weigh(t, k, count - begun, weight + begun * u->stride, sum + begun * u->stride, u->stride);
+        if (r) lanes->weigh(t, r, count, negated, sum, u->stride);
     }
     for (size_t v = 0; v < count; v++) add_velocity(u, variable[v], sum + v * u->stride);
 }
@@ -203,8 +205,8 @@ static void prepare_together(const radial *u) {
     share(u, u->own->tile_count, evaluate_tile);
     for (size_t a = 0; a < u->own->tile_count; a++) {
         const tile *t = &u->own->tiles[a];
-        u->own->lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : tile_numbers(u, t), u->own->ones,
-                             u->room->total);
+        u->own->lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : tile_numbers(u, t), 1, u->own->ones,
+                             u->room->total, u->stride);
     }
 }
 
