@@ -1,13 +1,13 @@
 #!/usr/bin/env Rscript
 # svmp's NUTS beside Stan's: evaluations of the score per effective draw, on the same models, with the same settings.
 #
-#     Rscript bench/stan.R COMMAND MODELS [SEEDS]     such as build/release/svmp models 5
+#     Rscript bench/stan.R COMMAND MODELS [SEEDS [NAME,...]]     such as build/release/svmp models 5 schools,logistic
 #
 # Both draw 4 chains of 1000 after a warm-up of 1000, from U(-2, 2); the effective sizes of both are rstan's ess_bulk of
 # x and of (x - mean)^2, the median over variables. No verdict but numbers: svmp / Stan near 1 says the samplers
 # are alike. Stan compiles a program for each of four models, a minute each.
 arguments <- commandArgs(trailingOnly = TRUE)
-if (length(arguments) < 2) stop("usage: Rscript bench/stan.R COMMAND MODELS [SEEDS]")
+if (length(arguments) < 2) stop("usage: Rscript bench/stan.R COMMAND MODELS [SEEDS [NAME,...]]")
 command <- normalizePath(arguments[1])
 folder <- arguments[2]
 seeds <- if (length(arguments) > 2) as.integer(arguments[3]) else 5
@@ -117,6 +117,8 @@ problems <- list(
     hierarchical = list(files = in_folder("hierarchical.bug", "hierarchical.csv", "hierarchical.json"),
                         program = hierarchical, data = hierarchical_data())
 )
+
+if (length(arguments) > 3) problems <- problems[strsplit(arguments[4], ",")[[1]]]
 
 # ---- the two samplers ----------------------------------------------------------------------------------------------
 
