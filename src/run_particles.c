@@ -78,10 +78,10 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
     if (run->iteration > 0)
         return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
                          run->iteration);
-    if (run->method->sampler && particles->count < n)
+    if (run->method->yield == SVMP_CHAINS && particles->count < n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
                          particles->count, n);
-    if (!run->method->sampler && particles->count != n)
+    if (run->method->yield != SVMP_CHAINS && particles->count != n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, but the run has %zu.",
                          particles->count, n);
     for (size_t k = 0; k < particles->variables * particles->count; k++)
