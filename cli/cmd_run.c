@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "choose.h"
 #include "command.h"
@@ -47,6 +48,7 @@ typedef struct session {
     svmp_particles *start, *result;
     svmp_run *run;
     run_record record;
+    char *written; /* the file that the particles are in; NULL: none */
 } session;
 
 /* The file that --init names, or NULL: a distribution, or nothing. */
@@ -157,25 +159,46 @@ static void announce(const session *s, const svmp_particles *written, const char
         complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
 }
 
-static int write_particles(const session *s, const svmp_particles *written, const char *path) {
-    char *comments = record_text(&s->record);
-    if (comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    announce(s, written, path);
-    svmp_status status = svmp_particles_write(written, path, comments, options_given(s->set, "force") != NULL);
+/* The file to write to: that of --output, or where somebody else has made it since the run began, and it is not to be
+ * overwritten, FILE-2.csv and so on. free() it. */
+static char *free_path(const session *s) {
+    enum { MOST = 1000 };
+    const char *asked = options_given(s->set, "output"), *ending = strrchr(asked, '.');
+    const size_t size = strlen(asked) + 16;
+    char *path = malloc(size);
+    struct stat about;
+    if (path == NULL) return NULL;
+    snprintf(path, size, "%s", asked);
+    if (options_given(s->set, "force")) return path;
+    for (int k = 2; k < MOST && stat(path, &about) == 0 && S_ISREG(about.st_mode); k++)
+        snprintf(path, size, "%.*s-%d%s", (int)(ending - asked), asked, k, ending);
+    if (strcmp(path, asked) != 0)
+        complain(EXIT_DONE, "The file '%s' came to be in the meantime and is left alone.", asked);
+    return path;
+}
+
+static int write_particles(session *s, const svmp_particles *written) {
+    char *comments = record_text(&s->record), *path = free_path(s);
+    svmp_status status = SVMP_NO_MEMORY;
+    if (comments && path) {
+        announce(s, written, path);
+        status = svmp_particles_write(written, path, comments, options_given(s->set, "force") != NULL);
+    }
     free(comments);
-    return status == SVMP_OK ? 0 : failed(s->context, status);
+    if (status == SVMP_OK) return s->written = path, 0;
+    free(path);
+    return failed(s->context, status);
 }
 
 static int write_result(session *s) {
-    const char *path = options_given(s->set, "output");
     svmp_particles *part = NULL;
-    if (path == NULL) return 0;
+    if (options_given(s->set, "output") == NULL) return 0;
     const size_t draws = svmp_particles_count(s->result) / svmp_particles_chains(s->result);
     const size_t thin = s->thin < draws ? s->thin : draws; /* a run that was stopped early has fewer */
-    if (s->chosen == NULL && thin == 1) return write_particles(s, s->result, path);
+    if (s->chosen == NULL && thin == 1) return write_particles(s, s->result);
     svmp_status selected = svmp_particles_select(s->result, s->chosen_count, s->chosen, thin, &part);
     if (selected != SVMP_OK) return failed(s->context, selected);
-    int status = write_particles(s, part, path);
+    int status = write_particles(s, part);
     svmp_particles_free(part);
     return status;
 }
@@ -222,7 +245,6 @@ static int print_result(session *s) {
     print_moments_heading(width, chains);
     for (size_t i = 0; i < shown; i++)
         print_moments(width, svmp_particles_name(s->result, i), &moments[i], chains ? &mixing[i] : NULL);
-    const char *path = options_given(s->set, "output");
     print_sampling(s->result);
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
@@ -230,23 +252,23 @@ static int print_result(session *s) {
     if (exact) printf("These numbers are exact; the particles are independent draws.\n");
     if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
         printf("The particles stand for modes: their spread is not the posterior's.\n");
-    if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
-    if (variables > shown && !path) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
+    if (variables > shown && s->written)
+        printf("%zu more variables: svmp summary %s\n", variables - shown, s->written);
+    if (variables > shown && !s->written) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
     return 0;
 }
 
 /* What there is to say about a run that did not come to its end. */
 static int explain_end(const session *s, svmp_status ended) {
-    const char *path = options_given(s->set, "output");
     if (ended == SVMP_NOT_FINITE) {
-        if (path) complain(EXIT_FAILED, "The last particles that were finite are in '%s'.", path);
+        if (s->written) complain(EXIT_FAILED, "The last particles that were finite are in '%s'.", s->written);
         return EXIT_FAILED;
     }
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
     const size_t asked = svmp_run_iterations(s->run);
-    if (path)
+    if (s->written)
         complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                 s->record.iterations, asked, path);
+                 s->record.iterations, asked, s->written);
     else
         complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
     keeper_say_how(&s->keeper, s->set);
@@ -271,9 +293,10 @@ static int go(session *s) {
     if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);
     double seconds = progress_end(&s->watch);
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
-    int status = ended == SVMP_OK ? 0 : failed(s->context, ended);
-    if (status && ended != SVMP_NOT_FINITE) return status;
-
+    if (ended != SVMP_OK) {
+        const int status = failed(s->context, ended);
+        if (ended != SVMP_NOT_FINITE) return status;
+    }
     svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record = (run_record){
@@ -284,9 +307,11 @@ static int go(session *s) {
         .seconds = seconds,
     };
     if (ended == SVMP_OK) s->record.convergence = convergence_measure(s->run, s->model);
-    status = write_result(s);
-    if (status == 0 && ended == SVMP_OK) status = print_result(s);
-    return status ? status : explain_end(s, ended);
+    const int unwritten = write_result(s); /* what is known is told all the same */
+    int status = 0;
+    if (ended == SVMP_OK) status = print_result(s);
+    if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
+    return unwritten ? unwritten : status ? status : explain_end(s, ended);
 }
 
 static int run(const option_set *set) {
@@ -294,6 +319,7 @@ static int run(const option_set *set) {
     int status = prepare(&s);
     if (status == 0) status = go(&s);
     free(s.chosen);
+    free(s.written);
     svmp_particles_free(s.result);
     svmp_run_free(s.run);
     svmp_model_free(s.model);

@@ -29,6 +29,7 @@ svmp_status svmp_netcdf_write(const svmp_particles *particles, const char *path,
 #include <errno.h>
 #include <math.h>
 #include <netcdf.h>
+#include <netcdf_mem.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -151,11 +152,16 @@ static const char seal_mark[16] = {'s', 'v', 'm', 'p', ' ', 'c', 'h', 'e', 'c', 
 
 #define SEAL_ORDER UINT64_C(0x0102030405060708)
 
+static seal empty_seal(uint64_t size) {
+    seal made = {.order = SEAL_ORDER, .size = size, .hash = SVMP_HASH_START};
+    memcpy(made.mark, seal_mark, sizeof seal_mark);
+    return made;
+}
+
 /* The seal that the first `size` bytes of the stream should have; `room` is BLOCK words. Returns 0 when they cannot be
  * read. */
 static int compute_seal(FILE *stream, uint64_t size, double *room, seal *made) {
-    *made = (seal){.order = SEAL_ORDER, .size = size, .hash = SVMP_HASH_START};
-    memcpy(made->mark, seal_mark, sizeof seal_mark);
+    *made = empty_seal(size);
     rewind(stream);
     for (uint64_t left = size; left > 0;) {
         const size_t piece = left < BLOCK * sizeof *room ? (size_t)left : BLOCK * sizeof *room;
@@ -180,26 +186,20 @@ static svmp_status check_seal(const netcdf_file *file, FILE *stream) {
     return refuse(file, "the file is damaged: its checksum is not that of what it holds");
 }
 
-static svmp_status put_seal(const netcdf_file *file, const char *beside, FILE *to) {
-    seal made;
-    FILE *stream = fopen(beside, "rb");
-    int done = stream && fseek(stream, 0, SEEK_END) == 0;
-    const long end = done ? ftell(stream) : -1;
-    done = end > 0 && compute_seal(stream, (uint64_t)end, file->block, &made);
-    if (stream) fclose(stream);
-    done = done && fseek(to, end, SEEK_SET) == 0 && fwrite(&made, sizeof made, 1, to) == 1;
-    if (done) return SVMP_OK;
-    return svmp_fail(file->context, SVMP_CANNOT_WRITE, "The file '%s' could not be written: %s.", file->path,
-                     strerror(errno));
-}
-
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static const char record_name[] = "svmp_record"; /* the comments as they were given */
 
-static svmp_status put_text(const netcdf_file *file, int group, const char *name, const char *text) {
-    NC_TRY(file, nc_put_att_text(group, NC_GLOBAL, name, strlen(text), text));
+/* An attribute, whose text is cut off where HDF5 has no more room for it. */
+static svmp_status put_attribute(const netcdf_file *file, int group, const char *name, const char *text,
+                                 size_t length) {
+    enum { LONGEST = 60000 };
+    NC_TRY(file, nc_put_att_text(group, NC_GLOBAL, name, length < LONGEST ? length : LONGEST, text));
     return SVMP_OK;
+}
+
+static svmp_status put_text(const netcdf_file *file, int group, const char *name, const char *text) {
+    return put_attribute(file, group, name, text, strlen(text));
 }
 
 /* A dimension with its coordinates first, first + 1, ... */
@@ -229,7 +229,7 @@ static svmp_status put_record(const netcdf_file *file, int group, const char *co
             name[name_length] = '\0';
             for (char *c = name; *c; c++) *c = *c == ' ' ? '_' : *c;
             const char *value = equals + 3;
-            NC_TRY(file, nc_put_att_text(group, NC_GLOBAL, name, (size_t)(comments + length - value), value));
+            SVMP_TRY(put_attribute(file, group, name, value, (size_t)(comments + length - value)));
         }
         comments += length + (comments[length] == '\n');
     }
@@ -316,18 +316,36 @@ static svmp_status put_statistics(netcdf_file *file, const svmp_particles *p) {
     return SVMP_OK;
 }
 
-static svmp_status write_file(netcdf_file *file, const svmp_particles *p, const char *beside, const char *comments) {
-    char path[LONGEST_PATH];
+/* The file as it will be, in memory: HDF5 does not survive every disk that is full. *image is the caller's to free. */
+static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const char *comments, NC_memio *image) {
     SVMP_TRY(SVMP_NEW(file->context, file->block, BLOCK));
-    NC_TRY(file, nc_create(local_path(beside, path), NC_NETCDF4 | NC_CLOBBER, &file->id));
+    NC_TRY(file, nc_create_mem("svmp", NC_NETCDF4, 0, &file->id));
     file->open = 1;
     SVMP_TRY(put_attributes(file, file->id, comments));
     if (comments) SVMP_TRY(put_text(file, file->id, record_name, comments));
     SVMP_TRY(put_posterior(file, p, comments));
     SVMP_TRY(put_statistics(file, p));
     file->open = 0;
-    NC_TRY(file, nc_close(file->id));
+    NC_TRY(file, nc_close_memio(file->id, image));
     return SVMP_OK;
+}
+
+/* Where the file ends that the image begins with: HDF5 makes room in large pieces, and its superblock, in version 0,
+ * tells at byte 40 how much of it is used. */
+static size_t used_size(const NC_memio *image) {
+    const unsigned char *bytes = image->memory;
+    uint64_t end = 0;
+    if (image->size < 48 || bytes[8] != 0) return image->size;
+    for (size_t k = 0; k < 8; k++) end |= (uint64_t)bytes[40 + k] << 8 * k;
+    return end < image->size ? (size_t)end : image->size;
+}
+
+static svmp_status put_image(const NC_memio *image, output_file *output) {
+    const size_t size = used_size(image);
+    seal made = empty_seal(size);
+    made.hash = svmp_hash_bytes(made.hash, size, image->memory);
+    SVMP_TRY(svmp_output_put(output, image->memory, size));
+    return svmp_output_put(output, (const char *)&made, sizeof made);
 }
 
 static void close_file(netcdf_file *file) {
@@ -340,17 +358,16 @@ svmp_status svmp_netcdf_write(const svmp_particles *particles, const char *path,
     netcdf_file file = {.context = particles->context, .path = path, .writing = 1, .chains = particles->chains};
     file.draws = particles->count / particles->chains;
     output_file output = {0};
+    NC_memio image = {0};
     svmp_status status;
     pthread_mutex_lock(&one_at_a_time);
     SVMP_CHECK(svmp_output_open(file.context, path, overwrite, &output));
-    if (output.beside == NULL)
-        SVMP_CHECK(svmp_fail(file.context, SVMP_CANNOT_WRITE,
-                             "The file '%s' could not be written: NetCDF needs a regular file.", path));
-    SVMP_CHECK(write_file(&file, particles, output.beside, comments));
-    SVMP_CHECK(put_seal(&file, output.beside, output.file));
+    SVMP_CHECK(make_image(&file, particles, comments, &image));
+    SVMP_CHECK(put_image(&image, &output));
     SVMP_CHECK(svmp_output_finish(&output));
 done:
     close_file(&file);
+    free(image.memory);
     svmp_output_close(&output);
     pthread_mutex_unlock(&one_at_a_time);
     return status;
