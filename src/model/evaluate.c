@@ -177,6 +177,12 @@ size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle
     return SIZE_MAX;
 }
 
+size_t svmp_model_factor_line(const svmp_model *model, size_t factor) {
+    for (size_t group = 0; group < model->group_count; group++)
+        if (factor - model->group_factor[group] < model->groups[group].instances) return model->groups[group].line;
+    return 0;
+}
+
 svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,
                                 double *score) {
     if (model == NULL) return SVMP_BAD_CALL;

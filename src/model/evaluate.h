@@ -22,4 +22,7 @@ svmp_status svmp_evaluator_fail(const evaluator *e);
  * when no single factor did. */
 size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle);
 
+/* The line of the model text where the factor's statement stands; 0: there is none. */
+size_t svmp_model_factor_line(const svmp_model *model, size_t factor);
+
 #endif
