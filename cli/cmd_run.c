@@ -6,6 +6,7 @@
 #include "convergence.h"
 #include "keeper.h"
 #include "mixing.h"
+#include "origin.h"
 #include "progress.h"
 #include "record.h"
 #include "sampling.h"
@@ -40,6 +41,7 @@ typedef struct session {
     const option_set *set;
     svmp_context *context;
     svmp_run_options options;
+    svmp_method method; /* what that is */
     svmp_model *model;
     writer writer;
     progress_mode mode;
@@ -72,15 +74,16 @@ static int read_options(session *s) {
         svmp_status status = svmp_run_options_set(s->context, &s->options, table[k].name, value);
         if (status != SVMP_OK) return failed(s->context, status);
     }
-    return 0;
+    svmp_status found = svmp_method_describe(s->context, s->options.method, &s->method);
+    return found == SVMP_OK ? 0 : failed(s->context, found);
 }
 
 /* What sizes a run: an option that the method does not know would be ignored in silence. */
 static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
                                                                                                  "draws"};
-    const char *method = s->options.method;
-    const int sampler = strcmp(method, "nuts") == 0;
+    const char *method = s->method.name;
+    const int sampler = s->method.yield == SVMP_CHAINS;
     for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
         if (options_given(s->set, of_particles[k]))
             return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes --chains, --warmup and --draws.",
@@ -88,6 +91,8 @@ static int check_sizes(const session *s) {
     for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
         if (options_given(s->set, of_chains[k]))
             return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method, of_chains[k]);
+    if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
+        return complain(EXIT_WRONG, "The method '%s' takes no --iterations: it draws at once.", method);
     return 0;
 }
 
@@ -113,7 +118,7 @@ static int prepare(session *s) {
     if (status == 0) status = open_context(s->set, &s->context);
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_sizes(s);
-    if (status == 0) status = writer_begin(&s->writer, s->set, &s->options);
+    if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, &s->model);
     if (status) return status;
@@ -148,7 +153,7 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
 static int print_result(session *s) {
     size_t variables = svmp_particles_variables(s->result);
     size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
-    int exact = strcmp(s->options.method, "exact") == 0;
+    const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
@@ -159,8 +164,10 @@ static int print_result(session *s) {
         return wrong;
     }
 
-    printf("%s: %zu particles of %zu variables, %zu iterations in %.3g s, %s\n\n", s->options.method,
-           s->record.particles, variables, s->record.iterations, s->record.seconds, outcome_word(s->record.outcome));
+    printf("%s: ", s->method.name);
+    print_size(s->result, s->method.yield);
+    printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
+           plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
     int width = names_width(s->result, shown, NULL);
     print_moments_heading(width, chains);
     for (size_t i = 0; i < shown; i++)
@@ -169,13 +176,14 @@ static int print_result(session *s) {
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
-    if (exact) printf("These numbers are exact; the particles are independent draws.\n");
-    if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
-        printf("The particles stand for modes: their spread is not the posterior's.\n");
-    if (variables > shown && s->writer.written)
-        printf("%zu more variables: svmp summary %s\n", variables - shown, s->writer.written);
-    if (variables > shown && !s->writer.written)
-        printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
+    if (exact)
+        printf("These numbers are exact; the particles are independent draws.\n");
+    else
+        print_caveat(s->method.yield);
+    const size_t more = variables - shown;
+    const char *path = s->writer.written;
+    if (more && path) printf("%zu more variable%s: svmp summary %s\n", more, plural(more), path);
+    if (more && !path) printf("%zu more variable%s: -o FILE keeps them all\n", more, plural(more));
     return 0;
 }
 
@@ -243,7 +251,7 @@ static int go(session *s) {
     s->warmup = warmup ? strtoul(warmup, NULL, 10) : 0;
     s->measures = (options_given(s->set, "output") || options_given(s->set, "checkpoint")) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
-    progress_begin(&s->watch, s->mode, svmp_run_iteration(s->run));
+    progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
     if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);

@@ -23,4 +23,7 @@ const char *outcome_word(svmp_outcome outcome);
  * be, how it ended, where it stands, and what Stan's tools look for. free() it; NULL: no memory. */
 char *record_text(const run_record *record, size_t rows);
 
+/* The value of the line "name = value" of such comments; 0 when there is none. One that is too long is cut off. */
+int record_find(const char *comments, const char *name, char *value, size_t size);
+
 #endif

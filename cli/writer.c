@@ -7,8 +7,6 @@
 #include "choose.h"
 #include "command.h"
 
-static int is_sampler(const svmp_run_options *options) { return strcmp(options->method, "nuts") == 0; }
-
 /* FILE_1.csv, FILE_2.csv, ... for the files of --split, FILE itself for `part` 0. free() it; NULL: no memory. */
 static char *part_path(const char *path, size_t part) {
     const char *ending = strrchr(path, '.');
@@ -31,7 +29,7 @@ static int check_paths(const writer *w, const char *path) {
     return status;
 }
 
-int writer_begin(writer *w, const option_set *set, const svmp_run_options *options) {
+int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
@@ -42,8 +40,8 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
         if (options_given(set, needs_output[k]) && path == NULL)
             return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.", needs_output[k]);
     for (size_t k = 0; k < sizeof of_samplers / sizeof *of_samplers; k++)
-        if (options_given(set, of_samplers[k]) && !is_sampler(options))
-            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", options->method,
+        if (options_given(set, of_samplers[k]) && method->yield != SVMP_CHAINS)
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method->name,
                             of_samplers[k]);
     if (path == NULL) return 0;
     if (options_given(set, "split")) w->split = options->chains;
@@ -60,6 +58,11 @@ void writer_free(writer *w) {
     *w = (writer){0};
 }
 
+static int ascending(const void *a, const void *b) {
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
 int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
     const char *names = options_given(w->set, "save");
     svmp_particles *start = NULL;
@@ -68,8 +71,9 @@ int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
     svmp_status taken = svmp_run_particles(run, &start);
     if (taken != SVMP_OK) return failed(context, taken);
     w->chosen = calloc(svmp_particles_variables(start), sizeof *w->chosen);
-    int status = w->chosen ? choose_variables(start, names, w->chosen, &w->chosen_count)
+    int status = w->chosen ? choose_variables(start, "the model", names, w->chosen, &w->chosen_count)
                            : complain(EXIT_FAILED, "Out of memory.");
+    if (status == 0) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
     svmp_particles_free(start);
     return status;
 }

@@ -275,10 +275,12 @@ typedef struct svmp_moments {
 SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
 
 /* How well chains have mixed (Vehtari and others, 2021): rank-normalised split R-hat, the effective draws in the bulk
- * and in the tails, and the Monte Carlo standard error of the mean. NaN when nothing varies, with fewer than 6 draws a
- * chain, and where particles are no chains' draws. */
+ * and in the tails, and the Monte Carlo standard errors of the moments. NaN when nothing varies or a draw is not
+ * finite, with fewer than 6 draws a chain, and where particles are no chains' draws; the error of a quantile also when
+ * no draw is beyond it. */
 typedef struct svmp_mixing {
-    double r_hat, bulk_draws, tail_draws, mean_error;
+    double r_hat, bulk_draws, tail_draws;
+    svmp_moments error;
 } svmp_mixing;
 
 /* Whether the particles are the draws of chains, one after the other: there are several chains, or n_leapfrog__. */
@@ -305,7 +307,7 @@ SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, sv
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
     double mse_square; /* the same for E[x^2] */
-    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN when med is 0 */
+    double mmd; /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN: there is none */
 } svmp_comparison;
 
 /* Variables are matched by name; different sets are an error that names the differences. */
@@ -369,6 +371,24 @@ SVMP_API const svmp_option *svmp_run_option_table(size_t *count);
 SVMP_API svmp_status svmp_run_options_set(svmp_context *context, svmp_run_options *options, const char *name,
                                           const char *value);
 
+/* What a method's particles are. */
+typedef enum svmp_yield {
+    SVMP_PARTICLES, /* on their way to the posterior: whether they have arrived, svmp_run_discrepancy says */
+    SVMP_CHAINS, /* the draws of --chains chains: the run takes chains, warmup and draws, not particles, iterations */
+    SVMP_DRAWS,  /* independent draws from the posterior, by one iteration */
+    SVMP_MODES   /* they stand for modes, and are no sample of the posterior */
+} svmp_yield;
+
+typedef struct svmp_method {
+    const char *name;
+    svmp_yield yield;
+    const char
+        *largest; /* what svmp_progress.largest is the largest of: "|phi|", ...; NULL: there is none, it is NaN */
+} svmp_method;
+
+/* SVMP_BAD_CALL, with an error that lists the names, when there is none of that name. */
+SVMP_API svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_method *method);
+
 /* How a run ended: another question than whether the call worked. */
 #define SVMP_OUTCOME_LIST(X)                                                                                           \
     X(UNFINISHED, "not at its end")                                                                                    \
@@ -389,8 +409,7 @@ typedef struct svmp_run svmp_run;
 
 typedef struct svmp_progress {
     size_t iteration, iterations; /* iterations done, and asked for */
-    double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN; particle
-                                   * message passing: the largest change of a message in the last sweep) */
+    double largest;               /* of the last iteration: |phi|, or what the method has in its place (svmp_method) */
     double rate;                  /* the step size it used */
     size_t divergences;           /* of a sampler's draws so far: trajectories that diverged */
 } svmp_progress;
@@ -465,11 +484,11 @@ typedef struct svmp_movement {
 SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
 
 /* The particles as they are now, with the model's names and lp__; the caller's to free. Series tell the way the run has
- * come: largest_phi and step_size along iteration, at most 256 of them evenly spaced and the last one; ksd (the V of the
- * discrepancy), ksd_ratio and bandwidth along measured, the iterations at which svmp_run_measure was called. Of a sampler: the draws
- * made so far, chain after chain, or where the chains are when there are none yet. Those of "dpmp" and "tpmp" stand for
- * modes and are no sample of the posterior: particle l is the l-th choice of every node by itself, the first one the
- * best. */
+ * come: largest_phi (or largest_score, largest_change: svmp_method) and step_size along iteration, at most 256 of them
+ * evenly spaced and the last one; ksd (the V of the discrepancy), ksd_ratio and bandwidth along measured, the
+ * iterations at which svmp_run_measure was called. Of a sampler: the draws made so far, chain after chain, or where the
+ * chains are when there are none yet. Those of "dpmp" and "tpmp" stand for modes and are no sample of the posterior:
+ * particle l is the l-th choice of every node by itself, the first one the best. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 #ifdef __cplusplus

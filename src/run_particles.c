@@ -68,13 +68,15 @@ static svmp_status set_column(svmp_particles *particles, const history *h, size_
 
 /* The last iteration is part of the way, whatever the stride. What a sampler's way was, its statistics tell. */
 static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
+    const method *m = run->method;
+    const char *largest = m->kernel ? "largest_phi" : m->step ? "largest_score" : "largest_change";
     history way = run->way;
-    if (run->method->sampler) return SVMP_OK;
+    if (m->largest == NULL) return SVMP_OK;
     if (run->iteration > 0)
         svmp_history_add(&way,
                          (const double[HISTORY_COLUMNS]){(double)run->iteration, run->backend->largest, run->rate});
     SVMP_TRY(set_column(particles, &way, 0, "iteration", "iteration"));
-    SVMP_TRY(set_column(particles, &way, 1, "largest_phi", "iteration"));
+    SVMP_TRY(set_column(particles, &way, 1, largest, "iteration"));
     SVMP_TRY(set_column(particles, &way, 2, "step_size", "iteration"));
     SVMP_TRY(set_column(particles, &run->measured, 0, "measured", "measured"));
     SVMP_TRY(set_column(particles, &run->measured, 1, "ksd", "measured"));
@@ -112,10 +114,10 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
     if (run->iteration > 0)
         return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
                          run->iteration);
-    if (run->method->sampler && particles->count < n)
+    if (run->method->yield == SVMP_CHAINS && particles->count < n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
                          particles->count, n);
-    if (!run->method->sampler && particles->count != n)
+    if (run->method->yield != SVMP_CHAINS && particles->count != n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, but the run has %zu.",
                          particles->count, n);
     for (size_t k = 0; k < particles->variables * particles->count; k++)

@@ -12,9 +12,9 @@ static int applies(const svmp_run *run, const char *option) {
     for (size_t k = 0; k < 3; k++)
         if (strcmp(option, of_kernels[k]) == 0) return run->method->kernel != NULL;
     for (size_t k = 0; k < 3; k++)
-        if (strcmp(option, of_samplers[k]) == 0) return run->method->sampler;
+        if (strcmp(option, of_samplers[k]) == 0) return run->method->yield == SVMP_CHAINS;
     for (size_t k = 0; k < 2; k++)
-        if (strcmp(option, of_others[k]) == 0) return !run->method->sampler;
+        if (strcmp(option, of_others[k]) == 0) return run->method->yield != SVMP_CHAINS;
     return strcmp(option, "step") != 0 || run->method->step != NULL;
 }
 

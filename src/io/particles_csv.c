@@ -175,6 +175,14 @@ done:
     return status;
 }
 
+/* A statistic, or chain__, that stands in two columns; NULL: none does. */
+static const char *repeated_statistic(const csv_reader *reader) {
+    for (size_t c = 0; c < reader->columns; c++)
+        for (size_t k = 0; reader->names[c] && svmp_name_is_internal(reader->names[c]) && k < c; k++)
+            if (reader->names[k] && strcmp(reader->names[k], reader->names[c]) == 0) return reader->names[c];
+    return NULL;
+}
+
 static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     svmp_particles *made = NULL;
     double *values = NULL;
@@ -185,6 +193,7 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     for (size_t c = 0, variable = 0; c < reader->columns; c++)
         SVMP_CHECK(build_column(reader, c, &variable, values, made));
     SVMP_CHECK(svmp_particles_repeated_name(made, &repeated));
+    if (repeated == NULL) repeated = repeated_statistic(reader);
     if (repeated)
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
                              reader->text.path, reader->header, repeated));

@@ -20,7 +20,7 @@ diff <(rows from_nc.csv) <(rows from_csv.csv)
 refuses 2 "The file 'a.nc' exists already; --force overwrites it." "${nuts[@]}" -o a.nc
 works "${nuts[@]}" -o a.nc --force --save x.2 --thin 5
 works summary a.nc
-shows '^2 chains of 10 draws, 1 variables'
+shows '^2 chains of 10 draws of 1 variable'
 head -c 3000 a.nc >cut.nc
 refuses 2 "cut.nc: this cannot be read as NetCDF" summary cut.nc
 works run chain.mtx b.mtx -n 30 -t 20 -o stein.nc

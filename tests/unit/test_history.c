@@ -64,7 +64,7 @@ typedef struct heard {
 
 static int listen(const svmp_progress *progress, void *user_data) {
     heard *h = user_data;
-    h->phi[progress->iteration] = progress->largest_phi;
+    h->phi[progress->iteration] = progress->largest;
     if (progress->iteration % 10 == 0) assert_ok(svmp_run_measure(h->run, NULL, NULL));
     return 0;
 }
