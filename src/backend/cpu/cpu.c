@@ -157,6 +157,14 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     return SVMP_OK;
 }
 
+/* The backend that is this instruction set alone. */
+static const char *name_of(const lane_ops *lanes) {
+    const backend_kind *const sets[] = {&svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2, &svmp_backend_cpu_avx512};
+    size_t k = 0;
+    while (strcmp(sets[k]->name + strlen("cpu-"), lanes->name) != 0) k++;
+    return sets[k]->name;
+}
+
 static svmp_status alloc(backend *b, const kernel *k) {
     cpu *own = NULL;
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
@@ -164,6 +172,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     own->lanes = b->kind == &svmp_backend_cpu ? svmp_lanes_best() : svmp_lanes_named(b->kind->name + strlen("cpu-"));
     if (own->lanes == NULL)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->kind->name);
+    b->runs_as = name_of(own->lanes);
     SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     return k ? alloc_kernel(b, k) : SVMP_OK;
 }
