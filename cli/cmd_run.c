@@ -230,6 +230,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
         .run = s->run,
         .outcome = outcome,
         .iterations = svmp_run_iteration(s->run),
+        .resumed = s->watch.first,
         .seconds = seconds,
         .warmup = s->warm,
         .thin = 1,
