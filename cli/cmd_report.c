@@ -110,7 +110,7 @@ const command command_report = {
     .operands = "FILE [MODEL [DATA...]]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Make a page to look at from a particle file, and its model",
+    .summary = "Make a page to look at",
     .text =
         "Writes one HTML file that needs nothing else and no network: the configuration of the run, the table of\n"
         ".BR \"svmp summary\" ,\n"
