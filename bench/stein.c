@@ -118,8 +118,8 @@ int main(void) {
     all_threads = svmp_context_threads(context);
     const double clock = core_clock() / 1e9;
     printf("double, the core at %.2f GHz; a pair is two different particles of a node\n\n", clock);
-    printf("%-10s %-6s %4s %6s %10s %8s %9s  %d threads\n", "set", "shape", "|C|", "n", "ns a pair", "cycles", "of roof",
-           all_threads);
+    printf("%-10s %-6s %4s %6s %10s %8s %9s  %d threads\n", "set", "shape", "|C|", "n", "ns a pair", "cycles",
+           "of roof", all_threads);
     for (size_t k = 0; k < 3; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) show(kinds[k], "rbf", 5, sizes[s], clock);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) show(kinds[0], "imq", 5, sizes[s], clock);

@@ -52,11 +52,9 @@ static svmp_status plan_parts(evaluator *e) {
     SVMP_TRY(SVMP_NEW(model->context, e->parts, instances / most + 1));
     for (size_t g = 0; g < model->group_count; g++)
         for (size_t k = 0; k < model->groups[g].instances;) {
-            part *last = e->group_parts ? &e->parts[e->group_parts - 1] : NULL;
-            if (last == NULL || last->count == most) {
-                last = &e->parts[e->group_parts++];
-                *last = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots};
-            }
+            if (e->group_parts == 0 || e->parts[e->group_parts - 1].count == most)
+                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots};
+            part *last = &e->parts[e->group_parts - 1];
             const size_t room = most - last->count, left = model->groups[g].instances - k;
             const size_t more = left < room ? left : room;
             last->count += more;
@@ -73,12 +71,10 @@ static svmp_status plan_waves(evaluator *e, size_t *most_rows) {
     *most_rows = 0;
     for (size_t p = 0; p < e->group_parts; p++) {
         const size_t end = p + 1 < e->group_parts ? e->parts[p + 1].row : rows;
-        wave *last = e->wave_count ? &e->waves[e->wave_count - 1] : NULL;
-        if (last == NULL || (end - last->row) * e->n > WAVE_NUMBERS) {
-            last = &e->waves[e->wave_count++];
-            *last = (wave){.part = p, .row = e->parts[p].row};
-        }
-        if (end - last->row > *most_rows) *most_rows = end - last->row;
+        if (e->wave_count == 0 || (end - e->waves[e->wave_count - 1].row) * e->n > WAVE_NUMBERS)
+            e->waves[e->wave_count++] = (wave){.part = p, .row = e->parts[p].row};
+        const size_t rows_here = end - e->waves[e->wave_count - 1].row;
+        if (rows_here > *most_rows) *most_rows = rows_here;
     }
     e->waves[e->wave_count] = (wave){.part = e->group_parts, .row = rows};
     return SVMP_OK;
