@@ -114,7 +114,8 @@ const command command_summary = {
     .text =
         "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable. For the\n"
         "draws of chains also the Monte Carlo standard error of the mean, R-hat, and the effective draws in the bulk\n"
-        "and in the tails, and with\n.B \\-\\-errors\nthe standard errors of sd and quantiles; for a particle method the Stein discrepancy that the run recorded in the file, its worst\n"
+        "and in the tails, and with\n.B \\-\\-errors\nthe standard errors of sd and quantiles; for a particle method "
+        "the Stein discrepancy that the run recorded in the file, its worst\n"
         "nodes, and how far the last step moved. Ends with advice where something is off.\n",
     .options = options,
     .run = run,

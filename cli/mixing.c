@@ -32,9 +32,8 @@ void print_mixing(const svmp_particles *particles, size_t count, const size_t *v
     char text[64];
     snprintf(text, sizeof text, r_hat.value < 100 ? "%.3f" : "%.3g", r_hat.value);
     if (r_hat.beyond > 0)
-        printf(
-            "R-hat above %g for %zu of %zu variables: %s. Run more warm-up or draws; worst: %s (%s).\n", high_r_hat,
-            r_hat.beyond, count, one ? "the chain has not settled" : "the chains have not mixed", worst, text);
+        printf("R-hat above %g for %zu of %zu variables: %s. Run more warm-up or draws; worst: %s (%s).\n", high_r_hat,
+               r_hat.beyond, count, one ? "the chain has not settled" : "the chains have not mixed", worst, text);
     if (draws.beyond > 0)
         printf("Fewer than %.0f effective draws for %zu of %zu variables: the numbers above are rough. Run more draws; "
                "fewest: %s (%.0f).\n",

@@ -15,8 +15,8 @@ origin origin_of(svmp_context *context, const svmp_particles *particles) {
     else if (record_find(comments, "method", value, sizeof value) &&
              svmp_method_describe(context, value, &method) == SVMP_OK && method.yield != SVMP_CHAINS)
         o.yield = method.yield;
-    o.diverged = record_find(comments, "outcome", value, sizeof value) &&
-                 strcmp(value, outcome_word(SVMP_DIVERGED)) == 0;
+    o.diverged =
+        record_find(comments, "outcome", value, sizeof value) && strcmp(value, outcome_word(SVMP_DIVERGED)) == 0;
     return o;
 }
 

@@ -284,7 +284,7 @@ SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, sv
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
     double mse_square; /* the same for E[x^2] */
-    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN: there is none */
+    double mmd; /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN: there is none */
 } svmp_comparison;
 
 /* Variables are matched by name; different sets are an error that names the differences. */
@@ -351,15 +351,16 @@ SVMP_API svmp_status svmp_run_options_set(svmp_context *context, svmp_run_option
 /* What a method's particles are. */
 typedef enum svmp_yield {
     SVMP_PARTICLES, /* on their way to the posterior: whether they have arrived, svmp_run_discrepancy says */
-    SVMP_CHAINS,    /* the draws of --chains chains: the run takes chains, warmup and draws, not particles, iterations */
-    SVMP_DRAWS,     /* independent draws from the posterior, by one iteration */
-    SVMP_MODES      /* they stand for modes, and are no sample of the posterior */
+    SVMP_CHAINS, /* the draws of --chains chains: the run takes chains, warmup and draws, not particles, iterations */
+    SVMP_DRAWS,  /* independent draws from the posterior, by one iteration */
+    SVMP_MODES   /* they stand for modes, and are no sample of the posterior */
 } svmp_yield;
 
 typedef struct svmp_method {
     const char *name;
     svmp_yield yield;
-    const char *largest; /* what svmp_progress.largest is the largest of: "|phi|", ...; NULL: there is none, it is NaN */
+    const char
+        *largest; /* what svmp_progress.largest is the largest of: "|phi|", ...; NULL: there is none, it is NaN */
 } svmp_method;
 
 /* SVMP_BAD_CALL, with an error that lists the names, when there is none of that name. */

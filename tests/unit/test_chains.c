@@ -81,7 +81,8 @@ static svmp_moments moments_of(size_t count, double *x) {
 }
 
 /* A standard error is the standard deviation, over seeds, of what it is the error of: the mean of z^2 is 1, with a
- * standard error of sqrt(2/SEEDS). A single error is noisy itself, that of a quantile most: their mean square is taken. */
+ * standard error of sqrt(2/SEEDS). A single error is noisy itself, that of a quantile most: their mean square is taken.
+ */
 static void test_standard_errors_are_standard_deviations(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 500, SEEDS = 400 };
@@ -107,7 +108,8 @@ static void test_standard_errors_are_standard_deviations(void **state) {
 static void test_standard_errors_of_independent_draws(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 4000, SEEDS = 40 };
-    const double root = sqrt(CHAINS * DRAWS), tail = sqrt(0.05 * 0.95) / 0.10313564037537138, middle = sqrt(acos(-1) / 2);
+    const double root = sqrt(CHAINS * DRAWS), tail = sqrt(0.05 * 0.95) / 0.10313564037537138,
+                 middle = sqrt(acos(-1) / 2);
     const double expected[] = {1, sqrt(0.5), tail, middle, tail};
     double *x = malloc(MOST * sizeof *x), mean[5] = {0};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -136,8 +138,7 @@ static void test_units(void **state) {
         const svmp_mixing b = mixing_of(CHAINS, DRAWS, y);
         assert_near(b.r_hat, a.r_hat, 1e-12);
         assert_near(b.bulk_draws, a.bulk_draws, 1e-9);
-        for (size_t k = 0; k < 5; k++)
-            assert_near(ldexp((&b.error.mean)[k], -powers[s]), (&a.error.mean)[k], 1e-12);
+        for (size_t k = 0; k < 5; k++) assert_near(ldexp((&b.error.mean)[k], -powers[s]), (&a.error.mean)[k], 1e-12);
     }
 }
 
