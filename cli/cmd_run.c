@@ -134,7 +134,7 @@ static int choose(session *s) {
     s->chosen = calloc(svmp_particles_variables(start), sizeof *s->chosen);
     int status = s->chosen ? choose_variables(start, "the model", names, s->chosen, &s->chosen_count)
                            : complain(EXIT_FAILED, "Out of memory.");
-    if (status == 0) qsort(s->chosen, s->chosen_count, sizeof *s->chosen, ascending); /* as in the model */
+    if (status == 0 && s->chosen) qsort(s->chosen, s->chosen_count, sizeof *s->chosen, ascending); /* as in the model */
     svmp_particles_free(start);
     return status;
 }
