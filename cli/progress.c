@@ -114,6 +114,8 @@ int progress_look(progress *watch, const svmp_progress *state) {
     return interrupted;
 }
 
+double progress_seconds(const progress *watch) { return now() - watch->started; }
+
 void progress_wipe(progress *watch) {
     if (watch->shown) fputs("\r\033[K", stderr);
     watch->shown = 0;

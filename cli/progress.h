@@ -31,6 +31,9 @@ void progress_begin(progress *watch, progress_mode mode, const svmp_method *meth
 /* Takes notice of an iteration; returns whether the run shall stop. */
 int progress_look(progress *watch, const svmp_progress *state);
 
+/* Seconds since the beginning. */
+double progress_seconds(const progress *watch);
+
 /* Wipes the live line off, for others to print. */
 void progress_wipe(progress *watch);
 

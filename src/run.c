@@ -118,6 +118,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
         if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
         if (status != SVMP_OK) return status;
         run->iteration++;
+        svmp_history_follow(&run->way, run->iteration, run->backend->largest, run->rate);
 
         const svmp_progress progress = {run->iteration, run->iterations,
                                         run->method->largest ? run->backend->largest : NAN, run->rate,

@@ -115,6 +115,8 @@ static svmp_status state(archive *a, svmp_run *run) {
                          run->iterations);
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
     SVMP_TRY(svmp_archive_real(a, "largest", &b->largest));
+    SVMP_TRY(svmp_history_archive(a, "way", &run->way));
+    SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
     SVMP_TRY(svmp_archive_reals(a, "x", count, b->x));
     for (size_t k = 0; k < 2; k++)
         if (b->state[k]) SVMP_TRY(svmp_archive_reals(a, k ? "step second" : "step first", count, b->state[k]));

@@ -57,6 +57,15 @@ done:
     return status;
 }
 
+svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
+    svmp_discrepancy whole;
+    SVMP_TRY(svmp_run_discrepancy(run, &whole, nodes));
+    svmp_history_add(&run->measured,
+                     (const double[HISTORY_COLUMNS]){(double)run->iteration, whole.v, whole.ratio, whole.bandwidth});
+    if (total) *total = whole;
+    return SVMP_OK;
+}
+
 svmp_movement svmp_run_last_movement(const svmp_run *run) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
     if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;

@@ -46,6 +46,7 @@ struct backend {
     size_t n;
     uint64_t seed;
     int threads;
+    const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */

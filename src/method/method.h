@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
+#include "history.h"
 #include "init.h"
 
 enum { METHOD_ITERATIONS = 1000 };
@@ -58,6 +59,8 @@ struct svmp_run {
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
+    history way;                  /* iteration, largest |phi|, rate */
+    history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
     int unusable; /* a checkpoint was loaded in part */

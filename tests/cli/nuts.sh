@@ -7,9 +7,10 @@ shows '^mean acceptance 0\.[789][0-9], [0-9.]+ leapfrog steps a draw, E-BFMI fro
 header=lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,chain__,x.1,x.2,x.3
 [[ $(rows a.csv | head -1) == "$header" ]]
 [[ $(rows a.csv | tail -n +2 | cut -d, -f8 | uniq -c | tr -s ' ' | tr '\n' ';') == ' 400 1; 400 2; 400 3;' ]]
-for line in 'method = nuts' 'chains = 3' 'warmup = 200' 'draws = 400' 'particles = 1200' 'iterations done = 600'; do
+for line in 'method = nuts' 'chains = 3' 'warmup = 200' 'draws = 400' 'num_samples = 1200' 'num_warmup = 200' 'iterations done = 600'; do
     grep -qxF "# $line" a.csv || fail "the record lacks '$line'"
 done
+! grep -qE '^# (kernel|bandwidth|step|particles|iterations|tolerance) =' a.csv || fail "nuts has none of $(grep '^#' a.csv)"
 works summary a.csv
 shows '^3 chains of 400 draws of 3 variables$'
 shows '^mean acceptance'
