@@ -16,15 +16,15 @@
 enum { VARIABLES_SHOWN = 10 };
 
 static const svmp_option rows[] = {
-    {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv or .nc", "Output"},
+    {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
     {"split", 0, NULL, "", "write a file for each chain: FILE_1.csv, ...", "Output"},
-    {"progress", 0, "auto|json|none", "auto", "a line that is renewed, lines of JSON, or nothing", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "a renewed line, lines of JSON, or nothing", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
-    {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands, to go on from there", "Checkpoints"},
+    {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
     {"resume", 0, "FILE", "", "go on from a checkpoint of the same run; -t may grow", "Checkpoints"},
     {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
@@ -206,7 +206,10 @@ static int explain_end(const session *s, svmp_status ended) {
                  s->record.iterations, asked, s->writer.written);
     else
         complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
-    keeper_say_how(&s->keeper, s->set);
+    if (!keeper_say_how(&s->keeper, s->set) && s->writer.written && s->writer.chosen == NULL)
+        complain(EXIT_INTERRUPTED,
+                 "It cannot be resumed without --checkpoint; --init %s starts another run from there.",
+                 s->writer.written);
     return EXIT_INTERRUPTED;
 }
 
@@ -235,6 +238,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
         .run = s->run,
         .outcome = outcome,
         .iterations = svmp_run_iteration(s->run),
+        .resumed = s->watch.first,
         .seconds = seconds,
         .warmup = s->warm,
         .thin = 1,
@@ -295,7 +299,7 @@ const command command_run = {
     .operands = "MODEL [DATA...]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Infer: particles to a file, a summary to the terminal",
+    .summary = "Infer: write particles, print a summary",
     .text =
         "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
         ".dump;\n"

@@ -74,7 +74,7 @@ int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
     w->chosen = calloc(svmp_particles_variables(start), sizeof *w->chosen);
     int status = w->chosen ? choose_variables(start, "the model", names, w->chosen, &w->chosen_count)
                            : complain(EXIT_FAILED, "Out of memory.");
-    if (status == 0) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
+    if (status == 0 && w->chosen) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
     svmp_particles_free(start);
     return status;
 }

@@ -11,11 +11,11 @@ enum { METHOD_ITERATIONS = 1000 };
 
 typedef struct method {
     const char *name;
-    const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
-    const char *step;   /* what --step is by default; NULL: the method takes no step size */
-    size_t iterations;  /* what --iterations is by default; 0: METHOD_ITERATIONS */
-    svmp_yield yield;   /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
-                         * DRAWS: done after one iteration, whatever was asked for */
+    const char *kernel;  /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
+    const char *step;    /* what --step is by default; NULL: the method takes no step size */
+    size_t iterations;   /* what --iterations is by default; 0: METHOD_ITERATIONS */
+    svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
+                          * DRAWS: done after one iteration, whatever was asked for */
     const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
