@@ -16,31 +16,37 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
 typedef struct needs {
     int matrix, repulsion, moments;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
-    int stores;                         /* whether a unit that one thread has to itself stores all its tiles */
-    int shared;                         /* whether there is a unit for all threads together: the first room's */
+    size_t packed;                      /* variables that are packed at once */
+    int stores, first_stores;           /* whether every room, and whether the first, holds all tiles of a unit */
+    int teams;                          /* whether all threads share units, which are then in the first room */
 } needs;
 
 static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     const svmp_graph *graph = b->model->graph;
-    const uint32_t *nodes = ((const cpu *)b->own)->nodes;
+    const cpu *own = b->own;
+    enum { TEAM_MOST = 1 << 27 }; /* numbers: a gigabyte that threads may share rather than compute again alone */
     const size_t units = svmp_unit_count(graph, term->domain);
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
     all->moments |= term->shape->value == NULL;
-    all->shared |= units < (size_t)b->threads || units == 1;
+    all->teams |= units < (size_t)b->threads && own->all_tiles <= TEAM_MOST;
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
     for (size_t u = 0; u < units; u++) {
-        const stein_unit unit = svmp_unit_find(graph, term->domain, u, nodes);
+        const stein_unit unit = svmp_unit_find(graph, term->domain, u, own->nodes);
         size_t domain = variables_of(graph, unit.domain, unit.domain_count);
         const size_t members = variables_of(graph, unit.members, unit.member_count);
         if (term->domain == DOMAIN_RANDOM) { /* at most the whole neighbourhood */
             const size_t k = graph->neighbourhood_of[u];
-            const stein_unit closed = svmp_unit_find(graph, DOMAIN_BLANKET, k, nodes);
+            const stein_unit closed = svmp_unit_find(graph, DOMAIN_BLANKET, k, own->nodes);
             domain = variables_of(graph, closed.domain, closed.domain_count);
         }
         if (domain > all->domain) all->domain = domain;
         if (members > all->members) all->members = members;
-        if (units > 1) all->stores |= svmp_cpu_stores(b, domain, members);
+        const int stores = svmp_cpu_stores(b, members);
+        const size_t packed = stores && domain > PACKED_VARIABLES ? PACKED_VARIABLES : domain;
+        if (packed > all->packed) all->packed = packed;
+        all->first_stores |= stores || all->teams;
+        all->stores |= stores && units > 1;
     }
 }
 
@@ -71,9 +77,8 @@ static double *next_line(double *p) {
 static void lay_out(const backend *b, const needs *all, int first, supply *from, stein_room *room) {
     const cpu *own = b->own;
     const size_t stride = svmp_lanes_stride(b->n);
-    const size_t packed = all->domain < PACKED_VARIABLES ? all->domain : PACKED_VARIABLES;
-    const size_t tiles = all->stores || (first && all->shared) ? own->all_tiles : own->largest_tile;
-    if (all->matrix) room->packed = take_rows(from, packed, stride);
+    const size_t tiles = all->stores || (first && all->first_stores) ? own->all_tiles : own->largest_tile;
+    if (all->matrix) room->packed = take_rows(from, all->packed, stride);
     if (all->matrix) room->k = take(from, tiles);
     if (all->repulsion) room->repulsion = take(from, tiles);
     room->total = take_rows(from, 1, stride);
@@ -149,7 +154,8 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
-    const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.shared);
+    own->teams = all.teams;
+    const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.first_stores);
     SVMP_TRY(svmp_require_memory(context, matrices * (double)own->all_tiles * sizeof(double),
                                  "the kernel matrices of so many particles take"));
     SVMP_TRY(SVMP_NEW(context, own->rooms, (size_t)b->threads));
@@ -192,7 +198,7 @@ size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *ro
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
     const double n = (double)b->n, numbers = n * (double)graph->variables;
-    double domain = 1; /* variables that a node of the term sees, on average */
+    double domain = 1; /* nodes that a node of the term sees, on average */
     if (term->domain == DOMAIN_ALL) domain = (double)graph->variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
     if (term->domain == DOMAIN_BLANKET) domain = (double)graph->neighbourhoods.start[units] / (double)units;
@@ -207,8 +213,9 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
         const kernel_term *term = &k->terms[a];
         const size_t units = svmp_unit_count(b->model->graph, term->domain);
         const int threads = svmp_threads_for(b->threads, operations(b, term, units));
-        const int team = units < (size_t)threads; /* too few units to go round: share each of them */
-#pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : threads)
+        const int team = own->teams && units < (size_t)threads; /* too few units to go round: share each of them */
+        const int at_once = team ? 1 : units < (size_t)threads ? (int)units : threads;
+#pragma omp parallel for schedule(dynamic) num_threads(at_once)
         for (size_t u = 0; u < units; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
             stein_unit unit = svmp_unit_draw(b->model->graph, term, u, b->seed, t, own->nodes, room->drawn);
