@@ -89,6 +89,22 @@ SVMP_API void svmp_context_free(svmp_context *context);
 /* The last error as a full sentence, "" before the first one. Valid until the next call. */
 SVMP_API const char *svmp_context_error(const svmp_context *context);
 
+/* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
+
+/* Joins the other processes that mpirun has started, so that they work on one model together: each reads the whole
+ * model, svmp_model_split leaves it with its own part, and what follows is called by all of them alike. Where mpirun
+ * started none, or one, nothing changes. Fails unless all are of one version, and where several were started but this
+ * build is without MPI. The processes part when the context is freed; MPI is started, and ended then, unless the
+ * program has started it. */
+SVMP_API svmp_status svmp_context_join(svmp_context *context);
+
+/* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
+SVMP_API size_t svmp_context_process(const svmp_context *context);
+SVMP_API size_t svmp_context_processes(const svmp_context *context);
+
+/* `size` bytes of every process, in their order, on all of them. */
+SVMP_API void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all);
+
 /* ---- graph: read-only, derived from the model's factors ------------------------------------- */
 
 typedef struct svmp_graph svmp_graph;
@@ -148,6 +164,20 @@ SVMP_API svmp_status svmp_model_finish(svmp_model *model);
 
 /* NULL before svmp_model_finish. */
 SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
+
+/* Leaves every process of the context with its part of a finished model: its own nodes, those that they read (the
+ * halo), and the factors that touch its own nodes. *model is freed and replaced. Fails on all of them where models
+ * differ. Of a context with one process the model stays as it is. The graph of a part has its own nodes first, then
+ * those of the halo, and no factors; a run moves its own nodes to the same bits as a run of the whole would. */
+typedef struct svmp_split {
+    size_t processes, busy;            /* how many, and those that have nodes */
+    size_t nodes, own, halo, boundary; /* nodes of the whole; of this process: its own, what it reads of others, and
+                                        * those of its own that others read */
+    double imbalance;                  /* the most work of a process over the mean work, less 1 */
+    size_t cut, edges;                 /* pairs of neighbours in different processes, of all */
+} svmp_split;
+
+SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
 
 /* Writes the name of a variable or a node, cut to fit `size`, always ended; returns `buffer`. */
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);

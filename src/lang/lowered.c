@@ -22,8 +22,8 @@ void svmp_lowered_free(lowered_model *lowered) {
         svmp_release(context, lowered->arrays[k].unknown);
         svmp_release(context, lowered->arrays[k].observed);
     }
-    void *owned[] = {lowered->nodes,  lowered->names,  lowered->parts,    lowered->lower, lowered->upper,
-                     lowered->groups, lowered->priors, lowered->by_level, lowered->arrays};
+    void *owned[] = {lowered->nodes,  lowered->names,    lowered->parts,  lowered->lower,       lowered->upper,
+                     lowered->groups, lowered->by_level, lowered->priors, lowered->whole_output, lowered->arrays};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_release(context, lowered);
 }
@@ -154,6 +154,11 @@ svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const d
 
 /* ---- draws ---------------------------------------------------------------------------------- */
 
+/* What random numbers are keyed by. */
+static size_t whole_output(const lowered_model *lowered, size_t output) {
+    return lowered->whole_output ? lowered->whole_output[output] : output;
+}
+
 /* The arguments of particle l, from what evaluate_prior left. */
 static void pick_arguments(const lowered_prior *prior, size_t n, size_t l, workspace *work, number_array *arguments) {
     for (size_t k = 0, at = 0; k < prior->arguments; k++) {
@@ -185,7 +190,7 @@ static svmp_status draw_elements(const lowered_model *lowered, const lowered_nod
             bool one = arguments[j].rows * arguments[j].columns == 1;
             own[j] = (number_array){1, 1, arguments[j].items + (one ? 0 : lowered->parts[node->output + k])};
         }
-        stream.a = node->output + k;
+        stream.a = whole_output(lowered, node->output + k);
         SVMP_TRY(svmp_distribution_draw(lowered->context, node->distribution, stream, 1, 1, own, work->lower[k],
                                         work->upper[k], drawn, &work->values[k]));
     }
@@ -198,7 +203,7 @@ static svmp_status draw_node(const lowered_model *lowered, const lowered_node *n
     bool scalar = node->distribution->rank == RANK_SCALAR;
     evaluate_prior(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
-        random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .a = node->output, .b = l};
+        random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .a = whole_output(lowered, node->output), .b = l};
         bool drawn = false;
         pick_bounds(lowered, node, n, l, work);
         pick_arguments(&lowered->priors[node->prior], n, l, work, arguments);

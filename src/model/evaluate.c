@@ -17,8 +17,8 @@ struct evaluator {
     const svmp_model *model;
     size_t n;
     int threads;
-    part *parts;
-    size_t group_parts, variable_parts;
+    part *parts; /* those that read no halo come first */
+    size_t group_parts, interior_parts, variable_parts;
     double *gradient; /* the rows that svmp_model.gather_row speaks of */
     double *part_sum; /* (group_parts + variable_parts) * n: partial log densities */
     double **value;   /* thread -> log values of a part's instances, or one score row */
@@ -31,28 +31,47 @@ static size_t instances_per_part(const factor_group *group, size_t n) {
     return count < group->instances ? count : group->instances;
 }
 
+static int reads_halo(const svmp_graph *graph, const factor_group *group, size_t k) {
+    for (size_t j = 0; j < group->slots; j++)
+        if (group->variables[k * group->slots + j] >= graph->own_variables) return 1;
+    return 0;
+}
+
+/* Adds the parts of a group whose instances read the halo, or do not. */
+static svmp_status add_parts(evaluator *e, size_t g, int halo, size_t *capacity) {
+    const factor_group *group = &e->model->groups[g];
+    const size_t step = instances_per_part(group, e->n);
+    part *last = NULL;
+    for (size_t k = 0; k < group->instances; k++) {
+        if (e->model->graph->halo ? reads_halo(e->model->graph, group, k) != halo : halo) {
+            last = NULL;
+            continue;
+        }
+        if (last == NULL || last->count == step) {
+            SVMP_TRY(SVMP_GROW(e->model->context, e->parts, *capacity, e->group_parts + 1));
+            last = &e->parts[e->group_parts++];
+            *last = (part){g, k, 0};
+        }
+        last->count++;
+    }
+    return SVMP_OK;
+}
+
 static svmp_status plan_parts(evaluator *e, size_t *value_size, size_t *scratch_size) {
     const svmp_model *model = e->model;
-    size_t parts = 0;
+    size_t capacity = 0;
     *value_size = e->n;
     *scratch_size = 0;
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];
         size_t step = instances_per_part(group, e->n), scratch = group->kind->scratch(group, e->n);
-        if (group->instances > 0) parts += (group->instances - 1) / step + 1;
         if (step * e->n > *value_size) *value_size = step * e->n;
         if (scratch > *scratch_size) *scratch_size = scratch;
     }
-    SVMP_TRY(SVMP_NEW(model->context, e->parts, parts));
-    for (size_t g = 0; g < model->group_count; g++) {
-        const factor_group *group = &model->groups[g];
-        size_t step = instances_per_part(group, e->n);
-        for (size_t first = 0; first < group->instances; first += step) {
-            size_t left = group->instances - first;
-            e->parts[e->group_parts++] = (part){g, first, left < step ? left : step};
-        }
-    }
-    e->variable_parts = (model->graph->variables - 1) / PART_VARIABLES + 1;
+    for (size_t g = 0; g < model->group_count; g++) SVMP_TRY(add_parts(e, g, 0, &capacity));
+    e->interior_parts = e->group_parts;
+    for (size_t g = 0; g < model->group_count; g++) SVMP_TRY(add_parts(e, g, 1, &capacity));
+    e->variable_parts = (model->graph->own_variables + PART_VARIABLES - 1) / PART_VARIABLES;
     return SVMP_OK;
 }
 
@@ -124,14 +143,19 @@ static void gather_variable(const evaluator *e, size_t i, const double *x, doubl
 
 svmp_status svmp_evaluator_fail(const evaluator *e) {
     const part *here = &e->parts[e->failed];
-    size_t factor = e->model->group_factor[here->group] + here->first;
+    size_t factor = svmp_model_factor(e->model, here->group, here->first);
     return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.", factor);
 }
 
-int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
+/* Factors and scores of a span of nodes; part_sum holds the log densities of its parts. */
+static int evaluate_span(evaluator *e, node_span span, const double *x, double *score) {
     const svmp_model *model = e->model;
-    const size_t n = e->n, variables = model->graph->variables;
-    const size_t entries = model->quadratic.start[variables] + 20 * model->gather_start[variables] + variables;
+    const svmp_graph *graph = model->graph;
+    const size_t n = e->n, from = graph->first[span.first], to = graph->first[span.last];
+    const size_t first_part = span.first == 0 ? 0 : e->interior_parts;
+    const size_t last_part = span.last == graph->own ? e->group_parts : e->interior_parts;
+    const size_t entries = model->quadratic.start[to] - model->quadratic.start[from] +
+                           20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
     size_t failed = SIZE_MAX; /* the first part that failed */
 
@@ -139,21 +163,30 @@ int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, d
     {
         int thread = svmp_thread_number();
 #pragma omp for schedule(dynamic, 4) reduction(min : failed)
-        for (size_t p = 0; p < e->group_parts; p++)
+        for (size_t p = first_part; p < last_part; p++)
             if (evaluate_part(e, p, x, thread) != 0 && p < failed) failed = p;
 
 #pragma omp for schedule(static)
-        for (size_t p = 0; p < e->variable_parts; p++) {
+        for (size_t p = 0; p < (to - from + PART_VARIABLES - 1) / PART_VARIABLES; p++) {
             double *sum = e->part_sum + (e->group_parts + p) * n;
-            size_t last = (p + 1) * PART_VARIABLES < variables ? (p + 1) * PART_VARIABLES : variables;
+            size_t first = from + p * PART_VARIABLES, last = first + PART_VARIABLES < to ? first + PART_VARIABLES : to;
             memset(sum, 0, n * sizeof *sum);
-            for (size_t i = p * PART_VARIABLES; i < last; i++)
+            for (size_t i = first; i < last; i++)
                 gather_variable(e, i, x, score ? score + i * n : e->value[thread], sum);
         }
     }
     e->failed = failed;
-    if (failed != SIZE_MAX) return 1;
+    return failed != SIZE_MAX;
+}
 
+svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, double *score) {
+    return evaluate_span(e, span, x, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
+}
+
+int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
+    const svmp_model *model = e->model;
+    const size_t n = e->n;
+    if (evaluate_span(e, (node_span){0, model->graph->own}, x, score) != 0) return 1;
     if (log_density) {
         for (size_t l = 0; l < n; l++) log_density[l] = model->quadratic.constant;
         for (size_t p = 0; p < e->group_parts + e->variable_parts; p++)
@@ -172,7 +205,7 @@ size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle
         size_t row = model->gather_row[r], group = 0;
         if (isfinite(e->gradient[row * e->n + particle])) continue;
         while (model->group_row[group + 1] <= row) group++;
-        return model->group_factor[group] + (row - model->group_row[group]) / model->groups[group].slots;
+        return svmp_model_factor(model, group, (row - model->group_row[group]) / model->groups[group].slots);
     }
     return SIZE_MAX;
 }

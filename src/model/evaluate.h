@@ -10,8 +10,12 @@ typedef struct evaluator evaluator;
 svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made);
 void svmp_evaluator_free(evaluator *e);
 
-/* log_density[l] and score[i*n + l]; either may be NULL. Allocates nothing. */
+/* log_density[l] and score (of own variables)[i*n + l]; either may be NULL. Allocates nothing. */
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score);
+
+/* The scores of a span of own nodes, 0 ... interior, interior ... own, or all of them: the first span reads no halo,
+ * and what it leaves is needed by the second. */
+svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, double *score);
 
 /* The same without a word, for use inside a parallel region: returns 0, or anything else when a factor's function
  * failed; svmp_evaluator_fail then says which, after the region. */

@@ -28,6 +28,10 @@ typedef struct factor_kind {
     /* 0 unless the log value of every instance is a polynomial of degree at most 2 in its variables; otherwise about
      * how many operations an instance takes with its gradient. NULL: nobody knows. */
     size_t (*quadratic)(const factor_group *group);
+
+    /* The `self` of a group that has only the instances which[0], which[1], ... of this one. */
+    svmp_status (*keep)(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
+                        void **self);
 } factor_kind;
 
 struct factor_group {
@@ -36,6 +40,7 @@ struct factor_group {
     uint32_t *variables; /* instances * slots: which variable stands in which slot; a variable may stand in two */
     void *self;          /* the kind's own */
     size_t line;         /* of the model text, where the statement stands; 0: there is none */
+    uint32_t *origin;    /* in a part of a model: instance -> which one of the whole group it is; NULL: the same */
 };
 
 #endif

@@ -46,7 +46,8 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
                      int threads);
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
 
-/* Fills `centred` and `variance`; once an iteration, before svmp_cpu_linear. */
+/* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
+ * last ones. */
 void svmp_cpu_centre(backend *b);
 
 /* The variables of the members, in `room->members`; returns how many. */

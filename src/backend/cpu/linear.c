@@ -10,10 +10,12 @@
 
 void svmp_cpu_centre(backend *b) {
     const cpu *own = b->own;
-    const size_t n = b->n, variables = b->model->graph->variables;
-    const int threads = svmp_threads_for(b->threads, 4 * (double)variables * (double)n);
+    const svmp_graph *graph = b->model->graph;
+    const size_t n = b->n, from = b->span.first == 0 ? 0 : graph->own_variables;
+    const size_t to = b->span.last == graph->own ? graph->variables : graph->own_variables;
+    const int threads = svmp_threads_for(b->threads, 4 * (double)(to - from) * (double)n);
 #pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < variables; i++) {
+    for (size_t i = from; i < to; i++) {
         const double *x = b->x + i * n, mean = svmp_sum(n, x) / (double)n;
         double *z = own->centred + i * n;
         for (size_t l = 0; l < n; l++) z[l] = x[l] - mean;
