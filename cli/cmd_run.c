@@ -40,11 +40,12 @@ typedef struct session {
     svmp_context *context;
     svmp_run_options options;
     svmp_model *model;
+    svmp_split split; /* among processes */
     size_t *chosen, chosen_count, thin; /* what is written: --save (NULL: all), --thin */
     progress_mode mode;
     progress watch;
     keeper keeper;
-    svmp_particles *start, *result;
+    svmp_particles *start, *result, *first; /* first: the variables that are shown */
     svmp_run *run;
     run_record record;
 } session;
@@ -109,6 +110,8 @@ static int read_selection(session *s) {
     if ((names || thin) && options_given(s->set, "output") == NULL)
         return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.",
                         names ? "save" : "thin");
+    if (names && svmp_context_processes(s->context) > 1)
+        return complain(EXIT_WRONG, "The option '--save' is for one process; several write all variables.");
     if (thin && strcmp(s->options.method, "nuts") != 0)
         return complain(EXIT_WRONG, "The method '%s' takes no --thin: that is for nuts.", s->options.method);
     return 0;
@@ -128,20 +131,38 @@ static int choose(session *s) {
     return status;
 }
 
-static int prepare(session *s) {
-    const char *path = options_given(s->set, "output"), *from = options_given(s->set, "resume");
-    int status = path ? check_output(path, OUTPUT_PARTICLES, options_given(s->set, "force") != NULL) : 0;
-    if (status == 0) status = keeper_check(s->set);
-    if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
-    if (options_given(s->set, "quiet")) s->mode = PROGRESS_NONE;
-    if (status == 0) status = open_context(s->set, &s->context);
+/* What every process does by itself; the files that are written are the first one's. */
+static int read_all(session *s) {
+    const char *path = options_given(s->set, "output");
+    int status = progress_parse(options_value(s->set, "progress"), &s->mode);
+    if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
+    if (status == 0 && path && is_speaker())
+        status = check_output(path, OUTPUT_PARTICLES, options_given(s->set, "force") != NULL);
+    if (status == 0 && is_speaker()) status = keeper_check(s->set);
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_sizes(s);
     if (status == 0) status = read_selection(s);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, &s->model);
+    return status;
+}
+
+/* With the other processes that mpirun started, if any. */
+static int join(session *s) {
+    int status = open_context(s->set, &s->context);
     if (status) return status;
-    svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
+    const svmp_status joined = svmp_context_join(s->context);
+    speak_as(s->context);
+    return joined == SVMP_OK ? 0 : failed(s->context, joined);
+}
+
+static int prepare(session *s) {
+    const char *from = options_given(s->set, "resume");
+    int status = join(s);
+    if (status == 0) status = settle(s->context, read_all(s));
+    if (status) return status;
+    svmp_status made = svmp_model_split(&s->model, &s->split);
+    if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? choose(s) : failed(s->context, made);
@@ -151,7 +172,7 @@ static int prepare(session *s) {
 static void announce(const session *s, const svmp_particles *written, const char *path) {
     const char *ending = strrchr(path, '.');
     const double digits = ending && strcmp(ending, ".nc") == 0 ? 8 : 19, large = 100e6;
-    const double columns = (double)(svmp_particles_variables(written) + svmp_particles_statistics(written));
+    const double columns = (double)(svmp_particles_whole(written) + svmp_particles_statistics(written));
     const double bytes = digits * columns * (double)svmp_particles_count(written);
     if (s->mode != PROGRESS_NONE && bytes > large)
         complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
@@ -197,14 +218,22 @@ static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
 /* Moments of the first variables, and the mixing of all. */
 static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t variables,
                            svmp_mixing *mixing) {
-    svmp_status status = svmp_particles_summarise(s->result, shown, NULL, moments, NULL);
-    if (status == SVMP_OK) status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
+    svmp_status status = svmp_particles_summarise(s->first, shown, NULL, moments, NULL);
+    if (status == SVMP_OK && svmp_particles_are_chains(s->result))
+        status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
+/* How the processes share the work. */
+static void print_split(const svmp_split *split) {
+    if (split->processes == 1) return;
+    printf("%zu processes, the busiest with %.2g %% more than its share; %zu of %zu edges are cut\n", split->processes,
+           100 * split->imbalance, split->cut, split->edges);
+}
+
 static int print_result(session *s) {
-    size_t variables = svmp_particles_variables(s->result);
-    size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
+    const size_t variables = svmp_particles_whole(s->result);
+    const size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
     int exact = strcmp(s->options.method, "exact") == 0;
     const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
@@ -218,11 +247,12 @@ static int print_result(session *s) {
 
     printf("%s: %zu particles of %zu variables, %zu iterations in %.3g s, %s\n\n", s->options.method,
            s->record.particles, variables, s->record.iterations, s->record.seconds, outcome_word(s->record.outcome));
-    int width = names_width(s->result, shown, NULL);
+    int width = names_width(s->first, shown, NULL);
     print_moments_heading(width, chains);
     for (size_t i = 0; i < shown; i++)
-        print_moments(width, svmp_particles_name(s->result, i), &moments[i], chains ? &mixing[i] : NULL);
+        print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
     const char *path = options_given(s->set, "output");
+    print_split(&s->split);
     print_sampling(s->result);
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
@@ -255,12 +285,15 @@ static int explain_end(const session *s, svmp_status ended) {
 
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
-    const int stop = progress_look(&s->watch, state);
-    if (!stop && keeper_is_due(&s->keeper)) {
+    enum { STOP = 1, KEEP = 2 };
+    const int stop = progress_look(&s->watch, state), keep = keeper_is_due(&s->keeper);
+    /* Clocks and signals differ between processes: what one of them wishes, all do. */
+    const unsigned wish = svmp_context_any(s->context, (stop ? STOP : 0) | (keep ? KEEP : 0));
+    if (wish == KEEP) {
         progress_wipe(&s->watch);
         keeper_keep(&s->keeper);
     }
-    return stop;
+    return (wish & STOP) != 0;
 }
 
 static int go(session *s) {
@@ -275,15 +308,17 @@ static int go(session *s) {
     if (status && ended != SVMP_NOT_FINITE) return status;
 
     svmp_status taken = svmp_run_particles(s->run, &s->result);
+    if (taken == SVMP_OK) taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record = (run_record){
         .set = s->set,
+        .processes = svmp_context_processes(s->context),
         .particles = svmp_particles_count(s->result),
         .outcome = ended == SVMP_OK ? outcome : SVMP_DIVERGED,
         .iterations = svmp_run_iteration(s->run),
         .seconds = seconds,
     };
-    if (ended == SVMP_OK) s->record.convergence = convergence_measure(s->run, s->model);
+    if (ended == SVMP_OK) s->record.convergence = convergence_measure(s->context, s->run, s->model);
     status = write_result(s);
     if (status == 0 && ended == SVMP_OK) status = print_result(s);
     return status ? status : explain_end(s, ended);
@@ -295,6 +330,7 @@ static int run(const option_set *set) {
     if (status == 0) status = go(&s);
     free(s.chosen);
     svmp_particles_free(s.result);
+    svmp_particles_free(s.first);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
     svmp_particles_free(s.start);

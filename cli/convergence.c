@@ -16,23 +16,32 @@ static double badness(const svmp_discrepancy *d) {
     return isnan(excess) ? -1 : excess;
 }
 
-static void keep_worst(convergence *c, const svmp_model *model, size_t node, const svmp_discrepancy *d) {
+/* Whether a comes before b: it is worse, or as bad and earlier in the graph. */
+static int before(const node_discrepancy *a, const node_discrepancy *b) {
+    const double left = badness(&a->discrepancy), right = badness(&b->discrepancy);
+    return left > right || (left == right && a->node < b->node);
+}
+
+static void keep_worst(convergence *c, const node_discrepancy *node) {
     size_t at = c->worst_count;
-    while (at > 0 && badness(d) > badness(&c->worst[at - 1].discrepancy)) at--;
+    while (at > 0 && before(node, &c->worst[at - 1])) at--;
     if (at == WORST_NODES) return;
     if (c->worst_count < WORST_NODES) c->worst_count++;
     memmove(&c->worst[at + 1], &c->worst[at], (c->worst_count - at - 1) * sizeof *c->worst);
-    c->worst[at].discrepancy = *d;
-    svmp_model_node_name(model, node, c->worst[at].name, NODE_NAME);
+    c->worst[at] = *node;
 }
 
-convergence convergence_measure(const svmp_run *run, const svmp_model *model) {
-    convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_nodes(svmp_model_graph(model))};
+/* Of this process's own nodes. */
+static convergence measure(const svmp_run *run, const svmp_model *model) {
+    const svmp_graph *graph = svmp_model_graph(model);
+    convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_own(graph)};
     svmp_discrepancy *nodes = calloc(c.nodes + 1, sizeof *nodes);
-    c.known = nodes && svmp_run_discrepancy(run, &c.total, nodes) == SVMP_OK;
+    c.known = svmp_run_discrepancy(run, &c.total, nodes) == SVMP_OK && nodes;
     for (size_t v = 0; c.known && v < c.nodes; v++) {
+        node_discrepancy node = {.node = svmp_graph_node_in_whole(graph, v), .discrepancy = nodes[v]};
+        svmp_model_node_name(model, v, node.name, NODE_NAME);
         c.beyond += svmp_discrepancy_excess(&nodes[v]) > 1;
-        keep_worst(&c, model, v, &nodes[v]);
+        keep_worst(&c, &node);
     }
     free(nodes);
     if (!c.known) return c;
@@ -40,6 +49,30 @@ convergence convergence_measure(const svmp_run *run, const svmp_model *model) {
     c.largest_step = moved.largest;
     c.relative_step = moved.relative;
     svmp_model_variable_name(model, moved.variable, c.relative_name, sizeof c.relative_name);
+    return c;
+}
+
+/* Adds what another process has measured. */
+static void merge(convergence *c, const convergence *other) {
+    c->known &= other->known;
+    c->nodes += other->nodes;
+    c->beyond += other->beyond;
+    for (size_t k = 0; k < other->worst_count; k++) keep_worst(c, &other->worst[k]);
+    c->largest_step = fmax(c->largest_step, other->largest_step);
+    if (!(other->relative_step > c->relative_step) && !isnan(c->relative_step)) return;
+    c->relative_step = other->relative_step;
+    memcpy(c->relative_name, other->relative_name, sizeof c->relative_name);
+}
+
+convergence convergence_measure(const svmp_context *context, const svmp_run *run, const svmp_model *model) {
+    const convergence own = measure(run, model);
+    const size_t processes = svmp_context_processes(context);
+    convergence *all = calloc(processes, sizeof *all), c = own;
+    if (all == NULL) abort(); /* the others wait: there is nothing else to do */
+    svmp_context_gather(context, sizeof own, &own, all);
+    c = all[0];
+    for (size_t k = 1; k < processes; k++) merge(&c, &all[k]);
+    free(all);
     return c;
 }
 

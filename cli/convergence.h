@@ -8,6 +8,7 @@ enum { WORST_NODES = 10, NODE_NAME = 128 };
 
 typedef struct node_discrepancy {
     char name[NODE_NAME];
+    size_t node; /* where it was measured: which one of the whole graph */
     svmp_discrepancy discrepancy;
 } node_discrepancy;
 
@@ -21,8 +22,8 @@ typedef struct convergence {
     char relative_name[NODE_NAME];       /* the variable of the latter */
 } convergence;
 
-/* What cannot be measured is left unknown. */
-convergence convergence_measure(const svmp_run *run, const svmp_model *model);
+/* What cannot be measured is left unknown. Of several processes all call it, and get that of all. */
+convergence convergence_measure(const svmp_context *context, const svmp_run *run, const svmp_model *model);
 
 /* The lines "ksd_u = ...", "ksd_node NAME = U V RATIO LIMIT Z LIMIT", ... of a run's record, and back. */
 void convergence_write(const convergence *c, FILE *file);

@@ -33,6 +33,7 @@ char *record_text(const run_record *record) {
     const svmp_option *rows = svmp_run_option_table(&count);
     for (size_t k = 0; k < count; k++) print_option(stream, record, rows[k].name);
     print_option(stream, record, "threads");
+    if (record->processes > 1) fprintf(stream, "processes = %zu\n", record->processes);
     fprintf(stream, "outcome = %s\niterations done = %zu\nseconds = %.3f\n", outcome_word(record->outcome),
             record->iterations, record->seconds);
     convergence_write(&record->convergence, stream);

@@ -7,6 +7,7 @@
 
 typedef struct run_record {
     const option_set *set;
+    size_t processes;
     size_t particles; /* that there are: --init FILE may say, not -n */
     svmp_outcome outcome;
     size_t iterations; /* done */

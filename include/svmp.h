@@ -102,6 +102,9 @@ SVMP_API svmp_status svmp_context_join(svmp_context *context);
 SVMP_API size_t svmp_context_process(const svmp_context *context);
 SVMP_API size_t svmp_context_processes(const svmp_context *context);
 
+/* The bits that any process has set, of the lowest eight. */
+SVMP_API unsigned svmp_context_any(const svmp_context *context, unsigned bits);
+
 /* `size` bytes of every process, in their order, on all of them. */
 SVMP_API void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all);
 
@@ -119,6 +122,11 @@ SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
 
 /* The closed neighbourhood of a node, the Markov blanket and the node itself, as ascending nodes. */
 SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
+
+/* Of a part (svmp_model_split): how many nodes are its own, the first ones, and which node of the whole a node is. Of a
+ * whole graph: all, and the same. Neighbourhoods are known of own nodes, in the order of the whole. */
+SVMP_API size_t svmp_graph_own(const svmp_graph *graph);
+SVMP_API size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node);
 
 /* How many different closed neighbourhoods there are: nodes with equal ones share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
@@ -233,7 +241,14 @@ SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variabl
                                            svmp_particles **particles);
 SVMP_API void svmp_particles_free(svmp_particles *particles);
 
+/* How many variables; and how many there are of all processes, where these are the particles of one process's nodes
+ * (svmp_model_split). Writing them is for all processes to call, and makes one file, which the first one writes from
+ * what it is sent a few particles at a time. */
 SVMP_API size_t svmp_particles_variables(const svmp_particles *particles);
+SVMP_API size_t svmp_particles_whole(const svmp_particles *particles);
+
+/* New particles with the first variables of all processes, at most `most` of them; the same on each. No statistics. */
+SVMP_API svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, svmp_particles **first);
 SVMP_API size_t svmp_particles_count(const svmp_particles *particles);
 SVMP_API double *svmp_particles_values(svmp_particles *particles);
 SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
@@ -445,7 +460,7 @@ typedef struct svmp_discrepancy {
 /* The larger one of ratio/limit and moment_z/moment_limit: above 1, the node has not converged. */
 SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
 
-/* Of the particles as they are now: the whole, and for every node of the graph its own share (`nodes`, or NULL). A
+/* Of the particles as they are now: the whole, and for every (own) node of the graph its own share (`nodes`, or NULL). A
  * method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of a
  * method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
 SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);

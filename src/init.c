@@ -5,6 +5,8 @@
 
 #include "base/number.h"
 #include "base/random.h"
+#include "base/team.h"
+#include "lang/lowered.h"
 #include "model/mode.h"
 #include "model/natural.h"
 
@@ -40,8 +42,23 @@ svmp_status svmp_init_check(const backend *b) {
     return SVMP_OK;
 }
 
+/* Parents may be others' nodes. */
+static svmp_status draw_levels(backend *b) {
+    const struct lowered_model *lowered = b->model->lowered;
+    for (size_t level = 0; level < lowered->levels; level++) {
+        SVMP_TRY(svmp_team_agree(b->context, svmp_lowered_draw_level(lowered, level, b->seed, b->n, b->x)));
+        if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+    }
+    return svmp_init_check(b);
+}
+
 svmp_status svmp_init_draw(const init *start, backend *b) {
     const size_t n = b->n;
+    if (b->model->graph->halo && start->kind == INIT_PRIOR && b->model->lowered) return draw_levels(b);
+    if (b->model->graph->halo && start->kind == INIT_MAP)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                         "The start 'map' looks at the whole model, which no process of several has. Let one process "
+                         "write it: svmp run ... --init map -t 0 -o FILE, and start from that: --init FILE.");
     if (start->kind == INIT_PRIOR || start->kind == INIT_MAP) {
         SVMP_TRY((start->kind == INIT_MAP ? svmp_mode_draw : svmp_model_draw_priors)(b->model, b->seed, n, b->x));
         return svmp_init_check(b);

@@ -21,6 +21,17 @@ size_t svmp_context_processes(const svmp_context *context) {
     return context && context->team ? context->team->count : 1;
 }
 
+unsigned svmp_context_any(const svmp_context *context, unsigned bits) {
+    enum { BITS = 8 };
+    double set[BITS];
+    if (context == NULL || context->team == NULL) return bits;
+    for (unsigned k = 0; k < BITS; k++) set[k] = bits >> k & 1;
+    context->team->max(context->team, BITS, set);
+    bits = 0;
+    for (unsigned k = 0; k < BITS; k++) bits |= (unsigned)set[k] << k;
+    return bits;
+}
+
 void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all) {
     if (context && context->team)
         context->team->gather(context->team, size, mine, all);

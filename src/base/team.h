@@ -23,10 +23,10 @@ struct team {
     /* `size` bytes of every process, in their order. */
     void (*gather)(const team *t, size_t size, const void *mine, void *all);
 
-    /* count[k] numbers of process k one behind the other in `all` of process 0, from or to `mine`; `counts` and `all`
-     * matter there alone, where the counts' sum is below 2^31. */
-    void (*collect)(const team *t, size_t count, const double *mine, const size_t *counts, double *all);
-    void (*deal)(const team *t, size_t count, double *mine, const size_t *counts, const double *all);
+    /* sizes[k] bytes of process k one behind the other in `all` of process 0, from or to `mine`, `size` bytes; `sizes`
+     * and `all` matter there alone. The sizes add up to less than 2^31. */
+    void (*collect)(const team *t, size_t size, const void *mine, const size_t *sizes, void *all);
+    void (*deal)(const team *t, size_t size, void *mine, const size_t *sizes, const void *all);
 };
 
 /* The status of the first process that failed, with its error on all of them. A context without a team: `status`. */

@@ -220,6 +220,12 @@ done:
 
 size_t svmp_graph_nodes(const svmp_graph *graph) { return graph ? graph->nodes : 0; }
 
+size_t svmp_graph_own(const svmp_graph *graph) { return graph ? graph->own : 0; }
+
+size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node) {
+    return graph && node < graph->nodes ? svmp_graph_whole_node(graph, node) : 0;
+}
+
 size_t svmp_graph_variables(const svmp_graph *graph) { return graph ? graph->variables : 0; }
 
 size_t svmp_graph_factors(const svmp_graph *graph) { return graph ? graph->factors : 0; }

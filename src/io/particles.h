@@ -18,7 +18,17 @@ struct svmp_particles {
         double *values; /* count of them */
     } * statistics;
     size_t statistic_count, statistic_capacity;
+
+    /* Of a part of a model: variable i is variable place[i] of `whole`. NULL: these are all. */
+    const struct team *team;
+    uint32_t *place;
+    size_t whole;
 };
+
+/* svmp_particles_create of a part, which may be empty; copies `place`. */
+svmp_status svmp_particles_create_part(svmp_context *context, const struct team *t, size_t whole, size_t own,
+                                       const uint32_t *place, size_t count, const double *values,
+                                       svmp_particles **particles);
 
 /* The variables in the order of their names; svmp_release frees it. */
 typedef struct named_variable {

@@ -7,6 +7,7 @@
 #include "io/netcdf.h"
 #include "io/output.h"
 #include "io/particles.h"
+#include "io/spread.h"
 #include "io/text.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
@@ -231,23 +232,80 @@ static svmp_status write_number(output_file *output, double value, char after) {
     return svmp_output_put(output, text, length);
 }
 
-static svmp_status write_table(output_file *output, const svmp_particles *particles) {
-    const size_t count = particles->count, chains = particles->chains, last = particles->variables - 1;
+/* The names of the variables: of several processes, as the first one has collected them. */
+static svmp_status write_header(output_file *output, const svmp_particles *particles, const char *const *names) {
+    const size_t last = particles->whole - 1;
     for (size_t k = 0; k < particles->statistic_count; k++)
         SVMP_TRY(write_name(output, particles->statistics[k].name, ','));
-    if (chains > 1) SVMP_TRY(write_name(output, "chain__", ','));
+    if (particles->chains > 1) SVMP_TRY(write_name(output, "chain__", ','));
     for (size_t i = 0; i <= last; i++)
-        SVMP_TRY(write_name(output, svmp_particles_name(particles, i), i < last ? ',' : '\n'));
+        SVMP_TRY(write_name(output, names ? names[i] : svmp_particles_name(particles, i), i < last ? ',' : '\n'));
+    return SVMP_OK;
+}
 
-    for (size_t l = 0; l < count; l++) {
+/* Particles first ... last - 1, whose numbers stand in `block`, variable after variable. */
+static svmp_status write_rows(output_file *output, const svmp_particles *particles, size_t first, size_t last,
+                              const double *block) {
+    const size_t each = particles->count / particles->chains, behind = particles->whole - 1;
+    for (size_t l = first; l < last; l++) {
         for (size_t k = 0; k < particles->statistic_count; k++)
             SVMP_TRY(write_number(output, particles->statistics[k].values[l], ','));
-        const size_t chain = l / (count / chains) + 1;
-        if (chains > 1) SVMP_TRY(write_number(output, (double)chain, ','));
-        for (size_t i = 0; i <= last; i++)
-            SVMP_TRY(write_number(output, particles->values[i * count + l], i < last ? ',' : '\n'));
+        if (particles->chains > 1) SVMP_TRY(write_number(output, (double)(l / each + 1), ','));
+        for (size_t i = 0; i <= behind; i++)
+            SVMP_TRY(write_number(output, block[i * (last - first) + l - first], i < behind ? ',' : '\n'));
     }
     return SVMP_OK;
+}
+
+static const char *name_of(const void *particles, size_t variable) { return svmp_particles_name(particles, variable); }
+
+/* All processes come here, the first one with an output. Once that fails it goes on without, for the others' sake. */
+static svmp_status write_table(output_file *output, const svmp_particles *particles, spread *s) {
+    svmp_context *context = particles->context;
+    const size_t together = svmp_spread_rows(particles->whole);
+    const char **names = NULL;
+    char *text = NULL;
+    double *block = NULL;
+    svmp_status status = SVMP_OK, written = SVMP_OK;
+    if (s->team) {
+        SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, names, particles->whole)));
+        SVMP_CHECK(svmp_spread_names(s, particles->whole, name_of, particles, &text, names));
+    }
+    if (output) written = write_header(output, particles, names);
+    for (size_t l = 0; l < particles->count; l += together) {
+        const size_t last = l + together < particles->count ? l + together : particles->count;
+        SVMP_CHECK(svmp_spread_collect(s, (spread_block){0, particles->whole, l, last}, particles->count,
+                                       particles->values, &block));
+        if (output && written == SVMP_OK) written = write_rows(output, particles, l, last, block);
+    }
+    status = written;
+done:
+    svmp_release(context, text);
+    svmp_release(context, names);
+    return status;
+}
+
+static svmp_status write_csv(const svmp_particles *particles, const char *path, const char *comments, int overwrite) {
+    svmp_context *context = particles->context;
+    const team *others = particles->team;
+    const int first = others == NULL || others->rank == 0;
+    output_file output = {0};
+    number_locale locale = {0};
+    spread s = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_number_enter(context, &locale));
+    SVMP_CHECK(svmp_spread_open(context, others, particles->whole, particles->variables, particles->place, &s));
+    if (first) status = svmp_output_open(context, path, overwrite, &output);
+    if (first && status == SVMP_OK && comments) status = write_comments(&output, comments);
+    SVMP_CHECK(others ? svmp_team_agree(context, status) : status);
+    status = write_table(first ? &output : NULL, particles, &s);
+    if (first && status == SVMP_OK) status = svmp_output_finish(&output);
+    if (others) status = svmp_team_agree(context, status);
+done:
+    svmp_output_close(&output);
+    svmp_spread_close(&s);
+    svmp_number_leave(&locale);
+    return status;
 }
 
 svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
@@ -255,18 +313,11 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write was given no path.");
-    output_file output = {0};
-    number_locale locale = {0};
-    svmp_status status = SVMP_OK;
-    SVMP_CHECK(check_readable(particles, path));
-    if (svmp_netcdf_is_meant(path)) return svmp_netcdf_write(particles, path, comments, overwrite);
-    SVMP_CHECK(svmp_number_enter(context, &locale));
-    SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));
-    if (comments) SVMP_CHECK(write_comments(&output, comments));
-    SVMP_CHECK(write_table(&output, particles));
-    SVMP_CHECK(svmp_output_finish(&output));
-done:
-    svmp_output_close(&output);
-    svmp_number_leave(&locale);
-    return status;
+    svmp_status status = check_readable(particles, path);
+    SVMP_TRY(particles->team ? svmp_team_agree(context, status) : status);
+    if (!svmp_netcdf_is_meant(path)) return write_csv(particles, path, comments, overwrite);
+    if (particles->team)
+        return svmp_fail(context, SVMP_UNSUPPORTED,
+                         "The file '%s' cannot be written by several processes: only one that ends in .csv can.", path);
+    return svmp_netcdf_write(particles, path, comments, overwrite);
 }

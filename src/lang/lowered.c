@@ -141,15 +141,38 @@ static svmp_status inverse_node(const lowered_model *lowered, const lowered_node
     return SVMP_OK;
 }
 
-/* Parents first: bounds may depend on them. */
-svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables) {
+/* The first place in by_level of this level, or of those behind it. */
+static size_t level_start(const lowered_model *lowered, size_t level) {
+    size_t low = 0, high = lowered->node_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lowered->nodes[lowered->by_level[middle]].level < level)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static svmp_status inverse_nodes(const lowered_model *lowered, size_t from, size_t to, size_t n, const double *outputs,
+                                 double *variables) {
     workspace work = {0};
     svmp_status status = reserve(lowered, n, &work);
-    memset(variables, 0, lowered->variables * n * sizeof *variables);
-    for (size_t k = 0; status == SVMP_OK && k < lowered->node_count; k++)
+    for (size_t k = from; status == SVMP_OK && k < to; k++)
         status = inverse_node(lowered, &lowered->nodes[lowered->by_level[k]], n, outputs, variables, &work);
     release(lowered, &work);
     return status;
+}
+
+/* Parents first: bounds may depend on them. */
+svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables) {
+    memset(variables, 0, lowered->variables * n * sizeof *variables);
+    return inverse_nodes(lowered, 0, lowered->node_count, n, outputs, variables);
+}
+
+svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t level, size_t n, const double *outputs,
+                                       double *variables) {
+    return inverse_nodes(lowered, level_start(lowered, level), level_start(lowered, level + 1), n, outputs, variables);
 }
 
 /* ---- draws ---------------------------------------------------------------------------------- */
@@ -219,12 +242,22 @@ static svmp_status draw_node(const lowered_model *lowered, const lowered_node *n
     return SVMP_OK;
 }
 
-svmp_status svmp_lowered_draw(const lowered_model *lowered, uint64_t seed, size_t n, double *variables) {
+static svmp_status draw_nodes(const lowered_model *lowered, size_t from, size_t to, uint64_t seed, size_t n,
+                              double *variables) {
     workspace work = {0};
     svmp_status status = reserve(lowered, n, &work);
-    memset(variables, 0, lowered->variables * n * sizeof *variables);
-    for (size_t k = 0; status == SVMP_OK && k < lowered->node_count; k++)
+    for (size_t k = from; status == SVMP_OK && k < to; k++)
         status = draw_node(lowered, &lowered->nodes[lowered->by_level[k]], seed, n, variables, &work);
     release(lowered, &work);
     return status;
+}
+
+svmp_status svmp_lowered_draw(const lowered_model *lowered, uint64_t seed, size_t n, double *variables) {
+    memset(variables, 0, lowered->variables * n * sizeof *variables);
+    return draw_nodes(lowered, 0, lowered->node_count, seed, n, variables);
+}
+
+svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,
+                                    double *variables) {
+    return draw_nodes(lowered, level_start(lowered, level), level_start(lowered, level + 1), seed, n, variables);
 }

@@ -58,6 +58,7 @@ typedef struct lowered_model {
     uint32_t *by_level;   /* all nodes, parents first */
     int dependent_bounds; /* whether some bound depends on an unknown */
 
+    size_t levels;          /* of a part: how many there are in the whole */
     size_t whole_outputs;   /* of the model that this is a part of, or its own */
     uint32_t *whole_output; /* output -> which one there it is; NULL: the same */
 
@@ -80,6 +81,13 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
  * cannot be (a matrix that is not positive definite) fails as SVMP_BAD_INPUT. */
 svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs);
 svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables);
+
+/* The same for the nodes of one level, all of whose parents have their values: a part draws, and asks for natural values,
+ * level by level, and lets the halo come in between. Other values stay. */
+svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t level, size_t n, const double *outputs,
+                                       double *variables);
+svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,
+                                    double *variables);
 
 /* n particles from the priors, parents first. A node whose prior is improper or cannot be drawn from (dflat) starts
  * standard normal on its unconstrained scale. */

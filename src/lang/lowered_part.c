@@ -84,6 +84,7 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     SVMP_CHECK(SVMP_NEW(context, made, 1));
     *made = (lowered_model){.context = context, .whole_outputs = whole->outputs};
     made->variables = graph->variables;
+    made->levels = (size_t)whole->nodes[whole->by_level[whole->node_count - 1]].level + 1;
     made->dependent_bounds = whole->dependent_bounds;
     made->observed = whole->observed;
     SVMP_CHECK(alloc(made, graph->own, outputs, whole->prior_count));

@@ -19,4 +19,4 @@ static svmp_status iterate(svmp_run *run) {
 }
 
 const method svmp_method_langevin = {
-    .name = "langevin", .step = "fixed:0.01", .alloc = svmp_langevin_check_step, .iterate = iterate};
+    .name = "langevin", .step = "fixed:0.01", .local = 1, .alloc = svmp_langevin_check_step, .iterate = iterate};

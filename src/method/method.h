@@ -14,6 +14,7 @@ typedef struct method {
     const char *step;   /* what --step is by default; NULL: the method takes no step size */
     size_t iterations;  /* what --iterations is by default; 0: METHOD_ITERATIONS */
     int single;         /* done after one iteration, whatever was asked for */
+    int local;          /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
     int sampler;        /* the backend's particles are --chains chains, the iterations --warmup and then --draws */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */

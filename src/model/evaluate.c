@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exact.h"
+#include "base/team.h"
 #include "base/thread.h"
 
 /* Every sum has a fixed order: the log density is added up part by part, a part being some instances of one group or
@@ -197,6 +199,74 @@ int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, d
 
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
     return svmp_evaluate_silently(e, x, log_density, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
+}
+
+/* ---- log density, exactly summed --------------------------------------------------------------------------------- */
+
+/* A factor of several processes counts where its first variable is. */
+static int counts(const svmp_graph *graph, const factor_group *group, size_t k) {
+    const uint32_t *variables = group->variables + k * group->slots;
+    size_t first = 0;
+    for (size_t j = 1; j < group->slots; j++)
+        if (svmp_graph_whole_variable(graph, variables[j]) < svmp_graph_whole_variable(graph, variables[first]))
+            first = j;
+    return group->slots == 0 || variables[first] < graph->own_variables;
+}
+
+static int add_part(evaluator *e, size_t p, const double *x, int thread, exact_sum *sums) {
+    const part *here = &e->parts[p];
+    const factor_group *group = &e->model->groups[here->group];
+    const int failed = evaluate_part(e, p, x, thread);
+    for (size_t k = 0; !failed && k < here->count; k++)
+        for (size_t l = 0; counts(e->model->graph, group, here->first + k) && l < e->n; l++)
+            svmp_exact_add(&sums[l], e->value[thread][k * e->n + l]);
+    return failed;
+}
+
+/* The quadratic's share of a variable, x_i (b_i + s_i) / 2. */
+static void add_variable(evaluator *e, size_t i, const double *x, int thread, exact_sum *sums) {
+    const quadratic *q = &e->model->quadratic;
+    double *score = e->value[thread];
+    svmp_quadratic_score(q, i, e->n, x, score);
+    for (size_t l = 0; l < e->n; l++) svmp_exact_add(&sums[l], 0.5 * x[i * e->n + l] * (q->linear[i] + score[l]));
+}
+
+/* What this process has to add; room for n sums a thread, the first of which take all. Returns whether a function
+ * failed. */
+static int add_own(evaluator *e, const double *x, exact_sum *sums) {
+    int failed = 0;
+#pragma omp parallel num_threads(e->threads) reduction(| : failed)
+    {
+        const int thread = svmp_thread_number();
+        exact_sum *mine = sums + (size_t)thread * e->n;
+#pragma omp for schedule(dynamic, 4)
+        for (size_t p = 0; p < e->group_parts; p++) failed |= add_part(e, p, x, thread, mine);
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < e->model->graph->own_variables; i++) add_variable(e, i, x, thread, mine);
+    }
+    for (size_t k = e->n; k < (size_t)e->threads * e->n; k++) svmp_exact_merge(&sums[k % e->n], &sums[k]);
+    return failed;
+}
+
+svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known) {
+    svmp_context *context = e->model->context;
+    const team *others = e->model->graph->halo ? context->team : NULL;
+    const size_t n = e->n;
+    exact_sum *sums = NULL;
+    svmp_status status = SVMP_NEW(context, sums, n * (size_t)e->threads);
+    SVMP_TRY(others ? svmp_team_agree(context, status) : status);
+    double failed = add_own(e, x, sums);
+    if (others) others->max(others, 1, &failed);
+    for (size_t l = 0; l < n; l++) {
+        svmp_exact_carry(&sums[l]);
+        if (others) others->sum_whole(others, EXACT_DIGITS, sums[l].digit);
+        if (others) others->sum(others, 1, &sums[l].beyond);
+        svmp_exact_add(&sums[l], e->model->quadratic.constant);
+        log_density[l] = svmp_exact_value(&sums[l]);
+    }
+    svmp_release(context, sums);
+    *known = failed == 0;
+    return SVMP_OK;
 }
 
 size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle) {

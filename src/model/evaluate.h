@@ -22,6 +22,11 @@ svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, do
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score);
 svmp_status svmp_evaluator_fail(const evaluator *e);
 
+/* log p of all particles: each is a sum without rounding (base/exact.h) of what every factor and every variable of the
+ * quadratic yields, of a part over all its processes. It has no order, and so the same bits for any threads, processes
+ * and partition, but not those of `log_density` above. *known is 0 when a factor's function failed somewhere. */
+svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known);
+
 /* The factor whose gradient made the score of a variable in a particle not finite in the last evaluation; SIZE_MAX
  * when no single factor did. */
 size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle);

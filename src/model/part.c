@@ -9,6 +9,7 @@
 typedef struct cutting {
     const svmp_model *whole;
     svmp_model *part;
+    uint32_t rank;
     uint32_t *local; /* variable of the whole -> its number in the part; UINT32_MAX: it is not there */
 } cutting;
 
@@ -69,7 +70,9 @@ static svmp_status copy_quadratic(const cutting *c) {
     return SVMP_OK;
 }
 
+/* What has no variables is the first process's. */
 static int touches(const cutting *c, const factor_group *group, size_t k) {
+    if (group->slots == 0) return c->rank == 0;
     for (size_t j = 0; j < group->slots; j++)
         if (c->local[group->variables[k * group->slots + j]] < c->part->graph->own_variables) return 1;
     return 0;
@@ -105,11 +108,11 @@ static svmp_status copy_factors(const cutting *c) {
     return svmp_model_derive_gather(part);
 }
 
-static svmp_status cut(cutting *c, const uint32_t *owner, uint32_t rank) {
+static svmp_status cut(cutting *c, const uint32_t *owner) {
     svmp_model *part = c->part;
     svmp_graph_free(part->graph);
     part->graph = NULL;
-    SVMP_TRY(svmp_graph_part(c->whole->graph, owner, rank, &part->graph));
+    SVMP_TRY(svmp_graph_part(c->whole->graph, owner, c->rank, &part->graph));
     SVMP_TRY(number_variables(c));
     SVMP_TRY(copy_nodes(c));
     SVMP_TRY(copy_factors(c));
@@ -121,9 +124,9 @@ static svmp_status cut(cutting *c, const uint32_t *owner, uint32_t rank) {
 }
 
 svmp_status svmp_model_part(const svmp_model *whole, const uint32_t *owner, uint32_t rank, svmp_model **part) {
-    cutting c = {.whole = whole};
+    cutting c = {.whole = whole, .rank = rank};
     SVMP_TRY(svmp_model_create(whole->context, &c.part));
-    svmp_status status = cut(&c, owner, rank);
+    svmp_status status = cut(&c, owner);
     svmp_release(whole->context, c.local);
     if (status == SVMP_OK)
         *part = c.part;

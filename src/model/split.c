@@ -63,6 +63,9 @@ svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
         SVMP_CHECK(svmp_team_agree(context, status));
         SVMP_CHECK(choose(whole, owner, sizes));
         made = describe(whole, owner, sizes);
+        if (made.busy < made.processes)
+            svmp_log(context, SVMP_LOG_WARNING, "%zu of %zu processes have no nodes to move: the model has %zu.",
+                     made.processes - made.busy, made.processes, made.nodes);
         SVMP_CHECK(svmp_team_agree(context, svmp_model_part(whole, owner, (uint32_t)context->team->rank, &part)));
         svmp_model_free(whole);
         *model = part;

@@ -14,7 +14,7 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
 
 /* What the terms of a kernel ask of a room. */
 typedef struct needs {
-    int matrix, repulsion, moments;
+    int matrix, repulsion, moments, products;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
     int stores;                         /* whether a unit that one thread has to itself stores all its tiles */
     int shared;                         /* whether there is a unit for all threads together: the first room's */
@@ -27,6 +27,7 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
     all->moments |= term->shape->value == NULL;
+    all->products |= term->shape->value == NULL && term->domain == DOMAIN_ALL && graph->halo != NULL;
     all->shared |= units < (size_t)b->threads || units == 1;
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
     for (size_t u = 0; u < units; u++) {
@@ -93,6 +94,7 @@ static void free_cpu(backend *b) {
     svmp_release(b->context, own->nodes);
     svmp_release(b->context, own->centred);
     svmp_release(b->context, own->variance);
+    svmp_release(b->context, own->products);
     svmp_release(b->context, own);
 }
 
@@ -129,6 +131,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
+    if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n + 1));
     const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.shared);
     SVMP_TRY(svmp_require_memory(context, matrices * (double)own->all_tiles * sizeof(double),
                                  "the kernel matrices of so many particles take"));

@@ -34,6 +34,7 @@ typedef struct cpu {
     uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
     double *centred;   /* variables * n: x less its mean over particles, for linear terms */
     double *variance;  /* variables: mean square of that */
+    double *products;  /* n*n, and the summed variance: of linear terms on all variables of several processes */
 } cpu;
 
 /* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for

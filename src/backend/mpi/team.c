@@ -70,27 +70,27 @@ static void gather(const team *t, size_t size, const void *mine, void *all) {
 }
 
 /* Counts and places as MPI takes them, behind the team itself. */
-static const int *places(const team *t, const size_t *counts, int **sizes) {
+static const int *places(const team *t, const size_t *sizes, int **counts) {
     int *made = (int *)((mpi_team *)t->own + 1), at = 0;
     for (size_t k = 0; k < t->count; k++) {
-        made[k] = (int)counts[k];
+        made[k] = (int)sizes[k];
         made[t->count + k] = at;
         at += made[k];
     }
-    *sizes = made;
+    *counts = made;
     return made + t->count;
 }
 
-static void collect(const team *t, size_t count, const double *mine, const size_t *counts, double *all) {
-    int *sizes = NULL;
-    const int *displacements = t->rank == 0 ? places(t, counts, &sizes) : NULL;
-    MPI_Gatherv(mine, (int)count, MPI_DOUBLE, all, sizes, displacements, MPI_DOUBLE, 0, all_of(t));
+static void collect(const team *t, size_t size, const void *mine, const size_t *sizes, void *all) {
+    int *counts = NULL;
+    const int *displacements = t->rank == 0 ? places(t, sizes, &counts) : NULL;
+    MPI_Gatherv(mine, (int)size, MPI_BYTE, all, counts, displacements, MPI_BYTE, 0, all_of(t));
 }
 
-static void deal(const team *t, size_t count, double *mine, const size_t *counts, const double *all) {
-    int *sizes = NULL;
-    const int *displacements = t->rank == 0 ? places(t, counts, &sizes) : NULL;
-    MPI_Scatterv(all, sizes, displacements, MPI_DOUBLE, mine, (int)count, MPI_DOUBLE, 0, all_of(t));
+static void deal(const team *t, size_t size, void *mine, const size_t *sizes, const void *all) {
+    int *counts = NULL;
+    const int *displacements = t->rank == 0 ? places(t, sizes, &counts) : NULL;
+    MPI_Scatterv(all, counts, displacements, MPI_BYTE, mine, (int)size, MPI_BYTE, 0, all_of(t));
 }
 
 static void free_team(svmp_context *context, team *t) {
