@@ -67,6 +67,7 @@ format:
 
 bench: build
 	@cmake --build --preset release --target bench
+	@bench/run
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"

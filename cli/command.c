@@ -40,7 +40,10 @@ int settle(const svmp_context *context, int status) {
         char words[sizeof speech.first];
     } mine = {.status = status}, *all = calloc(svmp_context_processes(context), sizeof *all);
     memcpy(mine.words, speech.first, sizeof mine.words);
-    if (all == NULL) abort(); /* the others wait: there is nothing else to do */
+    if (svmp_context_any(context, all == NULL)) {
+        free(all);
+        return EXIT_FAILED;
+    }
     svmp_context_gather(context, sizeof mine, &mine, all);
     size_t k = 0;
     while (k < svmp_context_processes(context) && all[k].status == 0) k++;

@@ -25,6 +25,9 @@ const command *const *commands(size_t *count);
 /* Adds the rows of a command, and --help. */
 void command_options(const command *which, option_set *set);
 
+/* What a noun ends in behind a number. */
+static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
 /* Prints "svmp: ..." on the standard error and returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

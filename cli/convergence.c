@@ -32,18 +32,16 @@ static void keep_worst(convergence *c, const node_discrepancy *node) {
 }
 
 /* Of this process's own nodes. */
-static convergence measure(const svmp_run *run, const svmp_model *model) {
+static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepancy *nodes) {
     const svmp_graph *graph = svmp_model_graph(model);
     convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_own(graph)};
-    svmp_discrepancy *nodes = calloc(c.nodes + 1, sizeof *nodes);
-    c.known = svmp_run_discrepancy(run, &c.total, nodes) == SVMP_OK && nodes;
+    c.known = svmp_run_measure(run, &c.total, nodes) == SVMP_OK;
     for (size_t v = 0; c.known && v < c.nodes; v++) {
         node_discrepancy node = {.node = svmp_graph_node_in_whole(graph, v), .discrepancy = nodes[v]};
         svmp_model_node_name(model, v, node.name, NODE_NAME);
         c.beyond += svmp_discrepancy_excess(&nodes[v]) > 1;
         keep_worst(&c, &node);
     }
-    free(nodes);
     if (!c.known) return c;
     const svmp_movement moved = svmp_run_last_movement(run);
     c.largest_step = moved.largest;
@@ -64,16 +62,47 @@ static void merge(convergence *c, const convergence *other) {
     memcpy(c->relative_name, other->relative_name, sizeof c->relative_name);
 }
 
-convergence convergence_measure(const svmp_context *context, const svmp_run *run, const svmp_model *model) {
-    const convergence own = measure(run, model);
+convergence convergence_measure(const svmp_context *context, svmp_run *run, const svmp_model *model,
+                                svmp_discrepancy *nodes) {
+    convergence c = measure(run, model, nodes);
     const size_t processes = svmp_context_processes(context);
-    convergence *all = calloc(processes, sizeof *all), c = own;
-    if (all == NULL) abort(); /* the others wait: there is nothing else to do */
-    svmp_context_gather(context, sizeof own, &own, all);
-    c = all[0];
-    for (size_t k = 1; k < processes; k++) merge(&c, &all[k]);
+    convergence *all = calloc(processes, sizeof *all);
+    if (svmp_context_any(context, all == NULL)) {
+        c.known = 0;
+    } else {
+        svmp_context_gather(context, sizeof c, &c, all);
+        c = all[0];
+        for (size_t k = 1; k < processes; k++) merge(&c, &all[k]);
+    }
     free(all);
     return c;
+}
+
+/* Three digits are enough to colour a node by, and keep the line short. */
+static double rounded(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", value);
+    return strtod(text, NULL);
+}
+
+svmp_status convergence_attach(const svmp_context *context, const convergence *c, const svmp_model *model,
+                               const svmp_discrepancy *nodes, svmp_particles *particles) {
+    if (!c->known) return SVMP_OK;
+    const svmp_graph *graph = svmp_model_graph(model);
+    const size_t own = svmp_graph_own(graph);
+    double *ratio = calloc(c->nodes + own + 1, sizeof *ratio), *excess = calloc(c->nodes + own + 1, sizeof *excess);
+    svmp_status status = svmp_context_any(context, ratio == NULL || excess == NULL) ? SVMP_NO_MEMORY : SVMP_OK;
+    for (size_t v = 0; status == SVMP_OK && v < own; v++) {
+        ratio[c->nodes + v] = rounded(nodes[v].ratio);
+        excess[c->nodes + v] = rounded(svmp_discrepancy_excess(&nodes[v]));
+    }
+    if (status == SVMP_OK) status = svmp_graph_collect(graph, ratio + c->nodes, ratio);
+    if (status == SVMP_OK) status = svmp_graph_collect(graph, excess + c->nodes, excess);
+    if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_ksd_ratio", "node", c->nodes, ratio);
+    if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_excess", "node", c->nodes, excess);
+    free(ratio);
+    free(excess);
+    return status;
 }
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */

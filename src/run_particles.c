@@ -74,6 +74,40 @@ static svmp_status backend_result(const svmp_run *run, svmp_particles **particle
                                       graph->whole_variable, b->n, b->x, particles);
 }
 
+/* A column of a history under its own name; one without any number is left out. */
+static svmp_status set_column(svmp_particles *particles, const history *h, size_t column, const char *name,
+                              const char *along) {
+    size_t known = 0;
+    while (known < h->count && isnan(h->column[column][known])) known++;
+    if (known == h->count) return SVMP_OK;
+    return svmp_particles_set_series(particles, name, along, h->count, h->column[column]);
+}
+
+/* The last iteration is part of the way, whatever the stride. What a sampler's way was, its statistics tell. */
+static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
+    const method *m = run->method;
+    const char *largest = m->kernel ? "largest_phi" : m->step ? "largest_score" : "largest_change";
+    history way = run->way;
+    if (m->largest == NULL) return SVMP_OK;
+    if (run->iteration > 0)
+        svmp_history_add(&way,
+                         (const double[HISTORY_COLUMNS]){(double)run->iteration, run->backend->largest, run->rate});
+    SVMP_TRY(set_column(particles, &way, 0, "iteration", "iteration"));
+    SVMP_TRY(set_column(particles, &way, 1, largest, "iteration"));
+    SVMP_TRY(set_column(particles, &way, 2, "step_size", "iteration"));
+    SVMP_TRY(set_column(particles, &run->measured, 0, "measured", "measured"));
+    SVMP_TRY(set_column(particles, &run->measured, 1, "ksd", "measured"));
+    SVMP_TRY(set_column(particles, &run->measured, 2, "ksd_ratio", "measured"));
+    return set_column(particles, &run->measured, 3, "bandwidth", "measured");
+}
+
+static svmp_status add_observed(const svmp_model *model, svmp_particles *particles) {
+    svmp_array array;
+    for (size_t k = 0; svmp_model_array(model, k, &array); k++)
+        if (array.values) SVMP_TRY(svmp_particles_add_observed(particles, &array));
+    return SVMP_OK;
+}
+
 svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
@@ -84,6 +118,8 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     status = set_log_density(run, made);
     if (status == SVMP_OK && run->model->lowered) status = make_natural(run, &made);
     if (status == SVMP_OK) status = set_names(run->model, made);
+    if (status == SVMP_OK) status = set_history(run, made);
+    if (status == SVMP_OK) status = add_observed(run->model, made);
     status = svmp_team_agree(run->context, status);
     if (status == SVMP_OK) {
         *particles = made;
@@ -98,10 +134,10 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
     if (run->iteration > 0)
         return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
                          run->iteration);
-    if (run->method->sampler && particles->count < n)
+    if (run->method->yield == SVMP_CHAINS && particles->count < n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
                          particles->count, n);
-    if (!run->method->sampler && particles->count != n)
+    if (run->method->yield != SVMP_CHAINS && particles->count != n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, but the run has %zu.",
                          particles->count, n);
     for (size_t k = 0; k < particles->variables * particles->count; k++)

@@ -47,13 +47,14 @@ typedef struct ksd {
     svmp_context *context;
     const stein_sample *sample;
     int threads;
-    ksd_room *rooms;  /* one a thread */
-    uint32_t *nodes;  /* 0, 1, 2, ... */
-    double *centred;  /* variables * n: x less its mean over particles, for linear terms */
-    double *variance; /* variables: mean square of that */
-    double *products; /* n*n, and the summed variance: of linear terms on all variables of several processes */
-    const team *team; /* the other processes that have parts; NULL: there are none */
-    stein_sums *sums; /* of every own variable */
+    ksd_room *rooms;   /* one a thread */
+    uint32_t *nodes;   /* 0, 1, 2, ... */
+    double *centred;   /* variables * n: x less its mean over particles, for linear terms */
+    double *variance;  /* variables: mean square of that */
+    double *products;  /* n*n, and the summed variance: of linear terms on all variables of several processes */
+    const team *team;  /* the other processes that have parts; NULL: there are none */
+    stein_sums *sums;  /* of every own variable */
+    double *bandwidth; /* of every own node, in the first term that has one; NaN: none has */
 } ksd;
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
@@ -92,6 +93,8 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
     if (of->team && term->domain == DOMAIN_ALL) of->team->sum(of->team, pairs, room->k);
     memcpy(room->r, room->k, pairs * sizeof *room->r); /* the choice reorders */
     const double h = svmp_bandwidth_choose(&term->bandwidth, n, room->r);
+    for (size_t v = 0; v < unit->member_count; v++)
+        if (isnan(of->bandwidth[unit->members[v]])) of->bandwidth[unit->members[v]] = h;
     room->k0 = 1;
     room->r0 = 0;
     if (h > 0) {
@@ -309,7 +312,8 @@ static svmp_status alloc(ksd *of) {
                                  "the Stein discrepancy of so many particles takes"));
     SVMP_TRY(SVMP_NEW(context, of->sums, variables));
     SVMP_TRY(SVMP_NEW(context, of->nodes, sample->graph->nodes));
-    for (size_t v = 0; v < sample->graph->nodes; v++) of->nodes[v] = (uint32_t)v;
+    SVMP_TRY(SVMP_NEW(context, of->bandwidth, sample->graph->nodes));
+    for (size_t v = 0; v < sample->graph->nodes; v++) of->nodes[v] = (uint32_t)v, of->bandwidth[v] = NAN;
     SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->centred));
     SVMP_TRY(SVMP_NEW(context, of->variance, variables));
     centre(of);
@@ -346,6 +350,7 @@ static void release(const ksd *of) {
     }
     svmp_release(context, of->rooms);
     svmp_release(context, of->nodes);
+    svmp_release(context, of->bandwidth);
     svmp_release(context, of->centred);
     svmp_release(context, of->variance);
     svmp_release(context, of->products);
@@ -354,7 +359,7 @@ static void release(const ksd *of) {
 
 /* The sum over all nodes, of all processes: without rounding, so that it does not matter who has which. */
 typedef struct exact_sums {
-    exact_sum pairs, diagonal, spread;
+    exact_sum pairs, diagonal, spread, bandwidth;
 } exact_sums;
 
 static void add_exactly(exact_sums *to, stein_sums sums) {
@@ -386,8 +391,9 @@ static void finish(const ksd *of, svmp_discrepancy *total, svmp_discrepancy *nod
             z = fmax(z, moment_z(of, i));
         }
         if (nodes) nodes[v] = describe(n, node, graph->whole_nodes);
-        if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit;
+        if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit, nodes[v].bandwidth = of->bandwidth[v];
         add_exactly(&whole, node);
+        svmp_exact_add(&whole.bandwidth, of->bandwidth[v]);
         largest = fmax(largest, z);
     }
     if (of->team) of->team->max(of->team, 1, &largest);
@@ -395,6 +401,7 @@ static void finish(const ksd *of, svmp_discrepancy *total, svmp_discrepancy *nod
     *total = describe(n, sums, 1);
     total->moment_z = largest < 0 ? NAN : largest;
     total->moment_limit = limit;
+    total->bandwidth = total_of(of, &whole.bandwidth) / (double)graph->whole_nodes;
 }
 
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,

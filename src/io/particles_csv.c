@@ -1,4 +1,4 @@
-/* Particles as Stan CSV: '#' comment lines, a header of names, a row a particle. */
+/* Particles from Stan CSV: '#' comment lines, a header of names, a row a particle. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,8 @@
 #include "io/netcdf.h"
 #include "io/output.h"
 #include "io/particles.h"
-#include "io/spread.h"
+#include "io/shape.h"
 #include "io/text.h"
-
-/* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 typedef struct csv_reader {
     text_file text;
@@ -144,6 +142,45 @@ static svmp_status build_column(const csv_reader *reader, size_t c, size_t *vari
                                         : svmp_particles_set_statistic(made, name, values);
 }
 
+/* In a file the first index of an array runs fastest, as Stan writes them; here it is the last one. */
+static svmp_status order_arrays(svmp_particles *made) {
+    svmp_context *context = made->context;
+    const size_t size = made->count * sizeof(double);
+    shape arrays = {0};
+    double *values = NULL;
+    char **names = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_shape_of(made, &arrays));
+    if (arrays.count == made->variables) goto done; /* no arrays, or such of one element */
+    SVMP_CHECK(SVMP_NEW(context, values, made->variables * made->count));
+    SVMP_CHECK(SVMP_NEW(context, names, made->variables));
+    for (size_t a = 0, i = 0; a < arrays.count; a++)
+        for (size_t m = 0; m < arrays.arrays[a].count; m++, i++) {
+            const size_t from = arrays.arrays[a].variable[m];
+            memcpy(values + i * made->count, made->values + from * made->count, size);
+            names[i] = made->given[from];
+        }
+    svmp_release(context, made->values);
+    svmp_release(context, made->given);
+    made->values = values;
+    made->given = names;
+    values = NULL;
+    names = NULL;
+done:
+    svmp_release(context, names);
+    svmp_release(context, values);
+    svmp_shape_free(context, &arrays);
+    return status;
+}
+
+/* A statistic, or chain__, that stands in two columns; NULL: none does. */
+static const char *repeated_statistic(const csv_reader *reader) {
+    for (size_t c = 0; c < reader->columns; c++)
+        for (size_t k = 0; reader->names[c] && svmp_name_is_internal(reader->names[c]) && k < c; k++)
+            if (reader->names[k] && strcmp(reader->names[k], reader->names[c]) == 0) return reader->names[c];
+    return NULL;
+}
+
 static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     svmp_particles *made = NULL;
     double *values = NULL;
@@ -154,11 +191,14 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     for (size_t c = 0, variable = 0; c < reader->columns; c++)
         SVMP_CHECK(build_column(reader, c, &variable, values, made));
     SVMP_CHECK(svmp_particles_repeated_name(made, &repeated));
+    if (repeated == NULL) repeated = repeated_statistic(reader);
     if (repeated)
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
                              reader->text.path, reader->header, repeated));
+    SVMP_CHECK(order_arrays(made));
     made->comments = reader->comments;
     reader->comments = NULL;
+    SVMP_CHECK(svmp_series_take_comments(made));
     *particles = made;
     made = NULL;
 done:
@@ -189,135 +229,4 @@ done:
     svmp_text_close(&reader.text);
     svmp_number_leave(&locale);
     return status;
-}
-
-/* ---- writing ---------------------------------------------------------------------------------------------------- */
-
-/* What could not be read back is not written. */
-static svmp_status check_readable(const svmp_particles *particles, const char *path) {
-    const char *repeated;
-    SVMP_TRY(svmp_particles_repeated_name(particles, &repeated));
-    if (repeated)
-        return svmp_fail(particles->context, SVMP_BAD_CALL,
-                         "The particles are not written to '%s': two variables are called '%.80s'.", path, repeated);
-    for (size_t i = 0; i < particles->variables; i++)
-        for (size_t l = 0; l < particles->count; l++)
-            if (!isfinite(particles->values[i * particles->count + l]))
-                return svmp_fail(particles->context, SVMP_NOT_FINITE,
-                                 "The particles are not written to '%s': %.80s of particle %zu is %g.", path,
-                                 svmp_particles_name(particles, i), l + 1, particles->values[i * particles->count + l]);
-    return SVMP_OK;
-}
-
-static svmp_status write_comments(output_file *output, const char *comments) {
-    while (*comments) {
-        size_t length = strcspn(comments, "\n");
-        SVMP_TRY(svmp_output_put(output, "# ", 2));
-        SVMP_TRY(svmp_output_put(output, comments, length));
-        SVMP_TRY(svmp_output_put(output, "\n", 1));
-        comments += length + (comments[length] == '\n');
-    }
-    return SVMP_OK;
-}
-
-static svmp_status write_name(output_file *output, const char *name, char after) {
-    SVMP_TRY(svmp_output_put(output, name, strlen(name)));
-    return svmp_output_put(output, &after, 1);
-}
-
-static svmp_status write_number(output_file *output, double value, char after) {
-    char text[NUMBER_TEXT + 1];
-    size_t length = svmp_number_format(value, text);
-    text[length++] = after;
-    return svmp_output_put(output, text, length);
-}
-
-/* The names of the variables: of several processes, as the first one has collected them. */
-static svmp_status write_header(output_file *output, const svmp_particles *particles, const char *const *names) {
-    const size_t last = particles->whole - 1;
-    for (size_t k = 0; k < particles->statistic_count; k++)
-        SVMP_TRY(write_name(output, particles->statistics[k].name, ','));
-    if (particles->chains > 1) SVMP_TRY(write_name(output, "chain__", ','));
-    for (size_t i = 0; i <= last; i++)
-        SVMP_TRY(write_name(output, names ? names[i] : svmp_particles_name(particles, i), i < last ? ',' : '\n'));
-    return SVMP_OK;
-}
-
-/* Particles first ... last - 1, whose numbers stand in `block`, variable after variable. */
-static svmp_status write_rows(output_file *output, const svmp_particles *particles, size_t first, size_t last,
-                              const double *block) {
-    const size_t each = particles->count / particles->chains, behind = particles->whole - 1;
-    for (size_t l = first; l < last; l++) {
-        for (size_t k = 0; k < particles->statistic_count; k++)
-            SVMP_TRY(write_number(output, particles->statistics[k].values[l], ','));
-        if (particles->chains > 1) SVMP_TRY(write_number(output, (double)(l / each + 1), ','));
-        for (size_t i = 0; i <= behind; i++)
-            SVMP_TRY(write_number(output, block[i * (last - first) + l - first], i < behind ? ',' : '\n'));
-    }
-    return SVMP_OK;
-}
-
-static const char *name_of(const void *particles, size_t variable) { return svmp_particles_name(particles, variable); }
-
-/* All processes come here, the first one with an output. Once that fails it goes on without, for the others' sake. */
-static svmp_status write_table(output_file *output, const svmp_particles *particles, spread *s) {
-    svmp_context *context = particles->context;
-    const size_t together = svmp_spread_rows(particles->whole);
-    const char **names = NULL;
-    char *text = NULL;
-    double *block = NULL;
-    svmp_status status = SVMP_OK, written = SVMP_OK;
-    if (s->team) {
-        SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, names, particles->whole)));
-        SVMP_CHECK(svmp_spread_names(s, particles->whole, name_of, particles, &text, names));
-    }
-    if (output) written = write_header(output, particles, names);
-    for (size_t l = 0; l < particles->count; l += together) {
-        const size_t last = l + together < particles->count ? l + together : particles->count;
-        SVMP_CHECK(svmp_spread_collect(s, (spread_block){0, particles->whole, l, last}, particles->count,
-                                       particles->values, &block));
-        if (output && written == SVMP_OK) written = write_rows(output, particles, l, last, block);
-    }
-    status = written;
-done:
-    svmp_release(context, text);
-    svmp_release(context, names);
-    return status;
-}
-
-static svmp_status write_csv(const svmp_particles *particles, const char *path, const char *comments, int overwrite) {
-    svmp_context *context = particles->context;
-    const team *others = particles->team;
-    const int first = others == NULL || others->rank == 0;
-    output_file output = {0};
-    number_locale locale = {0};
-    spread s = {0};
-    svmp_status status;
-    SVMP_CHECK(svmp_number_enter(context, &locale));
-    SVMP_CHECK(svmp_spread_open(context, others, particles->whole, particles->variables, particles->place, &s));
-    if (first) status = svmp_output_open(context, path, overwrite, &output);
-    if (first && status == SVMP_OK && comments) status = write_comments(&output, comments);
-    SVMP_CHECK(others ? svmp_team_agree(context, status) : status);
-    status = write_table(first ? &output : NULL, particles, &s);
-    if (first && status == SVMP_OK) status = svmp_output_finish(&output);
-    if (others) status = svmp_team_agree(context, status);
-done:
-    svmp_output_close(&output);
-    svmp_spread_close(&s);
-    svmp_number_leave(&locale);
-    return status;
-}
-
-svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
-                                 int overwrite) {
-    if (particles == NULL) return SVMP_BAD_CALL;
-    svmp_context *context = particles->context;
-    if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write was given no path.");
-    svmp_status status = check_readable(particles, path);
-    SVMP_TRY(particles->team ? svmp_team_agree(context, status) : status);
-    if (!svmp_netcdf_is_meant(path)) return write_csv(particles, path, comments, overwrite);
-    if (particles->team)
-        return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The file '%s' cannot be written by several processes: only one that ends in .csv can.", path);
-    return svmp_netcdf_write(particles, path, comments, overwrite);
 }

@@ -128,6 +128,30 @@ static bool all_numbers(const double *numbers, size_t count) {
     return true;
 }
 
+/* The arguments of one element of the left-hand side. */
+static void pick_arguments(const factor_work *factor, size_t part, number_array *picked) {
+    for (size_t k = 0; k < factor->evaluated.count; k++) {
+        size_t which = factor->evaluated.arguments[k].count == 1 ? 0 : part;
+        picked[k] = (number_array){1, 1, factor->argument_numbers[k].items + which};
+    }
+}
+
+static svmp_status check_agreement(model_lowering *lowering, const factor_work *factor) {
+    char sentence[200];
+    number_array picked[DISTRIBUTION_ARGUMENTS];
+    size_t rows, columns;
+    rows_and_columns(&factor->offsets, &rows, &columns);
+    for (size_t part = 0; part < (factor->elementwise ? factor->offsets.count : 1); part++) {
+        if (factor->elementwise) pick_arguments(factor, part, picked);
+        if (!svmp_distribution_arguments_agree(factor->distribution, rows,
+                                               factor->elementwise ? picked : factor->argument_numbers, sentence,
+                                               sizeof sentence))
+            return svmp_lowering_error(lowering, factor->statement->function_offset, "%s: %s",
+                                       factor->distribution->name, sentence);
+    }
+    return SVMP_OK;
+}
+
 static svmp_status check_domains(model_lowering *lowering, const factor_work *factor) {
     char sentence[200];
     for (size_t k = 0; k < factor->evaluated.count; k++) {
@@ -141,7 +165,7 @@ static svmp_status check_domains(model_lowering *lowering, const factor_work *fa
                                            factor->distribution->name, sentence);
         }
     }
-    return SVMP_OK;
+    return check_agreement(lowering, factor);
 }
 
 static bool argument_known(const factor_work *factor, size_t which) {
@@ -206,10 +230,7 @@ static svmp_status check_values(model_lowering *lowering, const factor_work *fac
     for (size_t part = 0; part < factor->offsets.count; part++) {
         number_array arguments[DISTRIBUTION_ARGUMENTS];
         if (isnan(factor->value_numbers[part])) continue;
-        for (size_t k = 0; k < factor->evaluated.count; k++) {
-            size_t which = factor->evaluated.arguments[k].count == 1 ? 0 : part;
-            arguments[k] = (number_array){1, 1, factor->argument_numbers[k].items + which};
-        }
+        pick_arguments(factor, part, arguments);
         SVMP_TRY(check_value(lowering, factor, part, (number_array){1, 1, factor->value_numbers + part}, arguments));
     }
     return SVMP_OK;
@@ -225,18 +246,27 @@ static svmp_status check_interval(model_lowering *lowering, const factor_work *f
 
 /* ---- density -------------------------------------------------------------------------------- */
 
-static expr density(model_lowering *lowering, const factor_work *factor) {
-    program_builder *builder = lowering->builder;
+/* Of one element, or of a vector or matrix as a whole; an observed value must stay in a support that may move. */
+static expr density_of(program_builder *builder, const factor_work *factor, expr_array x, const expr_array *arguments,
+                       bool unknown) {
     truncation truncated = {factor->statement->lower ? &factor->lower : NULL,
                             factor->statement->upper ? &factor->upper : NULL};
     const truncation *bounds = factor->statement->bounds ? &truncated : NULL;
-    bool inside = can_check(factor) && (bounds == NULL || factor->known_arguments);
+    const bool inside = unknown || (can_check(factor) && (bounds == NULL || factor->known_arguments));
+    const distribution *family = factor->distribution;
+    expr density = svmp_distribution_log_density(builder, family, x, arguments, bounds, true);
+    if (inside || family->rank != RANK_SCALAR) return density;
+    expr required = svmp_distribution_require_value(builder, family, x.items[0], arguments, bounds);
+    return svmp_expr_add(builder, density, required);
+}
+
+static expr density(model_lowering *lowering, const factor_work *factor) {
+    program_builder *builder = lowering->builder;
     size_t rows, columns;
     if (!factor->elementwise) {
         bool unknown = lowering->instances[factor->instance].node != NOTHING;
         rows_and_columns(&factor->offsets, &rows, &columns);
-        return svmp_distribution_log_density(builder, factor->distribution, (expr_array){rows, columns, factor->values},
-                                             factor->arguments, bounds, inside || unknown);
+        return density_of(builder, factor, (expr_array){rows, columns, factor->values}, factor->arguments, unknown);
     }
     expr sum = svmp_expr_literal(builder, 0);
     for (size_t part = 0; part < factor->offsets.count; part++) {
@@ -245,10 +275,8 @@ static expr density(model_lowering *lowering, const factor_work *factor) {
             size_t which = factor->evaluated.arguments[k].count == 1 ? 0 : part;
             arguments[k] = (expr_array){1, 1, factor->arguments[k].items + which};
         }
-        bool unknown = isnan(factor->value_numbers[part]);
-        expr one =
-            svmp_distribution_log_density(builder, factor->distribution, (expr_array){1, 1, factor->values + part},
-                                          arguments, bounds, inside || unknown);
+        expr one = density_of(builder, factor, (expr_array){1, 1, factor->values + part}, arguments,
+                              isnan(factor->value_numbers[part]));
         sum = svmp_expr_add(builder, sum, one);
     }
     return sum;
@@ -386,12 +414,14 @@ static svmp_status try_factor(model_lowering *lowering, uint32_t which) {
 svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
     SVMP_TRY(svmp_begin_instance(lowering));
     place before = svmp_enter(lowering, which);
+    lowering->factor = which;
     svmp_status status = try_factor(lowering, which);
     while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
         lowering->depth = 0;
         status = svmp_compute_pending(lowering);
         if (status == SVMP_OK) status = try_factor(lowering, which);
     }
+    lowering->factor = NOTHING;
     svmp_leave(lowering, before);
     return status;
 }

@@ -189,11 +189,18 @@ static void set_state(model_lowering *lowering, const ast_statement *statement, 
         elements[(size_t)lowering->items[offsets->first + k].number].state = state;
 }
 
+/* Equal but for extents of 1. */
+static bool same_dimensions(array_shape a, array_shape b) {
+    drop_extents_of_one(&a);
+    drop_extents_of_one(&b);
+    return svmp_shapes_equal(&a, &b);
+}
+
 static svmp_status compute(model_lowering *lowering, const ast_statement *statement, const value *offsets) {
     char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
     value computed;
     SVMP_TRY(svmp_expand(lowering, statement->arguments[0], &computed));
-    if (computed.count != offsets->count)
+    if (!same_dimensions(computed.shape, offsets->shape))
         return svmp_lowering_error(lowering, statement->left->offset,
                                    "the left-hand side has dimensions %s, the right-hand side %s%s",
                                    svmp_shape_text(&offsets->shape, one), svmp_shape_text(&computed.shape, other),
@@ -221,14 +228,17 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     return status;
 }
 
-/* A stochastic instance that the current one reads is its parent. */
+/* Notes what the current instance reads: of deterministic ones when they are evaluated, whether or not they depend on
+ * unknowns; of stochastic ones when their factor is made. */
 static svmp_status note_parent(model_lowering *lowering, uint32_t parent) {
-    if (!lowering->symbolic || lowering->instances[parent].statement->kind != AST_STOCHASTIC ||
-        lowering->instances[parent].stamp == lowering->stamp)
-        return SVMP_OK;
-    lowering->instances[parent].stamp = lowering->stamp;
-    SVMP_TRY(SVMP_GROW(lowering->context, lowering->parents, lowering->parent_capacity, lowering->parent_count + 1));
-    lowering->parents[lowering->parent_count++] = parent;
+    uint32_t child = lowering->instance;
+    if (child == NOTHING || lowering->instances[parent].reader == child) return SVMP_OK;
+    bool noted = lowering->symbolic ? child == lowering->factor
+                                    : lowering->instances[child].statement->kind == AST_DETERMINISTIC;
+    if (!noted) return SVMP_OK;
+    lowering->instances[parent].reader = child;
+    SVMP_TRY(SVMP_GROW(lowering->context, lowering->edges, lowering->edge_capacity, lowering->edge_count + 1));
+    lowering->edges[lowering->edge_count++] = (instance_edge){child, parent};
     return SVMP_OK;
 }
 

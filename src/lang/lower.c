@@ -39,9 +39,9 @@ static void end(model_lowering *lowering) {
     }
     void *owned[] = {lowering->arrays,        lowering->elements,   lowering->instances, lowering->counter_values,
                      lowering->items,         lowering->slots,      lowering->slot_of,   lowering->slot_stamp,
-                     lowering->parameters,    lowering->lower,      lowering->upper,     lowering->parents,
+                     lowering->parameters,    lowering->lower,      lowering->upper,     lowering->edges,
                      lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
-                     lowering->pattern_slots, lowering->signature};
+                     lowering->pattern_slots, lowering->signature,  lowering->parents};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
@@ -74,7 +74,7 @@ static svmp_status run_data_block(model_lowering *lowering) {
         model_array *array = &lowering->arrays[k];
         if (array->rank_seen > 0) array->is_data = array->sized = true;
     }
-    lowering->instance_count = 0;
+    lowering->instance_count = lowering->edge_count = 0;
     return SVMP_OK;
 }
 
@@ -99,7 +99,6 @@ static svmp_status add_factors(model_lowering *lowering) {
     lowering->symbolic = true;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
-        lowering->instances[k].parents = (uint32_t)lowering->parent_count;
         if (statement->kind == AST_DETERMINISTIC || statement->failed) continue;
         SVMP_TRY(svmp_go_on(lowering, svmp_add_factor(lowering, k)));
     }
@@ -157,7 +156,8 @@ static svmp_status lower(model_lowering *lowering) {
 svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result) {
     ast_model ast = {0};
     diagnostics *noted = NULL;
-    model_lowering lowering = {.context = context, .ast = &ast, .data = data, .pending = NOTHING};
+    model_lowering lowering = {
+        .context = context, .ast = &ast, .data = data, .pending = NOTHING, .instance = NOTHING, .factor = NOTHING};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
     lowering.diagnostics = noted;

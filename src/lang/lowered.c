@@ -21,6 +21,8 @@ void svmp_lowered_free(lowered_model *lowered) {
     for (size_t k = 0; k < lowered->array_count; k++) {
         svmp_release(context, lowered->arrays[k].unknown);
         svmp_release(context, lowered->arrays[k].observed);
+        svmp_release(context, lowered->arrays[k].name);
+        svmp_release(context, lowered->arrays[k].values);
     }
     void *owned[] = {lowered->nodes,  lowered->names,    lowered->parts,  lowered->lower,       lowered->upper,
                      lowered->groups, lowered->by_level, lowered->priors, lowered->whole_output, lowered->arrays};

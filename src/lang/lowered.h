@@ -37,6 +37,9 @@ typedef struct lowered_prior {
 typedef struct lowered_array {
     char *unknown, *observed; /* "y[1:10] (7 of 10)"; NULL: no element is */
     size_t unknown_count, observed_count;
+    char *name;
+    size_t rank, dimensions[DATA_MOST_DIMENSIONS];
+    double *values; /* observed ones, NaN elsewhere, the last index running fastest; NULL: none is */
 } lowered_array;
 
 typedef struct lowered_model {

@@ -88,10 +88,15 @@ typedef struct model_instance {
     ast_statement *statement;
     uint32_t counters; /* its loops' values: lowering->counter_values from there on */
     uint32_t node;     /* of an unknown node, or NOTHING */
-    uint32_t parents;  /* of a stochastic one: lowering->parents from there on, to those of the next instance */
-    uint32_t stamp;
-    bool busy; /* waits for what it reads: reading it now is a cycle */
+    uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
+    uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
+    bool busy;         /* waits for what it reads: reading it now is a cycle */
 } model_instance;
+
+/* One instance reads an element that another one defines. */
+typedef struct instance_edge {
+    uint32_t child, parent;
+} instance_edge;
 
 /* ---- patterns ------------------------------------------------------------------------------- */
 
@@ -129,9 +134,11 @@ typedef struct model_lowering {
     double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
     ast_statement *statement;
     const double *counters;
-    bool sizing;   /* dimensions are being found: only data can be read */
-    bool shaping;  /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
-    bool symbolic; /* unknowns become expressions; otherwise they are opaque */
+    uint32_t instance; /* or NOTHING */
+    uint32_t factor;   /* the instance whose factor is being made, or NOTHING */
+    bool sizing;       /* dimensions are being found: only data can be read */
+    bool shaping;      /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
+    bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
     int depth;
     size_t node_reads; /* how many elements that the model defines were read */
     uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
@@ -154,8 +161,9 @@ typedef struct model_lowering {
     size_t lower_capacity, upper_capacity, element_of_capacity;
     double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
 
-    uint32_t *parents;
-    size_t parent_count, parent_capacity;
+    instance_edge *edges;
+    size_t edge_count, edge_capacity;
+    uint32_t *parents; /* the edges' parents, sorted by their children */
 
     factor_pattern *patterns;
     size_t pattern_count, pattern_capacity;
@@ -191,6 +199,7 @@ svmp_status svmp_unroll(model_lowering *lowering, ast_statement *first, unroll_v
 typedef struct place {
     ast_statement *statement;
     const double *counters;
+    uint32_t instance;
 } place;
 place svmp_enter(model_lowering *lowering, uint32_t which);
 void svmp_leave(model_lowering *lowering, place before);

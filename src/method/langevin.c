@@ -18,5 +18,9 @@ static svmp_status iterate(svmp_run *run) {
     return b->kind->diffuse(b, run->rate, run->iteration); /* x <- x + epsilon s + sqrt(2 epsilon) noise */
 }
 
-const method svmp_method_langevin = {
-    .name = "langevin", .step = "fixed:0.01", .local = 1, .alloc = svmp_langevin_check_step, .iterate = iterate};
+const method svmp_method_langevin = {.name = "langevin",
+                                     .step = "fixed:0.01",
+                                     .largest = "|score|",
+                                     .local = 1,
+                                     .alloc = svmp_langevin_check_step,
+                                     .iterate = iterate};

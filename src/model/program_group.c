@@ -46,7 +46,7 @@ static svmp_status keep(svmp_context *context, const factor_group *group, size_t
     return status;
 }
 
-static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, keep};
+static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, 1, keep};
 
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group) {

@@ -474,6 +474,35 @@ static void test_functions_of_distributions(void **state) {
     end(&test);
 }
 
+/* Where the density does not exist, neither value nor gradient is a number: the ends of a moving support in the wrong
+ * order, an observed value beyond them, a matrix of degrees of freedom too few. */
+static void test_nothing_goes_on_outside(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *dump;
+        double inside[2], outside[2]; /* of the last variable, the first is the same */
+    } models[] = {
+        {"model { x ~ dunif(a, 1)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, 1.5}},
+        {"model { x ~ dnorm(0, 1) T(a, 1)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, 1.5}},
+        {"model { x ~ dgamma(2, 1) T(, a)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, -0.5}},
+        {"model { b ~ dflat()\n a ~ dnorm(b, 1)\n y ~ dunif(0, a) }", "y <- 2", {0.3, 2.5}, {0.3, 1.5}},
+        {"model { b ~ dflat()\n a ~ dnorm(b, 1)\n y ~ dnorm(b, 1) T(a,) }", "y <- 2", {0.3, 1.5}, {0.3, 2.5}},
+        {"model { b ~ dflat()\n a ~ dnorm(b, 1)\n y ~ dpar(2, a) }", "y <- 2", {0.3, 1.5}, {0.3, 2.5}},
+        {"model { b ~ dflat()\n k ~ dnorm(b, 1)\n S[1:2,1:2] ~ dwish(R[,], k) }",
+         "R <- structure(c(1,0,0,1),.Dim=c(2,2)) S <- structure(c(1,0,0,1),.Dim=c(2,2))",
+         {0.3, 1.2},
+         {0.3, 0.9}},
+    };
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        lowered_test test;
+        lower(&test, models[k].text, models[k].dump);
+        assert_true(isfinite(log_density(&test, models[k].inside)) && isfinite(test.gradient[1]));
+        if (!isnan(log_density(&test, models[k].outside)) || !isnan(test.gradient[1]))
+            fail_msg("'%s' goes on outside", models[k].text);
+        end(&test);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_arrays),
@@ -493,6 +522,7 @@ int main(void) {
         cmocka_unit_test(test_partly_observed_vector),
         cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_censoring_is_a_bound),
+        cmocka_unit_test(test_nothing_goes_on_outside),
         cmocka_unit_test(test_many_instances_load_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,8 +98,36 @@ static const struct {
      "m.bug:1:20: error: the loop from 1 to 1000000000000 runs 1000000000000 times; at most 5000000 are allowed\n    "
      "model { for (i in 1:1000000000000) { x[i] ~ dnorm(0,1) } }\n                       ^"},
     {"model { for (i in 1:100000) { for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }", "",
-     "m.bug:1:31: error: the loops run more than 5000000 times in all (i = 50)\n    model { for (i in 1:100000) { "
-     "for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }\n                                  ^"},
+     "m.bug:1:9: error: the loops run more than 5000000 times in all\n    model { for (i in 1:100000) { "
+     "for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }\n            ^"},
+    {"model { for (i in 1:4000) { for (j in i:4000) { x[i,j] ~ dnorm(0,1) } } }", "",
+     "m.bug:1:29: error: the loops run more than 5000000 times in all (i = 1550)\n    model { for (i in 1:4000) { "
+     "for (j in i:4000) { x[i,j] ~ dnorm(0,1) } } }\n                                ^"},
+    {"model { for (i in (1/0):(1/0)) { x[i] ~ dnorm(0,1) } }", "",
+     "m.bug:1:24: error: the loop runs from inf to inf: not whole numbers\n"
+     "    model { for (i in (1/0):(1/0)) { x[i] ~ dnorm(0,1) } }\n                           ^"},
+    {"model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n m <- mean(y[])\n z ~ dnorm(m, 1) }", "y <- c(1,2)",
+     "m.bug:1:26: error: the model has a directed cycle: y[1] -> m -> y[1]\n"
+     "    model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n                             ^"},
+    {"model { A[1:2,1:3] <- B\n x ~ dnorm(A[1,1], 1) }", "B <- structure(1:6,.Dim=3:2)",
+     "m.bug:1:9: error: the left-hand side has dimensions 2 x 3, the right-hand side 3 x 2\n"
+     "    model { A[1:2,1:3] <- B\n            ^"},
+    {"model { S[1:3,1:3] ~ dwish(R[,], 2) }", "R <- structure(c(1,0,0,0,1,0,0,0,1),.Dim=c(3,3))",
+     "m.bug:1:22: error: dwish: k = 2 is not above 2, the number of rows less 1\n"
+     "    model { S[1:3,1:3] ~ dwish(R[,], 2) }\n                         ^"},
+    {"model { y ~ dhyper(100000000, 5, 3, psi)\n psi ~ dgamma(1, 1) }", "y <- 1",
+     "m.bug:1:13: error: dhyper: n1 = 1e+08 and n2 = 5 must be below 6.71089e+07\n"
+     "    model { y ~ dhyper(100000000, 5, 3, psi)\n                ^"},
+    {"model { y ~ dunif(3, 1)\n z ~ dnorm(y, 1) }", "y <- 2",
+     "m.bug:1:13: error: dunif: a = 3 is not below b = 1\n    model { y ~ dunif(3, 1)\n                ^"},
+    {"model { y ~ dnorm(0, tau) }", "tau <- Inf",
+     "m.bug:1:22: error: dnorm: tau = inf is not finite\n    model { y ~ dnorm(0, tau) }\n"
+     "                         ^"},
+    {"model { y ~ dnorm(0, 1e999) }", "",
+     "m.bug:1:22: error: the number is too large\n    model { y ~ dnorm(0, 1e999) }\n                         ^"},
+    {"model { y ~ dnorm(logdensity.gamma(z, -1, 2), 1)\n z ~ dnorm(0, 1) }", "",
+     "m.bug:1:39: error: logdensity.gamma: r = -1 is not positive\n"
+     "    model { y ~ dnorm(logdensity.gamma(z, -1, 2), 1)\n                                          ^"},
     {"model { x[1:3] ~ dmnorm(mu[1:2], O[,]) }", "mu <- c(1,2,3) O <- structure(c(1,0,0,1),.Dim=c(2,2))",
      "m.bug:1:18: error: the argument mu of dmnorm has 2 rows, the value 3\n    model { x[1:3] ~ dmnorm(mu[1:2], O[,]) "
      "}\n                     ^"},

@@ -198,7 +198,7 @@ static void test_step_rules(void **state) {
 /* ---- stopping and going on --------------------------------------------------------------------------------------- */
 
 static int stop_at(const svmp_progress *progress, void *user_data) {
-    assert_true(progress->largest_phi > 0 && progress->rate > 0 && progress->iterations == 60);
+    assert_true(progress->largest > 0 && progress->rate > 0 && progress->iterations == 60);
     return progress->iteration == *(const size_t *)user_data;
 }
 
