@@ -62,8 +62,8 @@ static void print_word(const char *word) {
     fputc('\'', stderr);
 }
 
-void keeper_say_how(const keeper *k, const option_set *set) {
-    if (!k->kept || !is_speaker()) return;
+int keeper_say_how(const keeper *k, const option_set *set) {
+    if (!k->kept || !is_speaker()) return k->kept;
     fputs("svmp: To go on: ", stderr);
     if (svmp_context_processes(k->context) > 1)
         fprintf(stderr, "mpirun -n %zu ", svmp_context_processes(k->context));
@@ -82,4 +82,5 @@ void keeper_say_how(const keeper *k, const option_set *set) {
     if (dashes) fputs(" --", stderr);
     for (size_t o = 0; o < set->operand_count; o++) print_word(set->operands[o]);
     fputc('\n', stderr);
+    return 1;
 }

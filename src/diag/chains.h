@@ -10,7 +10,7 @@
 /* What one thread needs for the draws of one variable; made once for many variables. */
 typedef struct chain_room {
     size_t chains, draws; /* of the variables that it is for */
-    double unit;    /* of the draws at hand: halves are in units of it */
+    double unit;          /* of the draws at hand: halves are in units of it */
     size_t half;    /* every chain is split into a first and a last half; the middle of an odd number is left out */
     double *scores; /* normal scores of the ranks 1, 1.5, 2, ... */
     double *halves; /* the 2*chains halves, one after the other */

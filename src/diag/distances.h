@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct distance_tile {
-    double d[TILE][TILE];           /* what is wanted */
+    double d[TILE][TILE];                /* what is wanted */
     double x[DEEP][TILE], y[DEEP][TILE]; /* some variables of both sides */
 } distance_tile;
 

@@ -48,16 +48,14 @@ static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32
             part->nodes[k].instance = (uint32_t)count++;
         }
     *to = *from;
-    to->bound = NULL;
-    to->variables = NULL;
-    to->program = svmp_program_share(from->program);
+    to->values = (lowered_values){.program = svmp_program_share(from->values.program)};
     part->prior_count++;
-    to->instances = count;
-    SVMP_TRY(svmp_bound_keep(from->bound, count, which, &to->bound));
-    SVMP_TRY(SVMP_NEW(part->context, to->variables, count * from->slots));
+    SVMP_TRY(svmp_bound_keep(from->values.bound, count, which, &to->values.bound));
+    const size_t slots = svmp_program_slots(from->values.program);
+    SVMP_TRY(SVMP_NEW(part->context, to->values.variables, count * slots));
     for (size_t k = 0; k < count; k++)
-        for (size_t j = 0; j < from->slots; j++)
-            to->variables[k * from->slots + j] = local[from->variables[which[k] * from->slots + j]];
+        for (size_t j = 0; j < slots; j++)
+            to->values.variables[k * slots + j] = local[from->values.variables[which[k] * slots + j]];
     return SVMP_OK;
 }
 

@@ -11,11 +11,11 @@ enum { METHOD_ITERATIONS = 1000 };
 
 typedef struct method {
     const char *name;
-    const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
-    const char *step;   /* what --step is by default; NULL: the method takes no step size */
-    size_t iterations;  /* what --iterations is by default; 0: METHOD_ITERATIONS */
-    svmp_yield yield;   /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
-                         * DRAWS: done after one iteration, whatever was asked for */
+    const char *kernel;  /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
+    const char *step;    /* what --step is by default; NULL: the method takes no step size */
+    size_t iterations;   /* what --iterations is by default; 0: METHOD_ITERATIONS */
+    svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
+                          * DRAWS: done after one iteration, whatever was asked for */
     const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
     int local;           /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
 
@@ -67,6 +67,9 @@ struct svmp_run {
     int unusable; /* a checkpoint was loaded in part */
     void *own;    /* the method's */
 };
+
+/* Gives particles the names of what the model, or the part of it, reports. */
+svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles);
 
 /* The error of a run that is unusable. */
 svmp_status svmp_run_refuse_unusable(const svmp_run *run);

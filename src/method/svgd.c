@@ -16,9 +16,13 @@ static svmp_status iterate(svmp_run *run) {
 }
 
 #define STEIN(member, kernel_)                                                                                         \
-    const method svmp_method_##member = {                                                                              \
-        .name = #member, .kernel = kernel_, .step = "adagrad:0.1", .largest = "|phi|", .local = 1, .alloc = alloc,     \
-        .iterate = iterate}
+    const method svmp_method_##member = {.name = #member,                                                              \
+                                         .kernel = kernel_,                                                            \
+                                         .step = "adagrad:0.1",                                                        \
+                                         .largest = "|phi|",                                                           \
+                                         .local = 1,                                                                   \
+                                         .alloc = alloc,                                                               \
+                                         .iterate = iterate}
 
 STEIN(graphical, "rbf@blanket");
 STEIN(vanilla, "rbf@all");

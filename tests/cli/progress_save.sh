@@ -6,6 +6,10 @@
 grep -qE '^\{"iteration": 20, "iterations": 20, "seconds": [0-9.e-]+, "rate": [0-9.e+]+, "left": 0, "largest_phi": [0-9.e-]+, "step_size": 0\.1, "divergences": 0, "largest": [0-9.e-]+, "largest_of": "\|phi\|"\}$' errors || fail "$(cat errors)"
 "$SVMP" run chain.mtx -m nuts --warmup 20 --draws 20 --progress json >said 2>errors
 grep -q '"iteration": 40, .*"largest_phi": null, "step_size": [0-9.]*, "divergences": [0-9]*, "largest": null, "largest_of": null}$' errors || fail "$(cat errors)"
+"$SVMP" run chain.mtx -m mala -n 5 -t 20 --progress json >said 2>errors
+grep -q '"largest_phi": null, .*"largest": [0-9.]*, "largest_of": "|score|"}$' errors || fail "$(cat errors)"
+"$SVMP" run chain.mtx -m tpmp -n 5 -t 3 --progress json >said 2>errors
+grep -q '"largest_phi": null, .*"largest_of": "change of a message"}$' errors || fail "$(cat errors)"
 if command -v python3 >/dev/null; then
     "$SVMP" run chain.mtx b.mtx -n 100 -t 100000000 --progress json >said 2>errors &
     sleep 2.5

@@ -49,6 +49,8 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
     shows '^x\.2 +1 +1 +-0\.6449 +1 +2\.645$'
     shows '^x\.3 +0\.75 +0\.866 '
     shows '^These numbers are exact'
+    shows '^exact: 10 independent draws of 3 variables, 1 iteration in '
+    refuses 2 "The method 'exact' takes no --iterations: it draws at once." run chain.mtx -m exact -t 5
     printf '%%%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n1\n' >indefinite.mtx
     refuses 2 "positive definite" run indefinite.mtx -m exact
 fi
@@ -62,6 +64,8 @@ shows '^2 more variables: svmp summary twelve.csv$'
 
 # Particle message passing decides for itself how long it goes on, and says what its particles are.
 for method in dpmp tpmp; do
+    refuses 2 "The method '$method' needs factors of at most two nodes, and a factor of line 4 of this model touches 3: " \
+        run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m $method
     works run chain.mtx b.mtx -m $method -n 10 -o $method.csv --quiet
     shows "^$method: 10 particles of 3 variables, 100 iterations in .* s, completed\$"
     shows '^The particles stand for modes'

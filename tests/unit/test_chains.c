@@ -80,8 +80,57 @@ static svmp_moments moments_of(size_t count, double *x) {
     return m;
 }
 
+/* rho_t of the halves, by its definition; rho_0 is 1. */
+static double correlation(size_t chains, size_t draws, const double *x, size_t lag) {
+    const size_t half = draws / 2, count = 2 * chains;
+    double within = 0, between = 0, lagged = 0, grand = 0, means[2 * 4];
+    for (size_t m = 0; m < count; m++) {
+        const double *y = x + m / 2 * draws + m % 2 * (draws - half);
+        double mean = 0, square = 0, product = 0;
+        for (size_t t = 0; t < half; t++) mean += y[t] / (double)half;
+        for (size_t t = 0; t < half; t++) square += (y[t] - mean) * (y[t] - mean);
+        for (size_t t = 0; t + lag < half; t++) product += (y[t] - mean) * (y[t + lag] - mean);
+        within += square / (double)(half - 1) / (double)count;
+        lagged += product / (double)half / (double)count;
+        grand += mean / (double)count;
+        means[m] = mean;
+    }
+    for (size_t m = 0; m < count; m++) between += (means[m] - grand) * (means[m] - grand) / (double)(count - 1);
+    return lag == 0 ? 1 : 1 - (within - lagged) / (within * (double)(half - 1) / (double)half + between);
+}
+
+/* tau = -1 + 2 (P_0 + ... + P_K-1) + max(0, rho_2K), each P_k the smallest so far of the sums rho_2k + rho_2k+1, and K
+ * the first of these that is not positive: Geyer's initial monotone sequence, with Stan's last term. */
+static void test_the_monotone_sequence(void **state) {
+    (void)state;
+    enum { CHAINS = 2, DRAWS = 200, SEEDS = 30, MOST_PAIRS = DRAWS / 4 - 3 };
+    double x[CHAINS * DRAWS];
+    size_t rises = 0, compared = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        autoregressive(seed, CHAINS, DRAWS, 0.6, x);
+        double tau = -1, smallest = INFINITY, mean = 0, squares = 0;
+        size_t k = 0;
+        for (; k < MOST_PAIRS; k++) {
+            const double pair = correlation(CHAINS, DRAWS, x, 2 * k) + correlation(CHAINS, DRAWS, x, 2 * k + 1);
+            if (pair <= 0) break;
+            rises += pair > smallest;
+            smallest = fmin(pair, smallest);
+            tau += 2 * smallest;
+        }
+        if (k == MOST_PAIRS) continue; /* all are positive */
+        tau += fmax(0, correlation(CHAINS, DRAWS, x, 2 * k));
+        for (size_t l = 0; l < CHAINS * DRAWS; l++) mean += x[l] / (CHAINS * DRAWS);
+        for (size_t l = 0; l < CHAINS * DRAWS; l++) squares += (x[l] - mean) * (x[l] - mean);
+        const double variance = squares / (CHAINS * DRAWS - 1);
+        assert_near(mixing_of(CHAINS, DRAWS, x).error.mean, sqrt(variance * tau / (CHAINS * DRAWS)), 1e-12);
+        compared++;
+    }
+    assert_true(compared > SEEDS / 2 && rises > 5); /* where it matters */
+}
+
 /* A standard error is the standard deviation, over seeds, of what it is the error of: the mean of z^2 is 1, with a
- * standard error of sqrt(2/SEEDS). A single error is noisy itself, that of a quantile most: their mean square is taken. */
+ * standard error of sqrt(2/SEEDS). A single error is noisy itself, that of a quantile most: their mean square is taken.
+ */
 static void test_standard_errors_are_standard_deviations(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 500, SEEDS = 400 };
@@ -107,7 +156,8 @@ static void test_standard_errors_are_standard_deviations(void **state) {
 static void test_standard_errors_of_independent_draws(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 4000, SEEDS = 40 };
-    const double root = sqrt(CHAINS * DRAWS), tail = sqrt(0.05 * 0.95) / 0.10313564037537138, middle = sqrt(acos(-1) / 2);
+    const double root = sqrt(CHAINS * DRAWS), tail = sqrt(0.05 * 0.95) / 0.10313564037537138,
+                 middle = sqrt(acos(-1) / 2);
     const double expected[] = {1, sqrt(0.5), tail, middle, tail};
     double *x = malloc(MOST * sizeof *x), mean[5] = {0};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -136,8 +186,7 @@ static void test_units(void **state) {
         const svmp_mixing b = mixing_of(CHAINS, DRAWS, y);
         assert_near(b.r_hat, a.r_hat, 1e-12);
         assert_near(b.bulk_draws, a.bulk_draws, 1e-9);
-        for (size_t k = 0; k < 5; k++)
-            assert_near(ldexp((&b.error.mean)[k], -powers[s]), (&a.error.mean)[k], 1e-12);
+        for (size_t k = 0; k < 5; k++) assert_near(ldexp((&b.error.mean)[k], -powers[s]), (&a.error.mean)[k], 1e-12);
     }
 }
 
@@ -212,6 +261,11 @@ static void test_ties(void **state) {
     assert_near(m.bulk_draws / (CHAINS * DRAWS), 1, 0.15);
     assert_near(m.error.mean, 0.5 / sqrt(CHAINS * DRAWS), 0.002);
     assert_true(isnan(m.tail_draws) && isnan(m.error.q95)); /* no draw lies above the 95 % quantile, 1 */
+    autoregressive(3, CHAINS, DRAWS, 0.5, x);               /* the mean rank is the same from above and from below */
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = x[k] > 1 ? 2 : x[k] > 0.5;
+    const double upright = mixing_of(CHAINS, DRAWS, x).bulk_draws;
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = -x[k];
+    assert_near(mixing_of(CHAINS, DRAWS, x).bulk_draws / upright, 1, 1e-9);
     normals(3, CHAINS * DRAWS, x);
     for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = floor(4 * x[k]);
     assert_near(mixing_of(CHAINS, DRAWS, x).tail_draws / (CHAINS * DRAWS), 1, 0.2);
@@ -284,6 +338,7 @@ static void test_particles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_effective_draws_of_autoregressive_series),
+        cmocka_unit_test(test_the_monotone_sequence),
         cmocka_unit_test(test_standard_errors_are_standard_deviations),
         cmocka_unit_test(test_standard_errors_of_independent_draws),
         cmocka_unit_test(test_units),

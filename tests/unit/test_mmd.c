@@ -68,7 +68,7 @@ static double compared(svmp_particles *x, svmp_particles *y) {
  * summed at a time. */
 static void test_definition(void **state) {
     (void)state;
-    static const size_t sizes[][3] = {{1, 2, 3},   {5, 3, 3},   {63, 65, 3},  {64, 128, 1}, {127, 129, 63},
+    static const size_t sizes[][3] = {{1, 2, 3},   {5, 3, 3},   {63, 65, 3},   {64, 128, 1}, {127, 129, 63},
                                       {70, 3, 64}, {9, 66, 65}, {10, 70, 200}, {300, 64, 3}, {130, 1003, 3}};
     svmp_context *context = test_context(2);
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
