@@ -105,7 +105,7 @@ const command command_compare = {
     .operands = "FILE REFERENCE",
     .least = 2,
     .most = 2,
-    .summary = "Compare particles with a reference: MSE of E[x] and E[x^2], MMD, z-scores and a verdict",
+    .summary = "Compare particles with a reference",
     .text =
         "Variables are matched by name. The MSE is the mean over the variables of the squared difference; the MMD\n"
         "is that of a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"

@@ -83,7 +83,8 @@ static int run(const option_set *set) {
           ".SH SYNOPSIS\n",
           stdout);
     for (size_t k = 0; k < count; k++)
-        printf("%s.B svmp %s\n[\\fIOPTION\\fR...] %s\n", k ? ".br\n" : "", all[k]->name, all[k]->operands);
+        printf("%s.B svmp %s\n[\\fIOPTION\\fR...]%s%s\n", k ? ".br\n" : "", all[k]->name, *all[k]->operands ? " " : "",
+               all[k]->operands);
     fputs(".SH DESCRIPTION\n"
           "A model goes in, particles that stand for its posterior come out. Options and operands may come in any\n"
           "order;\n.B \\-\\-\nends the options.\n"

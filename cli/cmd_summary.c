@@ -110,7 +110,7 @@ const command command_summary = {
     .operands = "FILE",
     .least = 1,
     .most = 1,
-    .summary = "Print moments of every variable of a particle file, and whether it can be trusted",
+    .summary = "Print moments, and whether to trust them",
     .text =
         "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable. For the\n"
         "draws of chains also the Monte Carlo standard error of the mean, R-hat, and the effective draws in the bulk\n"

@@ -10,8 +10,9 @@ typedef struct run_record {
     const svmp_run *run;
     size_t particles; /* of the whole result */
     svmp_outcome outcome;
-    size_t iterations;      /* done */
-    double seconds, warmup; /* in all, and of them until a sampler's warm-up was over */
+    size_t iterations;      /* done, */
+    size_t resumed;         /* from this one on; 0: all in one go */
+    double seconds, warmup; /* since then, and of them until a sampler's warm-up was over */
     size_t thin, chain;     /* every so many-th draw is written; of this chain alone, 0: of all */
     convergence convergence;
 } run_record;

@@ -67,8 +67,7 @@ static svmp_status partly_observed(model_lowering *lowering, uint32_t which) {
                                svmp_instance_text(lowering, which, text), statement->distribution->name);
 }
 
-/* x.3.1 of x[3,1]; x of a scalar. */
-static svmp_status output_name(model_lowering *lowering, uint32_t symbol, size_t offset, char **name) {
+svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, size_t offset, char **name) {
     char text[ELEMENT_TEXT];
     svmp_element_text(lowering, symbol, offset, text);
     for (char *at = text; *at; at++) {
@@ -90,7 +89,7 @@ static svmp_status add_output(model_lowering *lowering, uint32_t symbol, size_t 
     SVMP_TRY(SVMP_GROW(context, lowering->lower, lowering->lower_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->upper, lowering->upper_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->element_of, lowering->element_of_capacity, output + 1));
-    SVMP_TRY(output_name(lowering, symbol, offset, &result->names[output]));
+    SVMP_TRY(svmp_output_name(lowering, symbol, offset, &result->names[output]));
     lowering->element_of[output] = (uint32_t)(lowering->arrays[symbol].first + offset);
     lowering->lower[output] = lower;
     lowering->upper[output] = upper;
