@@ -314,8 +314,7 @@ static int go(session *s) {
         if (ended != SVMP_NOT_FINITE) return status;
     }
     int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
-    if (status == 0 && options_given(s->set, "monitor"))
-        status = writer_leave_out(&s->writer, &s->result);
+    if (status == 0 && options_given(s->set, "monitor")) status = writer_leave_out(&s->writer, &s->result);
     if (status) return status;
     const int unwritten = writer_write(&s->writer, s->result, &s->record); /* what is known is told all the same */
     if (ended == SVMP_OK) status = print_result(s);
