@@ -288,8 +288,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     if (svmp_context_any(s->context, s->nodes == NULL)) return complain(EXIT_FAILED, "Out of memory.");
     if (outcome != SVMP_DIVERGED) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
     svmp_status taken = svmp_run_particles(s->run, &s->result);
-    if (taken == SVMP_OK)
-        taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
+    if (taken == SVMP_OK) taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
     if (taken == SVMP_OK) taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record.particles = svmp_particles_count(s->result);

@@ -65,8 +65,7 @@ static void print_word(const char *word) {
 int keeper_say_how(const keeper *k, const option_set *set) {
     if (!k->kept || !is_speaker()) return k->kept;
     fputs("svmp: To go on: ", stderr);
-    if (svmp_context_processes(k->context) > 1)
-        fprintf(stderr, "mpirun -n %zu ", svmp_context_processes(k->context));
+    if (svmp_context_processes(k->context) > 1) fprintf(stderr, "mpirun -n %zu ", svmp_context_processes(k->context));
     fputs("svmp run", stderr);
     for (size_t r = 0; r < set->count; r++) {
         const svmp_option *row = &set->rows[r];

@@ -128,8 +128,8 @@ SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_
 SVMP_API size_t svmp_graph_own(const svmp_graph *graph);
 SVMP_API size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node);
 
-/* A number for each own node, in the order of the whole graph in `whole` of the first process, which has room for one of
- * each node of all. Of a whole graph: a copy. For all processes to call. */
+/* A number for each own node, in the order of the whole graph in `whole` of the first process, which has room for one
+ * of each node of all. Of a whole graph: a copy. For all processes to call. */
 SVMP_API svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, double *whole);
 
 /* How many different closed neighbourhoods there are: nodes with equal ones share a kernel matrix. */
@@ -517,9 +517,9 @@ typedef struct svmp_discrepancy {
 /* The larger one of ratio/limit and moment_z/moment_limit: above 1, the node has not converged. */
 SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
 
-/* Of the particles as they are now: the whole, and for every (own) node of the graph its own share (`nodes`, or NULL). A
- * method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of a
- * method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
+/* Of the particles as they are now: the whole, and for every (own) node of the graph its own share (`nodes`, or NULL).
+ * A method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of
+ * a method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
 SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
 
 /* The same, and the run remembers the total as part of its way: a monitor that calls it now and then draws the curve of

@@ -153,8 +153,7 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
     SVMP_TRY(svmp_team_agree(run->context, check_start(run, particles)));
     svmp_particles *room = NULL;
     svmp_status status = name_room(run, &room);
-    if (status == SVMP_OK)
-        status = room->team ? take_named(run, particles, room) : match_all(run, particles, room);
+    if (status == SVMP_OK) status = room->team ? take_named(run, particles, room) : match_all(run, particles, room);
     SVMP_CHECK(svmp_team_agree(run->context, status));
     SVMP_CHECK(svmp_team_agree(run->context, unconstrain(run, room->values)));
     svmp_init_project(run->backend);

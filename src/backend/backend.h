@@ -61,8 +61,8 @@ struct backend {
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
     evaluator *evaluator;               /* of backends that use the model's own */
-    void *own;            /* the local backend's */
-    struct mpi_halo *mpi; /* of `mpi` */
+    void *own;                          /* the local backend's */
+    struct mpi_halo *mpi;               /* of `mpi` */
 };
 
 /* `k` and `s` may be NULL: no kernel, no step state. */

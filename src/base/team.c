@@ -53,9 +53,10 @@ svmp_status svmp_team_compare(svmp_context *context, const char *what, const cha
     svmp_status status = SVMP_OK;
     for (size_t k = 1; k < t->count && status == SVMP_OK; k++)
         if (memcmp(all[k].words, all[0].words, LONGEST) != 0)
-            status = svmp_fail(context, SVMP_BAD_INPUT,
-                               "The processes disagree on %s: %.300s in process 0 on %s, but %.300s in process %zu on %s.",
-                               what, all[0].words, all[0].host, all[k].words, k, all[k].host);
+            status =
+                svmp_fail(context, SVMP_BAD_INPUT,
+                          "The processes disagree on %s: %.300s in process 0 on %s, but %.300s in process %zu on %s.",
+                          what, all[0].words, all[0].host, all[k].words, k, all[k].host);
     svmp_release(context, all);
     return status;
 }

@@ -70,8 +70,7 @@ static svmp_status list_messages(cutting *c, int reading) {
         size_t count;
         const uint32_t *closed = is_own(c, v) ? svmp_graph_neighbourhood(c->whole, v, &count) : (count = 0, NULL);
         for (size_t k = 0; k < count; k++)
-            if (!is_own(c, closed[k]))
-                SVMP_TRY(add_message(c, c->owner[closed[k]], reading ? closed[k] : (uint32_t)v));
+            if (!is_own(c, closed[k])) SVMP_TRY(add_message(c, c->owner[closed[k]], reading ? closed[k] : (uint32_t)v));
     }
     sort_messages(c);
     return SVMP_OK;

@@ -84,9 +84,9 @@ static svmp_status cut_by_metis(const svmp_graph *graph, size_t edges, size_t pa
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
     options[METIS_OPTION_UFACTOR] = parts <= FEW_PARTS ? 1 : 10; /* thousandths */
-    int done = (parts <= FEW_PARTS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &nodes, &constraints, g.start, g.item, g.node_weight, NULL, g.edge_weight, &count, NULL, NULL, options, &cut,
-        g.part);
+    int done = (parts <= FEW_PARTS ? METIS_PartGraphRecursive
+                                   : METIS_PartGraphKway)(&nodes, &constraints, g.start, g.item, g.node_weight, NULL,
+                                                          g.edge_weight, &count, NULL, NULL, options, &cut, g.part);
     if (done == METIS_ERROR_MEMORY)
         SVMP_CHECK(svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: METIS could not cut a graph of %zu nodes.",
                              graph->nodes));
@@ -169,7 +169,8 @@ done:
     return status;
 }
 
-partition_quality svmp_partition_quality(const svmp_graph *graph, size_t parts, const uint32_t *owner, const part_size *sizes) {
+partition_quality svmp_partition_quality(const svmp_graph *graph, size_t parts, const uint32_t *owner,
+                                         const part_size *sizes) {
     partition_quality q = {0};
     double total = 0, largest = 0;
     for (size_t p = 0; p < parts; p++) {

@@ -9,16 +9,16 @@
 double svmp_node_work(const svmp_graph *graph, size_t node);
 
 /* owner[v] < parts for every node: by METIS, nodes weighed by their work and edges by what a message between their ends
- * holds. Where there is no METIS, or there are few nodes to a part, blocks of nodes in their order, of equal work. Parts
- * are empty where there are more of them than nodes. The same for the same graph. */
+ * holds. Where there is no METIS, or there are few nodes to a part, blocks of nodes in their order, of equal work.
+ * Parts are empty where there are more of them than nodes. The same for the same graph. */
 svmp_status svmp_partition(const svmp_graph *graph, size_t parts, uint32_t *owner);
 
 /* What one part has, and sends in an iteration, in nodes and variables. */
 typedef struct part_size {
-    size_t nodes, variables, boundary;    /* its own; boundary: nodes that others read */
-    size_t halo_nodes, halo_variables;    /* what it reads of others */
-    size_t sent_variables, neighbours;    /* a variable that goes to two neighbours counts twice */
-    double work, boundary_work;           /* svmp_node_work */
+    size_t nodes, variables, boundary; /* its own; boundary: nodes that others read */
+    size_t halo_nodes, halo_variables; /* what it reads of others */
+    size_t sent_variables, neighbours; /* a variable that goes to two neighbours counts twice */
+    double work, boundary_work;        /* svmp_node_work */
 } part_size;
 
 /* The sizes of all parts, in one pass over the graph. */
@@ -26,9 +26,9 @@ svmp_status svmp_partition_measure(const svmp_graph *graph, size_t parts, const 
 
 /* The whole of a partition. */
 typedef struct partition_quality {
-    size_t busy;          /* parts with nodes */
-    double imbalance;     /* the largest work over the mean work of all parts, less 1 */
-    size_t cut, edges;    /* pairs of neighbours in different parts, of all */
+    size_t busy;       /* parts with nodes */
+    double imbalance;  /* the largest work over the mean work of all parts, less 1 */
+    size_t cut, edges; /* pairs of neighbours in different parts, of all */
 } partition_quality;
 
 partition_quality svmp_partition_quality(const svmp_graph *graph, size_t parts, const uint32_t *owner,

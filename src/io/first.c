@@ -42,13 +42,14 @@ svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, s
     svmp_status status = svmp_particles_create(context, most, particles->count, NULL, &made);
     if (particles->team) {
         SVMP_CHECK(svmp_team_agree(context, status));
-        SVMP_CHECK(svmp_spread_open(context, particles->team, particles->whole, particles->variables, particles->place,
-                                    &s));
+        SVMP_CHECK(
+            svmp_spread_open(context, particles->team, particles->whole, particles->variables, particles->place, &s));
         SVMP_CHECK(take_first(particles, &s, most, made));
     } else {
         SVMP_CHECK(status);
         memcpy(made->values, particles->values, most * particles->count * sizeof *made->values);
-        for (size_t i = 0; i < most; i++) SVMP_CHECK(svmp_particles_set_name(made, i, svmp_particles_name(particles, i)));
+        for (size_t i = 0; i < most; i++)
+            SVMP_CHECK(svmp_particles_set_name(made, i, svmp_particles_name(particles, i)));
     }
     *first = made;
     made = NULL;

@@ -13,8 +13,8 @@ typedef struct spread {
     uint32_t *place;    /* order[k] is row place[k] of the whole */
     size_t *first;      /* process 0: where each process's places begin in `places`; count + 1 */
     uint32_t *places;   /* process 0: the rows of every process, ascending */
-    size_t *sizes, *at;  /* process 0: bytes of each in a block, and where in `places` its rows begin */
-    double *mine, *all;  /* room of a block: here, and from all */
+    size_t *sizes, *at; /* process 0: bytes of each in a block, and where in `places` its rows begin */
+    double *mine, *all; /* room of a block: here, and from all */
     size_t mine_capacity, all_capacity;
 } spread;
 

@@ -102,8 +102,8 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
 svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs);
 svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables);
 
-/* The same for the nodes of one level, all of whose parents have their values: a part draws, and asks for natural values,
- * level by level, and lets the halo come in between. Other values stay. */
+/* The same for the nodes of one level, all of whose parents have their values: a part draws, and asks for natural
+ * values, level by level, and lets the halo come in between. Other values stay. */
 svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t level, size_t n, const double *outputs,
                                        double *variables);
 svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,

@@ -71,8 +71,7 @@ static svmp_status plan_parts(evaluator *e) {
             const part *last = e->group_parts ? &e->parts[e->group_parts - 1] : NULL;
             if (last == NULL || last->count == most || last->regions != regions) {
                 SVMP_TRY(SVMP_GROW(model->context, e->parts, capacity, e->group_parts + 1));
-                e->parts[e->group_parts++] =
-                    (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots, regions};
+                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots, regions};
             }
             e->parts[e->group_parts - 1].count++;
         }
@@ -216,8 +215,7 @@ static void score_variables(evaluator *e, size_t from, size_t to, size_t p, cons
     const size_t last = first + PART_VARIABLES < to ? first + PART_VARIABLES : to;
     double *sum = e->part_sum + (e->group_parts + p) * n;
     memset(sum, 0, n * sizeof *sum);
-    for (size_t i = first; i < last; i++)
-        score_quadratic(e, i, x, score ? score + i * n : e->value[thread], sum);
+    for (size_t i = first; i < last; i++) score_quadratic(e, i, x, score ? score + i * n : e->value[thread], sum);
 }
 
 static void add_share(const evaluator *e, const share *here, size_t first_row, double *score) {

@@ -41,8 +41,8 @@ static svmp_split describe(const svmp_model *model, const uint32_t *owner, const
     const team *t = model->context->team;
     const partition_quality q = svmp_partition_quality(model->graph, t->count, owner, sizes);
     const part_size *own = &sizes[t->rank];
-    return (svmp_split){t->count,      q.busy,        model->graph->nodes, own->nodes, own->halo_nodes,
-                        own->boundary, q.imbalance, q.cut,               q.edges};
+    return (svmp_split){t->count, q.busy, model->graph->nodes, own->nodes, own->halo_nodes, own->boundary, q.imbalance,
+                        q.cut,    q.edges};
 }
 
 svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {

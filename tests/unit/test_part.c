@@ -145,8 +145,8 @@ static void check(size_t count, const char *const *paths, const setting *setting
 }
 
 static const setting settings[] = {
-    {"rbf@blanket", &svmp_backend_cpu},        {"rbf@random:2", &svmp_backend_cpu},
-    {"imq@self", &svmp_backend_cpu},           {"0.3*rbf@blanket + linear@blanket + rbf@random:1", &svmp_backend_cpu},
+    {"rbf@blanket", &svmp_backend_cpu}, {"rbf@random:2", &svmp_backend_cpu},
+    {"imq@self", &svmp_backend_cpu},    {"0.3*rbf@blanket + linear@blanket + rbf@random:1", &svmp_backend_cpu},
     {NULL, &svmp_backend_cpu},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };

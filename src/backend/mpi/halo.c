@@ -17,8 +17,8 @@ mpi_times svmp_mpi_times(const backend *b) { return (void)b, (mpi_times){0}; }
 #include "graph/part.h"
 
 struct mpi_halo {
-    MPI_Comm neighbours; /* a distributed graph: who shares an edge of the model with whom */
-    MPI_Datatype row;    /* the particles of a variable */
+    MPI_Comm neighbours;  /* a distributed graph: who shares an edge of the model with whom */
+    MPI_Datatype row;     /* the particles of a variable */
     int *counts, *places; /* rows to each neighbour and where they begin; then the same from each */
     double *leaving;      /* the rows to all neighbours, one after the other */
     MPI_Request request;
@@ -47,8 +47,8 @@ static svmp_status exchange(backend *b) {
     const double started = svmp_clock_seconds();
     const int *in = m->counts + neighbours, *at = m->places + neighbours;
     pack(b);
-    MPI_Ineighbor_alltoallv(m->leaving, m->counts, m->places, m->row,
-                            b->x + b->model->graph->own_variables * b->n, in, at, m->row, m->neighbours, &m->request);
+    MPI_Ineighbor_alltoallv(m->leaving, m->counts, m->places, m->row, b->x + b->model->graph->own_variables * b->n, in,
+                            at, m->row, m->neighbours, &m->request);
     m->travelling = 1;
     m->times.packing += svmp_clock_seconds() - started;
     return SVMP_OK;
@@ -173,7 +173,8 @@ static svmp_status count_rows(backend *b) {
     for (size_t k = 0; k < neighbours; k++) {
         const size_t from = halo->send.start[k];
         const size_t rows = rows_of(graph, halo->send.item + from, halo->send.start[k + 1] - from);
-        const size_t first = graph->first[graph->own + halo->from[k]], last = graph->first[graph->own + halo->from[k + 1]];
+        const size_t first = graph->first[graph->own + halo->from[k]],
+                     last = graph->first[graph->own + halo->from[k + 1]];
         m->counts[k] = (int)rows;
         m->places[k] = (int)out;
         out += rows;
