@@ -44,7 +44,7 @@ static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     int status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, &model);
+    if (status == 0) status = read_model(set, context, NULL, &model);
     if (status == 0) {
         print_shape(model);
         print_arrays(model, "unknown", 0);

@@ -30,7 +30,7 @@ static int run(const option_set *set) {
     int status = read_format(options_value(set, "format"), &format);
     if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
     if (status == 0) status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, &model);
+    if (status == 0) status = read_model(set, context, NULL, &model);
     if (status == 0) status = write_graph(model, context, format, path);
     svmp_model_free(model);
     svmp_context_free(context);

@@ -18,6 +18,7 @@ enum { VARIABLES_SHOWN = 10 };
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
     {"split", 0, NULL, "", "write a file for each chain: FILE_1.csv, ...", "Output"},
@@ -120,7 +121,7 @@ static int prepare(session *s) {
     if (status == 0) status = check_sizes(s);
     if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
     if (status == 0) status = read_start(s);
-    if (status == 0) status = read_model(s->set, s->context, &s->model);
+    if (status == 0) status = read_model(s->set, s->context, options_given(s->set, "monitor"), &s->model);
     if (status) return status;
     svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
@@ -128,9 +129,10 @@ static int prepare(session *s) {
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->run) : failed(s->context, made);
 }
 
-/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. */
-static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
+static int exact_moments(const session *s, svmp_moments *moments) {
     const double z95 = 1.6448536269514722;
+    const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
@@ -147,7 +149,8 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
                            svmp_mixing *mixing) {
     svmp_status status = svmp_particles_summarise(s->result, shown, NULL, moments, NULL);
     if (status == SVMP_OK) status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
-    return status == SVMP_OK ? 0 : failed(s->context, status);
+    if (status != SVMP_OK) return failed(s->context, status);
+    return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, moments) : 0;
 }
 
 static int print_result(session *s) {
@@ -158,7 +161,7 @@ static int print_result(session *s) {
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int wrong = exact ? exact_moments(s, variables, moments) : measure_moments(s, shown, moments, variables, mixing);
+    int wrong = measure_moments(s, shown, moments, variables, mixing);
     if (wrong) {
         free(mixing);
         return wrong;
@@ -176,7 +179,9 @@ static int print_result(session *s) {
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
-    if (exact)
+    if (exact && options_given(s->set, "monitor"))
+        printf("These numbers are exact, but for what is monitored; the particles are independent draws.\n");
+    else if (exact)
         printf("These numbers are exact; the particles are independent draws.\n");
     else
         print_caveat(s->method.yield);
@@ -266,6 +271,7 @@ static int go(session *s) {
         if (ended != SVMP_NOT_FINITE) return status;
     }
     int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
+    if (status == 0 && options_given(s->set, "monitor")) status = writer_leave_out(&s->writer, &s->result);
     if (status) return status;
     const int unwritten = writer_write(&s->writer, s->result, &s->record); /* what is known is told all the same */
     if (ended == SVMP_OK) status = print_result(s);
@@ -307,6 +313,8 @@ const command command_run = {
         "end. The same call with\n.B \\-\\-resume\ngoes on from there, to the same numbers as if there had been no "
         "break; of the options,\n"
         "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
+        "A model's unknowns are reported; with\n.B \\-\\-monitor\nso are the deterministic nodes that it names, "
+        "computed from each particle.\n.PP\n"
         "Stan's tools read a file for each chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so "
         "on.\n.PP\n"
         "The names of\n.B \\-\\-save\nare those of variables, or of arrays: x stands for x.1, x.2 and so on.\n.PP\n"

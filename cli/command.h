@@ -49,6 +49,6 @@ typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE } output_ki
 int check_output(const char *path, output_kind kind, int force);
 
 /* The model of the operands. */
-int read_model(const option_set *set, svmp_context *context, svmp_model **model);
+int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model);
 
 #endif

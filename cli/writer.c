@@ -1,5 +1,6 @@
 #include "writer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -76,6 +77,44 @@ int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
     if (status == 0 && w->chosen) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
     svmp_particles_free(start);
     return status;
+}
+
+static int is_finite(svmp_particles *particles, size_t variable) {
+    const size_t count = svmp_particles_count(particles);
+    const double *values = svmp_particles_values(particles) + variable * count;
+    size_t l = 0;
+    while (l < count && isfinite(values[l])) l++;
+    return l == count;
+}
+
+/* kept[0 ... *count - 1] are the variables that stay, place[i] is where variable i goes, or SIZE_MAX. */
+static void find_finite(svmp_particles *result, size_t *kept, size_t *place, size_t *count) {
+    for (size_t i = 0; i < svmp_particles_variables(result); i++) {
+        place[i] = is_finite(result, i) ? *count : SIZE_MAX;
+        if (place[i] != SIZE_MAX)
+            kept[(*count)++] = i;
+        else
+            complain(EXIT_DONE, "'%s' is left out: it is not finite in all particles.", svmp_particles_name(result, i));
+    }
+}
+
+int writer_leave_out(writer *w, svmp_particles **result) {
+    const size_t variables = svmp_particles_variables(*result);
+    size_t *kept = calloc(2 * variables, sizeof *kept), count = 0, chosen = 0;
+    if (kept == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    size_t *place = kept + variables;
+    svmp_particles *finite = NULL;
+    find_finite(*result, kept, place, &count);
+    for (size_t k = 0; k < w->chosen_count; k++)
+        if (place[w->chosen[k]] != SIZE_MAX) w->chosen[chosen++] = place[w->chosen[k]];
+    w->chosen_count = chosen;
+    svmp_status status = count < variables ? svmp_particles_select(*result, count, kept, 1, &finite) : SVMP_OK;
+    free(kept);
+    if (finite) {
+        svmp_particles_free(*result);
+        *result = finite;
+    }
+    return status == SVMP_OK ? 0 : failed(w->context, status);
 }
 
 /* How large the file will be, when that is worth a word. */

@@ -121,6 +121,15 @@ SVMP_API void svmp_model_free(svmp_model *model);
  * error callback, and the first one stays as svmp_context_error. The model comes finished. */
 SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model);
 
+/* The same, and deterministic nodes of a model text are reported, too: `monitors` are their names with commas between,
+ * "sigma,mu", or NULL. svmp_run_particles computes their elements from each particle and has them behind the unknowns.
+ * A name of unknowns is allowed, and adds only those elements that are computed. */
+SVMP_API svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
+                                                const char *monitors, svmp_model **model);
+
+/* Whether a variable of that name, "sigma" or "mu.3", is of an array that a model text computes, monitored or not. */
+SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
+
 /* A node of `dimension` variables. `name` NULL: called x.1, x.2, ... after its place. A node of more
  * than one variable has variables name.1, name.2, ... `lower` and `upper` (dimension numbers each, or
  * NULL) are a box that every step is projected onto; infinite bounds are allowed. Everything is copied. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "init.h"
 #include "io/particles.h"
 #include "method/method.h"
@@ -17,13 +18,17 @@ static svmp_status set_names(const svmp_model *model, svmp_particles *particles)
     return SVMP_OK;
 }
 
-/* Particles of the model's natural values in place of those of its variables; chains and statistics go with them. */
+/* Particles of the model's natural values, and of what is monitored, in place of those of its variables; chains and
+ * statistics go with them. */
 static svmp_status make_natural(const svmp_model *model, svmp_particles **particles) {
     const svmp_particles *from = *particles;
     svmp_particles *made = NULL;
-    SVMP_TRY(svmp_particles_create(from->context, svmp_model_outputs(model), from->count, NULL, &made));
+    const size_t outputs = svmp_model_outputs(model);
+    SVMP_TRY(svmp_particles_create(from->context, outputs + svmp_model_monitored(model), from->count, NULL, &made));
     made->chains = from->chains;
     svmp_status status = svmp_model_natural(model, from->count, from->values, made->values);
+    if (status == SVMP_OK)
+        status = svmp_model_monitor(model, from->count, from->values, made->values + outputs * from->count);
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
         status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
     if (status == SVMP_OK) {
@@ -128,20 +133,45 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
     return SVMP_OK;
 }
 
+/* The variables of a start but those that are computed from others; `names` are the model's own. */
+static svmp_status select_unknowns(const svmp_model *model, const svmp_particles *names,
+                                   const svmp_particles *particles, svmp_particles **selected) {
+    svmp_context *context = particles->context;
+    name_table known = {0};
+    size_t *kept = NULL, count = 0;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, kept, particles->variables));
+    for (size_t i = 0; i < names->variables; i++) {
+        const char *name = svmp_particles_name(names, i);
+        SVMP_CHECK(svmp_names_add(context, &known, name, strlen(name), &(uint32_t){0}));
+    }
+    for (size_t i = 0; i < particles->variables; i++) {
+        const char *name = svmp_particles_name(particles, i);
+        if (svmp_names_find(&known, name, strlen(name)) != NAMES_NONE || !svmp_model_computes(model, name))
+            kept[count++] = i;
+    }
+    SVMP_CHECK(svmp_particles_select(particles, count, kept, 1, selected));
+done:
+    svmp_names_free(context, &known);
+    svmp_release(context, kept);
+    return status;
+}
+
 svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
     SVMP_TRY(check_start(run, particles));
     const size_t n = run->backend->n, count = particles->count;
-    svmp_particles *model = NULL; /* its names, and natural values to start from */
+    svmp_particles *model = NULL, *given = NULL; /* its names, and natural values to start from */
     size_t *to = NULL, *from = NULL;
     svmp_status status;
     SVMP_CHECK(svmp_particles_create(run->context, svmp_model_outputs(run->model), n, NULL, &model));
     SVMP_CHECK(set_names(run->model, model));
-    SVMP_CHECK(svmp_particles_match(model, "the model", particles, "the start", &to, &from));
-    for (size_t k = 0; k < particles->variables; k++)
+    SVMP_CHECK(select_unknowns(run->model, model, particles, &given));
+    SVMP_CHECK(svmp_particles_match(model, "the model", given, "the start", &to, &from));
+    for (size_t k = 0; k < given->variables; k++)
         for (size_t l = 0; l < n; l++) /* a sampler starts from the last of n equal parts: the last draws of n chains */
-            model->values[to[k] * n + l] = particles->values[from[k] * count + (l + 1) * count / n - 1];
+            model->values[to[k] * n + l] = given->values[from[k] * count + (l + 1) * count / n - 1];
     SVMP_CHECK(svmp_model_unconstrain(run->model, n, model->values, run->backend->x));
     svmp_init_project(run->backend);
     SVMP_CHECK(svmp_init_check(run->backend));
@@ -151,6 +181,7 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
 done:
     svmp_release(run->context, to);
     svmp_release(run->context, from);
+    svmp_particles_free(given);
     svmp_particles_free(model);
     return status;
 }

@@ -42,6 +42,13 @@ static bool is_stochastic(const model_lowering *lowering, const model_element *e
     return element->definition != NOTHING && lowering->instances[element->definition].statement->kind == AST_STOCHASTIC;
 }
 
+/* The name goes to the list of those that have computed elements. */
+static svmp_status note_computed(model_lowering *lowering, uint32_t symbol) {
+    const char *name = lowering->ast->names.text[symbol];
+    uint32_t ignored;
+    return svmp_names_add(lowering->context, &lowering->result->computed, name, strlen(name), &ignored);
+}
+
 /* The at of a column-major offset when the last index runs fastest. */
 static size_t row_major(const array_shape *shape, size_t offset) {
     size_t at = 0, stride = 1;
@@ -69,11 +76,15 @@ static svmp_status describe_array(model_lowering *lowering, uint32_t symbol) {
     const model_array *array = &lowering->arrays[symbol];
     lowered_model *result = lowering->result;
     element_box unknown = {0}, observed = {0};
+    bool computed = false;
     for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++) {
         const model_element *element = &lowering->elements[array->first + offset];
-        if (!is_stochastic(lowering, element)) continue;
+        bool stochastic = is_stochastic(lowering, element);
+        computed = computed || (element->definition != NOTHING && !stochastic);
+        if (!stochastic) continue;
         extend(element->state == ELEMENT_UNKNOWN ? &unknown : &observed, &array->shape, offset);
     }
+    if (computed) SVMP_TRY(note_computed(lowering, symbol));
     if (unknown.count + observed.count == 0) return SVMP_OK;
     SVMP_TRY(SVMP_GROW(lowering->context, result->arrays, result->array_capacity, result->array_count + 1));
     lowered_array *made = &result->arrays[result->array_count++];

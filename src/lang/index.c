@@ -181,12 +181,14 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
     return svmp_builder_status(lowering->builder);
 }
 
-/* The left-hand side's elements, given by their offsets, enter a state. */
-static void set_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
-                      element_state state) {
+/* The left-hand side's elements, given by their offsets, go from one state to another; some of '~' may be given. */
+static void change_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
+                         element_state before, element_state after) {
     model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
-    for (size_t k = 0; k < offsets->count; k++)
-        elements[(size_t)lowering->items[offsets->first + k].number].state = state;
+    for (size_t k = 0; k < offsets->count; k++) {
+        model_element *element = &elements[(size_t)lowering->items[offsets->first + k].number];
+        if (element->state == before) element->state = after;
+    }
 }
 
 /* Equal but for extents of 1. */
@@ -211,16 +213,17 @@ static svmp_status compute(model_lowering *lowering, const ast_statement *statem
 svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     ast_statement *statement = lowering->instances[which].statement;
     size_t items = lowering->item_count;
+    element_state state = lowering->symbolic ? ELEMENT_OPAQUE : ELEMENT_COMPUTED;
     value offsets;
     place before = svmp_enter(lowering, which);
     svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
     if (status == SVMP_OK) {
-        const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
-        element_state state = elements[(size_t)lowering->items[offsets.first].number].state;
-        set_state(lowering, statement, &offsets, ELEMENT_BUSY);
-        status = compute(lowering, statement, &offsets);
-        if (status != SVMP_OK) set_state(lowering, statement, &offsets, state);
+        change_state(lowering, statement, &offsets, state, ELEMENT_BUSY);
+        status =
+            statement->kind == AST_STOCHASTIC ? svmp_simulate(lowering, which) : compute(lowering, statement, &offsets);
+        if (status != SVMP_OK) change_state(lowering, statement, &offsets, ELEMENT_BUSY, state);
     }
+    lowering->instances[which].computed = status == SVMP_OK;
     bool wrong = status == SVMP_BAD_INPUT && lowering->pending == NOTHING;
     if (wrong) statement->failed = 1; /* whoever reads it has nothing to add */
     svmp_leave(lowering, before);

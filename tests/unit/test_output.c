@@ -28,8 +28,8 @@ static void test_overwrites_when_asked(void **state) {
     svmp_context_free(context);
 }
 
-/* A file that comes to be between the look and the end of the writing is somebody else's: it stays, and so does what was
- * written, under the name that the error gives. Who may overwrite, does. */
+/* A file that comes to be between the look and the end of the writing is somebody else's: it stays, and so does what
+ * was written, under the name that the error gives. Who may overwrite, does. */
 static void test_a_file_made_meanwhile_stays(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
