@@ -243,7 +243,7 @@ static int explain_end(const session *s, svmp_status ended) {
                  s->record.iterations, asked, s->writer.written);
     else
         complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
-    if (!keeper_say_how(&s->keeper, s->set) && s->writer.written && s->writer.chosen == NULL)
+    if (!keeper_say_how(&s->keeper, s->set) && s->writer.written && !s->writer.chosen && !s->writer.split)
         complain(EXIT_INTERRUPTED,
                  "It cannot be resumed without --checkpoint; --init %s starts another run from there.",
                  s->writer.written);

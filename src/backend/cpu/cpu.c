@@ -163,9 +163,9 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
 /* The backend that is this instruction set alone. */
 static const char *name_of(const lane_ops *lanes) {
     const backend_kind *const sets[] = {&svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2, &svmp_backend_cpu_avx512};
-    size_t k = 0;
-    while (strcmp(sets[k]->name + strlen("cpu-"), lanes->name) != 0) k++;
-    return sets[k]->name;
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+        if (strcmp(sets[k]->name + strlen("cpu-"), lanes->name) == 0) return sets[k]->name;
+    return NULL;
 }
 
 static svmp_status alloc(backend *b, const kernel *k) {
