@@ -169,6 +169,8 @@ static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
 
 /* The file as it will be, in memory: HDF5 does not survive every disk that is full. *image is the caller's to free. */
 static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const char *comments, NC_memio *image) {
+    SVMP_TRY(svmp_require_memory(file->context, 2.0 * (double)p->variables * (double)p->count * sizeof(double),
+                                 "a NetCDF file is made in memory, which with the particles takes"));
     SVMP_TRY(SVMP_NEW(file->context, file->block, NC_BLOCK));
     NC_TRY(file, nc_create_mem("svmp", NC_NETCDF4, 0, &file->id));
     file->open = 1;

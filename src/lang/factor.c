@@ -61,6 +61,23 @@ static expr density(model_lowering *lowering, const factor_work *factor) {
     return sum;
 }
 
+/* Of dinterval, what its bound leaves: cut points that depend on unknowns ascend, and a known t lies between its own.
+ */
+static expr require_interval(program_builder *builder, const factor_work *factor) {
+    const size_t observed = (size_t)factor->value_numbers[0], count = factor->arguments[1].rows;
+    const expr *cut = factor->arguments[1].items, t = factor->arguments[0].items[0];
+    const bool known = !isnan(factor->argument_numbers[0].items[0]);
+    expr sum = svmp_expr_literal(builder, 0);
+    for (size_t k = 0; k < count; k++) {
+        expr low = k > 0 ? cut[k - 1] : cut[k], above = svmp_expr_subtract(builder, cut[k], low);
+        if (k > 0) sum = svmp_expr_add(builder, sum, svmp_expr_require(builder, above));
+        if (!known || (k + 1 != observed && k != observed)) continue;
+        expr side = k == observed ? svmp_expr_subtract(builder, cut[k], t) : svmp_expr_subtract(builder, t, cut[k]);
+        sum = svmp_expr_add(builder, sum, svmp_expr_require(builder, side));
+    }
+    return sum;
+}
+
 /* The program of a fresh pattern. */
 static svmp_status finish_program(model_lowering *lowering, uint32_t which, expr total) {
     factor_pattern *pattern = &lowering->patterns[which];
@@ -84,8 +101,8 @@ static svmp_status build_prior(model_lowering *lowering, const factor_work *fact
     for (size_t k = 0; factor->distribution->rank == RANK_SCALAR && k < node->outputs; k++) {
         model_item lower, upper;
         size_t output = node->output + k;
-        svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[output],
-                         lowering->element_of[output], &lower, &upper);
+        SVMP_TRY(svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[output],
+                                  lowering->element_of[output], &lower, &upper));
         SVMP_TRY(svmp_item_build(lowering, lower, outputs++));
         SVMP_TRY(svmp_item_build(lowering, upper, outputs++));
     }
@@ -140,15 +157,17 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(add_prior(lowering, factor));
     SVMP_TRY(build_values(lowering, factor));
     SVMP_TRY(svmp_factor_check_values(lowering, factor));
-    if (lowering->slot_count == 0) return SVMP_OK;                               /* a constant */
-    if (factor->distribution->support == SUPPORT_INTERVAL_INDEX) return SVMP_OK; /* it became a bound */
+    if (lowering->slot_count == 0) return SVMP_OK; /* a constant */
+    const bool interval = factor->distribution->support == SUPPORT_INTERVAL_INDEX;
 
-    uint64_t words[3] = {factor->statement->offset, factor->offsets.count, factor->jacobian.index};
+    uint64_t words[4] = {factor->statement->offset, factor->offsets.count, factor->jacobian.index};
     uint32_t which;
     bool fresh;
-    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, factor->count, factor->expressions, &which, &fresh));
+    if (interval) words[3] = (uint64_t)factor->value_numbers[0]; /* which cut points are looked at */
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 4, words, factor->count, factor->expressions, &which, &fresh));
     if (fresh) {
-        expr total = svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian);
+        expr total = interval ? require_interval(lowering->builder, factor)
+                              : svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian);
         bool constant = svmp_expr_level(lowering->builder, total) != LEVEL_INPUT; /* dflat: no program, no factor */
         if (!constant) SVMP_TRY(finish_program(lowering, which, total));
     }

@@ -41,7 +41,7 @@ static void end(model_lowering *lowering) {
                      lowering->items,         lowering->slots,      lowering->slot_of,   lowering->slot_stamp,
                      lowering->parameters,    lowering->lower,      lowering->upper,     lowering->edges,
                      lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
-                     lowering->pattern_slots, lowering->signature,  lowering->parents};
+                     lowering->pattern_slots, lowering->signature,  lowering->parents,   lowering->cut_by};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);

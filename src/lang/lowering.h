@@ -166,6 +166,7 @@ typedef struct model_lowering {
     uint32_t *element_of; /* output -> its element */
     size_t lower_capacity, upper_capacity, element_of_capacity;
     double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
+    uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
 
     instance_edge *edges;
     size_t edge_count, edge_capacity;
@@ -326,11 +327,14 @@ svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t
 
 /* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
  * `which` of all elements. */
-void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
-                      size_t part, size_t which, model_item *lower, model_item *upper);
+svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *family,
+                             const evaluated_distribution *evaluated, size_t part, size_t which, model_item *lower,
+                             model_item *upper);
 
 /* Notes what a dinterval instance says about the node that it censors. */
 svmp_status svmp_censor(model_lowering *lowering, uint32_t which);
+/* The bounds that a dinterval instance gives it. */
+svmp_status svmp_censor_bounds(model_lowering *lowering, uint32_t which, model_item *low, model_item *high);
 
 /* x.3.1 of x[3,1]; x of a scalar. The caller's. */
 svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, size_t offset, char **name);

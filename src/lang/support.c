@@ -162,6 +162,16 @@ static void ends(const distribution *family, const number_array *arguments, doub
     }
 }
 
+/* Where t and the cut points are known, there is one value only. */
+static bool interval_contained(double x, const number_array *arguments, char *sentence, size_t size) {
+    double t = arguments[0].items[0], below = 0;
+    for (size_t k = 0; k < arguments[1].rows; k++) {
+        if (isnan(t) || isnan(arguments[1].items[k])) return true;
+        below += arguments[1].items[k] < t;
+    }
+    return x == below || refuse(sentence, size, "%g cut points lie below t = %g, not %g", below, t, x);
+}
+
 bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
                                 char *sentence, size_t size) {
     if (family->rank == RANK_VECTOR) return vector_contained(family, value, arguments, sentence, size);
@@ -172,6 +182,8 @@ bool svmp_distribution_contains(const distribution *family, number_array value, 
     ends(family, arguments, &lower, &upper);
     if (isnan(x)) return refuse(sentence, size, "it is not a number");
     if (family->discrete && !whole(x)) return refuse(sentence, size, "%g is not a whole number", x);
+    if (x >= lower && x <= upper && family->support == SUPPORT_INTERVAL_INDEX)
+        return interval_contained(x, arguments, sentence, size);
     if (x >= lower && x <= upper) return true;
     if (lower == 0 && isinf(upper)) return refuse(sentence, size, "%g is negative", x);
     if (isinf(upper)) return refuse(sentence, size, "%g is below %g", x, lower);

@@ -130,6 +130,34 @@ static void test_files(void **state) {
     files_in_folder(1);
 }
 
+/* Every allocation on the way through series, chains and files may fail, and nothing is lost or left. */
+static void test_scarce_memory(void **state) {
+    (void)state;
+    const double values[] = {1, 2, 3};
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
+        scarce_memory memory = {1000};
+        svmp_context *scarce = scarce_context(&memory);
+        svmp_particles *made = NULL, *chain = NULL, *read = NULL;
+        memory.left = allowed;
+        status = svmp_particles_create(scarce, 2, 4, NULL, &made);
+        if (status == SVMP_OK) status = svmp_particles_set_chains(made, 2);
+        if (status == SVMP_OK) status = svmp_particles_set_series(made, "i", "i", 3, values);
+        if (status == SVMP_OK) status = svmp_particles_set_series(made, "i", "i", 2, values); /* takes its place */
+        if (status == SVMP_OK) status = svmp_particles_chain(made, 1, &chain);
+        if (status == SVMP_OK) status = svmp_particles_write(chain, "a.csv", "seed = 1\n", 1);
+        if (status == SVMP_OK) status = svmp_particles_read(scarce, "a.csv", &read);
+        if (status == SVMP_OK) assert_int_equal(series_of(read, "i").count, 2);
+        svmp_particles_free(read);
+        svmp_particles_free(chain);
+        svmp_particles_free(made);
+        svmp_context_free(scarce);
+        assert_true(allowed < 1000 && files_in_folder(0) <= 1);
+    }
+    assert_ok(status);
+    files_in_folder(1);
+}
+
 /* What a run says of itself is what it does; what it does not have, it does not say. */
 static void test_settings(void **state) {
     (void)state;
@@ -170,11 +198,9 @@ static void test_settings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_stay_evenly_spaced),
-        cmocka_unit_test(test_an_iteration_is_there_once),
-        cmocka_unit_test(test_a_run_remembers),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_rows_stay_evenly_spaced), cmocka_unit_test(test_an_iteration_is_there_once),
+        cmocka_unit_test(test_a_run_remembers),         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_scarce_memory),           cmocka_unit_test(test_settings),
     };
     context = test_context(1);
     int failed = cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -438,6 +438,33 @@ static void test_censoring_is_a_bound(void **state) {
     end(&test);
 }
 
+/* Cut points that are unknown: t lies between its own, whatever they are; they ascend; and a t that is known keeps them
+ * on their sides. */
+static void test_unknown_cut_points(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { for (i in 1:4) { y[i] ~ dinterval(t[i], c[])\n t[i] ~ dnorm(0, 1) }\n c[1] ~ dnorm(0, 1)\n"
+          " c[2] <- c[1] + d\n d ~ dnorm(1, 1) }",
+          "y <- c(0, 1, 2, 1) t <- c(NA, NA, NA, 0.75)");
+    assert_int_equal(test.model->variables, 5);
+    double x[5] = {0.3, -0.4, 0.7, 0.5, 1.5}, natural[5]; /* t[1], t[2], t[3], c[1], d */
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    assert_near(natural[0], 0.5 - exp(0.3), 1e-14);
+    assert_near(natural[1], 0.5 + 1.5 / (1 + exp(0.4)), 1e-14);
+    assert_near(natural[2], 2 + exp(0.7), 1e-14);
+    double jacobian = 0.3 + 0.7 + log(1.5) - log1p(exp(-0.4)) - log1p(exp(0.4)), expected = jacobian;
+    for (int i = 0; i < 3; i++) expected += normal(natural[i], 0, 1);
+    expected += normal(0.5, 0, 1) + normal(1.5, 1, 1);
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    x[4] = -0.1; /* c[2] < c[1] */
+    assert_true(isnan(log_density(&test, x)) && isnan(test.gradient[4]));
+    x[3] = 0.8, x[4] = 1.5; /* c[1] is above t[4] */
+    assert_true(isnan(log_density(&test, x)) && isnan(test.gradient[3]));
+    end(&test);
+}
+
 /* Without subscripts on the left an array has the dimensions of what defines it, in whichever order they stand. */
 static void test_whole_arrays(void **state) {
     (void)state;
@@ -589,6 +616,7 @@ int main(void) {
         cmocka_unit_test(test_partly_observed_vector),
         cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_censoring_is_a_bound),
+        cmocka_unit_test(test_unknown_cut_points),
         cmocka_unit_test(test_nothing_goes_on_outside),
         cmocka_unit_test(test_monitors),
         cmocka_unit_test(test_data_block_draws),

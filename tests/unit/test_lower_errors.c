@@ -81,6 +81,14 @@ static const struct {
     {"model { for (i in 1:N) { z[i] ~ dcat(p[]) } }", "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2)",
      "m.bug:1:26: error: 'z[2]' ~ dcat is discrete and not observed: sum it out of the model, or give it in the data "
      "(i = 2)\n    model { for (i in 1:N) { z[i] ~ dcat(p[]) } }\n                             ^"},
+    {"model { y[1:2] ~ dinterval(t[1:2], c)\n t[1:2] ~ dnorm(0, 1) }", "y <- c(0, 1) c <- 2",
+     "m.bug:1:9: error: dinterval is of one element: write a loop, and y[i] on the left\n"
+     "    model { y[1:2] ~ dinterval(t[1:2], c)\n            ^"},
+    {"model { y ~ dinterval(t, c)\n z ~ dnorm(t, 1) }", "y <- 1 t <- 1 c <- 2",
+     "m.bug:1:9: error: 'y' (d.R:1) is not a value of dinterval: 0 cut points lie below t = 1, not 1\n"
+     "    model { y ~ dinterval(t, c)\n            ^"},
+    {"model { y ~ dinterval(t, t + 1)\n t ~ dnorm(0, 1) }", "y <- 0",
+     "m.bug:2:2: error: 't' depends on itself: the model has a directed cycle\n     t ~ dnorm(0, 1) }\n     ^"},
     {"model { x ~ dnorm(0,1) T(3, 1) }", "",
      "m.bug:1:24: error: the lower bound 3 is not below the upper bound 1\n    model { x ~ dnorm(0,1) T(3, 1) }\n      "
      "                     ^"},
