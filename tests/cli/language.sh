@@ -37,6 +37,7 @@ works summary theta.csv
 shows '^theta\.8 '
 works run $schools --init theta.csv -t 0 -q
 works run $schools -m nuts --warmup 20 --draws 20 -q --monitor theta --save theta -o draws.csv
+grep -qx '# monitor = theta' draws.csv && grep -qx '# save = theta' draws.csv || fail "what is in the file is not recorded"
 [[ $(rows draws.csv | head -1) == *chain__,theta.1,*,theta.8 ]] || fail "the header is $(rows draws.csv | head -1)"
 if "$SVMP" --version | grep -q '^netcdf: yes'; then
     works run $schools -n 20 -t 50 -q --monitor theta -o theta.nc
