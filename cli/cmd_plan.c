@@ -113,7 +113,7 @@ const command command_plan = {
     .operands = "MODEL [DATA...]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Say what several processes would do, without running",
+    .summary = "Say what several processes would take",
     .text =
         "Reads the model as\n.B svmp run\nwould and cuts it for so many processes, of one thread each. Says how even "
         "the work is,\n"

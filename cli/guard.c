@@ -32,7 +32,7 @@ static char *compose(const keeper *k, const option_set *set, int kept) {
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL) return NULL;
     fprintf(stream, kept ? "%s The last checkpoint is whole.\n" : "%s There is no checkpoint to go on from.\n", said);
-    if (kept) keeper_print_how(k, set, stream);
+    if (kept && k->path) keeper_print_how(k, set, stream);
     if (fclose(stream) == 0) return text;
     free(text);
     return NULL;
