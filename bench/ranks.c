@@ -1,5 +1,5 @@
-/* Several processes: what an iteration takes on a square grid, n = 50, graphical SVGD with AdaGrad, one thread each; how
- * much of it goes to messages and reductions; and what `svmp plan` says beforehand, with the network given here.
+/* Several processes: what an iteration takes on a square grid, n = 50, graphical SVGD with AdaGrad, one thread each;
+ * how much of it goes to messages and reductions; and what `svmp plan` says beforehand, with the network given here.
  *
  *     mpirun -n P bench_ranks [SIDE] [ROUNDS]       bench/ranks calls it
  */
@@ -73,9 +73,9 @@ int main(int count, char **arguments) {
     must(svmp_run_create(model, &asked, &run));
     const measured m = measure(run, rounds);
     if (svmp_context_process(context) == 0)
-        printf("%9zu %6zu %10.4g %8.2f%% %8.2f%% %8.2f%% %10.4g %+8.1f%%\n", side * side, processes,
-               1e3 * m.iteration, 100 * m.packing / m.iteration, 100 * m.waiting / m.iteration,
-               100 * m.agreeing / m.iteration, 1e3 * plan.iteration, 100 * (plan.iteration / m.iteration - 1));
+        printf("%9zu %6zu %10.4g %8.2f%% %8.2f%% %8.2f%% %10.4g %+8.1f%%\n", side * side, processes, 1e3 * m.iteration,
+               100 * m.packing / m.iteration, 100 * m.waiting / m.iteration, 100 * m.agreeing / m.iteration,
+               1e3 * plan.iteration, 100 * (plan.iteration / m.iteration - 1));
     svmp_run_free(run);
     svmp_model_free(model);
     svmp_context_free(context);

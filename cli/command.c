@@ -41,7 +41,7 @@ int settle(const svmp_context *context, int status) {
         char words[sizeof speech.first];
     } mine = {.status = status}, *all = calloc(svmp_context_processes(context), sizeof *all);
     memcpy(mine.words, speech.first, sizeof mine.words);
-    if (svmp_context_any(context, all == NULL)) {
+    if (svmp_context_any(context, all == NULL) || all == NULL) {
         free(all);
         return EXIT_FAILED;
     }
