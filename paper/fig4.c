@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fig4.h"
 #include "measure.h"
 #include "reference.h"
 #include "sensors.h"
@@ -21,10 +22,10 @@ enum {
     SENSOR_B = ANCHORS + 8,
     PURPOSE_NETWORK = 1
 };
-static const double layout[] = {0,    0,    0.7,  0,    0,    0.7,                          /* anchors */
-                                0.15, 0.15, 0.42, 0.12, 0.12, 0.45, 0.28, 0.28, 0.64, 0.36, /* the last: D */
-                                0.55, 0.05, 0.38, 0.62, 0.60, 0.72, 0.74, 0.58};            /* the last three: C, A, B */
-#define START "uniform:0,0.8"
+static const double layout[] = {0,    0,    0.55, 0,    0,    0.55,                       /* anchors */
+                                0.1,  0.1,  0.3,  0.08, 0.08, 0.3,  0.2,  0.2, 0.5, 0.3,  /* the last: D */
+                                0.38, 0.02, 0.3,  0.5,  0.52, 0.62, 0.64, 0.5};           /* the last three: C, A, B */
+#define START "uniform:0,0.7"
 static const double sigma = 0.05, reach = 0.5, near = 0.15, least = 0.1;
 
 #define ADAGRAD "adagrad:0.005", "adagrad:0.01", "adagrad:0.02", "adagrad:0.05", "adagrad:0.1", "adagrad:0.2"
@@ -41,6 +42,22 @@ static void mirror(const double *position, size_t sensor, double place_[2]) {
     const double along = ((a[0] - c[0]) * u + (a[1] - c[1]) * v) / (u * u + v * v);
     place_[0] = 2 * (c[0] + along * u) - a[0];
     place_[1] = 2 * (c[1] + along * v) - a[1];
+}
+
+size_t fig4_marks(map_mark *marks) {
+    enum { CROSS = 2, DOT = 7, RING = 6 };
+    static const size_t named[] = {SENSOR_A, SENSOR_B};
+    static const char *const labels[][2] = {{"A", "A′"}, {"B", "B′"}};
+    size_t count = 0;
+    for (; count < ANCHORS + SENSORS; count++)
+        marks[count] = (map_mark){layout[2 * count], layout[2 * count + 1], count < ANCHORS ? CROSS : DOT, NULL};
+    for (size_t k = 0; k < 2; k++) {
+        double other[2];
+        mirror(layout, named[k], other);
+        marks[named[k]].label = labels[k][0];
+        marks[count++] = (map_mark){other[0], other[1], RING, labels[k][1]};
+    }
+    return count;
 }
 
 /* The share of a sensor's particles that are near a place. */
@@ -106,7 +123,7 @@ static int trial(task *t) {
     int status = net.position ? 0 : task_no_memory();
     if (status == 0) memcpy(net.position, layout, sizeof layout);
     if (status == 0) status = network_measure(&net, &d, reach, sigma);
-    if (status == 0) status = network_model(t, &net, &model);
+    if (status == 0) status = network_model(t, &net, "sensors", &model);
     const reference_plan plan = {
         .init = START, .chains = CHAINS, .warmup = 1000, .draws = 2000, .most = 2000, .kept = 200};
     if (status == 0) status = reference_get(t, model, plan, &reference, &r_hat);

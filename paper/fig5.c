@@ -122,7 +122,7 @@ static int measure_marks(task *t, const problem *p) {
 static int trial(task *t) {
     problem p = {0};
     int status = draw_network(t, &p.net);
-    if (status == 0) status = network_model(t, &p.net, &p.model);
+    if (status == 0) status = network_model(t, &p.net, "sensors", &p.model);
     if (status == 0) status = find_reference(t, &p);
     if (status == 0) status = measure_all(t, &p);
     if (status == 0) status = measure_marks(t, &p);

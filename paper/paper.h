@@ -63,7 +63,7 @@ typedef struct figure {
     const char *budget;               /* a sentence for the document */
 } figure;
 
-extern const figure figure_1, figure_2, figure_3, figure_4, figure_5, figure_6;
+extern const figure figure_1, figure_2, figure_3, figure_4, figure_5, figure_6, figure_real;
 
 /* One trial at work. In a search `only` and `step` say what is run, at `search_particles` particles. */
 typedef struct task {

@@ -45,7 +45,9 @@ static char *network_data(const network *net, size_t *size) {
     char *text = NULL;
     FILE *file = open_memstream(&text, size);
     if (file == NULL) return NULL;
-    fprintf(file, "S <- %zu\nsigma <- %.17g\nx <- structure(c(", net->points, net->sigma);
+    fprintf(file, "S <- %zu\n", net->points);
+    if (net->sigma > 0) fprintf(file, "sigma <- %.17g\n", net->sigma);
+    fputs("x <- structure(c(", file);
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < net->points; i++) {
             if (i || k) fputs(", ", file);
@@ -57,18 +59,23 @@ static char *network_data(const network *net, size_t *size) {
     fprintf(file, "), .Dim = c(%zu, 2))\n", net->points);
     dump_ends(file, "from", net->count, net->from);
     dump_ends(file, "to", net->count, net->to);
-    dump_vector(file, "r", net->count, net->range, 1);
+    if (net->logarithms) {
+        fputs("logr <- c(", file);
+        for (size_t e = 0; e < net->count; e++) fprintf(file, "%s%.17g", e ? ", " : "", log(net->range[e]));
+        fputs(")\n", file);
+    } else
+        dump_vector(file, "r", net->count, net->range, 1);
     return fclose(file) == 0 ? text : (free(text), NULL);
 }
 
-int network_model(const task *t, const network *net, svmp_model **model) {
+int network_model(const task *t, const network *net, const char *name, svmp_model **model) {
     char path[PATH_SIZE];
     size_t size = 0;
     task_path(t, "problems", NULL, "R", path);
     char *text = network_data(net, &size);
     int status = text ? write_text(t->context, path, text, size) : task_no_memory();
     free(text);
-    return status ? status : task_model(t, "sensors", path, model);
+    return status ? status : task_model(t, name, path, model);
 }
 
 int network_particles(const task *t, const network *net, const double *position, size_t count, double sd,

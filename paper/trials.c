@@ -8,11 +8,22 @@
 #include "embedded.h"
 #include "paper.h"
 
+/* A number for the candidates of a search: with others it is another search. */
+static unsigned long candidates_number(const figure *f) {
+    unsigned long number = 5381;
+    for (const candidate_steps *c = f->methods; c && c->method; c++)
+        for (size_t k = 0; k < STEPS_MOST && c->steps[k]; k++)
+            for (const char *at = c->steps[k]; *at; at++) number = (33 * number + (unsigned char)*at) & 0xffffffff;
+    return number;
+}
+
 /* What a file of trials depends on: a file with another key is not used. */
 static void make_key(const paper *p, const figure *f, int search, char *key, size_t size) {
     int at = snprintf(key, size, "%s seed %llu%s; %s%s%s", f->name, (unsigned long long)p->options.seed,
                       p->options.quick ? " quick" : "", f->budget, p->options.answers ? "; " : "",
                       p->options.answers ? p->options.answers : "");
+    if (search && at > 0 && (size_t)at < size)
+        at += snprintf(key + at, size - (size_t)at, "; candidates %lx", candidates_number(f));
     for (size_t k = 0; !search && k < p->step_count && at > 0 && (size_t)at < size; k++)
         if (strcmp(p->steps[k].figure, f->name) == 0)
             at += snprintf(key + at, size - (size_t)at, "; %s %s", p->steps[k].method, p->steps[k].step);
