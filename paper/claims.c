@@ -7,7 +7,7 @@
 #include "command.h"
 #include "embedded.h"
 #include "stats.h"
-#include "table.h"
+#include "csv.h"
 
 enum { XS_MOST = 32, TRIALS_MOST = 4096 };
 static const double level = 0.05;
@@ -315,16 +315,16 @@ int judge_claims(const paper *p, const figure *f, const results *r) {
     size_t size = 0;
     svmp_context *context = NULL;
     court *j = calloc(1, sizeof *j);
-    FILE *csv = open_memstream(&text, &size);
-    if (j == NULL || csv == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
+    FILE *file = open_memstream(&text, &size);
+    if (j == NULL || file == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
     j->paper = p;
     j->r = r;
-    j->csv = csv;
+    j->csv = file;
     j->trials = results_trials(r) < TRIALS_MOST ? results_trials(r) : TRIALS_MOST;
-    fputs("claim,verdict,text,numbers\n", csv);
+    fputs("claim,verdict,text,numbers\n", file);
     judges[f->number - 1](j);
     snprintf(path, sizeof path, "%s/paper/%s_claims.csv", p->options.folder, f->name);
-    int status = fclose(csv) == 0 ? write_text(context, path, text, size) : task_no_memory();
+    int status = fclose(file) == 0 ? write_text(context, path, text, size) : task_no_memory();
     free(text);
     free(j);
     svmp_context_free(context);

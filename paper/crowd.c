@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "measure.h"
-#include "table.h"
+#include "csv.h"
 
 enum { WORKERS = 60, LEAST = 3, MOST_ANSWERS = 5 };
 
@@ -101,21 +101,21 @@ static size_t number_of(const char *name, const char **names, size_t *count) {
     return k;
 }
 
-static int fill_answers(const table *a, const char *path, const char *value_column, crowd *c, const char **workers) {
+static int fill_answers(const csv *a, const char *path, const char *value_column, crowd *c, const char **workers) {
     const char *const items[] = {"item", "question", NULL}, *const people[] = {"worker", "judge", NULL};
     const char *const values[] = {value_column ? value_column : "value", "value", "estimate", NULL};
     size_t item, person, value;
-    int status = table_column(a, path, items, &item);
-    if (status == 0) status = table_column(a, path, people, &person);
-    if (status == 0) status = table_column(a, path, values, &value);
+    int status = csv_column(a, path, items, &item);
+    if (status == 0) status = csv_column(a, path, people, &person);
+    if (status == 0) status = csv_column(a, path, values, &value);
     for (size_t r = 0; r < a->rows && status == 0; r++) {
         size_t q = 0;
-        while (q < c->questions && strcmp(table_cell(a, r, item), workers[q]) != 0) q++;
+        while (q < c->questions && strcmp(csv_cell(a, r, item), workers[q]) != 0) q++;
         if (q == c->questions)
-            return complain(EXIT_WRONG, "%s:%zu: the item '%s' has no truth.", path, r + 2, table_cell(a, r, item));
+            return complain(EXIT_WRONG, "%s:%zu: the item '%s' has no truth.", path, r + 2, csv_cell(a, r, item));
         c->question[r] = q;
-        c->worker[r] = number_of(table_cell(a, r, person), workers + c->questions, &c->workers);
-        status = table_number(a, path, r, value, &c->answer[r]);
+        c->worker[r] = number_of(csv_cell(a, r, person), workers + c->questions, &c->workers);
+        status = csv_number(a, path, r, value, &c->answer[r]);
         c->count++;
     }
     return status;
@@ -123,24 +123,24 @@ static int fill_answers(const table *a, const char *path, const char *value_colu
 
 int crowd_read(const char *answers, const char *truth, const char *value_column, crowd *made) {
     const char *const items[] = {"item", "question", NULL}, *const values[] = {"value", "truth", NULL};
-    table a = {0}, t = {0};
+    csv a = {0}, t = {0};
     const char **names = NULL; /* of the questions, and behind them of the workers */
     size_t item = 0, value = 0;
     *made = (crowd){0};
-    int status = table_read(truth, &t);
-    if (status == 0) status = table_column(&t, truth, items, &item);
-    if (status == 0) status = table_column(&t, truth, values, &value);
-    if (status == 0) status = table_read(answers, &a);
+    int status = csv_read(truth, &t);
+    if (status == 0) status = csv_column(&t, truth, items, &item);
+    if (status == 0) status = csv_column(&t, truth, values, &value);
+    if (status == 0) status = csv_read(answers, &a);
     if (status == 0) status = allocate(made, t.rows, 0, a.rows);
     if (status == 0 && (names = calloc(t.rows + a.rows, sizeof *names)) == NULL) status = task_no_memory();
     for (size_t q = 0; q < t.rows && status == 0; q++) {
-        names[q] = table_cell(&t, q, item);
-        status = table_number(&t, truth, q, value, &made->truth[q]);
+        names[q] = csv_cell(&t, q, item);
+        status = csv_number(&t, truth, q, value, &made->truth[q]);
     }
     if (status == 0) status = fill_answers(&a, answers, value_column, made, names);
     free(names);
-    table_free(&a);
-    table_free(&t);
+    csv_free(&a);
+    csv_free(&t);
     return status;
 }
 

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "map.h"
-#include "table.h"
+#include "csv.h"
 
 typedef struct line {
     const char *series, *method, *title;
@@ -94,19 +94,19 @@ static const char *colour(const line *l) {
 typedef struct drawing {
     const paper *paper;
     const panel *panel;
-    const table *summary;
+    const csv *summary;
 } drawing;
 
 /* $name <<EOD: x, mean, standard error. Returns how many. */
-static size_t write_points(FILE *file, const table *s, const line *l, const char *metric, size_t number) {
+static size_t write_points(FILE *file, const csv *s, const line *l, const char *metric, size_t number) {
     enum { SERIES, METHOD, STEP, X, METRIC, MEAN, ERROR };
     size_t points = 0;
     fprintf(file, "$line%zu << EOD\n", number);
     for (size_t r = 0; r < s->rows; r++) {
-        if (strcmp(table_cell(s, r, SERIES), l->series) != 0 || strcmp(table_cell(s, r, METHOD), l->method) != 0 ||
-            strcmp(table_cell(s, r, METRIC), metric) != 0 || strcmp(table_cell(s, r, MEAN), "nan") == 0)
+        if (strcmp(csv_cell(s, r, SERIES), l->series) != 0 || strcmp(csv_cell(s, r, METHOD), l->method) != 0 ||
+            strcmp(csv_cell(s, r, METRIC), metric) != 0 || strcmp(csv_cell(s, r, MEAN), "nan") == 0)
             continue;
-        fprintf(file, "%s %s %s\n", table_cell(s, r, X), table_cell(s, r, MEAN), table_cell(s, r, ERROR));
+        fprintf(file, "%s %s %s\n", csv_cell(s, r, X), csv_cell(s, r, MEAN), csv_cell(s, r, ERROR));
         points++;
     }
     fputs("EOD\n", file);
@@ -136,15 +136,15 @@ static void write_panel(FILE *file, const void *user_data) {
 
 int draw_figure(const paper *p, const figure *f) {
     char path[PATH_SIZE];
-    table summary = {0};
+    csv summary = {0};
     if (f->number == 4) return draw_maps(p);
     snprintf(path, sizeof path, "%s/paper/%s.csv", p->options.folder, f->name);
-    int status = table_read(path, &summary);
+    int status = csv_read(path, &summary);
     for (size_t k = 0; k < sizeof panels / sizeof *panels && status == 0; k++) {
         if (strncmp(panels[k].name, f->name, strlen(f->name)) != 0) continue;
         const drawing d = {p, &panels[k], &summary};
         status = draw_script(p, panels[k].name, 520, 320, write_panel, &d);
     }
-    table_free(&summary);
+    csv_free(&summary);
     return status;
 }

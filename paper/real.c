@@ -11,7 +11,7 @@
 #include "real_picture.h"
 #include "reference.h"
 #include "sensors.h"
-#include "table.h"
+#include "csv.h"
 
 enum { PARTICLES = 100, ITERATIONS = 1500, CHAINS = 4, PURPOSE_CONTROLS = 1, PURPOSE_START = 2 };
 static const char *const steps[] = {"adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5"};
@@ -19,19 +19,19 @@ static const char *const steps[] = {"adagrad:0.05", "adagrad:0.1", "adagrad:0.2"
 /* ---- networks ----------------------------------------------------------------------------------------------------- */
 
 /* The row of a node's name. */
-static size_t find(const table *t, size_t column, const char *name) {
+static size_t find(const csv *t, size_t column, const char *name) {
     size_t r = 0;
-    while (r < t->rows && strcmp(table_cell(t, r, column), name) != 0) r++;
+    while (r < t->rows && strcmp(csv_cell(t, r, column), name) != 0) r++;
     return r;
 }
 
 /* Positions, the named anchors first; `order` is row -> point. */
-static int read_nodes(const char *path, const char *const *anchors, network *net, table *nodes, size_t **order) {
+static int read_nodes(const char *path, const char *const *anchors, network *net, csv *nodes, size_t **order) {
     static const char *const x_names[] = {"x_m", NULL}, *const y_names[] = {"y_m", NULL};
     size_t x = 0, y = 0;
-    int status = table_read(path, nodes);
-    if (status == 0) status = table_column(nodes, path, x_names, &x);
-    if (status == 0) status = table_column(nodes, path, y_names, &y);
+    int status = csv_read(path, nodes);
+    if (status == 0) status = csv_column(nodes, path, x_names, &x);
+    if (status == 0) status = csv_column(nodes, path, y_names, &y);
     if (status) return status;
     *net = (network){.points = nodes->rows, .position = calloc(2 * nodes->rows, sizeof *net->position)};
     *order = calloc(nodes->rows + 1, sizeof **order);
@@ -45,8 +45,8 @@ static int read_nodes(const char *path, const char *const *anchors, network *net
     for (size_t r = 0; r < nodes->rows && status == 0; r++) {
         if ((*order)[r] == 0) (*order)[r] = ++next;
         double *place_ = net->position + 2 * (--(*order)[r]);
-        status = table_number(nodes, path, r, x, &place_[0]);
-        if (status == 0) status = table_number(nodes, path, r, y, &place_[1]);
+        status = csv_number(nodes, path, r, x, &place_[0]);
+        if (status == 0) status = csv_number(nodes, path, r, y, &place_[1]);
     }
     return status;
 }
@@ -62,15 +62,15 @@ static double median(double *values, size_t count) {
 }
 
 /* One range for each pair: the median of all samples of both directions, of those up to `reach`. */
-static int read_ranges(const char *path, const char *column, double reach, const table *nodes, const size_t *order,
+static int read_ranges(const char *path, const char *column, double reach, const csv *nodes, const size_t *order,
                        network *net) {
     const char *const names[] = {column, NULL};
     const size_t n = net->points;
-    table t = {0};
+    csv t = {0};
     size_t value = 0, *from = NULL, *to = NULL;
     double *sample = NULL, *pair = NULL;
-    int status = table_read(path, &t);
-    if (status == 0) status = table_column(&t, path, names, &value);
+    int status = csv_read(path, &t);
+    if (status == 0) status = csv_column(&t, path, names, &value);
     if (status == 0) {
         from = calloc(t.rows, sizeof *from), to = calloc(t.rows, sizeof *to);
         sample = calloc(t.rows, sizeof *sample), pair = calloc(t.rows, sizeof *pair);
@@ -79,11 +79,11 @@ static int read_ranges(const char *path, const char *column, double reach, const
         if (!from || !to || !sample || !pair || !net->from || !net->to || !net->range) status = task_no_memory();
     }
     for (size_t r = 0; r < t.rows && status == 0; r++) {
-        const size_t a = find(nodes, 0, table_cell(&t, r, 0)), b = find(nodes, 0, table_cell(&t, r, 1));
+        const size_t a = find(nodes, 0, csv_cell(&t, r, 0)), b = find(nodes, 0, csv_cell(&t, r, 1));
         if (a == n || b == n) status = complain(EXIT_WRONG, "%s:%zu: the node is not in the list.", path, r + 2);
         from[r] = a < n && b < n && order[a] < order[b] ? order[a] : order[b];
         to[r] = a < n && b < n && order[a] < order[b] ? order[b] : order[a];
-        if (status == 0) status = table_number(&t, path, r, value, &sample[r]);
+        if (status == 0) status = csv_number(&t, path, r, value, &sample[r]);
     }
     for (size_t i = 0; i < n && status == 0; i++)
         for (size_t j = i + 1; j < n; j++) {
@@ -100,7 +100,7 @@ static int read_ranges(const char *path, const char *column, double reach, const
     free(to);
     free(sample);
     free(pair);
-    table_free(&t);
+    csv_free(&t);
     return status;
 }
 
@@ -158,7 +158,7 @@ static double truth_of(const problem *p, const char *name) {
 
 static int load_network(const task *t, const data_set *s, problem *p) {
     char path[PATH_SIZE];
-    table nodes = {0};
+    csv nodes = {0};
     size_t *order = NULL;
     const char *data = t->paper->options.data;
     snprintf(path, sizeof path, "%s/%s/%s", data, s->folder, s->nodes);
@@ -168,7 +168,7 @@ static int load_network(const task *t, const data_set *s, problem *p) {
     p->net.logarithms = strcmp(s->model, "rss") == 0;
     if (status == 0) status = network_model(t, &p->net, s->model, &p->model);
     free(order);
-    table_free(&nodes);
+    csv_free(&nodes);
     return status;
 }
 

@@ -1,4 +1,4 @@
-#include "table.h"
+#include "csv.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static int read_all(const char *path, char **text) {
 }
 
 /* Cuts the text into cells, in place; cells == NULL: only counts them. */
-static int cut(const char *path, table *t) {
+static int cut(const char *path, csv *t) {
     char *at = t->text;
     size_t row = 0;
     while (*at) {
@@ -51,8 +51,8 @@ static int cut(const char *path, table *t) {
     return 0;
 }
 
-int table_read(const char *path, table *t) {
-    *t = (table){0};
+int csv_read(const char *path, csv *t) {
+    *t = (csv){0};
     int status = read_all(path, &t->text);
     if (status) return status;
     size_t lines = 0, length = strcspn(t->text, "\n");
@@ -65,22 +65,22 @@ int table_read(const char *path, table *t) {
     return t->cells ? cut(path, t) : complain(EXIT_FAILED, "Out of memory.");
 }
 
-void table_free(table *t) {
+void csv_free(csv *t) {
     free(t->text);
     free(t->cells);
 }
 
-int table_column(const table *t, const char *path, const char *const *names, size_t *column) {
+int csv_column(const csv *t, const char *path, const char *const *names, size_t *column) {
     for (const char *const *name = names; *name; name++)
         for (*column = 0; *column < t->columns; ++*column)
             if (strcmp(t->cells[*column], *name) == 0) return 0;
     return complain(EXIT_WRONG, "The file '%s' has no column '%s'.", path, names[0]);
 }
 
-const char *table_cell(const table *t, size_t row, size_t column) { return t->cells[(row + 1) * t->columns + column]; }
+const char *csv_cell(const csv *t, size_t row, size_t column) { return t->cells[(row + 1) * t->columns + column]; }
 
-int table_number(const table *t, const char *path, size_t row, size_t column, double *value) {
-    const char *text = table_cell(t, row, column);
+int csv_number(const csv *t, const char *path, size_t row, size_t column, double *value) {
+    const char *text = csv_cell(t, row, column);
     char *end;
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(*value)) return 0;
