@@ -10,8 +10,8 @@ static const svmp_option rows[] = {
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"name", 0, "NAME", "x", "the array of positions in the model: point I is NAME[I,]", "Output"},
     {"particles", 'n', "N", "100", "particles", "Size"},
-    {"spread", 0, "SD", "0", "standard deviation of the particles around the positions; 0: a twentieth of the median range",
-     "Size"},
+    {"spread", 0, "SD", "0",
+     "standard deviation of the particles around the positions; 0: a twentieth of the median range", "Size"},
     {"seed", 0, "S", "1", "of the spread", "Size"},
 };
 
@@ -145,8 +145,7 @@ static int locate(const option_set *set, svmp_context *context, scene *s) {
     svmp_particles *particles = NULL;
     svmp_status done = svmp_localise(context, &ranges, s->found);
     if (spread == 0) spread = usual_spread(s);
-    if (done == SVMP_OK)
-        done = make_particles(context, s, options_value(set, "name"), n, spread, seed, &particles);
+    if (done == SVMP_OK) done = make_particles(context, s, options_value(set, "name"), n, spread, seed, &particles);
     if (done == SVMP_OK) done = svmp_particles_write(particles, output, NULL, force);
     if (done == SVMP_OK)
         printf("%zu particles of %zu points, %zu of them known, from %zu ranges; spread %.3g\n", n, s->points,
@@ -178,9 +177,12 @@ const command command_localise = {
     .summary = "Make a start for a model of distances from the distances alone",
     .text =
         "RANGES is a CSV file of the columns from, to and r: numbers of points, 1, 2, ..., and the distance that was\n"
-        "measured between them. ANCHORS has the points that are known: their number, then 1 to 3 coordinates. Shortest\n"
-        "paths stand for the distances that were not measured, classical multidimensional scaling makes a map of them,\n"
-        "and Procrustes' similarity lays it onto the anchors. The particles are for\n.BR \"svmp run \\-\\-init FILE\" :\n"
+        "measured between them. ANCHORS has the points that are known: their number, then 1 to 3 coordinates. "
+        "Shortest\n"
+        "paths stand for the distances that were not measured, classical multidimensional scaling makes a map of "
+        "them,\n"
+        "and Procrustes' similarity lays it onto the anchors. The particles are for\n.BR \"svmp run \\-\\-init FILE\" "
+        ":\n"
         "the posterior of such a model has many folded modes, and from a start like this the true one is found.\n",
     .options = options,
     .run = run,

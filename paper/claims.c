@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "command.h"
+#include "csv.h"
 #include "embedded.h"
 #include "stats.h"
-#include "csv.h"
 
 enum { XS_MOST = 32, TRIALS_MOST = 4096 };
 static const double level = 0.05;
@@ -35,7 +35,6 @@ typedef struct claim {
 } claim;
 
 typedef struct court {
-    const paper *paper;
     const results *r;
     FILE *csv;
     size_t trials;
@@ -193,7 +192,8 @@ static void independent_keeps_variance(court *j, claim *c) {
 }
 
 static void judge_1(court *j) {
-    claim a = {.name = "1a", .text = "vanilla SVGD underestimates the variance of N(0, I), more so as d grows at fixed n"};
+    claim a = {.name = "1a",
+               .text = "vanilla SVGD underestimates the variance of N(0, I), more so as d grows at fixed n"};
     claim b = {.name = "1b", .text = "independent SVGD's variance does not depend on d"};
     vanilla_loses_variance(j, &a);
     independent_keeps_variance(j, &b);
@@ -214,7 +214,8 @@ static void advantage_shrinks(court *j, claim *c) {
 }
 
 static void judge_2(court *j) {
-    claim a = {.name = "2a", .text = "both SVGDs beat Monte Carlo on E[x], and graphical has no advantage there over vanilla"};
+    claim a = {.name = "2a",
+               .text = "both SVGDs beat Monte Carlo on E[x], and graphical has no advantage there over vanilla"};
     claim b = {.name = "2b", .text = "graphical beats vanilla on E[x^2] at every n"};
     claim c = {.name = "2c", .text = "graphical has the best MMD of all four at every n, vanilla the worst"};
     claim d = {.name = "2d", .text = "graphical's advantage in MMD over vanilla shrinks as the graph becomes denser"};
@@ -266,8 +267,9 @@ static void judge_4(court *j) {
     static const char *const finders[] = {"nuts", "graphical", "vanilla", "langevin"};
     static const char *const others[] = {"dpmp", "tpmp"};
     claim a = {.name = "4a",
-               .text = "both modes of the ambiguous sensors are found by NUTS, graphical, vanilla and Langevin (share of "
-                     "trials above 1/2)"};
+               .text =
+                   "both modes of the ambiguous sensors are found by NUTS, graphical, vanilla and Langevin (share of "
+                   "trials above 1/2)"};
     claim b = {.name = "4b", .text = "and not by D-PMP, T-PMP (share of trials below 1/2)"};
     for (size_t k = 0; k < 4; k++) claim_found(j, &a, finders[k], 1);
     for (size_t k = 0; k < 2; k++) claim_found(j, &b, others[k], 0);
@@ -309,24 +311,32 @@ static void judge_6(court *j) {
 
 /* ---- the table ----------------------------------------------------------------------------------------------------*/
 
-int judge_claims(const paper *p, const figure *f, const results *r) {
-    static void (*const judges[])(court *j) = {judge_1, judge_2, judge_3, judge_4, judge_5, judge_6};
-    char path[PATH_SIZE], *text = NULL;
-    size_t size = 0;
-    svmp_context *context = NULL;
+/* All judges' claims go to one text. */
+static int judge_figure(const figure *f, const results *r, FILE *file) {
+    static void (*const judges[])(court * j) = {judge_1, judge_2, judge_3, judge_4, judge_5, judge_6};
     court *j = calloc(1, sizeof *j);
-    FILE *file = open_memstream(&text, &size);
-    if (j == NULL || file == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
-    j->paper = p;
+    if (j == NULL) return task_no_memory();
     j->r = r;
     j->csv = file;
     j->trials = results_trials(r) < TRIALS_MOST ? results_trials(r) : TRIALS_MOST;
     fputs("claim,verdict,text,numbers\n", file);
     judges[f->number - 1](j);
-    snprintf(path, sizeof path, "%s/paper/%s_claims.csv", p->options.folder, f->name);
-    int status = fclose(file) == 0 ? write_text(context, path, text, size) : task_no_memory();
-    free(text);
     free(j);
+    return 0;
+}
+
+int judge_claims(const paper *p, const figure *f, const results *r) {
+    char path[PATH_SIZE], *text = NULL;
+    size_t size = 0;
+    svmp_context *context = NULL;
+    FILE *file = open_memstream(&text, &size);
+    if (file == NULL) return task_no_memory();
+    int status = judge_figure(f, r, file);
+    if (fclose(file) != 0 && status == 0) status = task_no_memory();
+    if (status == 0 && svmp_context_create(NULL, &context) != SVMP_OK) status = task_no_memory();
+    snprintf(path, sizeof path, "%s/paper/%s_claims.csv", p->options.folder, f->name);
+    if (status == 0) status = write_text(context, path, text, size);
+    free(text);
     svmp_context_free(context);
     return status;
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "measure.h"
 #include "csv.h"
+#include "measure.h"
 
 enum { WORKERS = 60, LEAST = 3, MOST_ANSWERS = 5 };
 
@@ -96,12 +96,13 @@ int crowd_draw(dice *d, size_t questions, size_t controls, crowd *made) {
 /* The number of a name among those seen so far; a new name gets the next one. */
 static size_t number_of(const char *name, const char **names, size_t *count) {
     size_t k = 0;
-    while (k < *count && strcmp(names[k], name) != 0) k++;
+    while (k < *count && (names[k] == NULL || strcmp(names[k], name) != 0)) k++;
     if (k == *count) names[(*count)++] = name;
     return k;
 }
 
-static int fill_answers(const csv *a, const char *path, const char *value_column, crowd *c, const char **workers) {
+/* `names`: those of the questions, and room for those of the workers behind them. */
+static int fill_answers(const csv *a, const char *path, const char *value_column, crowd *c, const char **names) {
     const char *const items[] = {"item", "question", NULL}, *const people[] = {"worker", "judge", NULL};
     const char *const values[] = {value_column ? value_column : "value", "value", "estimate", NULL};
     size_t item, person, value;
@@ -110,11 +111,11 @@ static int fill_answers(const csv *a, const char *path, const char *value_column
     if (status == 0) status = csv_column(a, path, values, &value);
     for (size_t r = 0; r < a->rows && status == 0; r++) {
         size_t q = 0;
-        while (q < c->questions && strcmp(csv_cell(a, r, item), workers[q]) != 0) q++;
+        while (q < c->questions && (names[q] == NULL || strcmp(csv_cell(a, r, item), names[q]) != 0)) q++;
         if (q == c->questions)
             return complain(EXIT_WRONG, "%s:%zu: the item '%s' has no truth.", path, r + 2, csv_cell(a, r, item));
         c->question[r] = q;
-        c->worker[r] = number_of(csv_cell(a, r, person), workers + c->questions, &c->workers);
+        c->worker[r] = number_of(csv_cell(a, r, person), names + c->questions, &c->workers);
         status = csv_number(a, path, r, value, &c->answer[r]);
         c->count++;
     }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "embedded.h"
 #include "csv.h"
+#include "embedded.h"
 
 enum { WORDS_MOST = 8, WORD = 64 };
 static const char *const figure_names[] = {"fig1", "fig2", "fig3", "fig4", "fig5", "fig6"};
@@ -29,7 +29,8 @@ static int open_part(document *d, const char *name, const char *ending, csv *t) 
 
 /* ---- claims -------------------------------------------------------------------------------------------------------*/
 
-/* The fields of a row "claim,verdict,"text","numbers"", cut in place: texts have commas, so table.h does not read them. */
+/* The fields of a row "claim,verdict,"text","numbers"", cut in place: texts have commas, so table.h does not read them.
+ */
 static int cut_claim(char *line, char *fields[4]) {
     fields[0] = line;
     fields[1] = strchr(line, ',');
@@ -157,7 +158,8 @@ static void write_steps(document *d, char words[][WORD], size_t count) {
     enum { FIGURE, NAME, CANDIDATE, SCORE, CHOSEN };
     csv t = {0};
     if (!open_part(d, words[1], "_steps", &t)) return;
-    fputs("| method | step | out of (score: mean log10 of the metrics on the validation problems) |\n|---|---|---|\n", d->file);
+    fputs("| method | step | out of (score: mean log10 of the metrics on the validation problems) |\n|---|---|---|\n",
+          d->file);
     for (size_t r = 0; r < t.rows; r++) {
         if (strcmp(csv_cell(&t, r, CHOSEN), "yes") != 0) continue;
         fprintf(d->file, "| %s | `%s` |", csv_cell(&t, r, NAME), csv_cell(&t, r, CANDIDATE));
@@ -182,7 +184,9 @@ static void write_real(document *d, char words[][WORD], size_t count) {
     (void)words, (void)count;
     csv t = {0};
     if (!open_part(d, "real", "", &t)) return;
-    fputs("| data | method | step | error | coverage of 90 % intervals | mean width | R-hat |\n|---|---|---|---|---|---|---|\n", d->file);
+    fputs("| data | method | step | error | coverage of 90 % intervals | mean width | R-hat "
+          "|\n|---|---|---|---|---|---|---|\n",
+          d->file);
     for (size_t r = 0; r < t.rows; r++) {
         if (strstr(csv_cell(&t, r, METRIC), "error") == NULL) continue;
         double coverage = NAN, width = NAN, r_hat = NAN;
@@ -206,8 +210,8 @@ static void write_directive(document *d, const char *line, size_t length) {
     static const struct {
         const char *name;
         void (*write)(document *d, char words[][WORD], size_t count);
-    } directives[] = {{"@claims", write_claims},     {"@verdicts", write_verdicts}, {"@numbers", write_numbers},
-                      {"@steps", write_steps},       {"@trials", write_trials},     {"@pictures", write_pictures},
+    } directives[] = {{"@claims", write_claims}, {"@verdicts", write_verdicts}, {"@numbers", write_numbers},
+                      {"@steps", write_steps},   {"@trials", write_trials},     {"@pictures", write_pictures},
                       {"@real", write_real}};
     char words[WORDS_MOST][WORD];
     size_t count = 0;

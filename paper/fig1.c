@@ -1,6 +1,6 @@
-/* Figure 1: the variance that SVGD finds for N(0, I_d), as the dimension grows: one kernel on all variables against one on
- * each variable alone. Both start from draws of N(0, I_d), that is, from the answer; what is asked is where they stay. So
- * the step is chosen by the Stein discrepancy that they descend, not by the variance. */
+/* Figure 1: the variance that SVGD finds for N(0, I_d), as the dimension grows: one kernel on all variables against one
+ * on each variable alone. Both start from draws of N(0, I_d), that is, from the answer; what is asked is where they
+ * stay. So the step is chosen by the Stein discrepancy that they descend, not by the variance. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,7 +55,8 @@ static int trial(task *t) {
     const int quick = t->paper->options.quick;
     const size_t *ds = quick ? quick_dimensions : dimensions, *ns = quick ? quick_particles : particles;
     int status = 0;
-    for (size_t k = 0; status == 0 && k < (quick ? 3 : 7); k++) status = trial_of_dimension(t, ds[k], ns, quick ? 1 : 6);
+    for (size_t k = 0; status == 0 && k < (quick ? 3 : 7); k++)
+        status = trial_of_dimension(t, ds[k], ns, quick ? 1 : 6);
     return status;
 }
 

@@ -1,16 +1,17 @@
 /* Figure 3: a fully connected Gaussian Markov random field of 50 variables, where the blanket is everything: kernels on
- * the node and four neighbours, drawn afresh in each iteration, by themselves and together with one on all variables. */
+ * the node and four neighbours, drawn afresh in each iteration, by themselves and together with one on all variables.
+ */
 #include "gaussian.h"
 
 enum { ITERATIONS = 1000, VARIABLES = 50 };
 static const size_t particles[] = {10, 20, 50, 100, 200}, quick_particles[] = {20, 50};
 
-#define ADAGRAD "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5"
+#define ADAGRAD  "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5"
 #define CONSTANT "fixed:0.01", "fixed:0.02", "fixed:0.05", "fixed:0.1", "fixed:0.2", "fixed:0.5"
-#define FALLING "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.5..0.05"
-static const candidate_steps methods[] = {
-    {"random", {ADAGRAD}}, {"combined", {ADAGRAD}}, {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}},
-    {"exact", {0}},        {0}};
+#define FALLING  "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.5..0.05"
+static const candidate_steps methods[] = {{"random", {ADAGRAD}},  {"combined", {ADAGRAD}},
+                                          {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}},
+                                          {"exact", {0}},         {0}};
 
 static int always(size_t i, size_t j, double radius) {
     (void)i, (void)j, (void)radius;

@@ -1,6 +1,6 @@
-/* Figure 4: nine sensors and three anchors. A and B measure each other and the sensors C and D alone, so that they may as
- * well lie on the other side of the line through C and D. A method has found both modes when, for A and for B, a tenth
- * of its particles or more is near each of the two places. */
+/* Figure 4: nine sensors and three anchors. A and B measure each other and the sensors C and D alone, so that they may
+ * as well lie on the other side of the line through C and D. A method has found both modes when, for A and for B, a
+ * tenth of its particles or more is near each of the two places. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,18 +22,21 @@ enum {
     SENSOR_B = ANCHORS + 8,
     PURPOSE_NETWORK = 1
 };
-static const double layout[] = {0,    0,    0.55, 0,    0,    0.55,                       /* anchors */
-                                0.1,  0.1,  0.3,  0.08, 0.08, 0.3,  0.2,  0.2, 0.5, 0.3,  /* the last: D */
-                                0.38, 0.02, 0.3,  0.5,  0.52, 0.62, 0.64, 0.5};           /* the last three: C, A, B */
+static const double layout[] = {0,    0,    0.55, 0,    0,    0.55,                      /* anchors */
+                                0.1,  0.1,  0.3,  0.08, 0.08, 0.3,  0.2,  0.2, 0.5, 0.3, /* the last: D */
+                                0.38, 0.02, 0.3,  0.5,  0.52, 0.62, 0.64, 0.5};          /* the last three: C, A, B */
 #define START "uniform:0,0.7"
 static const double sigma = 0.05, reach = 0.5, near = 0.15, least = 0.1;
 
-#define ADAGRAD "adagrad:0.005", "adagrad:0.01", "adagrad:0.02", "adagrad:0.05", "adagrad:0.1", "adagrad:0.2"
+#define ADAGRAD  "adagrad:0.005", "adagrad:0.01", "adagrad:0.02", "adagrad:0.05", "adagrad:0.1", "adagrad:0.2"
 #define CONSTANT "fixed:0.000003", "fixed:0.00001", "fixed:0.00003", "fixed:0.0001", "fixed:0.0003"
-#define FALLING "fixed:0.0003..0.00003", "fixed:0.001..0.0001"
-static const candidate_steps methods[] = {
-    {"graphical", {ADAGRAD}}, {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}}, {"dpmp", {0}}, {"tpmp", {0}},
-    {0}};
+#define FALLING  "fixed:0.0003..0.00003", "fixed:0.001..0.0001"
+static const candidate_steps methods[] = {{"graphical", {ADAGRAD}},
+                                          {"vanilla", {ADAGRAD}},
+                                          {"langevin", {CONSTANT, FALLING}},
+                                          {"dpmp", {0}},
+                                          {"tpmp", {0}},
+                                          {0}};
 
 /* The place of a sensor on the other side of the line through C and D. */
 static void mirror(const double *position, size_t sensor, double place_[2]) {
@@ -96,8 +99,7 @@ static int measure(task *t, const network *net, const svmp_model *model, svmp_pa
                    const char *method) {
     if (!task_runs(t, method)) return 0;
     const int messages = strcmp(method, "dpmp") == 0 || strcmp(method, "tpmp") == 0;
-    svmp_run_options options =
-        task_options(t, method, PARTICLES, messages ? ITERATIONS / (4 * PARTICLES) : ITERATIONS);
+    svmp_run_options options = task_options(t, method, PARTICLES, messages ? ITERATIONS / (4 * PARTICLES) : ITERATIONS);
     options.init = START;
     svmp_particles *sample = NULL;
     svmp_comparison c = {INFINITY, INFINITY, INFINITY};

@@ -16,10 +16,13 @@ static const char *const starts[] = {"uniform", "data"};
 #define ADAGRAD                                                                                                        \
     "adagrad:0.005", "adagrad:0.01", "adagrad:0.02", "adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5"
 #define CONSTANT "fixed:0.000003", "fixed:0.00001", "fixed:0.00003", "fixed:0.0001", "fixed:0.0002"
-#define FALLING "fixed:0.0001..0.00001", "fixed:0.0003..0.00003", "fixed:0.0005..0.00005"
-static const candidate_steps methods[] = {
-    {"graphical", {ADAGRAD}}, {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}}, {"dpmp", {0}}, {"tpmp", {0}},
-    {0}};
+#define FALLING  "fixed:0.0001..0.00001", "fixed:0.0003..0.00003", "fixed:0.0005..0.00005"
+static const candidate_steps methods[] = {{"graphical", {ADAGRAD}},
+                                          {"vanilla", {ADAGRAD}},
+                                          {"langevin", {CONSTANT, FALLING}},
+                                          {"dpmp", {0}},
+                                          {"tpmp", {0}},
+                                          {0}};
 
 typedef struct problem {
     network net;
@@ -142,5 +145,6 @@ const figure figure_5 = {
     .search_particles = 20,
     .search_problems = 2,
     .trial = trial,
-    .budget = "1000 score evaluations a particle; D-PMP and T-PMP as many evaluations of each pair, and 10 passes at least",
+    .budget =
+        "1000 score evaluations a particle; D-PMP and T-PMP as many evaluations of each pair, and 10 passes at least",
 };

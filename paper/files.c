@@ -38,8 +38,8 @@ int write_models(const paper *p, svmp_context *context) {
     static const struct {
         const char *name;
         const page_source *file;
-    } models[] = {{"normal", &model_normal}, {"gaussian_grid", &model_gaussian}, {"sensors", &model_sensors},
-                  {"crowd_log", &model_crowd}, {"ranges", &model_ranges},        {"rss", &model_rss}};
+    } models[] = {{"normal", &model_normal},   {"gaussian_grid", &model_gaussian}, {"sensors", &model_sensors},
+                  {"crowd_log", &model_crowd}, {"ranges", &model_ranges},          {"rss", &model_rss}};
     char path[PATH_SIZE];
     int status = 0;
     for (size_t k = 0; k < sizeof models / sizeof *models && status == 0; k++) {

@@ -93,8 +93,8 @@ void gaussian_free(gaussian_problem *problem) {
     free(problem->mean);
 }
 
-int gaussian_measure(task *t, const gaussian_problem *problem, const char *series, const char *method,
-                     size_t particles, size_t iterations, double x) {
+int gaussian_measure(task *t, const gaussian_problem *problem, const char *series, const char *method, size_t particles,
+                     size_t iterations, double x) {
     if (!task_runs(t, method)) return 0;
     const svmp_run_options options = task_options(t, method, particles, iterations);
     svmp_particles *sample = NULL;

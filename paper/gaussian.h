@@ -21,7 +21,7 @@ int gaussian_draw(const task *t, size_t variables, joined_function joined, doubl
 void gaussian_free(gaussian_problem *problem);
 
 /* Runs a method and adds its rows "mean", "square" and "mmd". */
-int gaussian_measure(task *t, const gaussian_problem *problem, const char *series, const char *method,
-                     size_t particles, size_t iterations, double x);
+int gaussian_measure(task *t, const gaussian_problem *problem, const char *series, const char *method, size_t particles,
+                     size_t iterations, double x);
 
 #endif

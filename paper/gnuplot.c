@@ -21,7 +21,8 @@ int run_gnuplot(const paper *p, const char *name) {
         execlp("gnuplot", "gnuplot", script, (char *)NULL);
         _exit(127);
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 127)
         return complain(EXIT_FAILED, "gnuplot could not draw '%s'.", script);

@@ -36,7 +36,8 @@ static void smooth(const double *x, const double *y, size_t n, double width, con
     for (size_t k = 0; k < (size_t)CELLS * CELLS; k++) density[k] /= largest;
 }
 
-/* The densities of points from ... to - 1, the largest one at each place: so that one that is spread out is seen too. */
+/* The densities of points from ... to - 1, the largest one at each place: so that one that is spread out is seen too.
+ */
 static int write_grid(const map *m, svmp_particles *sample, double width, size_t from, size_t to, const char *part) {
     char path[PATH_SIZE];
     const size_t n = svmp_particles_count(sample), cells = (size_t)CELLS * CELLS;

@@ -11,8 +11,8 @@ typedef struct map_mark {
     const char *label;
 } map_mark;
 
-/* Draws particles of points x.I.1, x.I.2 as contours of a smoothed density; `width` smooths. The last `strong` points are
- * drawn in another colour. */
+/* Draws particles of points x.I.1, x.I.2 as contours of a smoothed density; `width` smooths. The last `strong` points
+ * are drawn in another colour. */
 int draw_map(const paper *p, const char *name, const char *title, svmp_particles *sample, double width, size_t strong,
              const map_mark *marks, size_t mark_count);
 

@@ -28,9 +28,7 @@ static double mse(svmp_particles *particles, moment which, const double *truth) 
     double sum = 0, mean, variance;
     for (size_t i = 0; i < d; i++) {
         mean_and_variance(particles, i, &mean, &variance);
-        const double value = which == MOMENT_MEAN     ? mean
-                             : which == MOMENT_SQUARE ? variance + mean * mean
-                                                      : variance;
+        const double value = which == MOMENT_MEAN ? mean : which == MOMENT_SQUARE ? variance + mean * mean : variance;
         sum += (value - truth[i]) * (value - truth[i]);
     }
     return sum / (double)d;

@@ -1,8 +1,8 @@
 /* The paper's experiments: what the figures share.
  *
- * A figure is a list of trials. A trial draws a problem, seeded from (seed, figure, trial), solves it by several methods,
- * and leaves measurements: rows of a CSV file. Trials run side by side, one thread each; those that are there already
- * are not run again. Claims and pictures are made of the measurements alone.
+ * A figure is a list of trials. A trial draws a problem, seeded from (seed, figure, trial), solves it by several
+ * methods, and leaves measurements: rows of a CSV file. Trials run side by side, one thread each; those that are there
+ * already are not run again. Claims and pictures are made of the measurements alone.
  *
  * The output folder:
  *     models/        the model files that the runs read
@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "command.h"
 #include "results.h"
 #include "svmp.h"
 
@@ -58,9 +59,9 @@ typedef struct figure {
     size_t trials, quick_trials;
     const candidate_steps *methods; /* ends with a NULL method */
     size_t search_particles, search_problems;
-    const char *objective;            /* the metric that the search looks at; NULL: the mean of all */
+    const char *objective;           /* the metric that the search looks at; NULL: the mean of all */
     int (*trial)(struct task *task); /* returns 0, or an exit status when it has said what is wrong */
-    const char *budget;               /* a sentence for the document */
+    const char *budget;              /* a sentence for the document */
 } figure;
 
 extern const figure figure_1, figure_2, figure_3, figure_4, figure_5, figure_6, figure_real;
@@ -81,7 +82,12 @@ int task_takes(const task *t, size_t particles);
 
 /* "complain": a failed call of the library, said; returns the exit status. */
 int task_failed(const task *t, svmp_status status);
-int task_no_memory(void);
+
+/* Says so; in the header, so that analysers, which see one file at a time, know that it is a failure. */
+static inline int task_no_memory(void) {
+    complain(EXIT_FAILED, "Out of memory.");
+    return EXIT_FAILED;
+}
 
 /* The seed of the runs of this trial. */
 uint64_t task_seed(const task *t);

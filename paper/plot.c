@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "map.h"
 #include "csv.h"
+#include "map.h"
 
 typedef struct line {
     const char *series, *method, *title;
@@ -21,17 +21,18 @@ typedef struct panel {
 
 /* ---- which ------------------------------------------------------------------------------------------------------- */
 
-static const line lines_1[] = {{"d=1", "vanilla", "vanilla, d = 1"},   {"d=2", "vanilla", "d = 2"},
-                               {"d=5", "vanilla", "d = 5"},            {"d=10", "vanilla", "d = 10"},
-                               {"d=20", "vanilla", "d = 20"},          {"d=50", "vanilla", "d = 50"},
-                               {"d=100", "vanilla", "d = 100"},        {"d=1", "independent", "independent, d = 1"},
-                               {"d=100", "independent", "d = 100"},    {0}};
+static const line lines_1[] = {{"d=1", "vanilla", "vanilla, d = 1"}, {"d=2", "vanilla", "d = 2"},
+                               {"d=5", "vanilla", "d = 5"},          {"d=10", "vanilla", "d = 10"},
+                               {"d=20", "vanilla", "d = 20"},        {"d=50", "vanilla", "d = 50"},
+                               {"d=100", "vanilla", "d = 100"},      {"d=1", "independent", "independent, d = 1"},
+                               {"d=100", "independent", "d = 100"},  {0}};
 static const line lines_2[] = {{"", "graphical", "SVGD (graphical)"},
                                {"", "vanilla", "SVGD (vanilla)"},
                                {"", "exact", "Monte Carlo"},
                                {"", "langevin", "Langevin"},
                                {0}};
-static const line lines_2d[] = {{"radius", "graphical", "SVGD (graphical)"}, {"radius", "vanilla", "SVGD (vanilla)"}, {0}};
+static const line lines_2d[] = {
+    {"radius", "graphical", "SVGD (graphical)"}, {"radius", "vanilla", "SVGD (vanilla)"}, {0}};
 static const line lines_3[] = {{"", "random", "SVGD (graphical+random)"},
                                {"", "combined", "SVGD (combine)"},
                                {"", "vanilla", "SVGD (vanilla)"},
@@ -39,13 +40,17 @@ static const line lines_3[] = {{"", "random", "SVGD (graphical+random)"},
                                {"", "langevin", "Langevin"},
                                {0}};
 #define LINES_5(start)                                                                                                 \
-    {{start, "graphical", "SVGD (graphical)"}, {start, "vanilla", "SVGD (vanilla)"}, {start, "langevin", "Langevin"},  \
-     {start, "dpmp", "D-PMP"},                 {start, "tpmp", "T-PMP"},             {0}}
+    {                                                                                                                  \
+        {start, "graphical", "SVGD (graphical)"}, {start, "vanilla", "SVGD (vanilla)"},                                \
+            {start, "langevin", "Langevin"}, {start, "dpmp", "D-PMP"}, {start, "tpmp", "T-PMP"}, {                     \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
 static const line lines_5_data[] = LINES_5("data"), lines_5_uniform[] = LINES_5("uniform");
 static const line lines_6[] = {
     {"", "graphical", "SVGD (graphical)"}, {"", "vanilla", "SVGD (vanilla)"}, {"", "langevin", "Langevin"}, {0}};
 
-#define N "number of particles"
+#define N   "number of particles"
 #define MSE "log10 MSE"
 #define MMD "log10 MMD"
 static const panel panels[] = {
@@ -118,17 +123,21 @@ static void write_panel(FILE *file, const void *user_data) {
     const panel *p = d->panel;
     fprintf(file, "set title \"%s\" noenhanced\nset xlabel '%s'\nset ylabel '%s'\n", p->title, p->x_label, p->y_label);
     fputs("set grid lc rgb '#e0e0e0'\nset border 3\nset tics nomirror\nset key outside right top\n", file);
-    if (p->log_x) fputs("set logscale x\nset xtics (5, 10, 20, 50, 100, 200)\nset autoscale xfix\n", file);
-    if (strcmp(p->metric, "variance") == 0) fputs("set yrange [0:1.1]\nset arrow from graph 0,first 1 to graph 1,first 1 nohead dt 2 lc rgb '#808080'\n", file);
+    if (p->log_x) fputs("set logscale x\nset xtics (5, 10, 20, 50, 100, 200)\nset offsets graph 0.03, graph 0.03, 0, 0\n", file);
+    if (strcmp(p->metric, "variance") == 0)
+        fputs("set yrange [0:1.1]\nset arrow from graph 0,first 1 to graph 1,first 1 nohead dt 2 lc rgb '#808080'\n",
+              file);
     size_t points[16] = {0}, count = 0;
-    for (; p->lines[count].method; count++) points[count] = write_points(file, d->summary, &p->lines[count], p->metric, count);
+    for (; p->lines[count].method; count++)
+        points[count] = write_points(file, d->summary, &p->lines[count], p->metric, count);
     const char *comma = "plot ";
     for (size_t k = 0; k < count; k++) {
         if (points[k] == 0) continue;
-        fprintf(file,
-                "%s$line%zu using 1:($2-2*$3):($2+2*$3) with filledcurves fc rgb '%s' fs transparent solid 0.2 notitle, "
-                "$line%zu using 1:2 with linespoints pt 7 ps 0.5 lw 2 lc rgb '%s' title '%s'",
-                comma, k, colour(&p->lines[k]), k, colour(&p->lines[k]), p->lines[k].title);
+        fprintf(
+            file,
+            "%s$line%zu using 1:($2-2*$3):($2+2*$3) with filledcurves fc rgb '%s' fs transparent solid 0.2 notitle, "
+            "$line%zu using 1:2 with linespoints pt 7 ps 0.5 lw 2 lc rgb '%s' title '%s'",
+            comma, k, colour(&p->lines[k]), k, colour(&p->lines[k]), p->lines[k].title);
         comma = ", ";
     }
     fputs("\n", file);

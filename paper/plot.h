@@ -4,8 +4,8 @@
 
 #include "paper.h"
 
-/* Draws the panels of a figure: DIR/paper/NAME.svg and DIR/png/NAME.png. Where gnuplot is missing that is said, once, and
- * is no failure. */
+/* Draws the panels of a figure: DIR/paper/NAME.svg and DIR/png/NAME.png. Where gnuplot is missing that is said, once,
+ * and is no failure. */
 int draw_figure(const paper *p, const figure *f);
 
 /* Runs gnuplot on DIR/plots/NAME.gp; the script must draw with `svg` and `png` as draw_head begins it. */

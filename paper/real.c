@@ -1,22 +1,23 @@
-/* Real data: a network of ultra-wideband radios, one of received signal strengths, and two crowds; graphical SVGD beside
- * NUTS. There is no validation problem of the same kind, so the step is the one with the lowest Stein discrepancy. A
- * "trial" is a data set. */
+/* Real data: a network of ultra-wideband radios, one of received signal strengths, and two crowds; graphical SVGD
+ * beside NUTS. There is no validation problem of the same kind, so the step is the one with the lowest Stein
+ * discrepancy. A "trial" is a data set. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "crowd.h"
+#include "csv.h"
 #include "measure.h"
 #include "real_picture.h"
 #include "reference.h"
 #include "sensors.h"
-#include "csv.h"
 
 enum { PARTICLES = 100, ITERATIONS = 1500, CHAINS = 4, PURPOSE_CONTROLS = 1, PURPOSE_START = 2 };
 static const char *const steps[] = {"adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5"};
 
-/* ---- networks ----------------------------------------------------------------------------------------------------- */
+/* ---- networks -----------------------------------------------------------------------------------------------------
+ */
 
 /* The row of a node's name. */
 static size_t find(const csv *t, size_t column, const char *name) {
@@ -104,7 +105,8 @@ static int read_ranges(const char *path, const char *column, double reach, const
     return status;
 }
 
-/* ---- a data set ---------------------------------------------------------------------------------------------------- */
+/* ---- a data set ----------------------------------------------------------------------------------------------------
+ */
 
 typedef struct data_set {
     const char *name, *folder;
@@ -198,7 +200,8 @@ static int load_crowd(const task *t, const data_set *s, problem *p) {
     return crowd_model(t, c, 0, &p->model);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------- */
+/* ---- runs ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Networks start from their ranges, bias near 0 and sigma near a guess. Crowds start from N(0, 1): NULL. */
 static int make_start(const task *t, const data_set *s, const problem *p, size_t count, svmp_particles **start) {
@@ -273,8 +276,13 @@ static int run_nuts(task *t, const data_set *s, const problem *p, svmp_particles
     svmp_particles *start = NULL;
     double r_hat = 0;
     int status = make_start(t, s, p, CHAINS, &start);
-    const reference_plan plan = {
-        .start = start, .init = "normal:0.5", .chains = CHAINS, .warmup = 1000, .draws = 2000, .most = 8000, .kept = 500};
+    const reference_plan plan = {.start = start,
+                                 .init = "normal:0.5",
+                                 .chains = CHAINS,
+                                 .warmup = 1000,
+                                 .draws = 2000,
+                                 .most = 8000,
+                                 .kept = 500};
     if (status == 0) status = reference_get(t, p->model, plan, draws, &r_hat);
     svmp_particles_free(start);
     const place where = {s->name, "nuts", NULL, 0};

@@ -18,7 +18,7 @@ int draw_network(const paper *p, const char *name, const char *method, const net
         low = fmin(low, net->position[2 * i]), high = fmax(high, net->position[2 * i]);
     }
     snprintf(file, sizeof file, "real_%s_%s", name, strcmp(method, "NUTS") == 0 ? "nuts" : "graphical");
-    const int status = draw_map(p, file, method, sample, (high - low) / 60, 0, marks, net->points);
+    const int status = draw_map(p, file, method, sample, (high - low) / 100, 0, marks, net->points);
     free(marks);
     return status;
 }

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* Student's t of the mean of `count` values against `limit`, and the probability of one as low or lower if the true mean
- * were the limit. Values that are not finite are left out; *used says how many were not. Equal values are certain. */
+/* Student's t of the mean of `count` values against `limit`, and the probability of one as low or lower if the true
+ * mean were the limit. Values that are not finite are left out; *used says how many were not. Equal values are certain.
+ */
 typedef struct t_test {
     double mean, error, p_below;
     size_t used;

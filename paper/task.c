@@ -13,8 +13,6 @@ int task_failed(const task *t, svmp_status status) {
                     *svmp_context_error(t->context) ? svmp_context_error(t->context) : svmp_status_text(status));
 }
 
-int task_no_memory(void) { return complain(EXIT_FAILED, "Out of memory."); }
-
 int task_runs(const task *t, const char *method) { return t->only == NULL || strcmp(t->only, method) == 0; }
 
 int task_takes(const task *t, size_t particles) { return t->only == NULL || particles == t->figure->search_particles; }

@@ -95,8 +95,7 @@ static void centre(size_t n, double *d, double *mean) {
         grand += mean[i] / (double)n;
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            d[i * n + j] = -0.5 * (d[i * n + j] * d[i * n + j] - mean[i] - mean[j] + grand);
+        for (size_t j = 0; j < n; j++) d[i * n + j] = -0.5 * (d[i * n + j] * d[i * n + j] - mean[i] - mean[j] + grand);
 }
 
 /* Point i of the map is x[i*dimension ...], from the largest eigenvalues of the diagonal of `a`. */
@@ -113,8 +112,8 @@ static void make_map(size_t n, size_t dimension, double *a, const double *v, dou
 
 /* ---- onto the known points --------------------------------------------------------------------------------------- */
 
-/* With H = sum of (x - mean x)(y - mean y)' over the known points: R = H (H'H)^(-1/2), s = tr(R'H) / sum |x - mean x|^2.
- * `room` has 5 k^2 + 2 k numbers. */
+/* With H = sum of (x - mean x)(y - mean y)' over the known points: R = H (H'H)^(-1/2), s = tr(R'H) / sum |x - mean
+ * x|^2. `room` has 5 k^2 + 2 k numbers. */
 static svmp_status procrustes(svmp_context *context, const svmp_ranges *r, double *x, double *room) {
     const size_t k = r->dimension;
     double *h = room, *g = h + k * k, *v = g + k * k, *rotation = v + k * k, *moved = rotation + k * k;
@@ -163,9 +162,8 @@ static svmp_status procrustes(svmp_context *context, const svmp_ranges *r, doubl
 
 svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ranges, double *positions) {
     if (context == NULL) return SVMP_BAD_CALL;
-    if (ranges == NULL || positions == NULL || ranges->known == NULL || ranges->points == 0 ||
-        ranges->dimension == 0 || ranges->dimension > 3 ||
-        (ranges->count && (!ranges->from || !ranges->to || !ranges->range)))
+    if (ranges == NULL || positions == NULL || ranges->known == NULL || ranges->points == 0 || ranges->dimension == 0 ||
+        ranges->dimension > 3 || (ranges->count && (!ranges->from || !ranges->to || !ranges->range)))
         return svmp_fail(context, SVMP_BAD_CALL,
                          "svmp_localise needs points in 1 to 3 dimensions, their ranges and a place for the result.");
     const size_t n = ranges->points;
