@@ -123,7 +123,7 @@ static void write_panel(FILE *file, const void *user_data) {
     const panel *p = d->panel;
     fprintf(file, "set title \"%s\" noenhanced\nset xlabel '%s'\nset ylabel '%s'\n", p->title, p->x_label, p->y_label);
     fputs("set grid lc rgb '#e0e0e0'\nset border 3\nset tics nomirror\nset key outside right top\n", file);
-    if (p->log_x) fputs("set logscale x\nset xtics (5, 10, 20, 50, 100, 200)\nset offsets graph 0.03, graph 0.03, 0, 0\n", file);
+    if (p->log_x) fputs("set logscale x\nset xtics (5, 10, 20, 50, 100, 200)\nset xrange [4.5:220]\n", file);
     if (strcmp(p->metric, "variance") == 0)
         fputs("set yrange [0:1.1]\nset arrow from graph 0,first 1 to graph 1,first 1 nohead dt 2 lc rgb '#808080'\n",
               file);
