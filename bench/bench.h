@@ -27,12 +27,13 @@ static inline svmp_model *grid(size_t side) {
     const double one = 1, pull[] = {0.5, -0.5, -0.5, 0.5};
     svmp_model *model = NULL;
     must(svmp_model_create(context, &model));
-    for (size_t v = 0; v < side * side; v++) {
-        must(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
-        must(svmp_model_add_gaussian(model, 1, &v, &one, NULL));
-        if (v % side > 0) must(svmp_model_add_gaussian(model, 2, (size_t[]){v - 1, v}, pull, NULL));
-        if (v >= side) must(svmp_model_add_gaussian(model, 2, (size_t[]){v - side, v}, pull, NULL));
-    }
+    for (size_t row = 0, v = 0; row < side; row++)
+        for (size_t column = 0; column < side; column++, v++) {
+            must(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+            must(svmp_model_add_gaussian(model, 1, &v, &one, NULL));
+            if (column > 0) must(svmp_model_add_gaussian(model, 2, (size_t[]){v - 1, v}, pull, NULL));
+            if (row > 0) must(svmp_model_add_gaussian(model, 2, (size_t[]){v - side, v}, pull, NULL));
+        }
     must(svmp_model_finish(model));
     return model;
 }

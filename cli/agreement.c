@@ -30,7 +30,7 @@ void print_agreement(const svmp_particles *particles, const svmp_difference *row
         look(&sd, i, rows[i].z_sd, limit);
     }
     if (mean.known == 0 && sd.known == 0) {
-        printf("No verdict: a standard error needs two particles, and six draws of a chain.\n");
+        printf("No verdict: a standard error needs two particles of either side, and six draws of a chain.\n");
         return;
     }
     if (mean.known) {

@@ -44,7 +44,7 @@ static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     int status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, &model);
+    if (status == 0) status = read_model(set, context, NULL, &model);
     if (status == 0) {
         print_shape(model);
         print_arrays(model, "unknown", 0);
@@ -60,7 +60,7 @@ const command command_check = {
     .operands = "MODEL [DATA...]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Read a model, check it and print the shape of its graph",
+    .summary = "Check a model, print its graph's shape",
     .text =
         "Reads the model as\n.B svmp run\nwould, and prints how many nodes, variables and factors it has, how large\n"
         "the Markov blankets of its nodes are, how many of the closed neighbourhoods differ (nodes with equal ones\n"

@@ -3,6 +3,7 @@
 
 #include "agreement.h"
 #include "command.h"
+#include "origin.h"
 #include "table.h"
 
 static const svmp_option rows[] = {
@@ -46,14 +47,18 @@ static void print_variables(const svmp_particles *particles, const svmp_differen
     putchar('\n');
 }
 
-/* "error     sd/sqrt(n), ..." of one side. */
-static void print_side(const char *called, const svmp_particles *particles) {
-    const size_t n = svmp_particles_count(particles), chains = svmp_particles_chains(particles);
-    if (svmp_particles_are_chains(particles))
-        printf("%-15s %zu chain%s of %zu draws; standard errors from their effective draws (MCSE)\n", called, chains,
-               chains == 1 ? "" : "s", n / chains);
-    else
-        printf("%-15s %zu particles; standard errors as of independent draws, sd/sqrt(n)\n", called, n);
+/* "50 particles; standard errors as of independent draws, sd/sqrt(n)" of one side. */
+static void print_side(svmp_context *context, const char *called, const svmp_particles *particles) {
+    static const char *const errors[] = {
+        [SVMP_PARTICLES] = "; standard errors as of independent draws, sd/sqrt(n)",
+        [SVMP_CHAINS] = "; standard errors from their effective draws (MCSE)",
+        [SVMP_DRAWS] = "; standard errors sd/sqrt(n)",
+        [SVMP_MODES] = " that stand for modes and are no sample: the z tell nothing of the posterior",
+    };
+    const svmp_yield yield = origin_of(context, particles).yield;
+    printf("%-15s ", called);
+    print_size(particles, yield);
+    printf("%s\n", errors[yield]);
 }
 
 static int print_comparison(const option_set *set, svmp_context *context, const svmp_particles *particles,
@@ -62,13 +67,13 @@ static int print_comparison(const option_set *set, svmp_context *context, const 
     svmp_status status = svmp_particles_compare(particles, reference, &comparison);
     if (status == SVMP_OK) status = svmp_particles_differences(particles, reference, rows_);
     if (status != SVMP_OK) return failed(context, status);
-    print_side("particles", particles);
-    print_side("reference", reference);
+    print_side(context, "particles", particles);
+    print_side(context, "reference", reference);
     printf("variables       %zu\n", svmp_particles_variables(particles));
     printf("MSE of E[x]     %.6g\n", comparison.mse_mean);
     printf("MSE of E[x^2]   %.6g\n", comparison.mse_square);
     if (isnan(comparison.mmd))
-        printf("MMD             none: the median distance within the reference is 0\n");
+        printf("MMD             none: the median distance within the reference is 0, or its square too large\n");
     else
         printf("MMD             %.6g\n", comparison.mmd);
     if (options_given(set, "per-variable")) print_variables(particles, rows_);
@@ -100,7 +105,7 @@ const command command_compare = {
     .operands = "FILE REFERENCE",
     .least = 2,
     .most = 2,
-    .summary = "Compare particles with a reference: MSE of E[x] and E[x^2], MMD, z-scores and a verdict",
+    .summary = "Compare particles with a reference",
     .text =
         "Variables are matched by name. The MSE is the mean over the variables of the squared difference; the MMD\n"
         "is that of a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"

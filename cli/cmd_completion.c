@@ -177,7 +177,7 @@ const command command_completion = {
     .operands = "bash|zsh",
     .least = 1,
     .most = 1,
-    .summary = "Print what completes this command's lines in a shell",
+    .summary = "Print completion for a shell",
     .text = "An installed svmp has it in place. To try it:\n.B source <(svmp completion bash)\n",
     .run = run,
 };

@@ -30,7 +30,7 @@ static int run(const option_set *set) {
     int status = read_format(options_value(set, "format"), &format);
     if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
     if (status == 0) status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, &model);
+    if (status == 0) status = read_model(set, context, NULL, &model);
     if (status == 0) status = write_graph(model, context, format, path);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -42,7 +42,7 @@ const command command_graph = {
     .operands = "MODEL [DATA...]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Print the factor graph of a model as DOT or JSON",
+    .summary = "Print the factor graph as DOT or JSON",
     .text = "Prints the factor graph for Graphviz, or as JSON with the Markov blankets that follow from it.\n",
     .options = options,
     .run = run,

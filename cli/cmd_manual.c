@@ -60,7 +60,9 @@ static const char closing[] =
     "Particles are kept as Stan CSV: lines that begin with # hold the whole configuration of the run, then a header\n"
     "of names, then a row a particle. Numbers read back to the same bits. Columns whose names end in two\n"
     "underscores are no variables: lp__ is the log density, others are a sampler's statistics. A file that ends in\n"
-    "\\&.nc is NetCDF\\-4 in the layout of ArviZ's InferenceData.\n"
+    "\\&.nc is NetCDF\\-4 in the layout of ArviZ's InferenceData. Comments of the form name[along] = 1 2 3 are the "
+    "way\n"
+    "that the run has come, such as its largest |phi| along the iterations.\n"
     ".PP\n"
     "A checkpoint is for the svmp that wrote it: it has a checksum, and is refused by a run of another model, "
     "version,\n"
@@ -81,7 +83,8 @@ static int run(const option_set *set) {
           ".SH SYNOPSIS\n",
           stdout);
     for (size_t k = 0; k < count; k++)
-        printf("%s.B svmp %s\n[\\fIOPTION\\fR...] %s\n", k ? ".br\n" : "", all[k]->name, all[k]->operands);
+        printf("%s.B svmp %s\n[\\fIOPTION\\fR...]%s%s\n", k ? ".br\n" : "", all[k]->name, *all[k]->operands ? " " : "",
+               all[k]->operands);
     fputs(".SH DESCRIPTION\n"
           "A model goes in, particles that stand for its posterior come out. Options and operands may come in any\n"
           "order;\n.B \\-\\-\nends the options.\n"

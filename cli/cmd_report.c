@@ -43,6 +43,8 @@ static int prepare(material *m) {
 static int write_data(material *m, FILE *file) {
     fputc('{', file);
     int status = write_run(file, m->particles, m->path);
+    if (status == 0) status = write_history(file, m->particles);
+    if (status == 0) status = write_data_of(file, m->model, m->set->operand_count > 1 ? m->set->operands[1] : NULL);
     if (status == 0) status = write_summary(file, m->context, m->particles);
     if (status == 0) status = write_values(file, m->context, m->particles, m->shown);
     if (status == 0) status = write_graph(file, m->model, &m->names, m->particles, m->path);
@@ -108,12 +110,14 @@ const command command_report = {
     .operands = "FILE [MODEL [DATA...]]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Make a page to look at from a particle file, and its model",
+    .summary = "Make a page to look at",
     .text =
         "Writes one HTML file that needs nothing else and no network: the configuration of the run, the table of\n"
         ".BR \"svmp summary\" ,\n"
-        "densities of every variable, pairs of neighbours, maps of two-dimensional nodes, and, when the model is\n"
-        "given, its graph. The plots show evenly spaced particles where there are too many, and say so; the numbers of "
+        "densities of every variable, convergence curves or traces, pairs of neighbours, maps of two-dimensional "
+        "nodes, "
+        "and,\nwhen the model is given, its graph, its text and what its data observe. The plots show evenly spaced "
+        "particles where there are too many, and say so; the numbers of "
         "the\n"
         "table are those of all. In the file of\n.BR \\-\\-truth ,\n"
         "names that are variables are shown beside them; pairs P.1, P.2 that are not are fixed points of the map, such "

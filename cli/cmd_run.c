@@ -2,26 +2,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choose.h"
 #include "command.h"
 #include "convergence.h"
 #include "keeper.h"
 #include "mixing.h"
+#include "origin.h"
 #include "progress.h"
 #include "record.h"
 #include "sampling.h"
 #include "table.h"
+#include "writer.h"
 
 enum { VARIABLES_SHOWN = 10 };
 
 static const svmp_option rows[] = {
-    {"output", 'o', "FILE", "", "write the particles to FILE, which ends in .csv or .nc", "Output"},
+    {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
-    {"progress", 0, "auto|json|none", "auto", "a line that is renewed, lines of JSON, or nothing", "Output"},
+    {"split", 0, NULL, "", "write a file for each chain: FILE_1.csv, ...", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "a renewed line, lines of JSON, or nothing", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
-    {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands, to go on from there", "Checkpoints"},
+    {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
     {"resume", 0, "FILE", "", "go on from a checkpoint of the same run; -t may grow", "Checkpoints"},
     {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
@@ -39,13 +42,18 @@ typedef struct session {
     const option_set *set;
     svmp_context *context;
     svmp_run_options options;
+    svmp_method method; /* what that is */
     svmp_model *model;
-    size_t *chosen, chosen_count, thin; /* what is written: --save (NULL: all), --thin */
+    writer writer;
     progress_mode mode;
     progress watch;
     keeper keeper;
     svmp_particles *start, *result;
     svmp_run *run;
+    svmp_discrepancy *nodes; /* of every node of the model, at the end */
+    size_t warmup;           /* a sampler's iterations that are not kept, */
+    double warm;             /* and the seconds that they took */
+    int measures;            /* the discrepancy is measured along the way */
     run_record record;
 } session;
 
@@ -67,15 +75,16 @@ static int read_options(session *s) {
         svmp_status status = svmp_run_options_set(s->context, &s->options, table[k].name, value);
         if (status != SVMP_OK) return failed(s->context, status);
     }
-    return 0;
+    svmp_status found = svmp_method_describe(s->context, s->options.method, &s->method);
+    return found == SVMP_OK ? 0 : failed(s->context, found);
 }
 
 /* What sizes a run: an option that the method does not know would be ignored in silence. */
 static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
                                                                                                  "draws"};
-    const char *method = s->options.method;
-    const int sampler = strcmp(method, "nuts") == 0;
+    const char *method = s->method.name;
+    const int sampler = s->method.yield == SVMP_CHAINS;
     for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
         if (options_given(s->set, of_particles[k]))
             return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes --chains, --warmup and --draws.",
@@ -83,6 +92,8 @@ static int check_sizes(const session *s) {
     for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
         if (options_given(s->set, of_chains[k]))
             return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method, of_chains[k]);
+    if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
+        return complain(EXIT_WRONG, "The method '%s' takes no --iterations: it draws at once.", method);
     return 0;
 }
 
@@ -100,89 +111,28 @@ static int read_start(session *s) {
     return 0;
 }
 
-/* What of the result is written. */
-static int read_selection(session *s) {
-    const char *names = options_given(s->set, "save"), *thin = options_given(s->set, "thin");
-    const int status = read_count("thin", options_value(s->set, "thin"), s->options.draws, &s->thin);
-    if (status) return status;
-    if (s->thin == 0) return complain(EXIT_WRONG, "The option '--thin' is at least 1.");
-    if ((names || thin) && options_given(s->set, "output") == NULL)
-        return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.",
-                        names ? "save" : "thin");
-    if (thin && strcmp(s->options.method, "nuts") != 0)
-        return complain(EXIT_WRONG, "The method '%s' takes no --thin: that is for nuts.", s->options.method);
-    return 0;
-}
-
-/* The variables of --save, by the names that the result will have. */
-static int choose(session *s) {
-    const char *names = options_given(s->set, "save");
-    svmp_particles *start = NULL;
-    if (names == NULL) return 0;
-    svmp_status taken = svmp_run_particles(s->run, &start);
-    if (taken != SVMP_OK) return failed(s->context, taken);
-    s->chosen = calloc(svmp_particles_variables(start), sizeof *s->chosen);
-    int status = s->chosen ? choose_variables(start, names, s->chosen, &s->chosen_count)
-                           : complain(EXIT_FAILED, "Out of memory.");
-    svmp_particles_free(start);
-    return status;
-}
-
 static int prepare(session *s) {
-    const char *path = options_given(s->set, "output"), *from = options_given(s->set, "resume");
-    int status = path ? check_output(path, OUTPUT_PARTICLES, options_given(s->set, "force") != NULL) : 0;
-    if (status == 0) status = keeper_check(s->set);
+    const char *from = options_given(s->set, "resume");
+    int status = keeper_check(s->set);
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet")) s->mode = PROGRESS_NONE;
     if (status == 0) status = open_context(s->set, &s->context);
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_sizes(s);
-    if (status == 0) status = read_selection(s);
+    if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
     if (status == 0) status = read_start(s);
-    if (status == 0) status = read_model(s->set, s->context, &s->model);
+    if (status == 0) status = read_model(s->set, s->context, options_given(s->set, "monitor"), &s->model);
     if (status) return status;
     svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
-    return made == SVMP_OK ? choose(s) : failed(s->context, made);
+    return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->run) : failed(s->context, made);
 }
 
-/* How large the file will be, when that is worth a word. */
-static void announce(const session *s, const svmp_particles *written, const char *path) {
-    const char *ending = strrchr(path, '.');
-    const double digits = ending && strcmp(ending, ".nc") == 0 ? 8 : 19, large = 100e6;
-    const double columns = (double)(svmp_particles_variables(written) + svmp_particles_statistics(written));
-    const double bytes = digits * columns * (double)svmp_particles_count(written);
-    if (s->mode != PROGRESS_NONE && bytes > large)
-        complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
-}
-
-static int write_particles(const session *s, const svmp_particles *written, const char *path) {
-    char *comments = record_text(&s->record);
-    if (comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    announce(s, written, path);
-    svmp_status status = svmp_particles_write(written, path, comments, options_given(s->set, "force") != NULL);
-    free(comments);
-    return status == SVMP_OK ? 0 : failed(s->context, status);
-}
-
-static int write_result(session *s) {
-    const char *path = options_given(s->set, "output");
-    svmp_particles *part = NULL;
-    if (path == NULL) return 0;
-    const size_t draws = svmp_particles_count(s->result) / svmp_particles_chains(s->result);
-    const size_t thin = s->thin < draws ? s->thin : draws; /* a run that was stopped early has fewer */
-    if (s->chosen == NULL && thin == 1) return write_particles(s, s->result, path);
-    svmp_status selected = svmp_particles_select(s->result, s->chosen_count, s->chosen, thin, &part);
-    if (selected != SVMP_OK) return failed(s->context, selected);
-    int status = write_particles(s, part, path);
-    svmp_particles_free(part);
-    return status;
-}
-
-/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. */
-static int exact_moments(session *s, size_t variables, svmp_moments *moments) {
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
+static int exact_moments(const session *s, svmp_moments *moments) {
     const double z95 = 1.6448536269514722;
+    const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
@@ -199,63 +149,81 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
                            svmp_mixing *mixing) {
     svmp_status status = svmp_particles_summarise(s->result, shown, NULL, moments, NULL);
     if (status == SVMP_OK) status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
-    return status == SVMP_OK ? 0 : failed(s->context, status);
+    if (status != SVMP_OK) return failed(s->context, status);
+    return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, moments) : 0;
 }
 
 static int print_result(session *s) {
     size_t variables = svmp_particles_variables(s->result);
     size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
-    int exact = strcmp(s->options.method, "exact") == 0;
+    const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int wrong = exact ? exact_moments(s, variables, moments) : measure_moments(s, shown, moments, variables, mixing);
+    int wrong = measure_moments(s, shown, moments, variables, mixing);
     if (wrong) {
         free(mixing);
         return wrong;
     }
 
-    printf("%s: %zu particles of %zu variables, %zu iterations in %.3g s, %s\n\n", s->options.method,
-           s->record.particles, variables, s->record.iterations, s->record.seconds, outcome_word(s->record.outcome));
+    printf("%s: ", s->method.name);
+    print_size(s->result, s->method.yield);
+    printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
+           plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
     int width = names_width(s->result, shown, NULL);
     print_moments_heading(width, chains);
     for (size_t i = 0; i < shown; i++)
         print_moments(width, svmp_particles_name(s->result, i), &moments[i], chains ? &mixing[i] : NULL);
-    const char *path = options_given(s->set, "output");
     print_sampling(s->result);
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
-    if (exact) printf("These numbers are exact; the particles are independent draws.\n");
-    if (strcmp(s->options.method, "dpmp") == 0 || strcmp(s->options.method, "tpmp") == 0)
-        printf("The particles stand for modes: their spread is not the posterior's.\n");
-    if (variables > shown && path) printf("%zu more variables: svmp summary %s\n", variables - shown, path);
-    if (variables > shown && !path) printf("%zu more variables: -o FILE keeps them all\n", variables - shown);
+    if (exact && options_given(s->set, "monitor"))
+        printf("These numbers are exact, but for what is monitored; the particles are independent draws.\n");
+    else if (exact)
+        printf("These numbers are exact; the particles are independent draws.\n");
+    else
+        print_caveat(s->method.yield);
+    const size_t more = variables - shown;
+    const char *path = s->writer.written;
+    if (more && path) printf("%zu more variable%s: svmp summary %s\n", more, plural(more), path);
+    if (more && !path) printf("%zu more variable%s: -o FILE keeps them all\n", more, plural(more));
     return 0;
 }
 
 /* What there is to say about a run that did not come to its end. */
 static int explain_end(const session *s, svmp_status ended) {
-    const char *path = options_given(s->set, "output");
     if (ended == SVMP_NOT_FINITE) {
-        if (path) complain(EXIT_FAILED, "The last particles that were finite are in '%s'.", path);
+        if (s->writer.written)
+            complain(EXIT_FAILED, "The last particles that were finite are in '%s'.", s->writer.written);
         return EXIT_FAILED;
     }
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
     const size_t asked = svmp_run_iterations(s->run);
-    if (path)
+    if (s->writer.written)
         complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                 s->record.iterations, asked, path);
+                 s->record.iterations, asked, s->writer.written);
     else
         complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
-    keeper_say_how(&s->keeper, s->set);
+    if (!keeper_say_how(&s->keeper, s->set) && s->writer.written && !s->writer.chosen && !s->writer.split)
+        complain(EXIT_INTERRUPTED,
+                 "It cannot be resumed without --checkpoint; --init %s starts another run from there.",
+                 s->writer.written);
     return EXIT_INTERRUPTED;
+}
+
+/* The discrepancy along the way, where the file will show it: at 8, 16, 32, ... iterations, which costs few of them,
+ * and is the same however often the run was broken off. */
+static int is_measured(const session *s, size_t iteration) {
+    return s->measures && iteration >= 8 && (iteration & (iteration - 1)) == 0;
 }
 
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
     const int stop = progress_look(&s->watch, state);
+    if (is_measured(s, state->iteration)) svmp_run_measure(s->run, NULL, NULL); /* or the curve has a point less */
+    if (state->iteration == s->warmup) s->warm = progress_seconds(&s->watch);
     if (!stop && keeper_is_due(&s->keeper)) {
         progress_wipe(&s->watch);
         keeper_keep(&s->keeper);
@@ -263,37 +231,60 @@ static int watch(const svmp_progress *state, void *user_data) {
     return stop;
 }
 
+/* The result with all that is told of it: how it ended, and where it stands. */
+static int take_result(session *s, svmp_outcome outcome, double seconds) {
+    s->record = (run_record){
+        .set = s->set,
+        .run = s->run,
+        .outcome = outcome,
+        .iterations = svmp_run_iteration(s->run),
+        .resumed = s->watch.first,
+        .seconds = seconds,
+        .warmup = s->warm,
+        .thin = 1,
+    };
+    s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
+    if (s->nodes == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (outcome != SVMP_DIVERGED) s->record.convergence = convergence_measure(s->run, s->model, s->nodes);
+    svmp_status taken = svmp_run_particles(s->run, &s->result);
+    if (taken == SVMP_OK) taken = convergence_attach(&s->record.convergence, s->nodes, s->result);
+    if (taken != SVMP_OK) return failed(s->context, taken);
+    s->record.particles = svmp_particles_count(s->result);
+    return 0;
+}
+
 static int go(session *s) {
+    char text[32];
+    const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
     svmp_outcome outcome = SVMP_UNFINISHED;
-    progress_begin(&s->watch, s->mode, svmp_run_iteration(s->run));
+    s->warmup = warmup ? strtoul(warmup, NULL, 10) : 0;
+    s->measures = (options_given(s->set, "output") || options_given(s->set, "checkpoint")) &&
+                  svmp_run_setting(s->run, "kernel", text, sizeof text);
+    progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
     if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);
     double seconds = progress_end(&s->watch);
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
-    int status = ended == SVMP_OK ? 0 : failed(s->context, ended);
-    if (status && ended != SVMP_NOT_FINITE) return status;
-
-    svmp_status taken = svmp_run_particles(s->run, &s->result);
-    if (taken != SVMP_OK) return failed(s->context, taken);
-    s->record = (run_record){
-        .set = s->set,
-        .particles = svmp_particles_count(s->result),
-        .outcome = ended == SVMP_OK ? outcome : SVMP_DIVERGED,
-        .iterations = svmp_run_iteration(s->run),
-        .seconds = seconds,
-    };
-    if (ended == SVMP_OK) s->record.convergence = convergence_measure(s->run, s->model);
-    status = write_result(s);
-    if (status == 0 && ended == SVMP_OK) status = print_result(s);
-    return status ? status : explain_end(s, ended);
+    if (ended != SVMP_OK) {
+        const int status = failed(s->context, ended);
+        if (ended != SVMP_NOT_FINITE) return status;
+    }
+    int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
+    if (status == 0 && options_given(s->set, "monitor")) status = writer_leave_out(&s->writer, &s->result);
+    if (status) return status;
+    const int unwritten = writer_write(&s->writer, s->result, &s->record); /* what is known is told all the same */
+    if (ended == SVMP_OK) status = print_result(s);
+    if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
+    return unwritten ? unwritten : status ? status : explain_end(s, ended);
 }
 
 static int run(const option_set *set) {
     session s = {.set = set};
     int status = prepare(&s);
     if (status == 0) status = go(&s);
-    free(s.chosen);
+    free(s.nodes);
+    writer_free(&s.writer);
     svmp_particles_free(s.result);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
@@ -307,7 +298,7 @@ const command command_run = {
     .operands = "MODEL [DATA...]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Infer: particles to a file, a summary to the terminal",
+    .summary = "Infer: write particles, print a summary",
     .text =
         "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
         ".dump;\n"
@@ -322,6 +313,10 @@ const command command_run = {
         "end. The same call with\n.B \\-\\-resume\ngoes on from there, to the same numbers as if there had been no "
         "break; of the options,\n"
         "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
+        "A model's unknowns are reported; with\n.B \\-\\-monitor\nso are the deterministic nodes that it names, "
+        "computed from each particle.\n.PP\n"
+        "Stan's tools read a file for each chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so "
+        "on.\n.PP\n"
         "The names of\n.B \\-\\-save\nare those of variables, or of arrays: x stands for x.1, x.2 and so on.\n.PP\n"
         "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
         "choice of\n"

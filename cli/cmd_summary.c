@@ -1,47 +1,44 @@
 #include <stdlib.h>
-#include <string.h>
 
+#include "choose.h"
 #include "command.h"
 #include "convergence.h"
 #include "mixing.h"
+#include "origin.h"
 #include "sampling.h"
 #include "table.h"
 
 static const svmp_option rows[] = {
-    {"variables", 0, "NAME,...", "", "only these, in this order; all when left out", "Output"},
+    {"variables", 0, "NAME,...", "", "only these variables and arrays, in this order; all when left out", "Output"},
+    {"errors", 0, NULL, "", "show the standard errors of sd and quantiles too, of chains", "Output"},
 };
 
-static void options(option_set *set) { options_add(set, 1, rows); }
-
-static int find_variable(const svmp_particles *particles, const char *path, const char *name, size_t length,
-                         size_t *variable) {
-    size_t count = svmp_particles_variables(particles);
-    for (size_t i = 0; i < count; i++) {
-        const char *candidate = svmp_particles_name(particles, i);
-        if (strlen(candidate) == length && strncmp(candidate, name, length) == 0) return *variable = i, 0;
-    }
-    return complain(EXIT_WRONG, "There is no variable '%.*s' in '%s', which has %zu, from '%s' to '%s'.", (int)length,
-                    name, path, count, svmp_particles_name(particles, 0), svmp_particles_name(particles, count - 1));
-}
+static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
 /* The variables that are asked for: those of a list with commas, or all. */
 static int choose(const svmp_particles *particles, const char *path, const char *list, size_t *chosen, size_t *count) {
+    char where[512];
     *count = 0;
-    if (list == NULL) {
-        while (*count < svmp_particles_variables(particles)) chosen[*count] = *count, ++*count;
-        return 0;
+    if (list) {
+        snprintf(where, sizeof where, "'%s'", path);
+        return choose_variables(particles, where, list, chosen, count);
     }
-    for (const char *name = list;; name++) {
-        size_t length = strcspn(name, ",");
-        int wrong = find_variable(particles, path, name, length, &chosen[(*count)++]);
-        if (wrong) return wrong;
-        name += length;
-        if (*name == '\0') return 0;
-    }
+    while (*count < svmp_particles_variables(particles)) chosen[*count] = *count, ++*count;
+    return 0;
 }
 
-static int print_rows(svmp_context *context, const svmp_particles *particles, size_t count, const size_t *chosen,
-                      svmp_moments *moments, svmp_mixing *mixing) {
+/* The Monte Carlo standard errors, in a table like that of what they are of. */
+static void print_errors(const svmp_particles *particles, int width, size_t count, const size_t *chosen,
+                         const svmp_mixing *mixing) {
+    printf("Monte Carlo standard errors (MCSE) of these:\n");
+    print_moments_heading(width, 0);
+    for (size_t k = 0; k < count; k++)
+        print_moments(width, svmp_particles_name(particles, chosen[k]), &mixing[k].error, NULL);
+    putchar('\n');
+}
+
+static int print_rows(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
+                      const size_t *chosen, svmp_moments *moments, svmp_mixing *mixing) {
     const int width = names_width(particles, count, chosen), chains = svmp_particles_are_chains(particles);
     svmp_status status = svmp_particles_summarise(particles, count, chosen, moments, mixing);
     if (status != SVMP_OK) return failed(context, status);
@@ -49,58 +46,60 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, si
     for (size_t k = 0; k < count; k++)
         print_moments(width, svmp_particles_name(particles, chosen[k]), &moments[k], chains ? &mixing[k] : NULL);
     putchar('\n');
+    if (errors) print_errors(particles, width, count, chosen, mixing);
     print_sampling(particles);
     if (chains) print_mixing(particles, count, chosen, mixing);
     return 0;
 }
 
-/* What the file's own record says of a particle method. */
-static void print_recorded(const svmp_particles *particles) {
+/* What the file's own record says of particles that are no chains. */
+static void print_recorded(const svmp_particles *particles, const origin *from) {
     const convergence c = convergence_read(svmp_particles_comments(particles));
-    if (c.known)
+    print_caveat(from->yield);
+    if (from->diverged)
+        printf("The run diverged: these are its last finite particles, far from the posterior.\n");
+    else if (c.known)
         print_convergence(&c, svmp_particles_count(particles), 1);
-    else
+    else if (from->yield == SVMP_PARTICLES)
         printf("The file does not tell how far these particles are from the posterior: no KSD is recorded in it.\n");
 }
 
-static int print_summary(svmp_context *context, const svmp_particles *particles, size_t count, const size_t *chosen) {
-    const size_t chains = svmp_particles_chains(particles), n = svmp_particles_count(particles);
-    const int are_chains = svmp_particles_are_chains(particles);
-    if (are_chains)
-        printf("%zu chain%s of %zu draws, %zu variables\n\n", chains, chains == 1 ? "" : "s", n / chains,
-               svmp_particles_variables(particles));
-    else
-        printf("%zu particles of %zu variables\n\n", n, svmp_particles_variables(particles));
+static int print_summary(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
+                         const size_t *chosen) {
+    const origin from = origin_of(context, particles);
+    const size_t variables = svmp_particles_variables(particles);
+    print_size(particles, from.yield);
+    printf(" of %zu variable%s\n\n", variables, plural(variables));
     svmp_moments *moments = calloc(count + 1, sizeof *moments);
     svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
-    int status = moments && mixing ? print_rows(context, particles, count, chosen, moments, mixing)
+    int status = moments && mixing ? print_rows(context, particles, errors, count, chosen, moments, mixing)
                                    : complain(EXIT_FAILED, "Out of memory.");
-    if (status == 0 && !are_chains) print_recorded(particles);
+    if (status == 0 && from.yield != SVMP_CHAINS) print_recorded(particles, &from);
     free(moments);
     free(mixing);
     return status;
 }
 
-static int summarise(svmp_context *context, const svmp_particles *particles, const char *path, const char *list) {
-    size_t count = list ? 1 : svmp_particles_variables(particles);
-    for (const char *c = list; c && *c; c++) count += *c == ',';
-    size_t *chosen = calloc(count, sizeof *chosen);
+static int summarise(svmp_context *context, const svmp_particles *particles, const option_set *set) {
+    const int errors = options_given(set, "errors") != NULL;
+    if (errors && !svmp_particles_are_chains(particles))
+        return complain(EXIT_WRONG, "The option '--errors' is for the draws of chains, and '%s' holds particles.",
+                        set->operands[0]);
+    size_t count, *chosen = calloc(svmp_particles_variables(particles), sizeof *chosen);
     if (chosen == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int status = choose(particles, path, list, chosen, &count);
-    if (status == 0) status = print_summary(context, particles, count, chosen);
+    int status = choose(particles, set->operands[0], options_given(set, "variables"), chosen, &count);
+    if (status == 0) status = print_summary(context, particles, errors, count, chosen);
     free(chosen);
     return status;
 }
 
 static int run(const option_set *set) {
-    const char *path = set->operands[0];
     svmp_context *context = NULL;
     svmp_particles *particles = NULL;
     int status = open_context(set, &context);
     if (status) return status;
-    svmp_status read = svmp_particles_read(context, path, &particles);
-    status =
-        read == SVMP_OK ? summarise(context, particles, path, options_given(set, "variables")) : failed(context, read);
+    svmp_status read = svmp_particles_read(context, set->operands[0], &particles);
+    status = read == SVMP_OK ? summarise(context, particles, set) : failed(context, read);
     svmp_particles_free(particles);
     svmp_context_free(context);
     return status;
@@ -111,11 +110,12 @@ const command command_summary = {
     .operands = "FILE",
     .least = 1,
     .most = 1,
-    .summary = "Print moments of every variable of a particle file, and whether it can be trusted",
+    .summary = "Print moments, and whether to trust them",
     .text =
         "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable. For the\n"
         "draws of chains also the Monte Carlo standard error of the mean, R-hat, and the effective draws in the bulk\n"
-        "and in the tails; for a particle method the Stein discrepancy that the run recorded in the file, its worst\n"
+        "and in the tails, and with\n.B \\-\\-errors\nthe standard errors of sd and quantiles; for a particle method "
+        "the Stein discrepancy that the run recorded in the file, its worst\n"
         "nodes, and how far the last step moved. Ends with advice where something is off.\n",
     .options = options,
     .run = run,

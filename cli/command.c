@@ -138,7 +138,8 @@ int check_output(const char *path, output_kind kind, int force) {
     return check_folder(path);
 }
 
-int read_model(const option_set *set, svmp_context *context, svmp_model **model) {
-    svmp_status status = svmp_model_read(context, set->operand_count, (const char *const *)set->operands, model);
+int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model) {
+    svmp_status status =
+        svmp_model_read_monitoring(context, set->operand_count, (const char *const *)set->operands, monitors, model);
     return status == SVMP_OK ? 0 : failed(context, status);
 }

@@ -25,6 +25,9 @@ const command *const *commands(size_t *count);
 /* Adds the rows of a command, and --help. */
 void command_options(const command *which, option_set *set);
 
+/* What a noun ends in behind a number. */
+static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
 /* Prints "svmp: ..." on the standard error and returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -46,6 +49,6 @@ typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE } output_ki
 int check_output(const char *path, output_kind kind, int force);
 
 /* The model of the operands. */
-int read_model(const option_set *set, svmp_context *context, svmp_model **model);
+int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model);
 
 #endif

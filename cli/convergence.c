@@ -26,21 +26,41 @@ static void keep_worst(convergence *c, const svmp_model *model, size_t node, con
     svmp_model_node_name(model, node, c->worst[at].name, NODE_NAME);
 }
 
-convergence convergence_measure(const svmp_run *run, const svmp_model *model) {
+convergence convergence_measure(svmp_run *run, const svmp_model *model, svmp_discrepancy *nodes) {
     convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_nodes(svmp_model_graph(model))};
-    svmp_discrepancy *nodes = calloc(c.nodes + 1, sizeof *nodes);
-    c.known = nodes && svmp_run_discrepancy(run, &c.total, nodes) == SVMP_OK;
+    c.known = svmp_run_measure(run, &c.total, nodes) == SVMP_OK;
     for (size_t v = 0; c.known && v < c.nodes; v++) {
         c.beyond += svmp_discrepancy_excess(&nodes[v]) > 1;
         keep_worst(&c, model, v, &nodes[v]);
     }
-    free(nodes);
     if (!c.known) return c;
     const svmp_movement moved = svmp_run_last_movement(run);
     c.largest_step = moved.largest;
     c.relative_step = moved.relative;
     svmp_model_variable_name(model, moved.variable, c.relative_name, sizeof c.relative_name);
     return c;
+}
+
+/* Three digits are enough to colour a node by, and keep the line short. */
+static double rounded(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", value);
+    return strtod(text, NULL);
+}
+
+svmp_status convergence_attach(const convergence *c, const svmp_discrepancy *nodes, svmp_particles *particles) {
+    if (!c->known) return SVMP_OK;
+    double *ratio = calloc(c->nodes + 1, sizeof *ratio), *excess = calloc(c->nodes + 1, sizeof *excess);
+    svmp_status status = ratio && excess ? SVMP_OK : SVMP_NO_MEMORY;
+    for (size_t v = 0; status == SVMP_OK && v < c->nodes; v++) {
+        ratio[v] = rounded(nodes[v].ratio);
+        excess[v] = rounded(svmp_discrepancy_excess(&nodes[v]));
+    }
+    if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_ksd_ratio", "node", c->nodes, ratio);
+    if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_excess", "node", c->nodes, excess);
+    free(ratio);
+    free(excess);
+    return status;
 }
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */

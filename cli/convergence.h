@@ -21,8 +21,12 @@ typedef struct convergence {
     char relative_name[NODE_NAME];       /* the variable of the latter */
 } convergence;
 
-/* What cannot be measured is left unknown. */
-convergence convergence_measure(const svmp_run *run, const svmp_model *model);
+/* Measures the run as it stands, and makes the measurement part of its way. What cannot be measured is left unknown.
+ * `nodes`: room for the discrepancy of every node. */
+convergence convergence_measure(svmp_run *run, const svmp_model *model, svmp_discrepancy *nodes);
+
+/* The ratio and the excess of all nodes as series of the particles, in the order of the model. */
+svmp_status convergence_attach(const convergence *c, const svmp_discrepancy *nodes, svmp_particles *particles);
 
 /* The lines "ksd_u = ...", "ksd_node NAME = U V RATIO LIMIT Z LIMIT", ... of a run's record, and back. */
 void convergence_write(const convergence *c, FILE *file);

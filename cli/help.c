@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 100, INDENT = 28 };
+enum { WIDTH = 80, INDENT = 28, SUMMARY = 37 };
 
 void for_each_option(const option_set *set, void (*heading)(const char *group),
                      void (*row)(const svmp_option *option)) {
@@ -64,7 +64,9 @@ void print_help(FILE *file) {
           file);
     for (size_t k = 0; k < count; k++) {
         int at = fprintf(file, "  svmp %s %s", all[k]->name, all[k]->operands);
-        fprintf(file, "%*s%s\n", at < 34 ? 34 - at : 2, "", all[k]->summary);
+        fprintf(file, "%*s%s\n", at < SUMMARY ? SUMMARY - at : 2, "", all[k]->summary);
     }
-    fputs("\n'svmp COMMAND --help' shows the options of a command; 'svmp --version' what is in this build.\n", file);
+    fputs("\n'svmp COMMAND --help' shows the options of a command, 'svmp --version' what is\n"
+          "in this build, and 'man svmp' the rest.\n",
+          file);
 }

@@ -62,8 +62,8 @@ static void print_word(const char *word) {
     fputc('\'', stderr);
 }
 
-void keeper_say_how(const keeper *k, const option_set *set) {
-    if (!k->kept) return;
+int keeper_say_how(const keeper *k, const option_set *set) {
+    if (!k->kept) return 0;
     fputs("svmp: To go on: svmp run", stderr);
     for (size_t r = 0; r < set->count; r++) {
         const svmp_option *row = &set->rows[r];
@@ -79,4 +79,5 @@ void keeper_say_how(const keeper *k, const option_set *set) {
     if (dashes) fputs(" --", stderr);
     for (size_t o = 0; o < set->operand_count; o++) print_word(set->operands[o]);
     fputc('\n', stderr);
+    return 1;
 }

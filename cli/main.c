@@ -63,6 +63,7 @@ static void wait_gently(char **arguments) {
 int main(int count, char **arguments) {
     wait_gently(arguments);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that has grown as large as it may */
     int status = dispatch(count, arguments);
     int lost = ferror(stdout);
     errno = 0;

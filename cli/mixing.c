@@ -26,15 +26,14 @@ void print_mixing(const svmp_particles *particles, size_t count, const size_t *v
         look(&draws, k, fmin(mixing[k].bulk_draws, mixing[k].tail_draws), -1, needed);
         unknown += isnan(mixing[k].r_hat);
     }
+    const int one = svmp_particles_chains(particles) == 1;
     const char *worst = svmp_particles_name(particles, variables ? variables[r_hat.at] : r_hat.at);
     const char *fewest = svmp_particles_name(particles, variables ? variables[draws.at] : draws.at);
     char text[64];
     snprintf(text, sizeof text, r_hat.value < 100 ? "%.3f" : "%.3g", r_hat.value);
     if (r_hat.beyond > 0)
-        printf(
-            "R-hat above %g for %zu of %zu variables: the chains have not mixed. Run more warm-up or draws; worst: %s "
-            "(%s).\n",
-            high_r_hat, r_hat.beyond, count, worst, text);
+        printf("R-hat above %g for %zu of %zu variables: %s. Run more warm-up or draws; worst: %s (%s).\n", high_r_hat,
+               r_hat.beyond, count, one ? "the chain has not settled" : "the chains have not mixed", worst, text);
     if (draws.beyond > 0)
         printf("Fewer than %.0f effective draws for %zu of %zu variables: the numbers above are rough. Run more draws; "
                "fewest: %s (%.0f).\n",
@@ -44,6 +43,8 @@ void print_mixing(const svmp_particles *particles, size_t count, const size_t *v
                "draws.\n",
                unknown, count);
     if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count)
-        printf("The chains have mixed: R-hat is at most %.3f, and there are %.0f effective draws or more.\n",
+        printf("%s: R-hat is at most %.3f, and there are %.0f effective draws or more.\n",
+               one ? "The halves of the chain agree, which says little; several chains would tell more"
+                   : "The chains have mixed",
                r_hat.value, draws.value);
 }

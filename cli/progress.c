@@ -37,11 +37,12 @@ int progress_parse(const char *text, progress_mode *mode) {
     return complain(EXIT_WRONG, "The option '--progress' is auto, json or none, not '%s'.", text);
 }
 
-void progress_begin(progress *watch, progress_mode mode, size_t first) {
+void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first) {
     listen_for(SIGINT);
     listen_for(SIGTERM);
     double start = now();
-    *watch = (progress){.mode = mode, .first = first, .started = start, .last = start, .told = 1};
+    *watch = (progress){
+        .mode = mode, .largest = method->largest, .first = first, .started = start, .last = start, .told = 1};
 }
 
 /* "42 s", "3 min 20 s", "2 h 5 min" */
@@ -57,11 +58,14 @@ static void print_duration(double seconds) {
 
 static void print_line(progress *watch, double rate, double left) {
     const svmp_progress *state = &watch->state;
-    const int live = watch->mode == PROGRESS_LIVE, phi = !isnan(state->largest_phi);
+    const int live = watch->mode == PROGRESS_LIVE;
     fprintf(stderr, "%s%zu of %zu iterations, %.3g per second, ", live ? "\r" : "", state->iteration, state->iterations,
             rate);
     print_duration(left);
-    fprintf(stderr, " left, %s %.3g", phi ? "largest |phi|" : "step", phi ? state->largest_phi : state->rate);
+    if (watch->largest)
+        fprintf(stderr, " left, largest %s %.3g", watch->largest, state->largest);
+    else
+        fprintf(stderr, " left, step %.3g", state->rate);
     if (state->divergences) fprintf(stderr, ", %zu divergent", state->divergences);
     fputs(live ? "\033[K" : "\n", stderr);
     watch->shown = live;
@@ -79,9 +83,14 @@ static void print_json(const progress *watch, double elapsed, double rate, doubl
     print_member("seconds", elapsed);
     print_member("rate", rate);
     print_member("left", left);
-    print_member("largest_phi", state->largest_phi);
+    print_member("largest_phi", watch->largest && strcmp(watch->largest, "|phi|") == 0 ? state->largest : NAN);
     print_member("step_size", state->rate);
-    fprintf(stderr, ", \"divergences\": %zu}\n", state->divergences);
+    fprintf(stderr, ", \"divergences\": %zu", state->divergences);
+    print_member("largest", state->largest);
+    if (watch->largest)
+        fprintf(stderr, ", \"largest_of\": \"%s\"}\n", watch->largest);
+    else
+        fputs(", \"largest_of\": null}\n", stderr);
 }
 
 static void tell(progress *watch, double time) {
@@ -104,6 +113,8 @@ int progress_look(progress *watch, const svmp_progress *state) {
     if (watch->mode != PROGRESS_NONE && time - watch->last >= every[watch->mode]) tell(watch, time);
     return interrupted;
 }
+
+double progress_seconds(const progress *watch) { return now() - watch->started; }
 
 void progress_wipe(progress *watch) {
     if (watch->shown) fputs("\r\033[K", stderr);

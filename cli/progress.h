@@ -13,6 +13,7 @@ typedef enum progress_mode {
 
 typedef struct progress {
     progress_mode mode;
+    const char *largest;  /* what svmp_progress.largest is the largest of; NULL: it is NaN */
     size_t first;         /* the iteration that the run began with: more than 0 when it was resumed */
     double started, last; /* seconds of a steady clock; last: when a line was printed */
     int shown;            /* a live line stands on the terminal */
@@ -25,10 +26,13 @@ typedef struct progress {
 int progress_parse(const char *text, progress_mode *mode);
 
 /* From here on SIGINT and SIGTERM stop the run after its current iteration; a second one ends the program. */
-void progress_begin(progress *watch, progress_mode mode, size_t first);
+void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first);
 
 /* Takes notice of an iteration; returns whether the run shall stop. */
 int progress_look(progress *watch, const svmp_progress *state);
+
+/* Seconds since the beginning. */
+double progress_seconds(const progress *watch);
 
 /* Wipes the live line off, for others to print. */
 void progress_wipe(progress *watch);

@@ -14,15 +14,27 @@ const char *outcome_word(svmp_outcome outcome) {
     return "unknown";
 }
 
+/* What the option came to be in the run; a line only where the run has such a thing. */
 static void print_option(FILE *text, const run_record *record, const char *name) {
-    const char *value = options_value(record->set, name);
-    if (strcmp(name, "particles") == 0)
-        fprintf(text, "%s = %zu\n", name, record->particles);
-    else
-        fprintf(text, "%s = %s\n", name, *value ? value : "(the method's own)");
+    char buffer[4096];
+    const char *value = svmp_run_setting(record->run, name, buffer, sizeof buffer);
+    if (strcmp(name, "init") == 0) value = options_value(record->set, name); /* it may be a file */
+    if (value) fprintf(text, "%s = %s\n", name, value);
 }
 
-char *record_text(const run_record *record) {
+/* What rstan's read_stan_csv and ArviZ's from_cmdstan want to know: rows, and what is not among them. */
+static void print_for_stan(FILE *text, const run_record *record, size_t rows) {
+    char buffer[32];
+    const char *warmup = svmp_run_setting(record->run, "warmup", buffer, sizeof buffer);
+    if (record->chain) fprintf(text, "id = %zu\n", record->chain);
+    fprintf(text, "num_samples = %zu\nnum_warmup = %s\nsave_warmup = 0\nthin = %zu\n", rows * record->thin,
+            warmup ? warmup : "0", record->thin);
+    fprintf(text, "Elapsed Time: %.3f seconds (Warm-up)\n", record->warmup);
+    fprintf(text, "              %.3f seconds (Sampling)\n", record->seconds - record->warmup);
+    fprintf(text, "              %.3f seconds (Total)\n", record->seconds);
+}
+
+char *record_text(const run_record *record, size_t rows) {
     char *text = NULL;
     size_t size = 0, count;
     FILE *stream = open_memstream(&text, &size);
@@ -30,14 +42,29 @@ char *record_text(const run_record *record) {
     fprintf(stream, "svmp %s\n", svmp_version());
     for (size_t k = 0; k < record->set->operand_count; k++)
         fprintf(stream, "%s = %s\n", k == 0 ? "model" : "data", record->set->operands[k]);
-    const svmp_option *rows = svmp_run_option_table(&count);
-    for (size_t k = 0; k < count; k++) print_option(stream, record, rows[k].name);
+    const svmp_option *table = svmp_run_option_table(&count);
+    for (size_t k = 0; k < count; k++) print_option(stream, record, table[k].name);
     print_option(stream, record, "threads");
-    fprintf(stream, "outcome = %s\niterations done = %zu\nseconds = %.3f\n", outcome_word(record->outcome),
-            record->iterations, record->seconds);
+    fprintf(stream, "outcome = %s\niterations done = %zu\n", outcome_word(record->outcome), record->iterations);
+    if (record->resumed) fprintf(stream, "resumed at = %zu\n", record->resumed);
+    fprintf(stream, "seconds = %.3f\n", record->seconds);
     convergence_write(&record->convergence, stream);
+    print_for_stan(stream, record, rows);
     int lost = ferror(stream);
     if (fclose(stream) == 0 && !lost) return text;
     free(text);
     return NULL;
+}
+
+int record_find(const char *comments, const char *name, char *value, size_t size) {
+    const size_t length = strlen(name);
+    for (const char *line = comments; *line; line += *line == '\n') {
+        const size_t end = strcspn(line, "\n");
+        if (end > length + 3 && strncmp(line, name, length) == 0 && strncmp(line + length, " = ", 3) == 0) {
+            snprintf(value, size, "%.*s", (int)(end - length - 3), line + length + 3);
+            return 1;
+        }
+        line += end;
+    }
+    return 0;
 }

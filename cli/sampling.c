@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Below these a sampler's authors advise to look again. */
-static const double low_ebfmi = 0.3, low_acceptance = 0.4;
+/* Beyond these a sampler's authors advise to look again; MALA does best near 0.57. */
+static const double low_ebfmi = 0.3, low_acceptance = 0.4, high_acceptance = 0.9;
 
 static void print_advice(const svmp_sampling *s) {
     const size_t draws = s->chains * s->draws;
@@ -28,10 +28,10 @@ void print_sampling(const svmp_particles *particles) {
     if (isnan(s.leapfrogs)) { /* MALA: the particles are the chains */
         printf("mean acceptance %.2f\n", s.acceptance);
         if (s.acceptance < low_acceptance) printf("That is low: a smaller step moves more.\n");
+        if (s.acceptance > high_acceptance) printf("That is high: a larger step moves farther.\n");
         return;
     }
-    printf("%zu chain%s of %zu draws; mean acceptance %.2f, %.3g leapfrog steps a draw", s.chains,
-           s.chains == 1 ? "" : "s", s.draws, s.acceptance, s.leapfrogs);
+    printf("mean acceptance %.2f, %.3g leapfrog steps a draw", s.acceptance, s.leapfrogs);
     if (!isnan(s.ebfmi)) printf(", E-BFMI from %.2f", s.ebfmi);
     printf(", %zu divergent\n", s.divergent);
     print_advice(&s);

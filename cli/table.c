@@ -42,9 +42,9 @@ size_t table_columns(int chains, table_column chosen[TABLE_COLUMNS]) {
 }
 
 void table_cells(const svmp_moments *moments, const svmp_mixing *mixing, char cells[TABLE_COLUMNS][TABLE_CELL]) {
-    static const svmp_mixing none = {NAN, NAN, NAN, NAN};
-    const svmp_mixing *m = mixing ? mixing : &none;
-    const double values[TABLE_COLUMNS] = {moments->mean, m->mean_error, moments->sd,   moments->q05, moments->q50,
+    static const svmp_mixing none;
+    const svmp_mixing *m = mixing ? mixing : &none; /* whose columns are not shown */
+    const double values[TABLE_COLUMNS] = {moments->mean, m->error.mean, moments->sd,   moments->q05, moments->q50,
                                           moments->q95,  m->r_hat,      m->bulk_draws, m->tail_draws};
     const char *const formats[TABLE_COLUMNS] = {
         "%.4g", "%.2g", "%.4g", "%.4g", "%.4g", "%.4g", m->r_hat < 100 ? "%.3f" : "%.3g", "%.0f", "%.0f"};

@@ -121,6 +121,15 @@ SVMP_API void svmp_model_free(svmp_model *model);
  * error callback, and the first one stays as svmp_context_error. The model comes finished. */
 SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model);
 
+/* The same, and deterministic nodes of a model text are reported, too: `monitors` are their names with commas between,
+ * "sigma,mu", or NULL. svmp_run_particles computes their elements from each particle and has them behind the unknowns.
+ * A name of unknowns is allowed, and adds only those elements that are computed. */
+SVMP_API svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
+                                                const char *monitors, svmp_model **model);
+
+/* Whether a variable of that name, "sigma" or "mu.3", is of an array that a model text computes, monitored or not. */
+SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
+
 /* A node of `dimension` variables. `name` NULL: called x.1, x.2, ... after its place. A node of more
  * than one variable has variables name.1, name.2, ... `lower` and `upper` (dimension numbers each, or
  * NULL) are a box that every step is projected onto; infinite bounds are allowed. Everything is copied. */
@@ -171,6 +180,10 @@ SVMP_API size_t svmp_model_observed(const svmp_model *model);
 typedef struct svmp_array {
     const char *unknown, *observed;
     size_t unknown_count, observed_count;
+    const char *name;         /* "y" */
+    size_t rank;              /* how many dimensions, at least 1 */
+    const size_t *dimensions; /* of the whole array, */
+    const double *values;     /* and its observed elements, NaN elsewhere, the last index running fastest; NULL: none */
 } svmp_array;
 
 SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
@@ -227,17 +240,36 @@ SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particl
 SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
 SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *name, const double *values);
 
+/* Series: numbers that particles carry along something else than themselves, as along the iterations of the run that
+ * made them: "largest_phi" along "iteration". The series whose name is what it runs along has the coordinates; all
+ * series along it are as long. Names are letters, digits and underscores; values that are not finite are allowed.
+ * Setting copies the values, and replaces those of the same name. Getting is false for `which` beyond the last one. */
+typedef struct svmp_series {
+    const char *name, *along;
+    size_t count;
+    const double *values;
+} svmp_series;
+
+SVMP_API int svmp_particles_series(const svmp_particles *particles, size_t which, svmp_series *series);
+SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const char *name, const char *along,
+                                               size_t count, const double *values);
+
 /* New particles with some of the variables (`count` of them, in this order; `variables` NULL: all) and of each chain
- * every `every`-th draw: the last of each so many. Statistics and chains go along. */
+ * every `every`-th draw: the last of each so many. Statistics, series and chains go along. */
 SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
                                            size_t every, svmp_particles **chosen);
 
+/* New particles: the draws of one chain, counted from 0, with its statistics and the series. */
+SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
+
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
  * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
- * that holds other things than numbers is skipped. Numbers read back to the same bits.
+ * that holds other things than numbers is skipped. A series is a comment line "name[along] = 1 2 3". Numbers read back
+ * to the same bits.
  * A path that ends in .nc is NetCDF-4 instead, in the layout of ArviZ's InferenceData: the variables x.1.1, x.1.2, ...
- * are an array x with the dimensions chain, draw, x_dim_0 and x_dim_1, where they fill one; SVMP_UNSUPPORTED in a
- * build without it. */
+ * are an array x with the dimensions chain, draw, x_dim_0 and x_dim_1, where they fill one; statistics and series are
+ * in sample_stats, and the data that a run's model text has observed in observed_data. SVMP_UNSUPPORTED in a build
+ * without it. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
 /* The comment lines above the header of the file that the particles were read from, without "# "; "" for none. */
@@ -256,10 +288,12 @@ typedef struct svmp_moments {
 SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
 
 /* How well chains have mixed (Vehtari and others, 2021): rank-normalised split R-hat, the effective draws in the bulk
- * and in the tails, and the Monte Carlo standard error of the mean. NaN when nothing varies, with fewer than 6 draws a
- * chain, and where particles are no chains' draws. */
+ * and in the tails, and the Monte Carlo standard errors of the moments. NaN when nothing varies or a draw is not
+ * finite, with fewer than 6 draws a chain, and where particles are no chains' draws; the error of a quantile also when
+ * no draw is beyond it. */
 typedef struct svmp_mixing {
-    double r_hat, bulk_draws, tail_draws, mean_error;
+    double r_hat, bulk_draws, tail_draws;
+    svmp_moments error;
 } svmp_mixing;
 
 /* Whether the particles are the draws of chains, one after the other: there are several chains, or n_leapfrog__. */
@@ -286,7 +320,7 @@ SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, sv
 typedef struct svmp_comparison {
     double mse_mean;   /* mean over variables of (E[x] - E_ref[x])^2 */
     double mse_square; /* the same for E[x^2] */
-    double mmd;        /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN when med is 0 */
+    double mmd; /* biased RBF MMD, bandwidth med^2 on at most 1,000 points of the reference; NaN: there is none */
 } svmp_comparison;
 
 /* Variables are matched by name; different sets are an error that names the differences. */
@@ -368,6 +402,24 @@ SVMP_API const svmp_option *svmp_run_option_table(size_t *count);
 SVMP_API svmp_status svmp_run_options_set(svmp_context *context, svmp_run_options *options, const char *name,
                                           const char *value);
 
+/* What a method's particles are. */
+typedef enum svmp_yield {
+    SVMP_PARTICLES, /* on their way to the posterior: whether they have arrived, svmp_run_discrepancy says */
+    SVMP_CHAINS, /* the draws of --chains chains: the run takes chains, warmup and draws, not particles, iterations */
+    SVMP_DRAWS,  /* independent draws from the posterior, by one iteration */
+    SVMP_MODES   /* they stand for modes, and are no sample of the posterior */
+} svmp_yield;
+
+typedef struct svmp_method {
+    const char *name;
+    svmp_yield yield;
+    const char
+        *largest; /* what svmp_progress.largest is the largest of: "|phi|", ...; NULL: there is none, it is NaN */
+} svmp_method;
+
+/* SVMP_BAD_CALL, with an error that lists the names, when there is none of that name. */
+SVMP_API svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_method *method);
+
 /* How a run ended: another question than whether the call worked. */
 #define SVMP_OUTCOME_LIST(X)                                                                                           \
     X(UNFINISHED, "not at its end")                                                                                    \
@@ -388,8 +440,7 @@ typedef struct svmp_run svmp_run;
 
 typedef struct svmp_progress {
     size_t iteration, iterations; /* iterations done, and asked for */
-    double largest_phi;           /* max |phi| of the last iteration (Langevin, MALA: max |score|; NUTS: NaN; particle
-                                   * message passing: the largest change of a message in the last sweep) */
+    double largest;               /* of the last iteration: |phi|, or what the method has in its place (svmp_method) */
     double rate;                  /* the step size it used */
     size_t divergences;           /* of a sampler's draws so far: trajectories that diverged */
 } svmp_progress;
@@ -429,9 +480,11 @@ SVMP_API size_t svmp_run_iterations(const svmp_run *run);
  * better. `moment_z` is how many standard errors the particles are from Stein's identities E[s] = 0 and
  * E[s (x - mean)] = -1, which tell a shift and a wrong spread where a kernel may not. A node with one of them beyond
  * its limit has not converged; of exact draws, a node or more is in a few samples of a hundred. docs/diagnostics.md has
- * the formulas. */
+ * the formulas. `bandwidth` is that of the kernel's first term that has one, at the node; of the whole, the mean over
+ * nodes. */
 typedef struct svmp_discrepancy {
     double u, v, ratio, limit, moment_z, moment_limit; /* NaN, all but v, for one particle */
+    double bandwidth;                                  /* NaN: no term has one */
 } svmp_discrepancy;
 
 /* The larger one of ratio/limit and moment_z/moment_limit: above 1, the node has not converged. */
@@ -441,6 +494,15 @@ SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
  * method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of a
  * method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
 SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
+
+/* The same, and the run remembers the total as part of its way: a monitor that calls it now and then draws the curve of
+ * the discrepancy. Both results may be NULL. */
+SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
+
+/* What an option came to be in this run, as text: what was said, or what stands for it where nothing was ("rbf@blanket"
+ * for the kernel, "adagrad:0.1" for the step, "cpu-avx2" for the backend); also "threads". NULL: the run has no such
+ * thing. Written to `buffer`, cut to fit `size`, always ended. */
+SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, char *buffer, size_t size);
 
 /* How far the last iteration moved the particles: the largest |displacement|, and the largest in units of the
  * standard deviation of its variable's particles, with that variable. NaN before the first iteration, when the run has
@@ -452,10 +514,12 @@ typedef struct svmp_movement {
 
 SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
 
-/* The particles as they are now, with the model's names and lp__; the caller's to free. Of a sampler: the draws
- * made so far, chain after chain, or where the chains are when there are none yet. Those of "dpmp" and "tpmp" stand for
- * modes and are no sample of the posterior: particle l is the l-th choice of every node by itself, the first one the
- * best. */
+/* The particles as they are now, with the model's names and lp__; the caller's to free. Series tell the way the run has
+ * come: largest_phi (or largest_score, largest_change: svmp_method) and step_size along iteration, at most 256 of them
+ * evenly spaced and the last one; ksd (the V of the discrepancy), ksd_ratio and bandwidth along measured, the
+ * iterations at which svmp_run_measure was called. Of a sampler: the draws made so far, chain after chain, or where the
+ * chains are when there are none yet. Those of "dpmp" and "tpmp" stand for modes and are no sample of the posterior:
+ * particle l is the l-th choice of every node by itself, the first one the best. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 #ifdef __cplusplus

@@ -3,17 +3,22 @@
 const run = JSON.parse(document.getElementById("data").textContent);
 const variables = run.names.length;
 
-const decoded = new Map();
-function particlesOf(i) {
-  if (decoded.has(i)) return decoded.get(i);
-  const [centre, scale, text] = run.values[i];
+function decode([centre, scale, text]) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const view = new DataView(bytes.buffer);
   const x = new Float64Array(run.shown);
   for (let l = 0; l < x.length; l++) x[l] = centre + scale * view.getFloat32(4 * l, true);
-  decoded.set(i, x);
   return x;
 }
+
+const decoded = new Map();
+function particlesOf(i) {
+  if (!decoded.has(i)) decoded.set(i, decode(run.values[i]));
+  return decoded.get(i);
+}
+
+// The way of the run: name -> what it runs along, and its numbers.
+const series = new Map(run.series.map(([name, along, values]) => [name, {along, values}]));
 
 // The cells of `svmp summary`, as it prints them.
 const cell = (i, name) => run.cells[i * run.columns.length + run.columns.indexOf(name)];
@@ -24,21 +29,20 @@ const truth = new Map(run.truth);
 // ---- the comments: "name = value", and remarks ------------------------------------------------------------------------
 const record = new Map();
 const remarks = [];
-const ksd = new Map(); // of a node: {value, limit}; a record may know the worst nodes alone
+const ksd = new Map(); // of a node: {value: over that of exact draws, excess: above 1, not converged}
 for (const line of run.comments) {
   const at = line.indexOf(" = ");
   if (at < 0) {
-    if (line.trim()) remarks.push(line);
+    if (line.trim() && !/ seconds \((Warm-up|Sampling|Total)\)$/.test(line)) remarks.push(line);
     continue;
   }
   const name = line.slice(0, at), value = line.slice(at + 3);
-  record.set(record.has(name) ? `${name} (${record.size})` : name, value);
-  if (name.startsWith("ksd_node ")) {
-    const numbers = value.trim().split(/\s+/).map(Number); // U V RATIO LIMIT, or one number
-    const whole = numbers.length >= 4;
-    if (Number.isFinite(numbers[whole ? 2 : 0]))
-      ksd.set(name.slice(9), {value: numbers[whole ? 2 : 0], limit: whole ? numbers[3] : Infinity});
+  if (!name.startsWith("ksd_node ")) {
+    record.set(record.has(name) ? `${name} (${record.size})` : name, value);
+    continue;
   }
+  const [, , ratio, limit, z, most] = value.trim().split(/\s+/).map(Number); // U V RATIO LIMIT Z LIMIT, of the worst nodes
+  if (Number.isFinite(ratio)) ksd.set(name.slice(9), {value: ratio, excess: Math.max(ratio / limit, z / most || 0)});
 }
 
 // ---- nodes: of the model's graph, or pairs P.1, P.2 of the names -------------------------------------------------------
@@ -53,6 +57,9 @@ if (run.graph) {
     nodes[edges[e + 1]].near.push(nodes[edges[e]]);
   }
   for (const node of nodes) for (const i of node.variables) nodeOf[i] = node;
+  const ratio = series.get("node_ksd_ratio"), excess = series.get("node_excess"); // of all nodes
+  if (ratio && excess && ratio.values.length === nodes.length)
+    nodes.forEach((node, k) => ratio.values[k] !== null && ksd.set(node.name, {value: ratio.values[k], excess: excess.values[k]}));
 }
 
 // Points of a plane: nodes of two dimensions, and pairs P.1, P.2 without a P.3, whose variables may be nodes of their own.

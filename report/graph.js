@@ -68,7 +68,7 @@ function drawGraph(parent, focus, measure, choose) {
   lines(pairs.filter(touches), "edges near");
   const radius = Math.max(3.5, Math.min(9, Math.sqrt(width * height / shown.length) / 7));
   shown.forEach((node, k) => {
-    const limit = ksd.get(node.name), beyond = limit && limit.value > limit.limit;
+    const beyond = ksd.has(node.name) && ksd.get(node.name).excess > 1;
     const circle = inner.append("circle").attr("class", `node${Number.isFinite(values[k]) ? "" : " unknown"}${beyond ? " beyond" : ""}${node === focus ? " chosen" : ""}`)
       .attr("cx", x(node)).attr("cy", y(node)).attr("r", radius).attr("tabindex", 0).attr("role", "button").attr("data-node", node.name).attr("aria-label", node.name);
     if (Number.isFinite(values[k])) circle.attr("fill", colour(values[k]));
@@ -78,8 +78,9 @@ function drawGraph(parent, focus, measure, choose) {
     circle.node().addEventListener("keydown", (event) => event.key === "Enter" && go());
   });
   const named = shown.length <= 40 ? shown : [focus];
+  const place = labelPlacer(radius + 4, radius + 12);
   for (const node of named)
-    inner.append("text").attr("class", `label${node === focus ? " chosen" : ""}`).attr("x", x(node)).attr("y", y(node) - radius - 4).attr("text-anchor", "middle").text(node.name);
+    inner.append("text").attr("class", `label${node === focus ? " chosen" : ""}`).attr("x", x(node)).attr("y", place(x(node), y(node), node.name)).attr("text-anchor", "middle").text(node.name);
   zoomable(plot, inner);
   d3.select(parent).append("div").attr("class", "caption").text(measure.name);
   drawColours(parent, colour, measure.name);
@@ -101,6 +102,6 @@ function graphCaption(focus) {
       : `${nodes.length.toLocaleString("en")} nodes are too many to draw: these are ${focus.name} and the ${visible(focus).length - 1} around it.`);
   else parts.push("Click a node to see its marginals; drag to move, Ctrl and the wheel or a pinch to zoom.");
   if (ksd.size && ksd.size < nodes.length) parts.push(`The file records the KSD of ${ksd.size} nodes; the others are grey.`);
-  if ([...ksd.values()].some((d) => d.value > d.limit)) parts.push("A red ring: beyond what chance does, not converged.");
+  if ([...ksd.values()].some((d) => d.excess > 1)) parts.push("A red ring: beyond what chance does, not converged.");
   return parts.join(" ");
 }

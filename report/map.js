@@ -44,9 +44,11 @@ function drawMap(parent, chosen, choose) {
   for (const [name, ax, ay] of run.anchors)
     inner.append("path").attr("class", "anchor").attr("d", d3.symbol().type(d3.symbolTriangle).size(80)())
       .attr("transform", `translate(${x(ax)},${y(ay)})`).append("title").text(name);
+  const above = labelPlacer(7, 16);
   for (const point of planar.length <= 60 ? planar : chosen ? [chosen] : [])
     inner.append("text").attr("class", `label${point === chosen ? " chosen" : ""}`).attr("text-anchor", "middle")
-      .attr("x", x(number(point.x, "mean"))).attr("y", y(number(point.y, "mean")) - 7).text(point.name);
+      .attr("x", x(number(point.x, "mean")))
+      .attr("y", above(x(number(point.x, "mean")), y(number(point.y, "mean")), point.name)).text(point.name);
   zoomable(clip, inner);
 }
 

@@ -16,7 +16,7 @@ function showHeader() {
   facts.push(run.chains > 1 ? ["chains × draws", `${run.chains} × ${run.particles / run.chains}`] : ["particles", run.particles.toLocaleString("en")]);
   for (const [key, name] of [["method", "method"], ["iterations done", "iterations"], ["outcome", "outcome"], ["seed", "seed"]])
     if (record.has(key)) facts.push([name, record.get(key)]);
-  if (record.has("seconds")) facts.push(["time", `${record.get("seconds")} s`]);
+  if (record.has("seconds")) facts.push([record.has("resumed at") ? "time since resumed" : "time", `${record.get("seconds")} s`]);
   if (record.has("ksd_ratio")) facts.push(["KSD ratio", short(Number(record.get("ksd_ratio")))]);
   if (s) facts.push(["acceptance", s.acceptance.toFixed(2)]);
   if (s && s.leapfrogs !== undefined) facts.push(["divergent", s.divergent]);
@@ -33,8 +33,11 @@ function showHeader() {
   if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} particles, evenly spaced; the numbers of the table are those of all.`);
 }
 
+// What stands in the file for other programs alone.
+const forOthers = /^(num_samples|num_warmup|save_warmup|id|thin)$/;
+
 function showConfiguration() {
-  for (const [name, value] of record) addFact(d3.select("#record").append("div"), name, value);
+  for (const [name, value] of record) if (!forOthers.test(name)) addFact(d3.select("#record").append("div"), name, value);
   element("remarks").textContent = remarks.join("\n");
   if (run.comments.length === 0) element("remarks").textContent = "The file has no comments that tell how it was made.";
   element("footer").textContent = `Made by svmp ${run.svmp}. Drawn with D3 ${d3.version} by Mike Bostock (d3js.org), which stands in this page.`;
@@ -95,7 +98,10 @@ function showDetail() {
   element("about").textContent = about.join(", ");
   const group = companions(i), marginals = element("marginals");
   marginals.textContent = "";
-  for (const j of group.length <= 4 ? group : [i]) drawMarginal(marginals, j);
+  for (const j of group.length <= 4 ? group : [i]) {
+    drawMarginal(marginals, j);
+    if (areChains() && new Set(particlesOf(j)).size > 1) drawTrace(marginals, particlesOf(j), run.names[j]);
+  }
   const {list, known} = partners(i), pairs = element("pairs"), few = list.slice(0, allPairs ? 60 : PAIRS);
   pairs.textContent = "";
   element("pairs-title").textContent = !list.length ? "" : known ? `${run.names[i]} against its neighbours` : `${run.names[i]} against the most correlated variables`;
@@ -111,7 +117,7 @@ function choose(i, scroll) {
   showDetail();
   markRow(i);
   const detail = element("detail").getBoundingClientRect();
-  if (scroll === true || detail.top > window.innerHeight * 0.8) element("detail").scrollIntoView({block: "nearest"});
+  if (scroll === true || (scroll !== false && detail.top > window.innerHeight * 0.8)) element("detail").scrollIntoView({block: "nearest"});
 }
 
 function step(by) {
@@ -124,7 +130,9 @@ buildPicture();
 buildTable(choose);
 fillTable(choose);
 showConfiguration();
-choose(0);
+showConvergence();
+showData();
+choose(0, false);
 element("before").addEventListener("click", () => step(-1));
 element("after").addEventListener("click", () => step(1));
 element("more-pairs").addEventListener("click", () => {
@@ -139,6 +147,8 @@ window.addEventListener("resize", () => {
   waiting = setTimeout(() => {
     showPicture();
     showDetail();
+    showConvergence();
+    showData();
   }, 120);
 });
 window.addEventListener("beforeprint", () => { // on paper there is no button to press

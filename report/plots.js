@@ -10,6 +10,17 @@ function axis(at, kind, x, y, className = "axis") {
   return at.append("g").attr("class", className).attr("transform", `translate(${x},${y})`).call(kind);
 }
 
+// Where a label goes that should stand above (x, y): below it where another one is in the way.
+function labelPlacer(above, below) {
+  const taken = [];
+  return (x, y, text) => {
+    const half = 3.2 * text.length, free = (at) => taken.every(([u, v, w]) => Math.abs(u - x) > half + w || Math.abs(v - at) > 11);
+    const at = free(y - above) || !free(y + below) ? y - above : y + below;
+    taken.push([x, at, half]);
+    return at;
+  };
+}
+
 function widthOf(element) {
   return Math.max(150, element.clientWidth || 320);
 }

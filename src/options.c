@@ -11,18 +11,18 @@
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
          "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp or tpmp")               \
-    TEXT(kernel, 0, "SUM", NULL, "Method", "a sum of terms, e.g. '0.5*rbf@random:4 + 0.5*rbf@all'")                    \
-    TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros or a number")                     \
+    TEXT(kernel, 0, "SUM", NULL, "Method", "a sum, e.g. '0.5*rbf@random:4 + 0.5*rbf@all'")                             \
+    TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros, a number")                       \
     TEXT(step, 0, "STEP", NULL, "Method", "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed, decay")          \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [1000; dpmp and tpmp: 100]")     \
-    REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when the largest |phi| is at most this; 0: never")            \
+    REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
-    COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations of a chain that adapt and are not kept")        \
-    COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations of a chain that are kept")                       \
-    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, map, or a particle file")              \
+    COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations that adapt, and are not kept")                  \
+    COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations that are kept")                                  \
+    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, map, or FILE")                         \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
-    TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, cpu-baseline, cpu-avx2, cpu-avx512, or ref: plain loops")
+    TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, cpu-baseline, cpu-avx2, cpu-avx512 or ref")
 
 typedef enum option_type { OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_REAL } option_type;
 

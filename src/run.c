@@ -38,8 +38,8 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     run->iterations = options->iterations;
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
-    if (chosen->single) run->iterations = 1;
-    if (chosen->sampler) run->iterations = options->warmup + options->draws;
+    if (chosen->yield == SVMP_DRAWS) run->iterations = 1;
+    if (chosen->yield == SVMP_CHAINS) run->iterations = options->warmup + options->draws;
     return svmp_init_parse(context, options->init, &run->start);
 }
 
@@ -52,7 +52,7 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(status);
 
     const method *chosen = run->method;
-    const size_t n = chosen->sampler ? run->options.chains : run->options.particles;
+    const size_t n = chosen->yield == SVMP_CHAINS ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     SVMP_TRY(chosen->alloc(run));
@@ -118,8 +118,10 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
         if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
         if (status != SVMP_OK) return status;
         run->iteration++;
+        svmp_history_follow(&run->way, run->iteration, run->backend->largest, run->rate);
 
-        const svmp_progress progress = {run->iteration, run->iterations, run->backend->largest, run->rate,
+        const svmp_progress progress = {run->iteration, run->iterations,
+                                        run->method->largest ? run->backend->largest : NAN, run->rate,
                                         run->divergences};
         const int stop = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
         if (stop && !has_converged(run) && run->iteration < run->iterations) {

@@ -71,7 +71,7 @@ static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const
     const char *saved, *now = svmp_options_text(&run->options, k, buffer);
     const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0;
     snprintf(item, sizeof item, "option %s", name);
-    if (iterations && !run->method->sampler) /* as many as the method does, where nothing was said */
+    if (iterations && run->method->yield != SVMP_CHAINS) /* as many as the method does, where nothing was said */
         snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
     if (!file->archive.loading) return svmp_checkpoint_put_text(file, item, now);
     SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
@@ -115,6 +115,8 @@ static svmp_status state(archive *a, svmp_run *run) {
                          run->iterations);
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
     SVMP_TRY(svmp_archive_real(a, "largest", &b->largest));
+    SVMP_TRY(svmp_history_archive(a, "way", &run->way));
+    SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
     SVMP_TRY(svmp_archive_reals(a, "x", count, b->x));
     for (size_t k = 0; k < 2; k++)
         if (b->state[k]) SVMP_TRY(svmp_archive_reals(a, k ? "step second" : "step first", count, b->state[k]));

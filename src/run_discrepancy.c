@@ -25,7 +25,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
     if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy needs a place for its result.");
-    if (run->method->step == NULL)
+    if (run->method->yield != SVMP_PARTICLES)
         return svmp_fail(context, SVMP_UNSUPPORTED,
                          "The method '%s' does not move its particles towards the posterior; the Stein discrepancy "
                          "does not tell how far it is.",
@@ -57,9 +57,18 @@ done:
     return status;
 }
 
+svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
+    svmp_discrepancy whole;
+    SVMP_TRY(svmp_run_discrepancy(run, &whole, nodes));
+    svmp_history_add(&run->measured,
+                     (const double[HISTORY_COLUMNS]){(double)run->iteration, whole.v, whole.ratio, whole.bandwidth});
+    if (total) *total = whole;
+    return SVMP_OK;
+}
+
 svmp_movement svmp_run_last_movement(const svmp_run *run) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
-    if (run == NULL || run->method->sampler || !run->backend->moved) return movement;
+    if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;
     const size_t n = run->backend->n;
     movement.largest = 0;
     for (size_t i = 0; i < run->model->graph->variables; i++) {

@@ -6,7 +6,8 @@
 
 enum { NAME = 1024, EDGES_MOST = 200000 }; /* beyond that no one looks at neighbours one by one */
 
-/* Every variable of the file is one of the model's; `column` gives for each of the model's its variable in the file. */
+/* Every variable of the file is one of the model's, or computed from them; `column` gives for each of the model's its
+ * variable in the file. */
 static int match(const svmp_model *model, const name_index *names, const svmp_particles *particles, const char *path,
                  size_t *column) {
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
@@ -22,7 +23,7 @@ static int match(const svmp_model *model, const name_index *names, const svmp_pa
             column[i] = SIZE_MAX;
     }
     for (size_t i = 0; i < names->count && status == 0; i++)
-        if (!met[i])
+        if (!met[i] && !svmp_model_computes(model, svmp_particles_name(particles, i)))
             status = complain(EXIT_WRONG, "The model does not fit '%s': it has no variable '%s'.", path,
                               svmp_particles_name(particles, i));
     free(met);

@@ -8,11 +8,17 @@
 /* Sizes, comments, and what a sampler tells of its draws. */
 int write_run(FILE *file, const svmp_particles *particles, const char *path);
 
+/* The series that the particles carry: the way of the run, and the discrepancy of every node. */
+int write_history(FILE *file, const svmp_particles *particles);
+
+/* What the data observe, and the model's text from `path`; nothing without a model. */
+int write_data_of(FILE *file, const svmp_model *model, const char *path);
+
 /* The cells of `svmp summary`, as it prints them. */
 int write_summary(FILE *file, svmp_context *context, const svmp_particles *particles);
 
-/* `shown` of the particles, evenly spaced, as floats around their median; *shown 0: as many as fit a page that opens
- * at once. Numbers in the table are those of all particles. */
+/* `shown` of the particles, evenly spaced, and of their log density, as floats around the median; *shown 0: as many as
+ * fit a page that opens at once. Numbers in the table are those of all particles. */
 int write_values(FILE *file, svmp_context *context, svmp_particles *particles, size_t shown);
 
 /* Statistics, nodes and edges of the model's graph; null without a model. Every variable of the file must be one of

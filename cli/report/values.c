@@ -34,6 +34,12 @@ static void write_variable(FILE *file, const double *x, size_t count, size_t sho
     fputc(']', file);
 }
 
+static int all_finite(const double *x, size_t count) {
+    size_t k = 0;
+    while (k < count && isfinite(x[k])) k++;
+    return k == count;
+}
+
 int write_values(FILE *file, svmp_context *context, svmp_particles *particles, size_t asked) {
     const size_t variables = svmp_particles_variables(particles), count = svmp_particles_count(particles);
     const size_t shown = how_many(variables, count, asked);
@@ -48,7 +54,12 @@ int write_values(FILE *file, svmp_context *context, svmp_particles *particles, s
         fputs(i ? ",\n" : "\n", file);
         write_variable(file, svmp_particles_values(particles) + i * count, count, shown, moments.q50, floats);
     }
-    fputc(']', file);
+    fputs("],\n\"log_density\":", file);
+    const double *density = svmp_particles_statistic(particles, "lp__");
+    if (density && all_finite(density, count))
+        write_variable(file, density, count, shown, density[0], floats);
+    else
+        fputs("null", file);
     free(floats);
     return status == SVMP_OK ? 0 : failed(context, status);
 }

@@ -46,8 +46,10 @@ struct backend {
     size_t n;
     uint64_t seed;
     int threads;
+    const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL */
-    double largest;                     /* max |phi| of the last step, before the rule made a displacement of it */
+    double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
+                                         * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
     evaluator *evaluator;               /* of backends that use the model's own */
     void *own;

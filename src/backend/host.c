@@ -19,8 +19,12 @@ static svmp_status not_finite(backend *b, size_t t) {
                          svmp_model_variable_name(b->model, at / n, name, sizeof name), b->phi[at], at % n + 1, t + 1);
     }
     char where[64] = "";
-    size_t factor = b->evaluator ? svmp_evaluator_blame(b->evaluator, at / n, at % n) : SIZE_MAX;
-    if (factor != SIZE_MAX) snprintf(where, sizeof where, ", by factor %zu", factor);
+    size_t factor = b->evaluator ? svmp_evaluator_blame(b->evaluator, b->x, at / n, at % n) : SIZE_MAX;
+    size_t line = factor != SIZE_MAX ? svmp_model_factor_line(b->model, factor) : 0;
+    if (line > 0)
+        snprintf(where, sizeof where, ", by the statement of line %zu", line);
+    else if (factor != SIZE_MAX)
+        snprintf(where, sizeof where, ", by factor %zu", factor);
     return svmp_fail(b->context, SVMP_NOT_FINITE,
                      "The score of %s is %g in particle %zu at iteration %zu, where it has the value %g%s.",
                      svmp_model_variable_name(b->model, at / n, name, sizeof name), b->score[at], at % n + 1, t + 1,

@@ -29,23 +29,50 @@ static int names_not_finite(const char *start, size_t length) {
     return 0;
 }
 
+static const char *digits(const char *text) {
+    while (*text >= '0' && *text <= '9') text++;
+    return text;
+}
+
+/* The end of the number at `text` by its grammar: digits [. digits] [e [+-] digits]. */
+static const char *number_end(const char *text) {
+    const char *end = digits(text);
+    size_t count = (size_t)(end - text);
+    if (*end == '.') {
+        const char *fraction = digits(end + 1);
+        count += (size_t)(fraction - end - 1);
+        end = fraction;
+    }
+    if (count == 0) return NULL;
+    if (*end == 'e' || *end == 'E') {
+        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
+        if (digits(exponent) > exponent) end = digits(exponent);
+    }
+    return end;
+}
+
+const char *svmp_number_read(const char *text, double *number) {
+    const char *end = number_end(text);
+    if (end == NULL || end - text > LONGEST_NUMBER) return NULL;
+    char copy[LONGEST_NUMBER + 1]; /* strtod might read on: 0x10 */
+    memcpy(copy, text, (size_t)(end - text));
+    copy[end - text] = 0;
+    *number = strtod(copy, NULL);
+    return end;
+}
+
 number_kind svmp_number_parse(const char *start, const char *end, double *value) {
-    size_t length = (size_t)(end - start);
+    const size_t length = (size_t)(end - start);
     if (length == 0 || length > LONGEST_NUMBER) return NUMBER_NONE;
     if (names_not_finite(start, length)) return NUMBER_NOT_FINITE;
-    /* strtod also takes blanks, line ends and hexadecimal numbers: only plain decimals may reach it */
-    if (strspn(start, "0123456789+-.eE") < length) return NUMBER_NONE;
-    char copy[LONGEST_NUMBER + 1], *stop;
-    if (strchr("0123456789+-.eE", *end) && *end != '\0') { /* what follows must not be read as part of it: "1..2" */
-        memcpy(copy, start, length);
-        copy[length] = '\0';
-        start = copy;
-        end = copy + length;
-    }
-    double read = strtod(start, &stop);
-    if (stop != end) return NUMBER_NONE;
+    char copy[LONGEST_NUMBER + 1]; /* what follows may look like more of it: "1..2" */
+    memcpy(copy, start, length);
+    copy[length] = 0;
+    double read;
+    int sign = *start == '-' || *start == '+';
+    if (svmp_number_read(copy + sign, &read) != copy + length) return NUMBER_NONE;
     if (!isfinite(read)) return NUMBER_NOT_FINITE;
-    *value = read;
+    *value = *start == '-' ? -read : read;
     return NUMBER_FINITE;
 }
 

@@ -14,9 +14,13 @@ typedef struct number_locale {
 svmp_status svmp_number_enter(svmp_context *context, number_locale *locale);
 void svmp_number_leave(number_locale *locale); /* takes one that is all zeros: never entered */
 
+/* Reads an unsigned decimal number, 12, .5, 1.5e-3, of at most 1,000 characters, between enter and leave. Returns the
+ * first byte after it, or NULL when none stands there. `text` ends with a 0. One that is too large is infinite. */
+const char *svmp_number_read(const char *text, double *number);
+
 typedef enum number_kind { NUMBER_FINITE, NUMBER_NOT_FINITE, NUMBER_NONE } number_kind;
 
-/* Reads the decimal number that is exactly [start, end), at most 1,000 characters. `end` must point into ended text. */
+/* Reads the decimal number, with a sign or without, that is exactly [start, end); `end` must point into ended text. */
 number_kind svmp_number_parse(const char *start, const char *end, double *value);
 
 /* Reads the digits that are exactly [start, end); 0 when there is anything else or the number does not fit. */

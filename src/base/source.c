@@ -1,12 +1,10 @@
 #include "base/source.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NUMBER = 512, SHOWN = 160 };
+enum { SHOWN = 160 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
 
 static svmp_status read_all(svmp_context *context, FILE *file, text_source *source) {
@@ -108,36 +106,4 @@ svmp_status svmp_source_fail(svmp_context *context, const text_source *source, s
     va_end(arguments);
     svmp_source_describe(source, offset, "error", sentence, text, sizeof text);
     return svmp_fail(context, SVMP_BAD_INPUT, "%s", text);
-}
-
-static const char *digits(const char *text) {
-    while (isdigit((unsigned char)*text)) text++;
-    return text;
-}
-
-/* The end of the number at `text` by its grammar: digits [. digits] [e [+-] digits]. */
-static const char *number_end(const char *text) {
-    const char *end = digits(text);
-    size_t count = (size_t)(end - text);
-    if (*end == '.') {
-        const char *fraction = digits(end + 1);
-        count += (size_t)(fraction - end - 1);
-        end = fraction;
-    }
-    if (count == 0) return NULL;
-    if (*end == 'e' || *end == 'E') {
-        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
-        if (isdigit((unsigned char)*exponent)) end = digits(exponent);
-    }
-    return end;
-}
-
-const char *svmp_number_read(const char *text, double *number) {
-    const char *end = number_end(text);
-    if (end == NULL || end - text >= LONGEST_NUMBER) return NULL;
-    char copy[LONGEST_NUMBER]; /* strtod might read on: 1L, 0x10 */
-    memcpy(copy, text, (size_t)(end - text));
-    copy[end - text] = 0;
-    *number = strtod(copy, NULL);
-    return end;
 }

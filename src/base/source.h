@@ -31,8 +31,4 @@ void svmp_source_describe(const text_source *source, size_t offset, const char *
 svmp_status svmp_source_fail(svmp_context *context, const text_source *source, size_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Reads an unsigned decimal number, 12, .5, 1.5e-3, between svmp_number_enter and svmp_number_leave. Returns the first
- * byte after it, or NULL when none stands there. `text` ends with a 0. */
-const char *svmp_number_read(const char *text, double *number);
-
 #endif

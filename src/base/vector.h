@@ -1,7 +1,9 @@
-/* Sums over a row in a fixed order that vectorises: eight interleaved partial sums, then these from first to last. */
+/* Sums over a row in a fixed order that vectorises: eight interleaved partial sums, then these from first to last. And
+ * the unit in which to take them. */
 #ifndef SVMP_BASE_VECTOR_H
 #define SVMP_BASE_VECTOR_H
 
+#include <math.h>
 #include <stddef.h>
 
 static inline double svmp_add_lanes(const double lane[8]) {
@@ -26,6 +28,17 @@ static inline double svmp_dot(size_t n, const double *a, const double *b) {
         for (size_t k = 0; k < 8; k++) lane[k] += a[l + k] * b[l + k];
     for (; l < n; l++) lane[l % 8] += a[l] * b[l];
     return svmp_add_lanes(lane);
+}
+
+/* The power of two just below the largest |a|, 1 when all are 0: in units of it neither squares nor sums overflow, and
+ * what is not small beside the largest does not vanish. Dividing by it is exact. */
+static inline double svmp_unit(size_t n, const double *a) {
+    double largest = 0;
+    int exponent;
+    for (size_t l = 0; l < n; l++) largest = fabs(a[l]) > largest ? fabs(a[l]) : largest;
+    if (!(largest > 0 && largest <= 0x1.fffffffffffffp+1023)) return 1;
+    frexp(largest, &exponent);
+    return ldexp(1, exponent - 1);
 }
 
 #endif

@@ -44,15 +44,26 @@ static size_t place_in_halves(const chain_room *room, size_t place) {
     return draw >= last ? (2 * chain + 1) * room->half + draw - last : SIZE_MAX;
 }
 
+static size_t count_of(const chain_room *room) { return room->chains * room->draws; }
+
 static void split(chain_room *room, const double *draws) {
-    for (size_t k = 0; k < room->chains * room->draws; k++) {
+    for (size_t k = 0; k < count_of(room); k++) {
         const size_t to = place_in_halves(room, k);
-        if (to != SIZE_MAX) room->halves[to] = draws[k];
+        if (to != SIZE_MAX) room->halves[to] = draws[k] / room->unit;
+    }
+}
+
+/* (x - mean)^2, the mean in units. */
+static void split_squares(chain_room *room, const double *draws, double mean) {
+    for (size_t k = 0; k < count_of(room); k++) {
+        const size_t to = place_in_halves(room, k);
+        const double z = draws[k] / room->unit - mean;
+        if (to != SIZE_MAX) room->halves[to] = z * z;
     }
 }
 
 static void split_indicator(chain_room *room, const double *draws, double limit) {
-    for (size_t k = 0; k < room->chains * room->draws; k++) {
+    for (size_t k = 0; k < count_of(room); k++) {
         const size_t to = place_in_halves(room, k);
         if (to != SIZE_MAX) room->halves[to] = draws[k] <= limit;
     }
@@ -60,7 +71,7 @@ static void split_indicator(chain_room *room, const double *draws, double limit)
 
 /* The halves as normal scores of their ranks, equal ones sharing the mean of theirs. */
 static void split_scores(chain_room *room) {
-    const size_t count = room->chains * room->draws;
+    const size_t count = count_of(room);
     size_t rank = 0; /* of the halves' draws passed so far */
     for (size_t first = 0, next; first < count; first = next) {
         size_t ties = 0;
@@ -75,7 +86,7 @@ static void split_scores(chain_room *room) {
 }
 
 static void sort(chain_room *room, const double *draws, double centre, int fold) {
-    const size_t count = room->chains * room->draws;
+    const size_t count = count_of(room);
     for (size_t k = 0; k < count; k++) room->sorted[k] = (placed){fold ? fabs(draws[k] - centre) : draws[k], k};
     svmp_sort(room->sorted, room->spare, count);
 }
@@ -166,42 +177,106 @@ static double effective_draws(chain_room *room) {
     return draws / fmax(correlation_time(room, v.within, total), 1 / log10(draws));
 }
 
+/* ---- standard errors --------------------------------------------------------------------------------------------- */
+
+/* The mean of the draws, and of the second and fourth powers of what they are off it, in units. */
+typedef struct centred_powers {
+    double mean, second, fourth;
+} centred_powers;
+
+static centred_powers powers_of(const chain_room *room, const double *draws) {
+    const double count = (double)count_of(room);
+    centred_powers p = {0};
+    for (size_t k = 0; k < count_of(room); k++) p.mean += draws[k] / room->unit / count;
+    for (size_t k = 0; k < count_of(room); k++) {
+        const double z = draws[k] / room->unit - p.mean;
+        p.second += z * z / count;
+        p.fourth += z * z * z * z / count;
+    }
+    return p;
+}
+
+static double error_of_mean(chain_room *room, const double *draws, const centred_powers *p) {
+    const double count = (double)count_of(room), variance = p->second * count / (count - 1);
+    split(room, draws);
+    return room->unit * sqrt(variance / effective_draws(room));
+}
+
+static double error_of_sd(chain_room *room, const double *draws, const centred_powers *p) {
+    split_squares(room, draws, p->mean);
+    const double variance = (p->fourth - p->second * p->second) / effective_draws(room); /* of mean z^2 */
+    return room->unit * sqrt(variance / (4 * p->second));
+}
+
+/* How many k of 1 ... count have a distribution function of at most `probability` at k/count, for Beta(a, b). */
+static size_t ranks_below(size_t count, double probability, double a, double b) {
+    size_t from = 0, to = count; /* k <= from have, k > to have not */
+    while (from < to) {
+        const size_t k = to - (to - from) / 2;
+        if (k < count && svmp_log_beta_i((double)k / (double)count, a, b) <= log(probability))
+            from = k;
+        else
+            to = k - 1;
+    }
+    return from;
+}
+
+/* From `sorted` draws, of which the indicator of the quantile is worth `draws`. */
+static double error_of_quantile(const chain_room *room, double p, double draws) {
+    const size_t count = count_of(room);
+    if (isnan(draws)) return NAN;
+    const double a = draws * p + 1, b = draws * (1 - p) + 1, low = svmp_normal_cdf(-1);
+    const size_t below = ranks_below(count, low, a, b), above = ranks_below(count, 1 - low, a, b) + 1;
+    const double from = room->sorted[below > 0 ? below - 1 : 0].value;
+    const double to = room->sorted[above < count ? above - 1 : count - 1].value;
+    return fabs(to / 2 - from / 2);
+}
+
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
 
 static double smaller(double a, double b) { return isnan(a) || isnan(b) ? NAN : fmin(a, b); }
 
-static double standard_deviation(size_t count, const double *x) {
-    const double mean = svmp_sum(count, x) / (double)count;
-    double squares = 0;
-    for (size_t k = 0; k < count; k++) squares += (x[k] - mean) * (x[k] - mean);
-    return sqrt(squares / (double)(count - 1));
-}
+const svmp_mixing svmp_mixing_unknown = {NAN, NAN, NAN, {NAN, NAN, NAN, NAN, NAN}};
 
 double svmp_chains_error(chain_room *room, const double *draws) {
     if (room->half < LEAST) return NAN;
-    const double sd = standard_deviation(room->chains * room->draws, draws);
-    if (sd == 0) return 0;
-    split(room, draws);
-    return sd / sqrt(effective_draws(room));
+    room->unit = svmp_unit(count_of(room), draws);
+    const centred_powers p = powers_of(room, draws);
+    return p.second == 0 ? 0 : error_of_mean(room, draws, &p);
+}
+
+static int are_finite(size_t count, const double *x) {
+    int finite = 1;
+    for (size_t k = 0; k < count; k++) finite &= isfinite(x[k]) != 0;
+    return finite;
+}
+
+static double draws_at_most(chain_room *room, const double *draws, double limit) {
+    split_indicator(room, draws, limit);
+    return effective_draws(room);
 }
 
 svmp_mixing svmp_chains_mixing(chain_room *room, const double *draws) {
-    svmp_mixing mixing = {NAN, NAN, NAN, NAN};
-    const size_t count = room->chains * room->draws;
-    if (room->half < LEAST) return mixing;
+    svmp_mixing mixing = svmp_mixing_unknown;
+    const size_t count = count_of(room);
+    if (room->half < LEAST || !are_finite(count, draws)) return mixing;
     sort(room, draws, 0, 0);
     if (room->sorted[0].value == room->sorted[count - 1].value) return mixing;
+    room->unit = svmp_unit(count, draws);
     const double low = svmp_quantile(room->sorted, count, 0.05), median = svmp_quantile(room->sorted, count, 0.5);
     const double high = svmp_quantile(room->sorted, count, 0.95);
+    const double at_low = draws_at_most(room, draws, low), at_high = draws_at_most(room, draws, high);
+    const centred_powers powers = powers_of(room, draws);
 
     split_scores(room);
     mixing.r_hat = r_hat(room);
     mixing.bulk_draws = effective_draws(room);
-    split_indicator(room, draws, low);
-    mixing.tail_draws = effective_draws(room);
-    split_indicator(room, draws, high);
-    mixing.tail_draws = smaller(mixing.tail_draws, effective_draws(room));
-    mixing.mean_error = svmp_chains_error(room, draws);
+    mixing.tail_draws = smaller(at_low, at_high);
+    mixing.error.mean = error_of_mean(room, draws, &powers);
+    mixing.error.sd = error_of_sd(room, draws, &powers);
+    mixing.error.q05 = error_of_quantile(room, 0.05, at_low);
+    mixing.error.q50 = error_of_quantile(room, 0.5, draws_at_most(room, draws, median));
+    mixing.error.q95 = error_of_quantile(room, 0.95, at_high);
 
     sort(room, draws, median, 1); /* folded: chains that agree in the middle may differ in scale */
     split_scores(room);

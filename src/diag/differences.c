@@ -21,7 +21,7 @@ typedef struct side {
 
 typedef struct side_room {
     chain_room chains;
-    double *squares; /* (x - mean)^2 */
+    double *x, *squares; /* the draws in units, and (x - mean)^2 of these */
 } side_room;
 
 /* Of the mean of some values: itself, the variance of a value, and of how many independent ones it is the mean. */
@@ -29,6 +29,7 @@ typedef struct mean_estimate {
     double mean, variance, draws;
 } mean_estimate;
 
+/* In units: no z depends on them. */
 typedef struct estimate {
     double square;            /* E[x^2] */
     mean_estimate x, squares; /* the mean of x, and of (x - mean)^2 */
@@ -47,9 +48,17 @@ static mean_estimate mean_of(const side *of, side_room *room, const double *x) {
     return e;
 }
 
-static estimate estimate_of(const side *of, side_room *room, size_t k) {
+static const double *draws_of(const side *of, size_t k) {
+    return of->particles->values + of->place[k] * of->particles->count;
+}
+
+static double unit_of(const side *of, size_t k) { return svmp_unit(of->particles->count, draws_of(of, k)); }
+
+static estimate estimate_of(const side *of, side_room *room, size_t k, double unit) {
     const size_t n = of->particles->count;
-    const double *x = of->particles->values + of->place[k] * n;
+    const double *draws = draws_of(of, k);
+    double *x = room->x;
+    for (size_t l = 0; l < n; l++) x[l] = draws[l] / unit;
     estimate e = {.square = svmp_dot(n, x, x) / (double)n, .x = mean_of(of, room, x)};
     for (size_t l = 0; l < n; l++) room->squares[l] = (x[l] - e.x.mean) * (x[l] - e.x.mean);
     e.squares = mean_of(of, room, room->squares);
@@ -80,11 +89,11 @@ static double z_of_sd(const mean_estimate *a, const mean_estimate *b) {
     return normal_z(log(a->mean / b->mean) / 2, shape / a->draws / 4, shape / b->draws / 4, a->draws, b->draws);
 }
 
-static svmp_difference difference_of(const estimate *a, const estimate *b) {
-    return (svmp_difference){.mean = a->x.mean,
-                             .reference_mean = b->x.mean,
-                             .square = a->square,
-                             .reference_square = b->square,
+static svmp_difference difference_of(const estimate *a, const estimate *b, double unit) {
+    return (svmp_difference){.mean = unit * a->x.mean,
+                             .reference_mean = unit * b->x.mean,
+                             .square = unit * unit * a->square,
+                             .reference_square = unit * unit * b->square,
                              .z_mean = z_of_means(&a->x, &b->x),
                              .sd_ratio = sqrt(a->x.variance / b->x.variance),
                              .z_sd = z_of_sd(&a->squares, &b->squares)};
@@ -93,11 +102,13 @@ static svmp_difference difference_of(const estimate *a, const estimate *b) {
 static svmp_status create_room(svmp_context *context, const side *of, side_room *room) {
     const size_t chains = of->particles->chains, count = of->particles->count;
     SVMP_TRY(svmp_chain_room_create(context, chains, count / chains, 0, &room->chains));
+    SVMP_TRY(SVMP_NEW(context, room->x, count));
     return SVMP_NEW(context, room->squares, count);
 }
 
 static void free_room(svmp_context *context, side_room *room) {
     svmp_chain_room_free(context, &room->chains);
+    svmp_release(context, room->x);
     svmp_release(context, room->squares);
 }
 
@@ -124,8 +135,9 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (size_t k = 0; k < particles->variables; k++) {
         side_room *own = &rooms[2 * svmp_thread_number()];
-        const estimate here = estimate_of(&a, own, k), there = estimate_of(&b, own + 1, k);
-        rows[a_place[k]] = difference_of(&here, &there);
+        const double unit = fmax(unit_of(&a, k), unit_of(&b, k));
+        const estimate here = estimate_of(&a, own, k, unit), there = estimate_of(&b, own + 1, k, unit);
+        rows[a_place[k]] = difference_of(&here, &there, unit);
     }
 done:
     for (int t = 0; rooms && t < 2 * threads; t++) free_room(context, &rooms[t]);

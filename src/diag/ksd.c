@@ -45,11 +45,12 @@ typedef struct ksd {
     svmp_context *context;
     const stein_sample *sample;
     int threads;
-    ksd_room *rooms;  /* one a thread */
-    uint32_t *nodes;  /* 0, 1, 2, ... */
-    double *centred;  /* variables * n: x less its mean over particles, for linear terms */
-    double *variance; /* variables: mean square of that */
-    stein_sums *sums; /* of every variable */
+    ksd_room *rooms;   /* one a thread */
+    uint32_t *nodes;   /* 0, 1, 2, ... */
+    double *centred;   /* variables * n: x less its mean over particles, for linear terms */
+    double *variance;  /* variables: mean square of that */
+    stein_sums *sums;  /* of every variable */
+    double *bandwidth; /* of every node, in the first term that has one; NaN: none has */
 } ksd;
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
@@ -87,6 +88,8 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
     for (size_t l = 0; l < n; l++) distance_row(n, count, room->rows, l, room->k + row_start(n, l));
     memcpy(room->r, room->k, pairs * sizeof *room->r); /* the choice reorders */
     const double h = svmp_bandwidth_choose(&term->bandwidth, n, room->r);
+    for (size_t v = 0; v < unit->member_count; v++)
+        if (isnan(of->bandwidth[unit->members[v]])) of->bandwidth[unit->members[v]] = h;
     room->k0 = 1;
     room->r0 = 0;
     if (h > 0) {
@@ -268,7 +271,8 @@ static svmp_status alloc(ksd *of) {
                                  "the Stein discrepancy of so many particles takes"));
     SVMP_TRY(SVMP_NEW(context, of->sums, variables));
     SVMP_TRY(SVMP_NEW(context, of->nodes, sample->graph->nodes));
-    for (size_t v = 0; v < sample->graph->nodes; v++) of->nodes[v] = (uint32_t)v;
+    SVMP_TRY(SVMP_NEW(context, of->bandwidth, sample->graph->nodes));
+    for (size_t v = 0; v < sample->graph->nodes; v++) of->nodes[v] = (uint32_t)v, of->bandwidth[v] = NAN;
     SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->centred));
     SVMP_TRY(SVMP_NEW(context, of->variance, variables));
     centre(of);
@@ -305,6 +309,7 @@ static void release(const ksd *of) {
     }
     svmp_release(context, of->rooms);
     svmp_release(context, of->nodes);
+    svmp_release(context, of->bandwidth);
     svmp_release(context, of->centred);
     svmp_release(context, of->variance);
     svmp_release(context, of->sums);
@@ -324,13 +329,14 @@ static void finish(const ksd *of, svmp_discrepancy *total, svmp_discrepancy *nod
             z = fmax(z, moment_z(of, i));
         }
         if (nodes) nodes[v] = describe(n, node, graph->nodes);
-        if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit;
+        if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit, nodes[v].bandwidth = of->bandwidth[v];
         add_sums(&whole, 1, node);
         largest = fmax(largest, z);
     }
     *total = describe(n, whole, 1);
     total->moment_z = largest;
     total->moment_limit = limit;
+    total->bandwidth = svmp_sum(graph->nodes, of->bandwidth) / (double)graph->nodes;
 }
 
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,

@@ -1,5 +1,6 @@
 #include "diag/sort.h"
 
+#include <math.h>
 #include <string.h>
 
 static void merge(const placed *a, const placed *a_end, const placed *b, const placed *b_end, placed *to) {
@@ -38,5 +39,6 @@ double svmp_quantile(const placed *sorted, size_t count, double p) {
     const double h = (double)(count - 1) * p;
     const size_t below = (size_t)h;
     if (below + 1 >= count) return sorted[count - 1].value;
-    return sorted[below].value + (h - (double)below) * (sorted[below + 1].value - sorted[below].value);
+    const double from = sorted[below].value, to = sorted[below + 1].value, weight = h - (double)below;
+    return isfinite(to - from) ? from + weight * (to - from) : (1 - weight) * from + weight * to;
 }

@@ -13,13 +13,17 @@ int svmp_particles_are_chains(const svmp_particles *particles) {
 static svmp_moments moments_of(size_t count, const double *x, chain_room *room) {
     for (size_t l = 0; l < count; l++) room->sorted[l] = (placed){x[l], l};
     svmp_sort(room->sorted, room->spare, count);
+    const double unit = svmp_unit(2, (double[]){room->sorted[0].value, room->sorted[count - 1].value});
     double sum = 0, squares = 0;
-    for (size_t l = 0; l < count; l++) sum += room->sorted[l].value;
+    for (size_t l = 0; l < count; l++) sum += room->sorted[l].value / unit;
     const double mean = sum / (double)count;
-    for (size_t l = 0; l < count; l++) squares += (room->sorted[l].value - mean) * (room->sorted[l].value - mean);
+    for (size_t l = 0; l < count; l++) {
+        const double z = room->sorted[l].value / unit - mean;
+        squares += z * z;
+    }
     return (svmp_moments){
-        .mean = mean,
-        .sd = count > 1 ? sqrt(squares / (double)(count - 1)) : 0,
+        .mean = unit * mean,
+        .sd = count > 1 ? unit * sqrt(squares / (double)(count - 1)) : 0,
         .q05 = svmp_quantile(room->sorted, count, 0.05),
         .q50 = svmp_quantile(room->sorted, count, 0.50),
         .q95 = svmp_quantile(room->sorted, count, 0.95),
@@ -59,7 +63,7 @@ svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t cou
         const double *x = particles->values + (variables ? variables[k] : k) * n;
         chain_room *room = &rooms[svmp_thread_number()];
         if (moments) moments[k] = moments_of(n, x, room);
-        if (mixing) mixing[k] = mixed ? svmp_chains_mixing(room, x) : (svmp_mixing){NAN, NAN, NAN, NAN};
+        if (mixing) mixing[k] = mixed ? svmp_chains_mixing(room, x) : svmp_mixing_unknown;
     }
     for (int t = 0; t < threads; t++) svmp_chain_room_free(context, &rooms[t]);
     svmp_release(context, rooms);

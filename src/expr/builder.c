@@ -129,6 +129,7 @@ static expr find_or_add(program_builder *builder, expr_node node, double value) 
         if (equal) return (expr){builder->table[place]};
     }
     if (node.op == OP_literal) builder->literal_count++;
+    node.range = (uint8_t)svmp_builder_range(builder, &node, value);
     builder->nodes[builder->count] = node;
     builder->table[place] = (uint32_t)builder->count;
     return (expr){(uint32_t)builder->count++};
@@ -191,6 +192,7 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
 
 expr_op svmp_expr_op(const program_builder *builder, expr e) { return (expr_op)builder->nodes[e.index].op; }
 expr_level svmp_expr_level(const program_builder *builder, expr e) { return (expr_level)builder->nodes[e.index].level; }
+expr_range svmp_expr_range(const program_builder *builder, expr e) { return (expr_range)builder->nodes[e.index].range; }
 expr svmp_expr_operand(const program_builder *builder, expr e, int which) {
     return (expr){builder->nodes[e.index].operand[which]};
 }

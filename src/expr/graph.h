@@ -7,6 +7,7 @@
 typedef struct expr_node {
     uint16_t op;   /* expr_op */
     uint8_t level; /* expr_level */
+    uint8_t range; /* expr_range */
     union {
         uint32_t operand[3];
         uint32_t leaf; /* of an input or a parameter */
@@ -27,6 +28,9 @@ expr svmp_builder_node(program_builder *builder, expr_op op, const uint32_t oper
 
 /* Applies the algebra of simplify.c: true, and *result, when the operation is better said otherwise. */
 bool svmp_builder_simplify(program_builder *builder, expr_op op, expr a, expr b, expr c, expr *result);
+
+/* Of a node whose operands are nodes already; `value` is that of a literal. */
+expr_range svmp_builder_range(const program_builder *builder, const expr_node *node, double value);
 
 /* The degree of a value as a polynomial of the inputs; POLYNOMIAL_MANY: more than 2, or perhaps no polynomial. */
 svmp_status svmp_builder_degree(const program_builder *builder, expr value, int *degree);

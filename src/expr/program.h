@@ -55,6 +55,10 @@ typedef enum expr_op {
 /* What an expression's value depends on. */
 typedef enum expr_level { LEVEL_LITERAL, LEVEL_PARAMETER, LEVEL_INPUT } expr_level;
 
+/* What is known of an expression's values from its form, the stronger later: exp(x) is not negative, ilogit(x) is
+ * between 0 and 1. */
+typedef enum expr_range { RANGE_ANY, RANGE_NOT_NEGATIVE, RANGE_UNIT } expr_range;
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 svmp_status svmp_builder_create(svmp_context *context, program_builder **builder);
@@ -98,6 +102,7 @@ const char *svmp_op_name(expr_op op);
 /* Looking at an expression. After a failure: OP_literal, LEVEL_LITERAL, NaN. */
 expr_op svmp_expr_op(const program_builder *builder, expr e);
 expr_level svmp_expr_level(const program_builder *builder, expr e);
+expr_range svmp_expr_range(const program_builder *builder, expr e);
 expr svmp_expr_operand(const program_builder *builder, expr e, int which); /* which < svmp_op_arity */
 bool svmp_expr_is_literal(const program_builder *builder, expr e, double *value);
 uint32_t svmp_expr_leaf(const program_builder *builder, expr e); /* the slot of an input, the index of a parameter */

@@ -160,6 +160,7 @@ static bool masked(program_builder *b, expr_op op, expr x, expr y, expr *result)
     if (number(b, x, 0)) BECOMES(x);
     bool plain = svmp_expr_is_literal(b, x, NULL) || (svmp_expr_is_literal(b, y, &value) && isfinite(value));
     if (plain && op == OP_masked_multiply) BECOMES(MULTIPLY(x, y));
+    if (op == OP_masked_multiply && is(b, y, OP_reciprocal)) BECOMES(svmp_expr_masked_divide(b, x, of(b, y, 0)));
     if (plain && op == OP_masked_divide && !number(b, y, 0)) BECOMES(svmp_expr_divide(b, x, y));
     return false;
 }
@@ -191,6 +192,12 @@ bool svmp_builder_simplify(program_builder *b, expr_op op, expr x, expr y, expr 
         return false;
     case OP_abs:
         if (is(b, x, OP_negate) || is(b, x, OP_abs)) BECOMES(svmp_expr_abs(b, of(b, x, 0)));
+        return false;
+    case OP_log_slope:
+        if (svmp_expr_range(b, x) != RANGE_ANY) BECOMES(svmp_expr_reciprocal(b, x));
+        return false;
+    case OP_require:
+        if (svmp_expr_range(b, x) != RANGE_ANY) BECOMES(svmp_expr_literal(b, 0));
         return false;
     case OP_logit:
         if (is(b, x, OP_ilogit)) BECOMES(of(b, x, 0));

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-enum { FORMAT = 1, BYTE_ORDER_MARK = 0x01020304, WORD = 8 };
+enum { FORMAT = 2, BYTE_ORDER_MARK = 0x01020304, WORD = 8 };
 
 typedef struct head {
     char magic[16];

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
+
 typedef struct csv_field {
     size_t offset, length; /* without quotes and the blanks around it */
 } csv_field;
@@ -72,29 +74,35 @@ static svmp_status read_header(csv_reader *reader) {
         if (name->length == 0)
             return svmp_source_fail(reader->data->context, reader->source, name->offset, "column %zu has no name",
                                     reader->columns);
+        const char *text = reader->source->text + name->offset;
+        double number;
+        if (svmp_number_parse(text, text + name->length, &number) == NUMBER_FINITE)
+            return svmp_source_fail(reader->data->context, reader->source, name->offset,
+                                    "a header row of names is expected; '%.*s' is a number",
+                                    (int)(name->length < 40 ? name->length : 40), text);
     } while (take_comma(reader));
     skip_line_end(reader);
     return SVMP_OK;
 }
 
+static svmp_status not_a_number(const csv_reader *reader, const csv_field *field, const csv_field *column) {
+    return svmp_source_fail(reader->data->context, reader->source, field->offset,
+                            "'%.*s' in column '%.*s' is not a number", (int)(field->length < 40 ? field->length : 40),
+                            reader->source->text + field->offset, (int)(column->length < 40 ? column->length : 40),
+                            reader->source->text + column->offset);
+}
+
 static svmp_status read_number(csv_reader *reader, const csv_field *field, const csv_field *column, double *number) {
     const char *text = reader->source->text + field->offset;
-    if (field->length == 0 || (field->length == 2 && memcmp(text, "NA", 2) == 0)) {
-        *number = NAN;
+    int sign = *text == '-' || *text == '+';
+    *number = NAN;
+    if (field->length == 0 || (field->length == 2 && memcmp(text, "NA", 2) == 0)) return SVMP_OK;
+    if (field->length - (size_t)sign == 3 && strncasecmp(text + sign, "inf", 3) == 0) {
+        *number = *text == '-' ? -INFINITY : INFINITY;
         return SVMP_OK;
     }
-    int sign = *text == '-' || *text == '+';
-    const char *end = svmp_number_read(text + sign, number);
-    if (field->length - (size_t)sign == 3 && strncasecmp(text + sign, "inf", 3) == 0) {
-        *number = INFINITY;
-        end = text + field->length;
-    }
-    if (end != text + field->length)
-        return svmp_source_fail(
-            reader->data->context, reader->source, field->offset, "'%.*s' in column '%.*s' is not a number",
-            (int)(field->length < 40 ? field->length : 40), text, (int)(column->length < 40 ? column->length : 40),
-            reader->source->text + column->offset);
-    if (*text == '-') *number = -*number;
+    if (svmp_number_parse(text, text + field->length, number) != NUMBER_FINITE)
+        return not_a_number(reader, field, column);
     return SVMP_OK;
 }
 

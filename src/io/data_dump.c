@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
+
 typedef struct dump_reader {
     data_set *data;
     const text_source *source;
@@ -100,6 +102,7 @@ static svmp_status read_number(dump_reader *reader, double *number) {
                 return DUMP_FAIL(reader, place, "'%.*s' is not a number", (int)(length < 40 ? length : 40), start);
             return DUMP_FAIL(reader, place, "a number is expected");
         }
+        if (isinf(*number)) return DUMP_FAIL(reader, reader->at, "the number is too large");
         reader->at += (size_t)(end - start);
         if (next(reader) == 'L') reader->at++;
         if (!at_end(reader) && name_byte(next(reader)))

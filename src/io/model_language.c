@@ -28,7 +28,7 @@ static svmp_status build(svmp_context *context, lowered_model *lowered, svmp_mod
 }
 
 svmp_status svmp_model_read_language(svmp_context *context, size_t count, const char *const *paths,
-                                     svmp_model **model) {
+                                     const char *monitors, svmp_model **model) {
     text_source source = {0};
     data_set *data = NULL;
     lowered_model *lowered = NULL;
@@ -36,7 +36,7 @@ svmp_status svmp_model_read_language(svmp_context *context, size_t count, const 
     SVMP_CHECK(svmp_source_read(context, paths[0], &source));
     SVMP_CHECK(svmp_data_create(context, &data));
     for (size_t k = 1; k < count; k++) SVMP_CHECK(svmp_data_read(data, paths[k]));
-    SVMP_CHECK(svmp_lower(context, &source, data, &lowered));
+    SVMP_CHECK(svmp_lower(context, &source, data, monitors, &lowered));
     status = build(context, lowered, model);
 done:
     svmp_data_free(data);

@@ -95,6 +95,11 @@ static svmp_status add_factors(const gaussian_files *files, svmp_model *model) {
 }
 
 svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model) {
+    return svmp_model_read_monitoring(context, count, paths, NULL, model);
+}
+
+svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
+                                       const char *monitors, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (paths == NULL || model == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read was given no %s.",
@@ -102,11 +107,14 @@ svmp_status svmp_model_read(svmp_context *context, size_t count, const char *con
     for (size_t k = 0; k < count; k++)
         if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
     if (count == 0) return svmp_fail(context, SVMP_BAD_CALL, "A model needs a file; none was given.");
+    if (ends_in(paths[0], ".mtx") && monitors)
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "'%s' has no deterministic nodes to monitor: only a model text has them.", paths[0]);
     if (ends_in(paths[0], ".mtx")) return svmp_model_read_gaussian(context, count, paths, model);
     if (ends_in(paths[0], ".bug") || ends_in(paths[0], ".jags") || ends_in(paths[0], ".txt")) {
         number_locale locale = {0};
         SVMP_TRY(svmp_number_enter(context, &locale));
-        svmp_status status = svmp_model_read_language(context, count, paths, model);
+        svmp_status status = svmp_model_read_language(context, count, paths, monitors, model);
         svmp_number_leave(&locale);
         return status;
     }

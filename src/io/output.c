@@ -14,28 +14,42 @@ static svmp_status cannot_write(const output_file *output, int error) {
                      strerror(error));
 }
 
-/* A new file in the folder of `place`, with the permissions that the user's mask gives. */
-static svmp_status open_beside(output_file *output) {
-    enum { ATTEMPTS = 1000, SUFFIX = 64 };
-    const char *slash = strrchr(output->place, '/');
-    size_t folder = slash ? (size_t)(slash - output->place) + 1 : 0;
-    SVMP_TRY(SVMP_NEW(output->context, output->beside, folder + SUFFIX));
-    memcpy(output->beside, output->place, folder);
-    int descriptor = -1;
-    for (int attempt = 0; attempt < ATTEMPTS && descriptor < 0; attempt++) {
-        snprintf(output->beside + folder, SUFFIX, ".svmp-%ld-%d", (long)getpid(), attempt);
-        descriptor = open(output->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor < 0 && errno != EEXIST) break;
-    }
-    if (descriptor >= 0 && (output->file = fdopen(descriptor, "wb")) != NULL) return SVMP_OK;
-
-    int error = errno;
-    if (descriptor >= 0) {
-        close(descriptor);
-        unlink(output->beside);
-    }
+static void forget_beside(output_file *output) {
     svmp_release(output->context, output->beside);
     output->beside = NULL;
+}
+
+/* A new file called `beside`, with the permissions that the user's mask gives. Returns 0, or why there is none. */
+static int create_beside(output_file *output) {
+    const int descriptor = open(output->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) return errno;
+    output->file = fdopen(descriptor, "wb");
+    if (output->file) return 0;
+    const int error = errno;
+    close(descriptor);
+    unlink(output->beside);
+    return error;
+}
+
+/* The length of the path's folder, with the slash behind it; 0: the current one. */
+static size_t folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* A new file in the folder of `place`. */
+static svmp_status open_beside(output_file *output) {
+    enum { ATTEMPTS = 1000, SUFFIX = 64 };
+    const size_t folder = folder_length(output->place);
+    SVMP_TRY(SVMP_NEW(output->context, output->beside, folder + SUFFIX));
+    memcpy(output->beside, output->place, folder);
+    int error = EEXIST;
+    for (int attempt = 0; attempt < ATTEMPTS && error == EEXIST; attempt++) {
+        snprintf(output->beside + folder, SUFFIX, ".svmp-%ld-%d", (long)getpid(), attempt);
+        error = create_beside(output);
+    }
+    if (error == 0) return SVMP_OK;
+    forget_beside(output);
     return cannot_write(output, error);
 }
 
@@ -47,6 +61,7 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
         size_t length = strlen(path) + 1;
         if (length > sizeof output->place) return cannot_write(output, ENAMETOOLONG);
         memcpy(output->place, path, length);
+        output->anew = !overwrite;
         return open_beside(output);
     }
     if (S_ISDIR(about.st_mode)) return cannot_write(output, EISDIR);
@@ -74,21 +89,47 @@ svmp_status svmp_output_open_again(svmp_context *context, const char *path, outp
     SVMP_TRY(SVMP_NEW(context, output->beside, size));
     snprintf(output->beside, size, "%s.new", output->place);
     unlink(output->beside);
-    int descriptor = open(output->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 && (output->file = fdopen(descriptor, "wb")) != NULL) return SVMP_OK;
-    int error = errno;
-    if (descriptor >= 0) {
-        close(descriptor);
-        unlink(output->beside);
-    }
-    svmp_release(context, output->beside);
-    output->beside = NULL;
+    const int error = create_beside(output);
+    if (error == 0) return SVMP_OK;
+    forget_beside(output);
     return cannot_write(output, error);
 }
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length) {
     if (length == 0) return SVMP_OK;
     return fwrite(bytes, 1, length, output->file) == length ? SVMP_OK : cannot_write(output, errno);
+}
+
+/* Somebody else made a file of that name while this one was written: theirs stays, and ours is not lost. */
+static svmp_status leave_beside(output_file *output) {
+    svmp_status status = svmp_fail(output->context, SVMP_CANNOT_WRITE,
+                                   "The file '%s' came to be in the meantime and was left alone; what was to be "
+                                   "written there is in '%s'.",
+                                   output->path, output->beside);
+    forget_beside(output);
+    return status;
+}
+
+/* A link fails where there is a file, which a rename would replace. File systems without links get the rename. */
+static svmp_status put_in_place(output_file *output) {
+    if (output->anew) {
+        if (link(output->beside, output->place) == 0) {
+            unlink(output->beside);
+            return SVMP_OK;
+        }
+        if (errno == EEXIST || access(output->place, F_OK) == 0) return leave_beside(output);
+    }
+    return rename(output->beside, output->place) == 0 ? SVMP_OK : cannot_write(output, errno);
+}
+
+/* The new name is on the disk too, as far as the file system lets one ask for that. */
+static void sync_folder(output_file *output) {
+    const size_t length = folder_length(output->place);
+    output->place[length] = '\0';
+    const int folder = open(length ? output->place : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    fsync(folder);
+    close(folder);
 }
 
 svmp_status svmp_output_finish(output_file *output) {
@@ -98,9 +139,9 @@ svmp_status svmp_output_finish(output_file *output) {
     output->file = NULL;
     if (fclose(file) != 0) return cannot_write(output, errno);
     if (output->beside == NULL) return SVMP_OK;
-    if (rename(output->beside, output->place) != 0) return cannot_write(output, errno);
-    svmp_release(output->context, output->beside);
-    output->beside = NULL;
+    SVMP_TRY(put_in_place(output));
+    sync_folder(output);
+    forget_beside(output);
     return SVMP_OK;
 }
 
@@ -109,8 +150,7 @@ void svmp_output_close(output_file *output) {
     output->file = NULL;
     if (output->beside == NULL) return;
     unlink(output->beside);
-    svmp_release(output->context, output->beside);
-    output->beside = NULL;
+    forget_beside(output);
 }
 
 svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size, int overwrite) {

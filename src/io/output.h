@@ -11,10 +11,12 @@ typedef struct output_file {
     const char *path;     /* the caller's */
     char place[PATH_MAX]; /* what `path` means once symbolic links are followed */
     char *beside;         /* the file being written; NULL when `path` is a device or a pipe, written as it is */
+    int anew;             /* there was no file and none is to be overwritten: nor one that others make meanwhile */
     FILE *file;
 } output_file;
 
-/* An existing file is an error unless `overwrite`. */
+/* An existing file is an error unless `overwrite`, also one that comes to be while this one is written: what was
+ * written then stays beside it, and the error says where. */
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
 
 /* For a file that is written again and again: an existing one is replaced, and so is what a run that was killed while
@@ -22,6 +24,8 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
 svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output);
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length);
+
+/* The file is whole, on the disk, and in its place. */
 svmp_status svmp_output_finish(output_file *output);
 
 /* Removes what was written, unless it was finished; takes one that is all zeros. */

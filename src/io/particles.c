@@ -44,6 +44,17 @@ void svmp_particles_free(svmp_particles *particles) {
         svmp_release(context, particles->statistics[k].name);
         svmp_release(context, particles->statistics[k].values);
     }
+    for (size_t k = 0; k < particles->series_count; k++) {
+        svmp_release(context, particles->series[k].name);
+        svmp_release(context, particles->series[k].along);
+        svmp_release(context, particles->series[k].values);
+    }
+    for (size_t k = 0; k < particles->observed_count; k++) {
+        svmp_release(context, particles->observed[k].name);
+        svmp_release(context, particles->observed[k].values);
+    }
+    svmp_release(context, particles->series);
+    svmp_release(context, particles->observed);
     svmp_release(context, particles->statistics);
     svmp_release(context, particles->given);
     svmp_release(context, particles->comments);

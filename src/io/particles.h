@@ -5,6 +5,8 @@
 #include "base/context.h"
 #include "base/name.h"
 
+enum { PARTICLES_DIMENSIONS = 8 };
+
 struct svmp_particles {
     svmp_context *context;
     size_t variables, count;
@@ -18,7 +20,28 @@ struct svmp_particles {
         double *values; /* count of them */
     } * statistics;
     size_t statistic_count, statistic_capacity;
+    struct series {
+        char *name, *along;
+        size_t count;
+        double *values;
+    } * series;
+    size_t series_count, series_capacity;
+    struct observed_array {
+        char *name;
+        size_t rank, dimensions[PARTICLES_DIMENSIONS];
+        double *values; /* NaN where nothing was observed, the last index running fastest */
+    } * observed;       /* what the model that they are of has observed */
+    size_t observed_count, observed_capacity;
 };
+
+/* Takes the lines "name[along] = 1 2 3" out of the comments: they are series from then on. */
+svmp_status svmp_series_take_comments(svmp_particles *particles);
+
+/* Copies an array that was observed. */
+svmp_status svmp_particles_add_observed(svmp_particles *particles, const svmp_array *array);
+
+/* Adds copies of the series and observed arrays of `from`. */
+svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles *from);
 
 /* The variables in the order of their names; svmp_release frees it. */
 typedef struct named_variable {

@@ -7,6 +7,7 @@
 #include "io/netcdf.h"
 #include "io/output.h"
 #include "io/particles.h"
+#include "io/shape.h"
 #include "io/text.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
@@ -143,6 +144,45 @@ static svmp_status build_column(const csv_reader *reader, size_t c, size_t *vari
                                         : svmp_particles_set_statistic(made, name, values);
 }
 
+/* In a file the first index of an array runs fastest, as Stan writes them; here it is the last one. */
+static svmp_status order_arrays(svmp_particles *made) {
+    svmp_context *context = made->context;
+    const size_t size = made->count * sizeof(double);
+    shape arrays = {0};
+    double *values = NULL;
+    char **names = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_shape_of(made, &arrays));
+    if (arrays.count == made->variables) goto done; /* no arrays, or such of one element */
+    SVMP_CHECK(SVMP_NEW(context, values, made->variables * made->count));
+    SVMP_CHECK(SVMP_NEW(context, names, made->variables));
+    for (size_t a = 0, i = 0; a < arrays.count; a++)
+        for (size_t m = 0; m < arrays.arrays[a].count; m++, i++) {
+            const size_t from = arrays.arrays[a].variable[m];
+            memcpy(values + i * made->count, made->values + from * made->count, size);
+            names[i] = made->given[from];
+        }
+    svmp_release(context, made->values);
+    svmp_release(context, made->given);
+    made->values = values;
+    made->given = names;
+    values = NULL;
+    names = NULL;
+done:
+    svmp_release(context, names);
+    svmp_release(context, values);
+    svmp_shape_free(context, &arrays);
+    return status;
+}
+
+/* A statistic, or chain__, that stands in two columns; NULL: none does. */
+static const char *repeated_statistic(const csv_reader *reader) {
+    for (size_t c = 0; c < reader->columns; c++)
+        for (size_t k = 0; reader->names[c] && svmp_name_is_internal(reader->names[c]) && k < c; k++)
+            if (reader->names[k] && strcmp(reader->names[k], reader->names[c]) == 0) return reader->names[c];
+    return NULL;
+}
+
 static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     svmp_particles *made = NULL;
     double *values = NULL;
@@ -153,11 +193,14 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     for (size_t c = 0, variable = 0; c < reader->columns; c++)
         SVMP_CHECK(build_column(reader, c, &variable, values, made));
     SVMP_CHECK(svmp_particles_repeated_name(made, &repeated));
+    if (repeated == NULL) repeated = repeated_statistic(reader);
     if (repeated)
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
                              reader->text.path, reader->header, repeated));
+    SVMP_CHECK(order_arrays(made));
     made->comments = reader->comments;
     reader->comments = NULL;
+    SVMP_CHECK(svmp_series_take_comments(made));
     *particles = made;
     made = NULL;
 done:
@@ -231,13 +274,29 @@ static svmp_status write_number(output_file *output, double value, char after) {
     return svmp_output_put(output, text, length);
 }
 
-static svmp_status write_table(output_file *output, const svmp_particles *particles) {
+/* "# name[along] = 1 2 3" */
+static svmp_status write_series(output_file *output, const svmp_particles *particles) {
+    for (size_t k = 0; k < particles->series_count; k++) {
+        const struct series *s = &particles->series[k];
+        SVMP_TRY(svmp_output_put(output, "# ", 2));
+        SVMP_TRY(write_name(output, s->name, '['));
+        SVMP_TRY(write_name(output, s->along, ']'));
+        SVMP_TRY(svmp_output_put(output, " = ", 3));
+        for (size_t l = 0; l < s->count; l++)
+            SVMP_TRY(write_number(output, s->values[l], l + 1 < s->count ? ' ' : '\n'));
+        if (s->count == 0) SVMP_TRY(svmp_output_put(output, "\n", 1));
+    }
+    return SVMP_OK;
+}
+
+/* The variables in the order `order`. */
+static svmp_status write_table(output_file *output, const svmp_particles *particles, const size_t *order) {
     const size_t count = particles->count, chains = particles->chains, last = particles->variables - 1;
     for (size_t k = 0; k < particles->statistic_count; k++)
         SVMP_TRY(write_name(output, particles->statistics[k].name, ','));
     if (chains > 1) SVMP_TRY(write_name(output, "chain__", ','));
     for (size_t i = 0; i <= last; i++)
-        SVMP_TRY(write_name(output, svmp_particles_name(particles, i), i < last ? ',' : '\n'));
+        SVMP_TRY(write_name(output, svmp_particles_name(particles, order[i]), i < last ? ',' : '\n'));
 
     for (size_t l = 0; l < count; l++) {
         for (size_t k = 0; k < particles->statistic_count; k++)
@@ -245,9 +304,24 @@ static svmp_status write_table(output_file *output, const svmp_particles *partic
         const size_t chain = l / (count / chains) + 1;
         if (chains > 1) SVMP_TRY(write_number(output, (double)chain, ','));
         for (size_t i = 0; i <= last; i++)
-            SVMP_TRY(write_number(output, particles->values[i * count + l], i < last ? ',' : '\n'));
+            SVMP_TRY(write_number(output, particles->values[order[i] * count + l], i < last ? ',' : '\n'));
     }
     return SVMP_OK;
+}
+
+static svmp_status write_in_stan_order(output_file *output, const svmp_particles *particles) {
+    svmp_context *context = particles->context;
+    shape arrays = {0};
+    size_t *order = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_shape_of(particles, &arrays));
+    SVMP_CHECK(SVMP_NEW(context, order, particles->variables));
+    svmp_shape_stan_order(&arrays, order);
+    SVMP_CHECK(write_table(output, particles, order));
+done:
+    svmp_release(context, order);
+    svmp_shape_free(context, &arrays);
+    return status;
 }
 
 svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
@@ -263,7 +337,8 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
     SVMP_CHECK(svmp_number_enter(context, &locale));
     SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));
     if (comments) SVMP_CHECK(write_comments(&output, comments));
-    SVMP_CHECK(write_table(&output, particles));
+    SVMP_CHECK(write_series(&output, particles));
+    SVMP_CHECK(write_in_stan_order(&output, particles));
     SVMP_CHECK(svmp_output_finish(&output));
 done:
     svmp_output_close(&output);

@@ -130,6 +130,21 @@ void svmp_shape_free(svmp_context *context, shape *made) {
     *made = (shape){0};
 }
 
+void svmp_shape_stan_order(const shape *made, size_t *order) {
+    for (size_t a = 0; a < made->count; a++) {
+        const shaped_array *array = &made->arrays[a];
+        for (size_t m = 0; m < array->count; m++) {
+            size_t place = 0, left = m, stride = array->count;
+            for (size_t k = 0; k < array->dimensions; k++) {
+                stride /= array->extent[k];
+                place += left % array->extent[k] * stride;
+                left /= array->extent[k];
+            }
+            *order++ = array->variable[place];
+        }
+    }
+}
+
 void svmp_shape_name(const shaped_array *array, size_t place, char *buffer, size_t size) {
     size_t index[SHAPE_DIMENSIONS] = {0}, length;
     for (size_t k = array->dimensions; k-- > 0; place /= array->extent[k])

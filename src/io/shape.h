@@ -25,6 +25,10 @@ typedef struct shape {
 svmp_status svmp_shape_of(const svmp_particles *particles, shape *made);
 void svmp_shape_free(svmp_context *context, shape *made); /* takes one that is all zeros */
 
+/* All variables, array after array, with the first index of each running fastest, as Stan writes them; `order` has room
+ * for them. */
+void svmp_shape_stan_order(const shape *made, size_t *order);
+
 /* The name of the variable at `place` of an array; the inverse of the above. Cut to fit `size`, always ended. */
 void svmp_shape_name(const shaped_array *array, size_t place, char *buffer, size_t size);
 

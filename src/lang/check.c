@@ -194,8 +194,6 @@ static void check_left(model_checker *checker, const ast_statement *statement) {
 static void check_stochastic(model_checker *checker, ast_statement *statement) {
     diagnostics *noted = checker->lowering->diagnostics;
     const char *name = checker->lowering->ast->functions.text[statement->function];
-    if (checker->in_data)
-        svmp_diagnose(noted, statement->offset, "data { } computes, it does not draw: '<-' is expected");
     statement->distribution = svmp_distribution_find(name);
     if (statement->distribution == NULL) {
         unknown_distribution(checker, statement->function_offset, name);

@@ -1,4 +1,5 @@
-/* Parents before children: levels of the stochastic instances, or the cycle that forbids them. */
+/* Parents before children: levels of the instances, or the cycle that forbids them. A deterministic one counts also
+ * where all it reads is observed: y ~ dnorm(mean(y), 1) defines nothing. */
 #include "lang/lowering.h"
 
 #include <string.h>
@@ -18,7 +19,21 @@ typedef struct graph_walk {
 
 static uint32_t parents_end(const model_lowering *lowering, uint32_t which) {
     return which + 1 < lowering->instance_count ? lowering->instances[which + 1].parents
-                                                : (uint32_t)lowering->parent_count;
+                                                : (uint32_t)lowering->edge_count;
+}
+
+/* A counting sort of the edges by their children. */
+static svmp_status sort_edges(model_lowering *lowering) {
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->parents, lowering->edge_count));
+    for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].parents = 0;
+    for (size_t k = 0; k < lowering->edge_count; k++) lowering->instances[lowering->edges[k].child].parents++;
+    for (uint32_t k = 0, before = 0; k < lowering->instance_count; k++) {
+        before += lowering->instances[k].parents;
+        lowering->instances[k].parents = before; /* their end, which the filling moves to their begin */
+    }
+    for (size_t k = lowering->edge_count; k-- > 0;)
+        lowering->parents[--lowering->instances[lowering->edges[k].child].parents] = lowering->edges[k].parent;
+    return SVMP_OK;
 }
 
 /* "x[1] -> y[2] -> x[1]", from parents to children: the stack from its top down to where the instance already stands.
@@ -108,7 +123,8 @@ static svmp_status sort_nodes(graph_walk *walk) {
 
 svmp_status svmp_order_nodes(model_lowering *lowering) {
     graph_walk walk = {.lowering = lowering};
-    svmp_status status = SVMP_NEW(lowering->context, walk.level, lowering->instance_count);
+    svmp_status status = sort_edges(lowering);
+    if (status == SVMP_OK) status = SVMP_NEW(lowering->context, walk.level, lowering->instance_count);
     if (status == SVMP_OK) status = find_levels(&walk);
     if (status == SVMP_OK) status = sort_nodes(&walk);
     svmp_release(lowering->context, walk.level);

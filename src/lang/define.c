@@ -254,17 +254,17 @@ static svmp_status define(model_lowering *lowering, uint32_t which) {
             if (defined->state == ELEMENT_KNOWN) return given_and_computed(lowering, statement, offset);
             defined->state = ELEMENT_COMPUTED;
         } else if (defined->state != ELEMENT_KNOWN) {
-            defined->state = ELEMENT_UNKNOWN;
+            defined->state = lowering->in_data ? ELEMENT_COMPUTED : ELEMENT_UNKNOWN;
         }
         defined->definition = which;
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_define(model_lowering *lowering, uint32_t first) {
+svmp_status svmp_define(model_lowering *lowering) {
     lowering->sizing = true;
     svmp_status status = SVMP_OK;
-    for (uint32_t which = first; status == SVMP_OK && which < lowering->instance_count; which++) {
+    for (uint32_t which = 0; status == SVMP_OK && which < lowering->instance_count; which++) {
         const ast_statement *statement = lowering->instances[which].statement;
         if (statement->left == NULL || statement->failed) continue;
         place before = svmp_enter(lowering, which);

@@ -99,7 +99,7 @@ static expr log_choose(program_builder *b, expr n, expr k) {
 expr svmp_dhyper_density(program_builder *b, expr_array value, const expr_array *arguments) {
     expr x = value.items[0], n1 = ARGUMENT(0), n2 = ARGUMENT(1), m1 = ARGUMENT(2), log_psi = LOG(ARGUMENT(3));
     expr choose = ADD(log_choose(b, n1, x), log_choose(b, n2, SUB(m1, x)));
-    expr packed = ADD(MUL(n1, NUMBER(0x1p26)), n2);
+    expr packed = ADD(MUL(n1, NUMBER(DISTRIBUTION_LARGEST_URN)), n2);
     return ADD(SUB(MUL(x, log_psi), svmp_expr_log_hypergeometric_sum(b, packed, m1, log_psi)), choose);
 }
 

@@ -144,9 +144,55 @@ static expr log_mass(program_builder *b, const distribution *family, const trunc
     return IFELSE(cuts_below, IFELSE(cuts_above, both, below), IFELSE(cuts_above, above, zero));
 }
 
+/* ---- arguments outside their domains --------------------------------------------------------------- */
+
+/* 0 where `e` is not negative, NaN elsewhere; nothing for what is a number already, and was looked at. */
+static expr require(program_builder *b, expr sum, expr e) {
+    return svmp_expr_level(b, e) == LEVEL_INPUT ? ADD(sum, svmp_expr_require(b, e)) : sum;
+}
+
+static expr require_domain(program_builder *b, argument_domain domain, expr sum, expr item) {
+    const double slack = 1e-9; /* a probability that is 1 to rounding is none too many */
+    switch (domain) {
+    case DOMAIN_POSITIVE:
+    case DOMAIN_NONNEGATIVE:
+    case DOMAIN_COUNT: return require(b, sum, item);
+    case DOMAIN_PROBABILITY:
+        if (svmp_expr_range(b, item) == RANGE_UNIT) return sum;
+        return require(b, require(b, sum, item), SUB(NUMBER(1 + slack), item));
+    default: return sum; /* a matrix that is not positive definite shows in its factor */
+    }
+}
+
+/* 0, or NaN where an argument that depends on unknowns leaves its domain: formulas alone may well have a value there.
+ */
+static expr require_domains(program_builder *b, const distribution *family, size_t order, const expr_array *arguments,
+                            const truncation *truncated) {
+    expr sum = NUMBER(0);
+    for (size_t k = 0; k < family->arguments; k++)
+        for (size_t i = 0; i < arguments[k].rows * arguments[k].columns; i++)
+            sum = require_domain(b, family->argument[k].domain, sum, arguments[k].items[i]);
+    if (family->support == SUPPORT_POSITIVE_DEFINITE)
+        sum = require(b, sum, SUB(ARGUMENT(1), NUMBER((double)order - 1)));
+    if (family->support == SUPPORT_INTERVAL) sum = require(b, sum, SUB(ARGUMENT(1), ARGUMENT(0)));
+    if (truncated && truncated->lower && truncated->upper)
+        sum = require(b, sum, SUB(*truncated->upper, *truncated->lower));
+    return sum;
+}
+
+expr svmp_distribution_require_value(program_builder *b, const distribution *family, expr x,
+                                     const expr_array *arguments, const truncation *truncated) {
+    expr lower, upper, sum = NUMBER(0);
+    svmp_distribution_bounds(b, family, arguments, truncated, &lower, &upper);
+    if (!infinite(b, lower)) sum = require(b, sum, SUB(x, lower));
+    if (!infinite(b, upper)) sum = require(b, sum, SUB(upper, x));
+    return sum;
+}
+
 expr svmp_distribution_log_density(program_builder *b, const distribution *family, expr_array value,
                                    const expr_array *arguments, const truncation *truncated, bool inside) {
     expr density = family->log_density(b, value, arguments);
+    density = ADD(density, require_domains(b, family, value.rows, arguments, truncated));
     if (truncated && (truncated->lower || truncated->upper)) {
         if (!svmp_distribution_truncatable(family))
             svmp_builder_fail(b, SVMP_BAD_CALL, "This distribution cannot be truncated.");

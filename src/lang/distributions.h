@@ -7,6 +7,7 @@
 #include "expr/program.h"
 
 enum { DISTRIBUTION_ARGUMENTS = 4 };
+#define DISTRIBUTION_LARGEST_URN 0x1p26 /* dhyper: n1 and n2 are below it */
 
 /* An expression, a vector or a matrix of them: column-major, scalars are 1*1, vectors rows*1. Borrowed. */
 typedef struct expr_array {
@@ -109,9 +110,14 @@ typedef struct truncation {
 /* log p(value | arguments), truncated where `truncated` says so (NULL: not): divided by P(lower <= X <= upper).
  * `inside`: the caller knows the value is in the support and between the bounds, because a transform put it there or
  * the data was checked. Otherwise the result is -inf outside (with a zero gradient), at the price of the comparisons.
- * Arguments outside their domains yield NaN. */
+ * Where an argument that depends on inputs leaves its domain, both the result and its gradient are NaN. */
 expr svmp_distribution_log_density(program_builder *builder, const distribution *family, expr_array value,
                                    const expr_array *arguments, const truncation *truncated, bool inside);
+
+/* 0 where `x` is in the support, whose ends depend on inputs, and NaN with its gradient elsewhere: to be added to the
+ * density of an observed value, for there is no going on where that cannot have been observed. Of one dimension. */
+expr svmp_distribution_require_value(program_builder *builder, const distribution *family, expr x,
+                                     const expr_array *arguments, const truncation *truncated);
 
 /* The ends of a one-dimensional support, as literals (-inf, 0, 1, inf) or expressions in the arguments, narrowed by
  * `truncated` where it is not NULL. Only for scalar distributions. */
@@ -129,6 +135,11 @@ bool svmp_distribution_contains(const distribution *family, number_array value, 
  * positive". */
 bool svmp_distribution_accepts(const distribution *family, size_t which, number_array argument, char *sentence,
                                size_t size);
+
+/* Whether the arguments fit each other, as far as they are known (NaN: not): the degrees of freedom of dwish the
+ * `order` of its matrix, the ends of dunif; if not and `sentence` is not NULL, writes why. */
+bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
+                                       char *sentence, size_t size);
 
 /* Draws one value (rows*columns numbers, column-major) at the place that `stream` names, between the numbers lower and
  * upper (-INFINITY, INFINITY: open; only for scalars). *drawn is false, and `value` untouched, when the distribution

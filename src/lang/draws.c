@@ -25,7 +25,7 @@ static double exponential(random_source *source) { return -log(uniform(source));
 
 /* gamma(r, 1) by Marsaglia and Tsang (2000); for r < 1 from r + 1, times u^(1/r). */
 static double standard_gamma(random_source *source, double r) {
-    if (!(r > 0)) return NAN;
+    if (!(r > 0) || isinf(r)) return NAN;
     if (r < 1) {
         double boosted = standard_gamma(source, r + 1);
         return boosted * pow(uniform(source), 1 / r);
@@ -136,27 +136,41 @@ DRAWS(dwish) {
 
 /* ---- discrete: by inversion, adding up probabilities ------------------------------------------------- */
 
-/* The number of events of rate lambda in one unit of time; large rates are halved by the gamma waiting time of the
- * middle event (Ahrens and Dieter 1974). */
+/* The number of n uniform numbers that are below p. Of many, the middle one in order is a beta: those on one side of it
+ * are told at once, those on the other are again uniform (Ahrens and Dieter 1974). */
+static double binomial(random_source *source, double p, double n) {
+    double successes = 0;
+    if (!(p >= 0 && p <= 1) || isinf(n)) return NAN;
+    while (n > 30) {
+        double middle = floor(n / 2) + 1; /* the place in order */
+        double below = standard_gamma(source, middle), above = standard_gamma(source, n + 1 - middle);
+        double place = below / (below + above);
+        if (place <= p) {
+            successes += middle;
+            n -= middle;
+            p = (p - place) / (1 - place);
+        } else {
+            n = middle - 1;
+            p /= place;
+        }
+    }
+    for (double k = 0; k < n; k++) successes += uniform(source) < p;
+    return successes;
+}
+
+/* The number of events of rate lambda in one unit of time; large rates are made small by the gamma waiting time of a
+ * late event (Ahrens and Dieter 1974). */
 static double poisson(random_source *source, double lambda) {
     double events = 0;
+    if (!(lambda >= 0) || isinf(lambda)) return NAN;
     while (lambda > 30) {
         double middle = floor(lambda * 7 / 8), time = standard_gamma(source, middle);
-        if (time > lambda) { /* fewer than `middle` events: binomial among middle - 1 */
-            for (double k = 1; k < middle; k++) events += uniform(source) < lambda / time;
-            return events;
-        }
+        if (time > lambda) return events + binomial(source, lambda / time, middle - 1); /* fewer than `middle` */
         events += middle;
         lambda -= time;
     }
     for (double time = exponential(source); time < lambda; time += exponential(source)) events++;
     return events;
-}
-
-static double binomial(random_source *source, double p, double n) {
-    double successes = 0;
-    for (double k = 0; k < n; k++) successes += uniform(source) < p;
-    return successes;
 }
 
 DRAWS_ONE(dbern, uniform(source) < ARGUMENT(0))
@@ -209,8 +223,8 @@ svmp_status svmp_distribution_draw(svmp_context *context, const distribution *fa
     if (family->draw == NULL) return SVMP_OK;
     random_source source = {.stream = stream};
     if (family->rank == RANK_SCALAR) {
-        for (int k = 0; k < TRIES && !*drawn; k++) {
-            double x, workspace[2];
+        double x = 0, workspace[2];
+        for (int k = 0; k < TRIES && !*drawn && !isnan(x); k++) {
             family->draw(&source, 1, arguments, workspace, &x);
             *drawn = x >= lower && x <= upper;
             if (*drawn) *value = x;

@@ -1,4 +1,4 @@
-/* Patterns become groups of factors, and priors. */
+/* Patterns become groups of factors, priors and monitors. */
 #include "lang/lowering.h"
 
 #include <string.h>
@@ -42,25 +42,39 @@ static svmp_status add_group(model_lowering *lowering, factor_pattern *pattern, 
     return SVMP_OK;
 }
 
-static svmp_status add_prior(model_lowering *lowering, factor_pattern *pattern, const double *const *columns) {
-    lowered_prior *prior = &lowering->result->priors[lowering->result->prior_count++];
-    *prior = pattern->shape;
-    prior->slots = pattern->slots;
-    prior->instances = pattern->instances;
-    prior->program = pattern->program;
+/* The values take the program over, also when they fail. */
+static svmp_status add_values(model_lowering *lowering, factor_pattern *pattern, const double *const *columns,
+                              lowered_values *values) {
+    const size_t count = pattern->instances * pattern->slots;
+    values->program = pattern->program;
     pattern->program = NULL;
-    SVMP_TRY(svmp_program_bind(prior->program, pattern->instances, columns, &prior->bound));
-    SVMP_TRY(SVMP_NEW(lowering->context, prior->variables, pattern->instances * pattern->slots));
-    if (pattern->slots)
-        memcpy(prior->variables, pattern->variables, pattern->instances * pattern->slots * sizeof *prior->variables);
+    SVMP_TRY(svmp_program_bind(values->program, pattern->instances, columns, &values->bound));
+    SVMP_TRY(SVMP_NEW(lowering->context, values->variables, count));
+    if (count > 0) memcpy(values->variables, pattern->variables, count * sizeof *values->variables);
     return SVMP_OK;
+}
+
+/* *number is what the pattern's instances know it by: which prior, or which of the monitors' programs. */
+static svmp_status add_pattern(model_lowering *lowering, factor_pattern *pattern, const double *const *columns,
+                               line_count *last, uint32_t *number) {
+    lowered_model *result = lowering->result;
+    if (pattern->kind == PATTERN_FACTOR)
+        return add_group(lowering, pattern, columns, find_line(lowering->diagnostics->source, pattern->offset, last));
+    if (pattern->kind == PATTERN_PRIOR) {
+        *number = (uint32_t)result->prior_count++;
+        result->priors[*number] = pattern->shape;
+        return add_values(lowering, pattern, columns, &result->priors[*number].values);
+    }
+    *number = (uint32_t)result->monitor_value_count++;
+    return add_values(lowering, pattern, columns, &result->monitor_values[*number]);
 }
 
 svmp_status svmp_patterns_finish(model_lowering *lowering) {
     lowered_model *result = lowering->result;
-    uint32_t *numbering; /* pattern -> prior */
+    uint32_t *numbering;
     line_count last = {0, 1};
-    SVMP_TRY(SVMP_GROW(lowering->context, result->priors, result->prior_capacity, lowering->pattern_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, result->priors, lowering->pattern_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, result->monitor_values, lowering->pattern_count));
     SVMP_TRY(SVMP_NEW(lowering->context, numbering, lowering->pattern_count));
     svmp_status status = SVMP_OK;
     for (size_t k = 0; status == SVMP_OK && k < lowering->pattern_count; k++) {
@@ -68,17 +82,15 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
         if (pattern->program == NULL) continue; /* a constant */
         double *numbers = NULL, **columns = NULL;
         status = make_columns(lowering->context, pattern, &numbers, &columns);
-        numbering[k] = (uint32_t)result->prior_count;
-        const double *const *read = (const double *const *)columns;
         if (status == SVMP_OK)
-            status = pattern->prior ? add_prior(lowering, pattern, read)
-                                    : add_group(lowering, pattern, read,
-                                                find_line(lowering->diagnostics->source, pattern->offset, &last));
+            status = add_pattern(lowering, pattern, (const double *const *)columns, &last, &numbering[k]);
         svmp_release(lowering->context, numbers);
         svmp_release(lowering->context, columns);
     }
     for (size_t k = 0; status == SVMP_OK && k < result->node_count; k++)
         result->nodes[k].prior = numbering[result->nodes[k].prior];
+    for (size_t k = 0; status == SVMP_OK && k < result->monitor_count; k++)
+        result->monitors[k].values = numbering[result->monitors[k].values];
     svmp_release(lowering->context, numbering);
     return status;
 }

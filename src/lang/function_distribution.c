@@ -109,6 +109,12 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
         if (family->argument[k - 1].rank != RANK_SCALAR)
             return svmp_lowering_error(lowering, call->offset, "'%s' is no function: an argument of %s is a vector",
                                        name, family->name);
+    for (size_t k = 1; k < call->count; k++) {
+        char sentence[200];
+        number_array known = {1, 1, &operands[k].number};
+        if (svmp_item_known(operands[k]) && !svmp_distribution_accepts(family, k - 1, known, sentence, sizeof sentence))
+            return svmp_lowering_error(lowering, call->operands[k]->offset, "%s: %s", name, sentence);
+    }
     if (answer.kind != ITEM_OPAQUE) {
         bool known = answer.kind != ITEM_EXPRESSION;
         program_builder *b = known ? lowering->calculator : lowering->builder;

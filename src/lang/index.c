@@ -181,19 +181,28 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
     return svmp_builder_status(lowering->builder);
 }
 
-/* The left-hand side's elements, given by their offsets, enter a state. */
-static void set_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
-                      element_state state) {
+/* The left-hand side's elements, given by their offsets, go from one state to another; some of '~' may be given. */
+static void change_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
+                         element_state before, element_state after) {
     model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
-    for (size_t k = 0; k < offsets->count; k++)
-        elements[(size_t)lowering->items[offsets->first + k].number].state = state;
+    for (size_t k = 0; k < offsets->count; k++) {
+        model_element *element = &elements[(size_t)lowering->items[offsets->first + k].number];
+        if (element->state == before) element->state = after;
+    }
+}
+
+/* Equal but for extents of 1. */
+static bool same_dimensions(array_shape a, array_shape b) {
+    drop_extents_of_one(&a);
+    drop_extents_of_one(&b);
+    return svmp_shapes_equal(&a, &b);
 }
 
 static svmp_status compute(model_lowering *lowering, const ast_statement *statement, const value *offsets) {
     char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
     value computed;
     SVMP_TRY(svmp_expand(lowering, statement->arguments[0], &computed));
-    if (computed.count != offsets->count)
+    if (!same_dimensions(computed.shape, offsets->shape))
         return svmp_lowering_error(lowering, statement->left->offset,
                                    "the left-hand side has dimensions %s, the right-hand side %s%s",
                                    svmp_shape_text(&offsets->shape, one), svmp_shape_text(&computed.shape, other),
@@ -204,16 +213,17 @@ static svmp_status compute(model_lowering *lowering, const ast_statement *statem
 svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     ast_statement *statement = lowering->instances[which].statement;
     size_t items = lowering->item_count;
+    element_state state = lowering->symbolic ? ELEMENT_OPAQUE : ELEMENT_COMPUTED;
     value offsets;
     place before = svmp_enter(lowering, which);
     svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
     if (status == SVMP_OK) {
-        const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
-        element_state state = elements[(size_t)lowering->items[offsets.first].number].state;
-        set_state(lowering, statement, &offsets, ELEMENT_BUSY);
-        status = compute(lowering, statement, &offsets);
-        if (status != SVMP_OK) set_state(lowering, statement, &offsets, state);
+        change_state(lowering, statement, &offsets, state, ELEMENT_BUSY);
+        status =
+            statement->kind == AST_STOCHASTIC ? svmp_simulate(lowering, which) : compute(lowering, statement, &offsets);
+        if (status != SVMP_OK) change_state(lowering, statement, &offsets, ELEMENT_BUSY, state);
     }
+    lowering->instances[which].computed = status == SVMP_OK;
     bool wrong = status == SVMP_BAD_INPUT && lowering->pending == NOTHING;
     if (wrong) statement->failed = 1; /* whoever reads it has nothing to add */
     svmp_leave(lowering, before);
@@ -221,14 +231,17 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     return status;
 }
 
-/* A stochastic instance that the current one reads is its parent. */
+/* Notes what the current instance reads: of deterministic ones when they are evaluated, whether or not they depend on
+ * unknowns; of stochastic ones when their factor is made. */
 static svmp_status note_parent(model_lowering *lowering, uint32_t parent) {
-    if (!lowering->symbolic || lowering->instances[parent].statement->kind != AST_STOCHASTIC ||
-        lowering->instances[parent].stamp == lowering->stamp)
-        return SVMP_OK;
-    lowering->instances[parent].stamp = lowering->stamp;
-    SVMP_TRY(SVMP_GROW(lowering->context, lowering->parents, lowering->parent_capacity, lowering->parent_count + 1));
-    lowering->parents[lowering->parent_count++] = parent;
+    uint32_t child = lowering->instance;
+    if (child == NOTHING || lowering->instances[parent].reader == child) return SVMP_OK;
+    bool noted = lowering->symbolic ? child == lowering->factor
+                                    : lowering->instances[child].statement->kind == AST_DETERMINISTIC;
+    if (!noted) return SVMP_OK;
+    lowering->instances[parent].reader = child;
+    SVMP_TRY(SVMP_GROW(lowering->context, lowering->edges, lowering->edge_capacity, lowering->edge_count + 1));
+    lowering->edges[lowering->edge_count++] = (instance_edge){child, parent};
     return SVMP_OK;
 }
 

@@ -1,5 +1,6 @@
 /* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies. That is a bound of
- * t, not a density to climb, so it goes into t's transform, and no factor remains. */
+ * t, not a density to climb, so it goes into t's transform. Of cut points that are unknown themselves there remains
+ * that they ascend, and around a t that is known where it lies. */
 #include "lang/lowering.h"
 
 #include <math.h>
@@ -8,9 +9,11 @@ static svmp_status reserve(model_lowering *lowering) {
     if (lowering->cut_lower) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->cut_lower, lowering->element_count));
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->cut_upper, lowering->element_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->cut_by, lowering->element_count));
     for (size_t k = 0; k < lowering->element_count; k++) {
         lowering->cut_lower[k] = -INFINITY;
         lowering->cut_upper[k] = INFINITY;
+        lowering->cut_by[k] = NOTHING;
     }
     return SVMP_OK;
 }
@@ -28,6 +31,16 @@ static svmp_status find_element(model_lowering *lowering, const ast_expression *
     return SVMP_OK;
 }
 
+/* Cut points that depend on unknowns are evaluated where the bound is used. */
+static svmp_status bound_later(model_lowering *lowering, size_t which) {
+    SVMP_TRY(reserve(lowering));
+    if (lowering->cut_by[which] != NOTHING)
+        return svmp_lowering_error(lowering, lowering->statement->arguments[0]->offset,
+                                   "this is already censored by cut points that are unknown");
+    lowering->cut_by[which] = lowering->instance;
+    return SVMP_OK;
+}
+
 static svmp_status bound_element(model_lowering *lowering, size_t which, const value *cuts, double observed) {
     const model_item *cut = lowering->items + cuts->first;
     SVMP_TRY(reserve(lowering));
@@ -42,8 +55,10 @@ static svmp_status censor(model_lowering *lowering) {
     size_t left, target;
     value cuts;
     SVMP_TRY(find_element(lowering, statement->left, &left));
-    if (left == SIZE_MAX || lowering->elements[left].state != ELEMENT_KNOWN)
-        return SVMP_OK; /* others have a word on it */
+    if (left == SIZE_MAX)
+        return svmp_lowering_error(lowering, statement->left->offset,
+                                   "dinterval is of one element: write a loop, and y[i] on the left");
+    if (lowering->elements[left].state != ELEMENT_KNOWN) return SVMP_OK; /* others have a word on it */
     double observed = lowering->elements[left].value;
     SVMP_TRY(find_element(lowering, statement->arguments[0], &target));
     model_item ignored;
@@ -59,12 +74,10 @@ static svmp_status censor(model_lowering *lowering) {
                                    "dinterval cannot censor an element of a node of %s",
                                    definition->distribution->name);
     SVMP_TRY(svmp_expand(lowering, statement->arguments[1], &cuts));
-    for (size_t k = 0; k < cuts.count; k++)
-        if (!svmp_item_known(lowering->items[cuts.first + k]))
-            return svmp_lowering_error(lowering, statement->arguments[1]->offset,
-                                       "the cut points of dinterval must follow from the data");
     if (!(observed >= 0 && observed <= (double)cuts.count && observed == floor(observed))) return SVMP_OK;
     lowering->arrays[statement->arguments[0]->symbol].read = true;
+    for (size_t k = 0; k < cuts.count; k++)
+        if (!svmp_item_known(lowering->items[cuts.first + k])) return bound_later(lowering, target);
     return bound_element(lowering, target, &cuts, observed);
 }
 
@@ -74,5 +87,29 @@ svmp_status svmp_censor(model_lowering *lowering, uint32_t which) {
     svmp_status status = censor(lowering);
     svmp_leave(lowering, before);
     lowering->item_count = 0;
+    return status;
+}
+
+/* The cut points on both sides, infinite where there is none. */
+static svmp_status find_cuts(model_lowering *lowering, model_item *low, model_item *high) {
+    const ast_statement *statement = lowering->statement;
+    value cuts;
+    size_t left;
+    SVMP_TRY(find_element(lowering, statement->left, &left));
+    const size_t observed = (size_t)lowering->elements[left].value;
+    SVMP_TRY(svmp_expand(lowering, statement->arguments[1], &cuts));
+    const model_item *cut = lowering->items + cuts.first;
+    *low = observed >= 1 ? cut[observed - 1] : svmp_item_literal(-INFINITY);
+    *high = observed < cuts.count ? cut[observed] : svmp_item_literal(INFINITY);
+    return SVMP_OK;
+}
+
+svmp_status svmp_censor_bounds(model_lowering *lowering, uint32_t which, model_item *low, model_item *high) {
+    const size_t items = lowering->item_count;
+    place before = svmp_enter(lowering, which);
+    lowering->instance = before.instance; /* what is read here is a parent of the node that is censored */
+    svmp_status status = find_cuts(lowering, low, high);
+    svmp_leave(lowering, before);
+    lowering->item_count = items;
     return status;
 }

@@ -1,7 +1,10 @@
 #include "lang/lex.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
+
+#include "base/number.h"
 
 enum { LONGEST_NAME = 64 };
 
@@ -87,6 +90,8 @@ static svmp_status lex_number(model_lexer *lexer) {
     if (end == NULL) {
         while (name_byte(start[length])) length++;
         svmp_diagnose(lexer->diagnostics, lexer->at, "this is not a number");
+    } else if (isinf(number)) {
+        svmp_diagnose(lexer->diagnostics, lexer->at, "the number is too large");
     } else if (*end == 'L' && !name_byte(end[1])) {
         length++;
     } else if (name_byte(*end)) {

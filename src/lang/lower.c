@@ -39,9 +39,9 @@ static void end(model_lowering *lowering) {
     }
     void *owned[] = {lowering->arrays,        lowering->elements,   lowering->instances, lowering->counter_values,
                      lowering->items,         lowering->slots,      lowering->slot_of,   lowering->slot_stamp,
-                     lowering->parameters,    lowering->lower,      lowering->upper,     lowering->parents,
+                     lowering->parameters,    lowering->lower,      lowering->upper,     lowering->edges,
                      lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
-                     lowering->pattern_slots, lowering->signature};
+                     lowering->pattern_slots, lowering->signature,  lowering->parents,   lowering->cut_by};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
@@ -50,11 +50,12 @@ static void end(model_lowering *lowering) {
 
 /* ---- passes --------------------------------------------------------------------------------- */
 
-/* Evaluates the deterministic instances from `first` on; those that depend on unknowns stay opaque. */
-static svmp_status compute_all(model_lowering *lowering, uint32_t first) {
-    for (uint32_t k = first; k < lowering->instance_count; k++) {
+/* Evaluates the deterministic instances, and those that data { } draws; what depends on unknowns stays opaque. */
+static svmp_status compute_all(model_lowering *lowering) {
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
-        if (statement->kind != AST_DETERMINISTIC || statement->failed) continue;
+        bool wanted = statement->kind == AST_DETERMINISTIC || (lowering->in_data && statement->kind == AST_STOCHASTIC);
+        if (!wanted || statement->failed || lowering->instances[k].computed) continue;
         lowering->stamp++;
         lowering->pending = k;
         SVMP_TRY(svmp_go_on(lowering, svmp_compute_pending(lowering)));
@@ -64,17 +65,19 @@ static svmp_status compute_all(model_lowering *lowering, uint32_t first) {
 
 /* data { } is computed; what it defines is data from then on. */
 static svmp_status run_data_block(model_lowering *lowering) {
+    lowering->in_data = true;
     SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->data));
     SVMP_TRY(svmp_diagnostics_report(lowering->diagnostics));
-    SVMP_TRY(svmp_define(lowering, 0));
-    SVMP_TRY(compute_all(lowering, 0));
+    SVMP_TRY(svmp_define(lowering));
+    SVMP_TRY(compute_all(lowering));
     SVMP_TRY(svmp_diagnostics_report(lowering->diagnostics));
     for (size_t k = 0; k < lowering->element_count; k++) lowering->elements[k].definition = NOTHING;
     for (size_t k = 0; k < lowering->ast->names.count; k++) {
         model_array *array = &lowering->arrays[k];
         if (array->rank_seen > 0) array->is_data = array->sized = true;
     }
-    lowering->instance_count = 0;
+    lowering->instance_count = lowering->edge_count = 0;
+    lowering->in_data = false;
     return SVMP_OK;
 }
 
@@ -99,7 +102,6 @@ static svmp_status add_factors(model_lowering *lowering) {
     lowering->symbolic = true;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
-        lowering->instances[k].parents = (uint32_t)lowering->parent_count;
         if (statement->kind == AST_DETERMINISTIC || statement->failed) continue;
         SVMP_TRY(svmp_go_on(lowering, svmp_add_factor(lowering, k)));
     }
@@ -127,7 +129,7 @@ static void warn_of_unread_data(const model_lowering *lowering) {
     }
 }
 
-static svmp_status lower(model_lowering *lowering) {
+static svmp_status lower(model_lowering *lowering, const char *monitors) {
     diagnostics *noted = lowering->diagnostics;
     SVMP_TRY(begin(lowering));
     SVMP_TRY(svmp_check(lowering));
@@ -137,9 +139,9 @@ static svmp_status lower(model_lowering *lowering) {
     SVMP_TRY(run_data_block(lowering));
     SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->model));
     SVMP_TRY(svmp_diagnostics_report(noted));
-    SVMP_TRY(svmp_define(lowering, 0));
+    SVMP_TRY(svmp_define(lowering));
     SVMP_TRY(svmp_diagnostics_report(noted));
-    SVMP_TRY(compute_all(lowering, 0));
+    SVMP_TRY(compute_all(lowering));
     SVMP_TRY(make_nodes(lowering));
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(add_factors(lowering));
@@ -148,22 +150,25 @@ static svmp_status lower(model_lowering *lowering) {
     svmp_status status = svmp_order_nodes(lowering);
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(status);
+    SVMP_TRY(svmp_add_monitors(lowering, monitors));
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
     warn_of_unread_data(lowering);
     return SVMP_OK;
 }
 
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result) {
+svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+                       lowered_model **result) {
     ast_model ast = {0};
     diagnostics *noted = NULL;
-    model_lowering lowering = {.context = context, .ast = &ast, .data = data, .pending = NOTHING};
+    model_lowering lowering = {
+        .context = context, .ast = &ast, .data = data, .pending = NOTHING, .instance = NOTHING, .factor = NOTHING};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
     lowering.diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));
     SVMP_CHECK(svmp_diagnostics_report(noted));
-    status = lower(&lowering);
+    status = lower(&lowering, monitors);
     if (status == SVMP_BAD_INPUT)
         svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */
     SVMP_CHECK(status);

@@ -3,6 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+static void free_values(svmp_context *context, lowered_values *values) {
+    svmp_bound_free(values->bound);
+    svmp_program_free(values->program);
+    svmp_release(context, values->variables);
+}
+
 void svmp_lowered_free(lowered_model *lowered) {
     if (lowered == NULL) return;
     svmp_context *context = lowered->context;
@@ -13,17 +19,19 @@ void svmp_lowered_free(lowered_model *lowered) {
         if (group->kind) group->kind->free(context, group->self);
         svmp_release(context, group->variables);
     }
-    for (size_t k = 0; k < lowered->prior_count; k++) {
-        svmp_bound_free(lowered->priors[k].bound);
-        svmp_program_free(lowered->priors[k].program);
-        svmp_release(context, lowered->priors[k].variables);
-    }
+    for (size_t k = 0; k < lowered->prior_count; k++) free_values(context, &lowered->priors[k].values);
+    for (size_t k = 0; k < lowered->monitor_value_count; k++) free_values(context, &lowered->monitor_values[k]);
+    for (size_t k = 0; k < lowered->monitor_count; k++) svmp_release(context, lowered->monitors[k].name);
+    svmp_names_free(context, &lowered->computed);
     for (size_t k = 0; k < lowered->array_count; k++) {
         svmp_release(context, lowered->arrays[k].unknown);
         svmp_release(context, lowered->arrays[k].observed);
+        svmp_release(context, lowered->arrays[k].name);
+        svmp_release(context, lowered->arrays[k].values);
     }
-    void *owned[] = {lowered->nodes,  lowered->names,  lowered->parts,    lowered->lower, lowered->upper,
-                     lowered->groups, lowered->priors, lowered->by_level, lowered->arrays};
+    void *owned[] = {lowered->nodes,  lowered->names,    lowered->parts,         lowered->lower,
+                     lowered->upper,  lowered->groups,   lowered->priors,        lowered->by_level,
+                     lowered->arrays, lowered->monitors, lowered->monitor_values};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_release(context, lowered);
 }
@@ -51,8 +59,8 @@ static svmp_status reserve(const lowered_model *lowered, size_t n, workspace *wo
     size_t scratch = 0, outputs = 0, values = 0;
     for (size_t k = 0; k < lowered->prior_count; k++) {
         const lowered_prior *prior = &lowered->priors[k];
-        scratch = largest(scratch, svmp_bound_scratch(prior->bound, n));
-        outputs = largest(outputs, svmp_program_outputs(prior->program));
+        scratch = largest(scratch, svmp_bound_scratch(prior->values.bound, n));
+        outputs = largest(outputs, svmp_program_outputs(prior->values.program));
         values = largest(values, prior->rows * prior->columns);
     }
     SVMP_TRY(svmp_allocate(context, scratch, 1, &work->scratch));
@@ -66,15 +74,15 @@ static svmp_status reserve(const lowered_model *lowered, size_t n, workspace *wo
 
 static void evaluate_prior(const lowered_model *lowered, const lowered_node *node, size_t n, const double *variables,
                            workspace *work) {
-    const lowered_prior *prior = &lowered->priors[node->prior];
-    svmp_bound_evaluate(prior->bound, prior->variables, node->instance, 1, n, variables, work->scratch, work->prior,
+    const lowered_values *values = &lowered->priors[node->prior].values;
+    svmp_bound_evaluate(values->bound, values->variables, node->instance, 1, n, variables, work->scratch, work->prior,
                         NULL);
 }
 
 /* The bounds of particle l, from what evaluate_prior left. */
 static void pick_bounds(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, workspace *work) {
     const lowered_prior *prior = &lowered->priors[node->prior];
-    size_t first = svmp_program_outputs(prior->program) - 2 * prior->bounds;
+    size_t first = svmp_program_outputs(prior->values.program) - 2 * prior->bounds;
     for (size_t k = 0; k < prior->bounds; k++) {
         work->lower[k] = work->prior[(first + 2 * k) * n + l];
         work->upper[k] = work->prior[(first + 2 * k + 1) * n + l];
@@ -123,6 +131,22 @@ svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const d
         natural_node(lowered, &lowered->nodes[k], n, variables, outputs, &work);
     release(lowered, &work);
     return status;
+}
+
+svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const double *variables, double *values) {
+    size_t room = 0;
+    void *scratch = NULL;
+    for (size_t k = 0; k < lowered->monitor_value_count; k++)
+        room = largest(room, svmp_bound_scratch(lowered->monitor_values[k].bound, n));
+    SVMP_TRY(svmp_allocate(lowered->context, room, 1, &scratch));
+    for (size_t k = 0; k < lowered->monitor_count; k++) {
+        const lowered_monitor *monitor = &lowered->monitors[k];
+        const lowered_values *from = &lowered->monitor_values[monitor->values];
+        svmp_bound_evaluate(from->bound, from->variables, monitor->instance, 1, n, variables, scratch, values + k * n,
+                            NULL);
+    }
+    svmp_release(lowered->context, scratch);
+    return SVMP_OK;
 }
 
 static svmp_status inverse_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *outputs,

@@ -19,23 +19,36 @@ typedef struct lowered_node {
     uint32_t level;           /* its parents are on lower levels */
 } lowered_node;
 
-/* Many nodes of one structure: a program that yields their distributions' arguments, one after another, and then lower
- * and upper bound of each natural value where the distribution has one dimension. */
-typedef struct lowered_prior {
+/* A program of values, for many instances. */
+typedef struct lowered_values {
     program *program;
     bound_program *bound;
-    size_t instances, slots;
-    uint32_t *variables;  /* instances * slots */
+    uint32_t *variables; /* instances * slots */
+} lowered_values;
+
+/* Many nodes of one structure: the values are their distributions' arguments, one after another, and then lower and
+ * upper bound of each natural value where the distribution has one dimension. */
+typedef struct lowered_prior {
+    lowered_values values;
     size_t rows, columns; /* of the node's whole left-hand side */
     size_t arguments;
     size_t argument_rows[DISTRIBUTION_ARGUMENTS], argument_columns[DISTRIBUTION_ARGUMENTS];
     size_t bounds; /* how many values have bounds: the outputs of the node, or 0 */
 } lowered_prior;
 
+/* An element of a deterministic node that is reported. */
+typedef struct lowered_monitor {
+    char *name;                /* Stan's way: x.3.1 */
+    uint32_t values, instance; /* which of the monitors' programs, and which of its instances, gives it */
+} lowered_monitor;
+
 /* An array of the text with stochastic elements. */
 typedef struct lowered_array {
     char *unknown, *observed; /* "y[1:10] (7 of 10)"; NULL: no element is */
     size_t unknown_count, observed_count;
+    char *name;
+    size_t rank, dimensions[DATA_MOST_DIMENSIONS];
+    double *values; /* observed ones, NaN elsewhere, the last index running fastest; NULL: none is */
 } lowered_array;
 
 typedef struct lowered_model {
@@ -53,7 +66,12 @@ typedef struct lowered_model {
     factor_group *groups;
     size_t group_count, group_capacity;
     lowered_prior *priors;
-    size_t prior_count, prior_capacity;
+    size_t prior_count;
+    lowered_monitor *monitors;
+    size_t monitor_count, monitor_capacity;
+    lowered_values *monitor_values;
+    size_t monitor_value_count;
+    name_table computed;  /* arrays of the text with deterministic elements, whether they are reported or not */
     uint32_t *by_level;   /* all nodes, parents first */
     int dependent_bounds; /* whether some bound depends on an unknown */
 
@@ -63,14 +81,19 @@ typedef struct lowered_model {
 } lowered_model;
 
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the
- * first is svmp_context_error. `data` may go afterwards. */
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, lowered_model **result);
+ * first is svmp_context_error. `monitors`: names of deterministic nodes to report, commas between them, or NULL. `data`
+ * may go afterwards. */
+svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+                       lowered_model **result);
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
 /* Natural values of n particles, particle-fast: outputs*n numbers from variables*n numbers, and back. A value that
  * cannot be (a matrix that is not positive definite) fails as SVMP_BAD_INPUT. */
 svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs);
 svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables);
+
+/* The monitored values, monitor_count*n numbers. */
+svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const double *variables, double *values);
 
 /* n particles from the priors, parents first. A node whose prior is improper or cannot be drawn from (dflat) starts
  * standard normal on its unconstrained scale. */

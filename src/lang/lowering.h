@@ -9,7 +9,9 @@
  *     interval.c   censored nodes
  *     chain.c      long chains of deterministic elements
  *     node.c       unknown nodes, their transforms and bounds
- *     factor.c     one instance becomes a factor
+ *     factor*.c    one instance becomes a factor
+ *     simulate.c   what data { } draws
+ *     monitor.c    deterministic nodes that are reported
  *     pattern.c    factors of equal structure share a program
  *     cycle.c      parents come before children
  *     lower.c      the order of all this
@@ -88,17 +90,25 @@ typedef struct model_instance {
     ast_statement *statement;
     uint32_t counters; /* its loops' values: lowering->counter_values from there on */
     uint32_t node;     /* of an unknown node, or NOTHING */
-    uint32_t parents;  /* of a stochastic one: lowering->parents from there on, to those of the next instance */
-    uint32_t stamp;
-    bool busy; /* waits for what it reads: reading it now is a cycle */
+    uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
+    uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
+    bool computed;     /* its elements have values, or are known to depend on unknowns */
+    bool busy;         /* waits for what it reads: reading it now is a cycle */
 } model_instance;
 
+/* One instance reads an element that another one defines. */
+typedef struct instance_edge {
+    uint32_t child, parent;
+} instance_edge;
+
 /* ---- patterns ------------------------------------------------------------------------------- */
+
+typedef enum pattern_kind { PATTERN_FACTOR, PATTERN_PRIOR, PATTERN_MONITOR } pattern_kind;
 
 typedef struct factor_pattern {
     uint64_t *signature;
     size_t length, offset; /* where the statement stands */
-    bool prior;
+    pattern_kind kind;
     program *program;
     size_t slots, parameters, instances;
     uint32_t *variables; /* instance by instance */
@@ -129,9 +139,12 @@ typedef struct model_lowering {
     double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
     ast_statement *statement;
     const double *counters;
-    bool sizing;   /* dimensions are being found: only data can be read */
-    bool shaping;  /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
-    bool symbolic; /* unknowns become expressions; otherwise they are opaque */
+    uint32_t instance; /* or NOTHING */
+    uint32_t factor;   /* the instance whose factor is being made, or NOTHING */
+    bool in_data;      /* data { } is being computed */
+    bool sizing;       /* dimensions are being found: only data can be read */
+    bool shaping;      /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
+    bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
     int depth;
     size_t node_reads; /* how many elements that the model defines were read */
     uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
@@ -153,9 +166,11 @@ typedef struct model_lowering {
     uint32_t *element_of; /* output -> its element */
     size_t lower_capacity, upper_capacity, element_of_capacity;
     double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
+    uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
 
-    uint32_t *parents;
-    size_t parent_count, parent_capacity;
+    instance_edge *edges;
+    size_t edge_count, edge_capacity;
+    uint32_t *parents; /* the edges' parents, sorted by their children */
 
     factor_pattern *patterns;
     size_t pattern_count, pattern_capacity;
@@ -191,6 +206,7 @@ svmp_status svmp_unroll(model_lowering *lowering, ast_statement *first, unroll_v
 typedef struct place {
     ast_statement *statement;
     const double *counters;
+    uint32_t instance;
 } place;
 place svmp_enter(model_lowering *lowering, uint32_t which);
 void svmp_leave(model_lowering *lowering, place before);
@@ -200,11 +216,10 @@ svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 
 /* ---- define.c ------------------------------------------------------------------------------- */
 
-/* Dimensions from `var`; from the left-hand sides of a block, which become instances; then who defines each element,
- * from instance `first` on. */
+/* Dimensions from `var`; from the left-hand sides of a block, which become instances; then who defines each element. */
 svmp_status svmp_declare(model_lowering *lowering);
 svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first);
-svmp_status svmp_define(model_lowering *lowering, uint32_t first);
+svmp_status svmp_define(model_lowering *lowering);
 /* Gives an array that is defined as a whole the dimensions of what defines it; others have theirs. */
 svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol);
 
@@ -232,8 +247,8 @@ size_t svmp_shape_count(const array_shape *shape);
 bool svmp_shapes_equal(const array_shape *a, const array_shape *b);
 const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]);
 
-/* Evaluates a deterministic instance into its elements. When that would go too deep it fails as SVMP_BAD_INPUT with an
- * instance in lowering->pending that must be computed first. */
+/* Evaluates a deterministic instance into its elements; in data { }, draws a stochastic one. When that would go too
+ * deep it fails as SVMP_BAD_INPUT with an instance in lowering->pending that must be computed first. */
 svmp_status svmp_compute(model_lowering *lowering, uint32_t which);
 
 /* Computes the pending instance, and all that it waits for. */
@@ -312,16 +327,32 @@ svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t
 
 /* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
  * `which` of all elements. */
-void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
-                      size_t part, size_t which, model_item *lower, model_item *upper);
+svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *family,
+                             const evaluated_distribution *evaluated, size_t part, size_t which, model_item *lower,
+                             model_item *upper);
 
 /* Notes what a dinterval instance says about the node that it censors. */
 svmp_status svmp_censor(model_lowering *lowering, uint32_t which);
+/* The bounds that a dinterval instance gives it. */
+svmp_status svmp_censor_bounds(model_lowering *lowering, uint32_t which, model_item *low, model_item *high);
+
+/* x.3.1 of x[3,1]; x of a scalar. The caller's. */
+svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, size_t offset, char **name);
+
+/* ---- monitor.c ------------------------------------------------------------------------------ */
+
+/* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
+svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
 
 /* ---- describe.c ----------------------------------------------------------------------------- */
 
-/* Fills the list of arrays of the result, once the nodes are made. */
+/* Fills the list of arrays of the result, once the nodes are made, and the names of those that are computed. */
 svmp_status svmp_describe_arrays(model_lowering *lowering);
+
+/* ---- simulate.c ----------------------------------------------------------------------------- */
+
+/* Draws the elements of the current instance that are not given; what is wrong is noted. */
+svmp_status svmp_simulate(model_lowering *lowering, uint32_t which);
 
 /* ---- factor.c, pattern.c, cycle.c ----------------------------------------------------------- */
 
@@ -330,11 +361,11 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
 
 /* The pattern with the structure of the builder's expressions, these words, and these expressions picked out, or a new
  * one without a program (*fresh), for as many slots and parameters as there are now. */
-svmp_status svmp_pattern_find(model_lowering *lowering, bool prior, size_t word_count, const uint64_t *words,
+svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_t word_count, const uint64_t *words,
                               size_t picked_count, const expr *picked, uint32_t *which, bool *fresh);
 /* One more instance: its first slots and parameters. */
 svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which);
-/* Turns patterns into groups and priors of the result. */
+/* Turns patterns into groups, priors and monitors of the result. */
 svmp_status svmp_patterns_finish(model_lowering *lowering);
 
 /* Notes directed cycles; otherwise fills levels and order of the nodes. */

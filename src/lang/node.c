@@ -18,8 +18,9 @@ static void narrow(model_lowering *lowering, expr_op inner, model_item other, mo
     *bound = is_open(*bound) ? other : svmp_apply(lowering, inner, *bound, other, other);
 }
 
-void svmp_node_bounds(model_lowering *lowering, const distribution *family, const evaluated_distribution *evaluated,
-                      size_t part, size_t which, model_item *lower, model_item *upper) {
+svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *family,
+                             const evaluated_distribution *evaluated, size_t part, size_t which, model_item *lower,
+                             model_item *upper) {
     *lower = svmp_item_literal(-INFINITY);
     *upper = svmp_item_literal(INFINITY);
     switch (family->support) {
@@ -37,9 +38,15 @@ void svmp_node_bounds(model_lowering *lowering, const distribution *family, cons
     }
     narrow(lowering, OP_max, evaluated->lower, lower);
     narrow(lowering, OP_min, evaluated->upper, upper);
-    if (lowering->cut_lower == NULL) return;
+    if (lowering->cut_lower == NULL) return SVMP_OK;
     narrow(lowering, OP_max, svmp_item_number(lowering->cut_lower[which]), lower);
     narrow(lowering, OP_min, svmp_item_number(lowering->cut_upper[which]), upper);
+    if (lowering->cut_by[which] == NOTHING) return SVMP_OK;
+    model_item low, high;
+    SVMP_TRY(svmp_censor_bounds(lowering, lowering->cut_by[which], &low, &high));
+    narrow(lowering, OP_max, low, lower);
+    narrow(lowering, OP_min, high, upper);
+    return SVMP_OK;
 }
 
 static transform_kind kind_of(model_item lower, model_item upper) {
@@ -67,8 +74,7 @@ static svmp_status partly_observed(model_lowering *lowering, uint32_t which) {
                                svmp_instance_text(lowering, which, text), statement->distribution->name);
 }
 
-/* x.3.1 of x[3,1]; x of a scalar. */
-static svmp_status output_name(model_lowering *lowering, uint32_t symbol, size_t offset, char **name) {
+svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, size_t offset, char **name) {
     char text[ELEMENT_TEXT];
     svmp_element_text(lowering, symbol, offset, text);
     for (char *at = text; *at; at++) {
@@ -90,7 +96,7 @@ static svmp_status add_output(model_lowering *lowering, uint32_t symbol, size_t 
     SVMP_TRY(SVMP_GROW(context, lowering->lower, lowering->lower_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->upper, lowering->upper_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->element_of, lowering->element_of_capacity, output + 1));
-    SVMP_TRY(output_name(lowering, symbol, offset, &result->names[output]));
+    SVMP_TRY(svmp_output_name(lowering, symbol, offset, &result->names[output]));
     lowering->element_of[output] = (uint32_t)(lowering->arrays[symbol].first + offset);
     lowering->lower[output] = lower;
     lowering->upper[output] = upper;
@@ -108,7 +114,7 @@ static svmp_status find_bounds(model_lowering *lowering, const ast_statement *st
                                const evaluated_distribution *evaluated, size_t offset, size_t part, model_item *lower,
                                model_item *upper) {
     size_t which = lowering->arrays[statement->left->symbol].first + offset;
-    svmp_node_bounds(lowering, statement->distribution, evaluated, part, which, lower, upper);
+    SVMP_TRY(svmp_node_bounds(lowering, statement->distribution, evaluated, part, which, lower, upper));
     if (!svmp_item_known(*lower) || !svmp_item_known(*upper) || lower->number < upper->number) return SVMP_OK;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, statement->bounds ? statement->bounds_offset : statement->function_offset,
@@ -202,8 +208,8 @@ static svmp_status build_bounds(model_lowering *lowering, const lowered_node *no
             if (!ready) SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
             ready = true;
             size_t output = node->output + k;
-            svmp_node_bounds(lowering, node->distribution, &evaluated, lowering->result->parts[output],
-                             lowering->element_of[output], &low, &high);
+            SVMP_TRY(svmp_node_bounds(lowering, node->distribution, &evaluated, lowering->result->parts[output],
+                                      lowering->element_of[output], &low, &high));
         }
         bool uses_lower = node->transform == TRANSFORM_ABOVE || node->transform == TRANSFORM_BETWEEN;
         bool uses_upper = node->transform == TRANSFORM_BELOW || node->transform == TRANSFORM_BETWEEN;

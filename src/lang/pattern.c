@@ -31,11 +31,11 @@ static svmp_status put_expression(model_lowering *lowering, uint32_t index) {
     return put(lowering, second);
 }
 
-static svmp_status write_signature(model_lowering *lowering, bool prior, size_t word_count, const uint64_t *words,
-                                   size_t picked_count, const expr *picked) {
+static svmp_status write_signature(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                   const uint64_t *words, size_t picked_count, const expr *picked) {
     size_t size = svmp_builder_size(lowering->builder);
     lowering->signature_length = 0;
-    SVMP_TRY(put(lowering, prior));
+    SVMP_TRY(put(lowering, kind));
     SVMP_TRY(put(lowering, picked_count));
     for (size_t k = 0; k < word_count; k++) SVMP_TRY(put(lowering, words[k]));
     for (size_t k = 0; k < picked_count; k++) SVMP_TRY(put(lowering, picked[k].index));
@@ -76,17 +76,17 @@ static svmp_status make_room(model_lowering *lowering) {
     return SVMP_OK;
 }
 
-svmp_status svmp_pattern_find(model_lowering *lowering, bool prior, size_t word_count, const uint64_t *words,
+svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_t word_count, const uint64_t *words,
                               size_t picked_count, const expr *picked, uint32_t *which, bool *fresh) {
     SVMP_TRY(svmp_builder_status(lowering->builder));
-    SVMP_TRY(write_signature(lowering, prior, word_count, words, picked_count, picked));
+    SVMP_TRY(write_signature(lowering, kind, word_count, words, picked_count, picked));
     SVMP_TRY(make_room(lowering));
     size_t slot = slot_of(lowering, lowering->signature, lowering->signature_length);
     *fresh = lowering->pattern_slots[slot] == NOTHING;
     if (*fresh) {
         SVMP_TRY(
             SVMP_GROW(lowering->context, lowering->patterns, lowering->pattern_capacity, lowering->pattern_count + 1));
-        factor_pattern made = {.length = lowering->signature_length, .prior = prior};
+        factor_pattern made = {.length = lowering->signature_length, .kind = kind};
         made.offset = lowering->statement->offset;
         made.slots = lowering->slot_count;
         made.parameters = lowering->parameter_count;

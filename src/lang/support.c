@@ -45,6 +45,7 @@ static bool positive_definite(size_t order, const double *a) {
 /* ---- arguments ------------------------------------------------------------------------------------ */
 
 static bool item_accepted(argument_domain domain, double x) {
+    if (isinf(x)) return domain == DOMAIN_ASCENDING; /* a cut point that nothing lies beyond */
     switch (domain) {
     case DOMAIN_POSITIVE: return x > 0;
     case DOMAIN_NONNEGATIVE: return x >= 0;
@@ -54,7 +55,8 @@ static bool item_accepted(argument_domain domain, double x) {
     }
 }
 
-static const char *domain_text(argument_domain domain) {
+static const char *domain_text(argument_domain domain, double x) {
+    if (isinf(x)) return "finite";
     switch (domain) {
     case DOMAIN_POSITIVE: return "positive";
     case DOMAIN_NONNEGATIVE: return "positive or zero";
@@ -72,9 +74,9 @@ bool svmp_distribution_accepts(const distribution *family, size_t which, number_
         if (item_accepted(wanted->domain, argument.items[k])) continue;
         if (wanted->rank == RANK_SCALAR)
             return refuse(sentence, size, "%s = %g is not %s", wanted->name, argument.items[k],
-                          domain_text(wanted->domain));
+                          domain_text(wanted->domain, argument.items[k]));
         return refuse(sentence, size, "%s[%zu] = %g is not %s", wanted->name, k + 1, argument.items[k],
-                      domain_text(wanted->domain));
+                      domain_text(wanted->domain, argument.items[k]));
     }
     if (wanted->domain == DOMAIN_ASCENDING)
         for (size_t k = 1; k < count; k++)
@@ -84,6 +86,32 @@ bool svmp_distribution_accepts(const distribution *family, size_t which, number_
     if (wanted->domain == DOMAIN_POSITIVE_DEFINITE && !positive_definite(argument.rows, argument.items))
         return refuse(sentence, size, "%s is not symmetric and positive definite", wanted->name);
     return true;
+}
+
+static bool hypergeometric_agree(const number_array *arguments, char *sentence, size_t size) {
+    double n1 = arguments[0].items[0], n2 = arguments[1].items[0], m1 = arguments[2].items[0];
+    if (n1 >= DISTRIBUTION_LARGEST_URN || n2 >= DISTRIBUTION_LARGEST_URN)
+        return refuse(sentence, size, "n1 = %g and n2 = %g must be below %g", n1, n2, DISTRIBUTION_LARGEST_URN);
+    if (m1 > n1 + n2) return refuse(sentence, size, "m1 = %g is more than n1 + n2 = %g", m1, n1 + n2);
+    return true;
+}
+
+bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
+                                       char *sentence, size_t size) {
+    switch (family->support) {
+    case SUPPORT_POSITIVE_DEFINITE: {
+        double k = arguments[1].items[0];
+        if (k <= (double)order - 1)
+            return refuse(sentence, size, "k = %g is not above %zu, the number of rows less 1", k, order - 1);
+        return true;
+    }
+    case SUPPORT_INTERVAL: {
+        double a = arguments[0].items[0], b = arguments[1].items[0];
+        return !(a >= b) || refuse(sentence, size, "a = %g is not below b = %g", a, b);
+    }
+    case SUPPORT_HYPERGEOMETRIC: return hypergeometric_agree(arguments, sentence, size);
+    default: return true;
+    }
 }
 
 /* ---- values --------------------------------------------------------------------------------------- */
@@ -134,6 +162,16 @@ static void ends(const distribution *family, const number_array *arguments, doub
     }
 }
 
+/* Where t and the cut points are known, there is one value only. */
+static bool interval_contained(double x, const number_array *arguments, char *sentence, size_t size) {
+    double t = arguments[0].items[0], below = 0;
+    for (size_t k = 0; k < arguments[1].rows; k++) {
+        if (isnan(t) || isnan(arguments[1].items[k])) return true;
+        below += arguments[1].items[k] < t;
+    }
+    return x == below || refuse(sentence, size, "%g cut points lie below t = %g, not %g", below, t, x);
+}
+
 bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
                                 char *sentence, size_t size) {
     if (family->rank == RANK_VECTOR) return vector_contained(family, value, arguments, sentence, size);
@@ -144,6 +182,8 @@ bool svmp_distribution_contains(const distribution *family, number_array value, 
     ends(family, arguments, &lower, &upper);
     if (isnan(x)) return refuse(sentence, size, "it is not a number");
     if (family->discrete && !whole(x)) return refuse(sentence, size, "%g is not a whole number", x);
+    if (x >= lower && x <= upper && family->support == SUPPORT_INTERVAL_INDEX)
+        return interval_contained(x, arguments, sentence, size);
     if (x >= lower && x <= upper) return true;
     if (lower == 0 && isinf(upper)) return refuse(sentence, size, "%g is negative", x);
     if (isinf(upper)) return refuse(sentence, size, "%g is below %g", x, lower);

@@ -8,7 +8,8 @@
 /* ---- where we are --------------------------------------------------------------------------- */
 
 place svmp_enter(model_lowering *lowering, uint32_t which) {
-    place before = {lowering->statement, lowering->counters};
+    place before = {lowering->statement, lowering->counters, lowering->instance};
+    lowering->instance = which;
     lowering->statement = lowering->instances[which].statement;
     lowering->counters = lowering->counter_values + lowering->instances[which].counters;
     return before;
@@ -17,6 +18,7 @@ place svmp_enter(model_lowering *lowering, uint32_t which) {
 void svmp_leave(model_lowering *lowering, place before) {
     lowering->statement = before.statement;
     lowering->counters = before.counters;
+    lowering->instance = before.instance;
 }
 
 /* " (i = 3, j = 2)", the outer loops first. */
@@ -64,37 +66,69 @@ static svmp_status add_instance(model_lowering *lowering, ast_statement *stateme
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->counter_values, lowering->counter_capacity,
                        lowering->counter_count + depth + 1));
     model_instance *added = &lowering->instances[lowering->instance_count++];
-    *added = (model_instance){.statement = statement, .counters = (uint32_t)lowering->counter_count, .node = NOTHING};
+    *added = (model_instance){
+        .statement = statement, .counters = (uint32_t)lowering->counter_count, .node = NOTHING, .reader = NOTHING};
     memcpy(lowering->counter_values + lowering->counter_count, lowering->loop_counters, depth * sizeof(double));
     lowering->counter_count += depth;
     lowering->statement = statement;
     return svmp_go_on(lowering, visit(lowering, (uint32_t)lowering->instance_count - 1));
 }
 
-static svmp_status iterate(model_lowering *lowering, ast_statement *loop, double counter, unroll_visitor visit) {
-    if (++lowering->iterations > LOWERING_MOST_ITERATIONS) {
-        lowering->statement = loop;
-        return svmp_lowering_error(lowering, loop->offset, "the loops run more than %u times in all",
-                                   LOWERING_MOST_ITERATIONS);
+static bool is_plain(const ast_expression *range) {
+    return range->kind == AST_CALL && strcmp(range->function->name, ":") == 0;
+}
+
+/* How often for (i in a:b) runs, without making the range; never when a > b. */
+static svmp_status count_turns(model_lowering *lowering, const ast_statement *loop, double *from, size_t *turns) {
+    double to;
+    SVMP_TRY(svmp_expand_number(lowering, loop->range->operands[0], "the start of the loop", from));
+    SVMP_TRY(svmp_expand_number(lowering, loop->range->operands[1], "the end of the loop", &to));
+    if (*from != floor(*from) || to != floor(to) || isinf(*from) || isinf(to))
+        return svmp_lowering_error(lowering, loop->range->offset,
+                                   "the loop runs from %.15g to %.15g: not whole numbers", *from, to);
+    if (to - *from >= LOWERING_MOST_ITERATIONS)
+        return svmp_lowering_error(lowering, loop->range->offset,
+                                   "the loop from %.15g to %.15g runs %.15g times; at most %u are allowed", *from, to,
+                                   to - *from + 1, LOWERING_MOST_ITERATIONS);
+    *turns = to < *from ? 0 : (size_t)(to - *from) + 1;
+    return SVMP_OK;
+}
+
+static svmp_status too_many(model_lowering *lowering, ast_statement *loop) {
+    lowering->statement = loop;
+    return svmp_lowering_error(lowering, loop->offset, "the loops run more than %u times in all",
+                               LOWERING_MOST_ITERATIONS);
+}
+
+/* How often a loop and those inside it run, as far as their ranges are the same for all turns: what is far too much is
+ * told before it is done. */
+static svmp_status least_turns(model_lowering *lowering, ast_statement *loop, double *least) {
+    double from, inner = 0;
+    size_t turns = 0;
+    *least = 0;
+    lowering->statement = loop;
+    if (loop->failed || loop->range->varies || !is_plain(loop->range)) return SVMP_OK;
+    SVMP_TRY(count_turns(lowering, loop, &from, &turns));
+    for (ast_statement *below = loop->body; below; below = below->next) {
+        if (below->kind != AST_FOR) continue;
+        SVMP_TRY(least_turns(lowering, below, least));
+        inner += *least;
     }
+    *least = (double)turns * (1 + inner);
+    return *least > LOWERING_MOST_ITERATIONS ? too_many(lowering, loop) : SVMP_OK;
+}
+
+static svmp_status iterate(model_lowering *lowering, ast_statement *loop, double counter, unroll_visitor visit) {
+    if (++lowering->iterations > LOWERING_MOST_ITERATIONS) return too_many(lowering, loop);
     lowering->loop_counters[loop->depth] = counter;
     return unroll(lowering, loop->body, visit);
 }
 
-/* for (i in a:b), without making the range; nothing when a > b. */
 static svmp_status unroll_range(model_lowering *lowering, ast_statement *loop, unroll_visitor visit) {
-    double from, to;
-    SVMP_TRY(svmp_expand_number(lowering, loop->range->operands[0], "the start of the loop", &from));
-    SVMP_TRY(svmp_expand_number(lowering, loop->range->operands[1], "the end of the loop", &to));
-    if (from != floor(from) || to != floor(to))
-        return svmp_lowering_error(lowering, loop->range->offset,
-                                   "the loop runs from %.15g to %.15g: not whole numbers", from, to);
-    if (to - from >= LOWERING_MOST_ITERATIONS)
-        return svmp_lowering_error(lowering, loop->range->offset,
-                                   "the loop from %.15g to %.15g runs %.15g times; at most %u are allowed", from, to,
-                                   to - from + 1, LOWERING_MOST_ITERATIONS);
-    size_t times = to < from ? 0 : (size_t)(to - from) + 1;
-    for (size_t k = 0; k < times; k++) SVMP_TRY(iterate(lowering, loop, from + (double)k, visit));
+    double from = 0;
+    size_t turns = 0;
+    SVMP_TRY(count_turns(lowering, loop, &from, &turns));
+    for (size_t k = 0; k < turns; k++) SVMP_TRY(iterate(lowering, loop, from + (double)k, visit));
     return SVMP_OK;
 }
 
@@ -119,11 +153,13 @@ static svmp_status unroll(model_lowering *lowering, ast_statement *statement, un
             continue;
         }
         if (statement->failed) continue;
-        const ast_expression *range = statement->range;
+        svmp_status status = SVMP_OK;
+        double least;
+        if (statement->depth == 0) status = least_turns(lowering, statement, &least);
         lowering->statement = statement;
-        bool plain = range->kind == AST_CALL && strcmp(range->function->name, ":") == 0;
-        svmp_status status =
-            plain ? unroll_range(lowering, statement, visit) : unroll_values(lowering, statement, visit);
+        if (status == SVMP_OK)
+            status = is_plain(statement->range) ? unroll_range(lowering, statement, visit)
+                                                : unroll_values(lowering, statement, visit);
         if (lowering->iterations > LOWERING_MOST_ITERATIONS) return status;
         SVMP_TRY(svmp_go_on(lowering, status));
     }

@@ -18,5 +18,8 @@ static svmp_status iterate(svmp_run *run) {
     return b->kind->diffuse(b, run->rate, run->iteration); /* x <- x + epsilon s + sqrt(2 epsilon) noise */
 }
 
-const method svmp_method_langevin = {
-    .name = "langevin", .step = "fixed:0.01", .alloc = svmp_langevin_check_step, .iterate = iterate};
+const method svmp_method_langevin = {.name = "langevin",
+                                     .step = "fixed:0.01",
+                                     .largest = "|score|",
+                                     .alloc = svmp_langevin_check_step,
+                                     .iterate = iterate};

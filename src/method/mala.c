@@ -165,6 +165,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 
 const method svmp_method_mala = {.name = "mala",
                                  .step = "fixed:0.01",
+                                 .largest = "|score|",
                                  .alloc = alloc,
                                  .iterate = iterate,
                                  .free = free_mala,

@@ -4,17 +4,19 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
+#include "history.h"
 #include "init.h"
 
 enum { METHOD_ITERATIONS = 1000 };
 
 typedef struct method {
     const char *name;
-    const char *kernel; /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
-    const char *step;   /* what --step is by default; NULL: the method takes no step size */
-    size_t iterations;  /* what --iterations is by default; 0: METHOD_ITERATIONS */
-    int single;         /* done after one iteration, whatever was asked for */
-    int sampler;        /* the backend's particles are --chains chains, the iterations --warmup and then --draws */
+    const char *kernel;  /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
+    const char *step;    /* what --step is by default; NULL: the method takes no step size */
+    size_t iterations;   /* what --iterations is by default; 0: METHOD_ITERATIONS */
+    svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
+                          * DRAWS: done after one iteration, whatever was asked for */
+    const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
     svmp_status (*alloc)(svmp_run *run);
@@ -57,6 +59,8 @@ struct svmp_run {
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
+    history way;                  /* iteration, largest |phi|, rate */
+    history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
     int unusable; /* a checkpoint was loaded in part */

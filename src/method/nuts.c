@@ -221,7 +221,6 @@ static svmp_status iterate(svmp_run *run) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < own->chains ? threads : own->chains))
         for (size_t c = 0; c < own->chains; c++) advance(run, &own->chain[c]);
     }
-    run->backend->largest = NAN; /* there is no phi */
     run->rate = 0;
     for (size_t c = 0; c < own->chains; c++) {
         const chain *here = &own->chain[c];
@@ -327,7 +326,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 }
 
 const method svmp_method_nuts = {.name = "nuts",
-                                 .sampler = 1,
+                                 .yield = SVMP_CHAINS,
                                  .alloc = alloc,
                                  .iterate = iterate,
                                  .free = free_nuts,

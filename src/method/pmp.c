@@ -127,7 +127,14 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-const method svmp_method_dpmp = {
-    .name = "dpmp", .iterations = 100, .alloc = alloc_diverse, .iterate = iterate, .free = free_pmp};
-const method svmp_method_tpmp = {
-    .name = "tpmp", .iterations = 100, .alloc = alloc_best, .iterate = iterate, .free = free_pmp};
+#define PASSING(member, alloc_)                                                                                        \
+    const method svmp_method_##member = {.name = #member,                                                              \
+                                         .yield = SVMP_MODES,                                                          \
+                                         .iterations = 100,                                                            \
+                                         .largest = "change of a message",                                             \
+                                         .alloc = alloc_,                                                              \
+                                         .iterate = iterate,                                                           \
+                                         .free = free_pmp}
+
+PASSING(dpmp, alloc_diverse);
+PASSING(tpmp, alloc_best);

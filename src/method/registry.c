@@ -24,6 +24,17 @@ svmp_status svmp_method_refuse_boxes(const svmp_run *run) {
                      run->method->name, svmp_model_node_name(model, node, name, sizeof name));
 }
 
+svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_method *described) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (name == NULL || described == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_method_describe was given no %s.",
+                         name ? "place for its result" : "name");
+    const method *found = svmp_method_find(context, name);
+    if (found == NULL) return SVMP_BAD_CALL;
+    *described = (svmp_method){.name = found->name, .yield = found->yield, .largest = found->largest};
+    return SVMP_OK;
+}
+
 const method *svmp_method_find(svmp_context *context, const char *name) {
     char names[256] = "";
     const size_t count = sizeof methods / sizeof *methods;

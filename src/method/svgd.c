@@ -16,8 +16,12 @@ static svmp_status iterate(svmp_run *run) {
 }
 
 #define STEIN(member, kernel_)                                                                                         \
-    const method svmp_method_##member = {                                                                              \
-        .name = #member, .kernel = kernel_, .step = "adagrad:0.1", .alloc = alloc, .iterate = iterate}
+    const method svmp_method_##member = {.name = #member,                                                              \
+                                         .kernel = kernel_,                                                            \
+                                         .step = "adagrad:0.1",                                                        \
+                                         .largest = "|phi|",                                                           \
+                                         .alloc = alloc,                                                               \
+                                         .iterate = iterate}
 
 STEIN(graphical, "rbf@blanket");
 STEIN(vanilla, "rbf@all");

@@ -25,7 +25,7 @@ static size_t scratch(const factor_group *group, size_t n) {
 
 static void free_callback(svmp_context *context, void *self) { svmp_release(context, self); }
 
-static const factor_kind kind = {"callback", evaluate, scratch, free_callback, NULL};
+static const factor_kind kind = {"callback", evaluate, scratch, free_callback, NULL, 0};
 
 svmp_status svmp_callback_group(svmp_context *context, size_t slots, svmp_factor_function function, void *user_data,
                                 factor_group *group) {

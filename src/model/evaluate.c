@@ -5,13 +5,24 @@
 
 #include "base/thread.h"
 
-/* Every sum has a fixed order: the log density is added up part by part, a part being some instances of one group or
- * some variables of the quadratic; how threads share the parts does not matter. */
-enum { PART_LANES = 4096, PART_VARIABLES = 256 };
+/* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
+ * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients are kept
+ * for one wave of parts at a time and added to the score, in the order of their rows, before the next wave begins. */
+enum { PART_LANES = 4096, PART_VARIABLES = 256, WAVE_NUMBERS = 1 << 19 };
 
 typedef struct part {
-    size_t group, first, count; /* instances `first` ... of the group */
+    size_t group, first, count; /* so many instances from this one of the group on, and on into the next groups */
+    size_t row;                 /* of the first instance's gradients */
 } part;
+
+/* Rows gather_row[from] ... gather_row[to - 1] of the model, all of one wave, are added to the variable's score. */
+typedef struct share {
+    size_t variable, from, to;
+} share;
+
+typedef struct wave {
+    size_t part, row, share; /* its first ones; they end where those of the next wave begin */
+} wave;
 
 struct evaluator {
     const svmp_model *model;
@@ -19,40 +30,90 @@ struct evaluator {
     int threads;
     part *parts;
     size_t group_parts, variable_parts;
-    double *gradient; /* the rows that svmp_model.gather_row speaks of */
+    wave *waves; /* wave_count, and one more behind the last */
+    size_t wave_count;
+    share *shares;
+    double *gradient; /* the rows of a wave */
     double *part_sum; /* (group_parts + variable_parts) * n: partial log densities */
     double **value;   /* thread -> log values of a part's instances, or one score row */
     void **scratch;   /* thread -> what a group's kind asks for */
-    size_t failed;    /* the first part that failed in the last evaluation; SIZE_MAX: none */
+    size_t failed;    /* the first factor that failed in the last evaluation; SIZE_MAX: none */
 };
 
-static size_t instances_per_part(const factor_group *group, size_t n) {
-    size_t count = n < PART_LANES ? PART_LANES / n : 1;
-    return count < group->instances ? count : group->instances;
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+static size_t instances_per_part(size_t n) { return n < PART_LANES ? PART_LANES / n : 1; }
+
+static svmp_status plan_parts(evaluator *e) {
+    const svmp_model *model = e->model;
+    const size_t most = instances_per_part(e->n);
+    size_t instances = 0;
+    for (size_t g = 0; g < model->group_count; g++) instances += model->groups[g].instances;
+    SVMP_TRY(SVMP_NEW(model->context, e->parts, instances / most + 1));
+    for (size_t g = 0; g < model->group_count; g++)
+        for (size_t k = 0; k < model->groups[g].instances;) {
+            if (e->group_parts == 0 || e->parts[e->group_parts - 1].count == most)
+                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots};
+            part *last = &e->parts[e->group_parts - 1];
+            const size_t room = most - last->count, left = model->groups[g].instances - k;
+            const size_t more = left < room ? left : room;
+            last->count += more;
+            k += more;
+        }
+    e->variable_parts = (model->graph->variables - 1) / PART_VARIABLES + 1;
+    return SVMP_OK;
 }
 
-static svmp_status plan_parts(evaluator *e, size_t *value_size, size_t *scratch_size) {
+/* A wave takes parts until their rows are enough to share out, and few enough to stay near. */
+static svmp_status plan_waves(evaluator *e, size_t *most_rows) {
+    const size_t rows = e->model->group_row[e->model->group_count];
+    SVMP_TRY(SVMP_NEW(e->model->context, e->waves, e->group_parts + 1));
+    *most_rows = 0;
+    for (size_t p = 0; p < e->group_parts; p++) {
+        const size_t end = p + 1 < e->group_parts ? e->parts[p + 1].row : rows;
+        if (e->wave_count == 0 || (end - e->waves[e->wave_count - 1].row) * e->n > WAVE_NUMBERS)
+            e->waves[e->wave_count++] = (wave){.part = p, .row = e->parts[p].row};
+        const size_t rows_here = end - e->waves[e->wave_count - 1].row;
+        if (rows_here > *most_rows) *most_rows = rows_here;
+    }
+    e->waves[e->wave_count] = (wave){.part = e->group_parts, .row = rows};
+    return SVMP_OK;
+}
+
+static size_t wave_of(const evaluator *e, size_t row) {
+    size_t low = 0, high = e->wave_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (e->waves[middle].row <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The shares of a variable, wave by wave: counted in waves[].share, or put where that says. */
+static void share_variable(evaluator *e, size_t i, int put) {
     const svmp_model *model = e->model;
-    size_t parts = 0;
-    *value_size = e->n;
-    *scratch_size = 0;
-    for (size_t g = 0; g < model->group_count; g++) {
-        const factor_group *group = &model->groups[g];
-        size_t step = instances_per_part(group, e->n), scratch = group->kind->scratch(group, e->n);
-        if (group->instances > 0) parts += (group->instances - 1) / step + 1;
-        if (step * e->n > *value_size) *value_size = step * e->n;
-        if (scratch > *scratch_size) *scratch_size = scratch;
+    for (size_t r = model->gather_start[i], from = r; r < model->gather_start[i + 1]; from = r) {
+        const size_t w = wave_of(e, model->gather_row[r]);
+        while (r < model->gather_start[i + 1] && model->gather_row[r] < e->waves[w + 1].row) r++;
+        if (put)
+            e->shares[e->waves[w].share++] = (share){i, from, r};
+        else
+            e->waves[w + 1].share++;
     }
-    SVMP_TRY(SVMP_NEW(model->context, e->parts, parts));
-    for (size_t g = 0; g < model->group_count; g++) {
-        const factor_group *group = &model->groups[g];
-        size_t step = instances_per_part(group, e->n);
-        for (size_t first = 0; first < group->instances; first += step) {
-            size_t left = group->instances - first;
-            e->parts[e->group_parts++] = (part){g, first, left < step ? left : step};
-        }
-    }
-    e->variable_parts = (model->graph->variables - 1) / PART_VARIABLES + 1;
+}
+
+static svmp_status plan_shares(evaluator *e) {
+    const size_t variables = e->model->graph->variables;
+    for (size_t i = 0; i < variables; i++) share_variable(e, i, 0);
+    for (size_t w = 0; w < e->wave_count; w++) e->waves[w + 1].share += e->waves[w].share;
+    SVMP_TRY(SVMP_NEW(e->model->context, e->shares, e->waves[e->wave_count].share));
+    for (size_t i = 0; i < variables; i++) share_variable(e, i, 1);
+    for (size_t w = e->wave_count; w > 0; w--)
+        e->waves[w].share = e->waves[w - 1].share; /* each had moved to its end */
+    e->waves[0].share = 0;
     return SVMP_OK;
 }
 
@@ -60,16 +121,22 @@ svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads
     svmp_context *context = model->context;
     svmp_status status;
     evaluator *e = NULL;
-    size_t value_size, scratch_size;
+    size_t rows, scratch_size = 0;
     SVMP_TRY(SVMP_NEW(context, e, 1));
     *e = (evaluator){.model = model, .n = n, .threads = threads};
-    SVMP_CHECK(plan_parts(e, &value_size, &scratch_size));
-    SVMP_CHECK(svmp_allocate(context, model->group_row[model->group_count], n * sizeof(double), (void **)&e->gradient));
+    SVMP_CHECK(plan_parts(e));
+    SVMP_CHECK(plan_waves(e, &rows));
+    SVMP_CHECK(plan_shares(e));
+    for (size_t g = 0; g < model->group_count; g++) {
+        const size_t scratch = model->groups[g].kind->scratch(&model->groups[g], n);
+        if (scratch > scratch_size) scratch_size = scratch;
+    }
+    SVMP_CHECK(svmp_allocate(context, rows, n * sizeof(double), (void **)&e->gradient));
     SVMP_CHECK(svmp_allocate(context, e->group_parts + e->variable_parts, n * sizeof(double), (void **)&e->part_sum));
     SVMP_CHECK(SVMP_NEW(context, e->value, (size_t)e->threads));
     SVMP_CHECK(SVMP_NEW(context, e->scratch, (size_t)e->threads));
     for (int t = 0; t < e->threads; t++) {
-        SVMP_CHECK(SVMP_NEW(context, e->value[t], value_size));
+        SVMP_CHECK(svmp_allocate(context, instances_per_part(n), n * sizeof(double), (void **)&e->value[t]));
         SVMP_CHECK(svmp_allocate(context, scratch_size, 1, &e->scratch[t]));
     }
     *made = e;
@@ -89,43 +156,64 @@ void svmp_evaluator_free(evaluator *e) {
     svmp_release(context, e->value);
     svmp_release(context, e->scratch);
     svmp_release(context, e->parts);
+    svmp_release(context, e->waves);
+    svmp_release(context, e->shares);
     svmp_release(context, e->gradient);
     svmp_release(context, e->part_sum);
     svmp_release(context, e);
 }
 
-/* Values and gradients of the instances of a part; their values add up in part_sum. */
-static int evaluate_part(evaluator *e, size_t p, const double *x, int thread) {
+/* ---- evaluation -------------------------------------------------------------------------------------------------- */
+
+/* Values and gradients of the instances of a part; their values add up in part_sum. Returns the factor that failed, or
+ * SIZE_MAX. */
+static size_t evaluate_part(evaluator *e, size_t p, const double *x, double *gradient, int thread) {
     const part *here = &e->parts[p];
-    const factor_group *group = &e->model->groups[here->group];
     double *value = e->value[thread], *sum = e->part_sum + p * e->n;
-    size_t row = e->model->group_row[here->group] + here->first * group->slots;
-    int failed = group->kind->evaluate(group, here->first, here->count, e->n, x, e->scratch[thread], value,
-                                       e->gradient + row * e->n);
     memset(sum, 0, e->n * sizeof *sum);
-    for (size_t k = 0; k < here->count; k++)
-        for (size_t l = 0; l < e->n; l++) sum[l] += value[k * e->n + l];
-    return failed;
+    for (size_t g = here->group, first = here->first, left = here->count; left > 0; g++, first = 0) {
+        const factor_group *group = &e->model->groups[g];
+        const size_t there = group->instances - first, count = there < left ? there : left;
+        if (count == 0) continue;
+        if (group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
+            return e->model->group_factor[g] + first;
+        for (size_t k = 0; k < count; k++)
+            for (size_t l = 0; l < e->n; l++) sum[l] += value[k * e->n + l];
+        gradient += count * group->slots * e->n;
+        left -= count;
+    }
+    return SIZE_MAX;
 }
 
-/* The score of a variable: the quadratic's, then the gathered rows in ascending order. On the way the quadratic's
- * share x_i (b_i + s_i) / 2 of the log density is added to sum. */
-static void gather_variable(const evaluator *e, size_t i, const double *x, double *score, double *sum) {
-    const svmp_model *model = e->model;
+/* The quadratic's score of a variable. On the way its share x_i (b_i + s_i) / 2 of the log density is added to sum. */
+static void score_quadratic(const evaluator *e, size_t i, const double *x, double *score, double *sum) {
     const size_t n = e->n;
-    const double b = model->quadratic.linear[i], *xi = x + i * n;
-    svmp_quadratic_score(&model->quadratic, i, n, x, score);
+    const double b = e->model->quadratic.linear[i], *xi = x + i * n;
+    svmp_quadratic_score(&e->model->quadratic, i, n, x, score);
     for (size_t l = 0; l < n; l++) sum[l] += 0.5 * xi[l] * (b + score[l]);
-    for (size_t r = model->gather_start[i]; r < model->gather_start[i + 1]; r++) {
-        const double *gradient = e->gradient + model->gather_row[r] * n;
-        for (size_t l = 0; l < n; l++) score[l] += gradient[l];
+}
+
+static void score_variables(evaluator *e, size_t p, const double *x, double *score, int thread) {
+    const size_t n = e->n, variables = e->model->graph->variables;
+    const size_t last = (p + 1) * PART_VARIABLES < variables ? (p + 1) * PART_VARIABLES : variables;
+    double *sum = e->part_sum + (e->group_parts + p) * n;
+    memset(sum, 0, n * sizeof *sum);
+    for (size_t i = p * PART_VARIABLES; i < last; i++)
+        score_quadratic(e, i, x, score ? score + i * n : e->value[thread], sum);
+}
+
+static void add_share(const evaluator *e, const share *here, size_t first_row, double *score) {
+    const size_t n = e->n;
+    double *to = score + here->variable * n;
+    for (size_t r = here->from; r < here->to; r++) {
+        const double *gradient = e->gradient + (e->model->gather_row[r] - first_row) * n;
+        for (size_t l = 0; l < n; l++) to[l] += gradient[l];
     }
 }
 
 svmp_status svmp_evaluator_fail(const evaluator *e) {
-    const part *here = &e->parts[e->failed];
-    size_t factor = e->model->group_factor[here->group] + here->first;
-    return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.", factor);
+    return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.",
+                     e->failed);
 }
 
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
@@ -133,22 +221,24 @@ int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, d
     const size_t n = e->n, variables = model->graph->variables;
     const size_t entries = model->quadratic.start[variables] + 20 * model->gather_start[variables] + variables;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
-    size_t failed = SIZE_MAX; /* the first part that failed */
+    size_t failed = SIZE_MAX;
 
 #pragma omp parallel num_threads(threads)
     {
-        int thread = svmp_thread_number();
-#pragma omp for schedule(dynamic, 4) reduction(min : failed)
-        for (size_t p = 0; p < e->group_parts; p++)
-            if (evaluate_part(e, p, x, thread) != 0 && p < failed) failed = p;
-
+        const int thread = svmp_thread_number();
 #pragma omp for schedule(static)
-        for (size_t p = 0; p < e->variable_parts; p++) {
-            double *sum = e->part_sum + (e->group_parts + p) * n;
-            size_t last = (p + 1) * PART_VARIABLES < variables ? (p + 1) * PART_VARIABLES : variables;
-            memset(sum, 0, n * sizeof *sum);
-            for (size_t i = p * PART_VARIABLES; i < last; i++)
-                gather_variable(e, i, x, score ? score + i * n : e->value[thread], sum);
+        for (size_t p = 0; p < e->variable_parts; p++) score_variables(e, p, x, score, thread);
+
+        for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
+#pragma omp for schedule(dynamic, 4) reduction(min : failed)
+            for (size_t p = w[0].part; p < w[1].part; p++) {
+                double *gradient = e->gradient + (e->parts[p].row - w->row) * n;
+                const size_t factor = evaluate_part(e, p, x, gradient, thread);
+                if (factor < failed) failed = factor;
+            }
+            if (score == NULL) continue;
+#pragma omp for schedule(static)
+            for (size_t k = w[0].share; k < w[1].share; k++) add_share(e, &e->shares[k], w->row, score);
         }
     }
     e->failed = failed;
@@ -166,15 +256,25 @@ svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, do
     return svmp_evaluate_silently(e, x, log_density, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
 }
 
-size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle) {
+size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle) {
     const svmp_model *model = e->model;
-    for (size_t r = model->gather_start[variable]; r < model->gather_start[variable + 1]; r++) {
-        size_t row = model->gather_row[r], group = 0;
-        if (isfinite(e->gradient[row * e->n + particle])) continue;
+    for (size_t r = model->gather_start[variable], group = 0; r < model->gather_start[variable + 1]; r++) {
+        const size_t row = model->gather_row[r];
         while (model->group_row[group + 1] <= row) group++;
-        return model->group_factor[group] + (row - model->group_row[group]) / model->groups[group].slots;
+        const factor_group *here = &model->groups[group];
+        const size_t instance = (row - model->group_row[group]) / here->slots;
+        const size_t slot = (row - model->group_row[group]) % here->slots;
+        if (here->kind->evaluate(here, instance, 1, e->n, x, e->scratch[0], e->value[0], e->gradient) != 0 ||
+            !isfinite(e->gradient[slot * e->n + particle]))
+            return model->group_factor[group] + instance;
     }
     return SIZE_MAX;
+}
+
+size_t svmp_model_factor_line(const svmp_model *model, size_t factor) {
+    for (size_t group = 0; group < model->group_count; group++)
+        if (factor - model->group_factor[group] < model->groups[group].instances) return model->groups[group].line;
+    return 0;
 }
 
 svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,

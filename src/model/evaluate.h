@@ -18,8 +18,11 @@ svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, do
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score);
 svmp_status svmp_evaluator_fail(const evaluator *e);
 
-/* The factor whose gradient made the score of a variable in a particle not finite in the last evaluation; SIZE_MAX
- * when no single factor did. */
-size_t svmp_evaluator_blame(const evaluator *e, size_t variable, size_t particle);
+/* The factor whose gradient makes the score of a variable not finite in a particle of x; SIZE_MAX when no single factor
+ * does. */
+size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle);
+
+/* The line of the model text where the factor's statement stands; 0: there is none. */
+size_t svmp_model_factor_line(const svmp_model *model, size_t factor);
 
 #endif

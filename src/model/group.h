@@ -15,7 +15,7 @@ typedef struct factor_kind {
      * for the k-th of these instances. Called from several threads at once, each with scratch of its own.
      * What one instance yields does not depend on `first` and `count`. Where its variables are is read from
      * group->variables alone: a copy of the group with other `variables` is the same factors on another x (pairwise.h).
-     * Returns 0, or anything else: failed. */
+     * `gradient` may be NULL where the kind has `values_alone`. Returns 0, or anything else: failed. */
     int (*evaluate)(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
                     double *value, double *gradient);
 
@@ -28,6 +28,8 @@ typedef struct factor_kind {
     /* 0 unless the log value of every instance is a polynomial of degree at most 2 in its variables; otherwise about
      * how many operations an instance takes with its gradient. NULL: nobody knows. */
     size_t (*quadratic)(const factor_group *group);
+
+    int values_alone; /* `evaluate` can leave the gradients out, which costs less */
 } factor_kind;
 
 struct factor_group {

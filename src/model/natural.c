@@ -10,8 +10,27 @@ size_t svmp_model_outputs(const svmp_model *model) {
 
 const char *svmp_model_output_name(const svmp_model *model, size_t output, char *buffer, size_t size) {
     if (model->lowered == NULL) return svmp_model_variable_name(model, output, buffer, size);
-    snprintf(buffer, size, "%s", model->lowered->names[output]);
+    const lowered_model *lowered = model->lowered;
+    snprintf(buffer, size, "%s",
+             output < lowered->outputs ? lowered->names[output] : lowered->monitors[output - lowered->outputs].name);
     return buffer;
+}
+
+size_t svmp_model_monitored(const svmp_model *model) { return model->lowered ? model->lowered->monitor_count : 0; }
+
+svmp_status svmp_model_monitor(const svmp_model *model, size_t n, const double *variables, double *values) {
+    return model->lowered ? svmp_lowered_monitor(model->lowered, n, variables, values) : SVMP_OK;
+}
+
+/* The name without the subscripts at its end: x of x.3.1, tau.c of tau.c. */
+int svmp_model_computes(const svmp_model *model, const char *name) {
+    size_t length = name ? strlen(name) : 0, digits;
+    while (digits = 0, length > 0) {
+        while (digits < length && strchr("0123456789", name[length - 1 - digits])) digits++;
+        if (digits == 0 || digits == length || name[length - 1 - digits] != '.') break;
+        length -= digits + 1;
+    }
+    return model && model->lowered && svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE;
 }
 
 svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *variables, double *outputs) {
@@ -37,6 +56,7 @@ size_t svmp_model_observed(const svmp_model *model) { return model && model->low
 int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array) {
     if (model == NULL || array == NULL || model->lowered == NULL || which >= model->lowered->array_count) return 0;
     const lowered_array *found = &model->lowered->arrays[which];
-    *array = (svmp_array){found->unknown, found->observed, found->unknown_count, found->observed_count};
+    *array = (svmp_array){found->unknown, found->observed, found->unknown_count, found->observed_count,
+                          found->name,    found->rank,     found->dimensions,    found->values};
     return 1;
 }

@@ -7,12 +7,18 @@
 
 size_t svmp_model_outputs(const svmp_model *model);
 
-/* Like svmp_model_variable_name. */
+/* How many monitored elements of deterministic nodes are reported behind them. */
+size_t svmp_model_monitored(const svmp_model *model);
+
+/* Like svmp_model_variable_name, of outputs and of what is monitored. */
 const char *svmp_model_output_name(const svmp_model *model, size_t output, char *buffer, size_t size);
 
 /* Natural values of n particles from their variables, and back; particle-fast, variables*n and outputs*n numbers. */
 svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *variables, double *outputs);
 svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const double *outputs, double *variables);
+
+/* The monitored values of n particles, from their variables. */
+svmp_status svmp_model_monitor(const svmp_model *model, size_t n, const double *variables, double *values);
 
 /* n particles from the priors; fails where there are none: only a model text has priors. */
 svmp_status svmp_model_draw_priors(const svmp_model *model, uint64_t seed, size_t n, double *variables);

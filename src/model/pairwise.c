@@ -6,11 +6,19 @@
 
 /* ---- refusal ----------------------------------------------------------------------------------------------------- */
 
+/* The line of the model text where the factor's statement stands; 0: there is none. */
+static size_t line_of(const svmp_model *model, size_t factor) {
+    for (size_t g = 0; g < model->group_count; g++)
+        if (factor >= model->group_factor[g] && factor - model->group_factor[g] < model->groups[g].instances)
+            return model->groups[g].line;
+    return 0;
+}
+
 static svmp_status refuse(const svmp_model *model, const char *who, size_t factor) {
     enum { NAMED = 6 };
     const index_lists *scopes = &model->graph->scopes;
     const size_t count = scopes->start[factor + 1] - scopes->start[factor], named = count < NAMED ? count : NAMED;
-    char names[512] = "", name[64];
+    char names[512] = "", name[64], which[64];
     for (size_t k = 0; k < named; k++) {
         const size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, "%s%s",
@@ -20,9 +28,11 @@ static svmp_status refuse(const svmp_model *model, const char *who, size_t facto
                  svmp_model_node_name(model, scopes->item[scopes->start[factor] + k], name, sizeof name));
     }
     if (count > named) snprintf(names + strlen(names), sizeof names - strlen(names), " and %zu more", count - named);
+    const size_t line = line_of(model, factor);
+    snprintf(which, sizeof which, line ? "a factor of line %zu" : "factor %zu", line ? line : factor);
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "%s needs factors of at most two nodes, and factor %zu of this model touches %zu: %s.", who,
-                     factor, count, names);
+                     "%s needs factors of at most two nodes, and %s of this model touches %zu: %s.", who, which, count,
+                     names);
 }
 
 static svmp_status check_factors(const svmp_model *model, const char *who) {
@@ -195,7 +205,7 @@ svmp_status svmp_pairwise_room_create(const pairwise *p, size_t few, size_t many
     size_t slots = 0, scratch = 0;
     for (size_t g = 0; g < p->model->group_count; g++) {
         const factor_group *view = &p->views[g];
-        slots = larger(slots, view->slots);
+        if (!view->kind->values_alone) slots = larger(slots, view->slots);
         scratch = larger(scratch, larger(view->kind->scratch(view, few), view->kind->scratch(view, many)));
     }
     SVMP_TRY(svmp_allocate(context, p->dimension, bytes, (void **)&room->x));
@@ -245,7 +255,8 @@ static size_t add_instances(const pairwise *p, size_t list, size_t n, const doub
     for (size_t e = p->instances_start[list]; e < p->instances_start[list + 1]; e++) {
         const pairwise_instance at = p->instances[e];
         const factor_group *view = &p->views[at.group];
-        if (view->kind->evaluate(view, at.instance, 1, n, x, room->scratch, room->value, room->gradient) != 0)
+        double *gradient = view->kind->values_alone ? NULL : room->gradient;
+        if (view->kind->evaluate(view, at.instance, 1, n, x, room->scratch, room->value, gradient) != 0)
             return p->model->group_factor[at.group] + at.instance;
         for (size_t l = 0; l < n; l++) sum[l] += room->value[l];
     }

@@ -34,7 +34,7 @@ typedef struct pairwise {
 } pairwise;
 
 /* Fails on a model with a factor of three nodes or more; the sentence begins with `who` ("The method 'tpmp'") and names
- * the first such factor and its nodes. */
+ * the first such factor, by the line of the model text where there is one, and its nodes. */
 svmp_status svmp_pairwise_create(const svmp_model *model, const char *who, pairwise **made);
 void svmp_pairwise_free(pairwise *p);
 

@@ -32,7 +32,7 @@ static size_t quadratic(const factor_group *group) {
     return svmp_program_lane_operations(self->compiled, true) + 1;
 }
 
-static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic};
+static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, 1};
 
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group) {

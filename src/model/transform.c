@@ -127,6 +127,7 @@ static expr build_one(program_builder *b, transform_kind kind, expr lower, expr 
         expr width = svmp_expr_subtract(b, upper, lower);
         *value = svmp_expr_add(b, lower, svmp_expr_multiply(b, width, svmp_expr_ilogit(b, u)));
         expr both = svmp_expr_add(b, svmp_expr_log_ilogit(b, u), svmp_expr_log_ilogit(b, svmp_expr_negate(b, u)));
+        if (svmp_expr_level(b, width) == LEVEL_INPUT) both = svmp_expr_add(b, both, svmp_expr_require(b, width));
         return svmp_expr_add(b, svmp_expr_log(b, width), both);
     }
     default: *value = u; return svmp_expr_literal(b, 0);

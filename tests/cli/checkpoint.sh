@@ -3,7 +3,7 @@
 set -m # jobs in the background shall not ignore SIGINT
 
 # The file without what differs from run to run.
-timeless() { grep -vE '^# (seconds|last_step)' "$1"; } # a run that had nothing left to do moved nothing
+timeless() { grep -vE '^# (seconds|resumed|last_step|Elapsed|  .* seconds)' "$1"; } # a run that had nothing left to do moved nothing
 
 # How long a run takes here, and when to kill it: some of the moments are before the first checkpoint or after the end.
 for method in "graphical -n 100 -t 8000" "mala -n 60 -t 15000" "nuts --warmup 4000 --draws 4000 --chains 2"; do

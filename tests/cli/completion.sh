@@ -16,6 +16,7 @@ offers "svmp --v" "--version"
 offers "svmp run --meth" "--method"
 offers "svmp run --check" "--checkpoint --checkpoint-every"
 offers "svmp run chain.mtx -m la" "langevin"
+offers "svmp run --backend cpu-a" "cpu-avx2 cpu-avx512"
 offers "svmp run --method " "graphical vanilla independent random combined langevin mala nuts exact dpmp tpmp"
 offers "svmp run --progress j" "json"
 offers "svmp run cha" "chain.mtx"
@@ -31,6 +32,44 @@ works completion zsh
 cp said _svmp
 [[ $(head -1 _svmp) == "#compdef svmp" ]]
 for option in method checkpoint-every resume; do grep -qF -- "--$option" _svmp || fail "zsh: no --$option"; done
-if command -v zsh >/dev/null; then zsh -n _svmp; else echo "zsh is not here"; fi
 
 refuses 2 "There is completion for bash and zsh, not for 'fish'." completion fish
+
+# What zsh itself offers: a zsh in a terminal of its own (zpty), to which the line and a Tab are typed.
+if ! command -v zsh >/dev/null; then echo "skipped, the part in zsh: it is not here" && exit 77; fi
+zsh -n _svmp
+cat >offer.zsh <<'END'
+zmodload zsh/zpty || exit 1
+zpty shell 'TERM=vt100 zsh -f -i'
+hear() { # until the shell says what is waited for, ten seconds at most
+    local heard= piece
+    for k in {1..200}; do
+        while zpty -r -t shell piece; do heard+=$piece; done
+        REPLY=${heard//$'\0'/}
+        [[ $REPLY == *$~1* ]] && return
+        sleep 0.05
+    done
+    print -r -- "zsh says '${(V)REPLY}'" && exit 1
+}
+zpty -w shell "stty cols 200; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -d $PWD/zcompdump
+zstyle ':completion:*' verbose no; LISTMAX=1000; setopt no_beep list_packed; bindkey '^I' list-choices; PS1=REA''DY"
+hear READY
+zpty -w -n shell "$1"$'\t'
+hear $'\e\\[J*\e\\[A' # the list, and up again to the line
+zpty -d shell
+REPLY=${REPLY##*$'\e[J'}
+print -r -- ${=${REPLY%%$'\e'*}}
+END
+zsh_offers() {
+    local got
+    got=$(timeout 60 zsh -f offer.zsh "$1") || fail "'$1': $got"
+    [[ $got == "$2" ]] || fail "zsh: '$1' offers '$got', not '$2'"
+}
+zsh_offers "svmp ru" "run"
+zsh_offers "svmp run --meth" "--method"
+zsh_offers "svmp run --check" "--checkpoint --checkpoint-every"
+zsh_offers "svmp run chain.mtx -m la" "langevin"
+zsh_offers "svmp run --progress " "auto json none"
+zsh_offers "svmp run cha" "chain.mtx"
+zsh_offers "svmp graph --format " "dot json"
+zsh_offers "svmp completion " "bash zsh"

@@ -40,7 +40,7 @@ works run chain.mtx b.mtx -m nuts --warmup 200 --draws 500 --quiet -o chains.csv
 shows '^variable +mean +MCSE +sd +5% +50% +95% +R-hat bulk ESS tail ESS$'
 shows '^The chains have mixed: R-hat is at most 1\.00[0-9], and there are [0-9]+ effective draws or more\.$'
 works summary chains.csv
-shows '^4 chains of 500 draws, 3 variables$'
+shows '^4 chains of 500 draws of 3 variables$'
 shows '^x\.1 +1\.[0-9]+ +0\.0[0-9]+ +0\.[0-9]+ .* (0\.999|1\.00[0-9]) +[0-9]+ +[0-9]+$'
 works summary chains.csv --variables x.2
 shows '^The chains have mixed'

@@ -9,11 +9,16 @@ for command in run check graph summary compare report manual completion; do
     grep -q "^  svmp $command" said || fail "--help does not name $command"
 done
 
+# fits LINES: a terminal of 80 columns and so many lines shows all of it.
+fits() {
+    (($(wc -l <said) < $1)) || fail "the help has $(wc -l <said) lines: $(cat said)"
+    awk 'length > 80 { exit 1 }' said || fail "the help is wider than 80: $(cat said)"
+}
+fits 24
 for command in run check graph summary compare report manual completion; do
     works $command --help
     shows "^Usage: svmp $command"
-    (($(wc -l <said) <= 40)) || fail "svmp $command --help has $(wc -l <said) lines"
-    awk 'length > 100 { exit 1 }' said || fail "svmp $command --help is wider than 100"
+    [[ $command == run ]] && fits 48 || fits 24
     cp said "help-$command"
 done
 works run -h
@@ -27,6 +32,19 @@ for command in run check graph summary compare report completion; do
         grep -qF -- "${option//-/\\-}" svmp.1 || fail "the manual lacks $option of $command"
     done
 done
+if command -v man >/dev/null; then
+    MANWIDTH=80 man --warnings -l svmp.1 >page 2>warnings
+    [[ ! -s warnings ]] || fail "man: $(cat warnings)"
+    grep -q 'svmp run' page || fail "man shows $(cat page)"
+else
+    echo "man is not here"
+fi
+if command -v mandoc >/dev/null; then
+    mandoc -T lint svmp.1 | grep -vE 'longer than 80|missing date' >warnings || true # it is made anew with every build
+    [[ ! -s warnings ]] || fail "mandoc: $(cat warnings)"
+else
+    echo "mandoc is not here"
+fi
 if command -v groff >/dev/null; then
     groff -man -Tascii -ww svmp.1 >page 2>warnings
     [[ ! -s warnings ]] || fail "roff: $(cat warnings)"

@@ -27,6 +27,29 @@ rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not 
 works run "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
 works compare first.csv again.csv
 
+# Deterministic nodes that are monitored: on the natural scale behind the unknowns, in the model's shape; a start leaves
+# them aside.
+schools="$MODELS/schools.bug $MODELS/schools.R"
+works run $schools -n 20 -t 50 -q --monitor theta,mu -o theta.csv
+[[ $(rows theta.csv | head -1) == lp__,*,mu,tau,theta.1,*,theta.8 ]] || fail "the header is $(rows theta.csv | head -1)"
+rows theta.csv | tail -n +2 | awk -F, '{ d = $12 - ($10 + $11 * $2); if (d * d > 1e-18) exit 1 }' || fail "theta.1 is not mu + tau eta.1"
+works summary theta.csv
+shows '^theta\.8 '
+works run $schools --init theta.csv -t 0 -q
+works run $schools -m nuts --warmup 20 --draws 20 -q --monitor theta --save theta -o draws.csv
+[[ $(rows draws.csv | head -1) == *chain__,theta.1,*,theta.8 ]] || fail "the header is $(rows draws.csv | head -1)"
+if "$SVMP" --version | grep -q '^netcdf: yes'; then
+    works run $schools -n 20 -t 50 -q --monitor theta -o theta.nc
+    works compare theta.csv theta.nc
+fi
+refuses 2 "The model has no node 'thta' to monitor; did you mean 'theta'?" run $schools --monitor thta
+refuses 2 "'y' is data: there is nothing to monitor." run $schools --monitor y
+refuses 2 "has no deterministic nodes to monitor: only a model text has them." run "$MODELS/grid.mtx" --monitor y
+echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
+"$SVMP" run twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"
+[[ $(cat errors) == "svmp: 'z' is left out: it is not finite in all particles." ]] || fail "$(cat errors)"
+[[ $(rows twice.csv | head -1) == lp__,x,y ]] || fail "the header is $(rows twice.csv | head -1)"
+
 # A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
 works run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
 refuses 2 "The start 'map' needs a density with a maximum, and this one has none that could be found" \
@@ -65,6 +88,11 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
     refuses 2 "and the factor of line 5 of this one is not linear-quadratic in its unknowns." \
         run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -m exact
 fi
+
+# A run that comes to where the density does not exist fails, and names the line.
+printf 'model {\n  p ~ dnorm(0, 1)\n  y ~ dbern(p)\n}\n' >outside.bug
+echo 'y <- 1' >outside.R
+refuses 1 "by the statement of line 3." run outside.bug outside.R -q
 
 # Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
 cat >wrong.bug <<'END'

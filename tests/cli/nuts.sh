@@ -2,16 +2,18 @@
 . "$TESTS/cli/support.bash"
 
 works run chain.mtx b.mtx -m nuts --chains 3 --warmup 200 --draws 400 --seed 2 -o a.csv --quiet
-shows '^nuts: 1200 particles of 3 variables, 600 iterations in .* s, completed$'
-shows '^3 chains of 400 draws; mean acceptance 0\.[789][0-9], [0-9.]+ leapfrog steps a draw, E-BFMI from [01]\.[0-9]+, 0 divergent$'
+shows '^nuts: 3 chains of 400 draws of 3 variables, 600 iterations in .* s, completed$'
+shows '^mean acceptance 0\.[789][0-9], [0-9.]+ leapfrog steps a draw, E-BFMI from [01]\.[0-9]+, 0 divergent$'
 header=lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,chain__,x.1,x.2,x.3
 [[ $(rows a.csv | head -1) == "$header" ]]
 [[ $(rows a.csv | tail -n +2 | cut -d, -f8 | uniq -c | tr -s ' ' | tr '\n' ';') == ' 400 1; 400 2; 400 3;' ]]
-for line in 'method = nuts' 'chains = 3' 'warmup = 200' 'draws = 400' 'particles = 1200' 'iterations done = 600'; do
+for line in 'method = nuts' 'chains = 3' 'warmup = 200' 'draws = 400' 'num_samples = 1200' 'num_warmup = 200' 'iterations done = 600'; do
     grep -qxF "# $line" a.csv || fail "the record lacks '$line'"
 done
+! grep -qE '^# (kernel|bandwidth|step|particles|iterations|tolerance) =' a.csv || fail "nuts has none of $(grep '^#' a.csv)"
 works summary a.csv
-shows '^3 chains of 400 draws; mean acceptance'
+shows '^3 chains of 400 draws of 3 variables$'
+shows '^mean acceptance'
 
 # Threads do not change a bit, and a chain is the same whoever runs beside it.
 works run chain.mtx b.mtx -m nuts --chains 3 --warmup 200 --draws 400 --seed 2 -o b.csv --quiet --threads 3
@@ -46,10 +48,24 @@ for sizes in '--warmup 10 --draws 10000000' '--warmup 100000000 --draws 10'; do
     grep -qxF '# outcome = stopped' stopped.csv
     works summary stopped.csv
 done
-shows '^4 chains of 1 draws, 3 variables$'
+shows '^4 chains of 1 draw of 3 variables$'
 
 works run chain.mtx b.mtx -m mala -n 50 -t 20 --step decay:0.5,1,0.6 -o mala.csv
 shows '^mean acceptance 0\.[0-9]+$'
 [[ $(rows mala.csv | head -1) == lp__,accept_stat__,x.1,x.2,x.3 ]]
 works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:100
 shows '^That is low: a smaller step moves more\.$'
+works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:0.0001
+shows '^That is high: a larger step moves farther\.$'
+
+# One draw, one chain: said in the singular, and without a claim.
+works run chain.mtx b.mtx -m nuts --chains 1 --warmup 20 --draws 1 --quiet -o single.csv
+shows '^nuts: 1 chain of 1 draw of 3 variables, 21 iterations in '
+works summary single.csv
+shows '^R-hat and ESS are not defined for 3 of 3 variables'
+works run chain.mtx b.mtx -m nuts --chains 1 --warmup 200 --draws 2000 --quiet
+shows '^The halves of the chain agree, which says little; several chains would tell more: R-hat is at most 1\.0'
+# The same chain whether one draw is kept or many: the first of many is the one.
+works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 1 --quiet -o first.csv
+works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 5 --quiet -o five.csv
+diff <(rows first.csv) <(rows five.csv | sed -n '1p;2p;7p')

@@ -3,9 +3,13 @@
 
 "$SVMP" run chain.mtx -n 5 -t 20 --progress json >said 2>errors
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)" # a short run says its end
-grep -qE '^\{"iteration": 20, "iterations": 20, "seconds": [0-9.e-]+, "rate": [0-9.e+]+, "left": 0, "largest_phi": [0-9.e-]+, "step_size": 0\.1, "divergences": 0\}$' errors || fail "$(cat errors)"
+grep -qE '^\{"iteration": 20, "iterations": 20, "seconds": [0-9.e-]+, "rate": [0-9.e+]+, "left": 0, "largest_phi": [0-9.e-]+, "step_size": 0\.1, "divergences": 0, "largest": [0-9.e-]+, "largest_of": "\|phi\|"\}$' errors || fail "$(cat errors)"
 "$SVMP" run chain.mtx -m nuts --warmup 20 --draws 20 --progress json >said 2>errors
-grep -q '"iteration": 40, .*"largest_phi": null, "step_size": [0-9.]*, "divergences": [0-9]*}$' errors || fail "$(cat errors)"
+grep -q '"iteration": 40, .*"largest_phi": null, "step_size": [0-9.]*, "divergences": [0-9]*, "largest": null, "largest_of": null}$' errors || fail "$(cat errors)"
+"$SVMP" run chain.mtx -m mala -n 5 -t 20 --progress json >said 2>errors
+grep -q '"largest_phi": null, .*"largest": [0-9.]*, "largest_of": "|score|"}$' errors || fail "$(cat errors)"
+"$SVMP" run chain.mtx -m tpmp -n 5 -t 3 --progress json >said 2>errors
+grep -q '"largest_phi": null, .*"largest_of": "change of a message"}$' errors || fail "$(cat errors)"
 if command -v python3 >/dev/null; then
     "$SVMP" run chain.mtx b.mtx -n 100 -t 100000000 --progress json >said 2>errors &
     sleep 2.5
@@ -42,3 +46,15 @@ refuses 2 "The option '--save' says what to write, and needs '--output'." "${nut
 refuses 2 "The method 'graphical' takes no --thin" run chain.mtx --thin 2 -o a.csv
 refuses 2 "The option '--thin' is at least 1." "${nuts[@]}" --thin 0 -o a.csv
 refuses 2 "The option '--thin' is a whole number from 0 to 20, not '21'." "${nuts[@]}" --thin 21 -o a.csv
+
+# --split: a file for each chain, also of a run that is stopped before the first draw.
+works "${nuts[@]}" -o part.csv --split --save x.2
+[[ $(rows part_2.csv | head -1) == lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,x.2 ]]
+diff <(rows part_2.csv | tail -n +2 | cut -d, -f8) <(rows all.csv | tail -n 20 | cut -d, -f10)
+set -m # jobs in the background shall not ignore SIGINT
+"$SVMP" run chain.mtx -m nuts --warmup 1000000000 --draws 10 --chains 2 --split -o stopped.csv >said 2>errors &
+listening $!
+kill -TERM $!
+status=0
+wait $! || status=$?
+[[ $status -eq 130 && $(rows stopped_1.csv | wc -l) -eq 2 && $(rows stopped_2.csv | wc -l) -eq 2 ]] || fail "exit $status: $(cat errors)"

@@ -12,8 +12,13 @@ cp said grid.txt
 works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains.csv
 works report chains.csv chain.mtx -o chains.html
 
+printf 'model { mu ~ dnorm(0, 1)\n for (i in 1:3) { y[i] ~ dnorm(mu, 1) } }\n' >text.bug
+echo 'y <- c(1, 2.5, -1)' >text.R
+works run text.bug text.R -n 20 -t 20 -q -o text.csv
+works report text.csv text.bug text.R -o text.html
+
 # points of a plane: two of them, their truth and an anchor; a node that the record calls far from converged
-awk 'BEGIN { OFS = ","; srand(1); print "# method = by hand\n# ksd_node x.1 = 0.5 0.6 2.5 1.2\nx.1.1,x.1.2,x.2.1,x.2.2,sigma"
+awk 'BEGIN { OFS = ","; srand(1); print "# method = by hand\n# ksd_node x.1 = 0.5 0.6 2.5 1.2 1 3\nx.1.1,x.1.2,x.2.1,x.2.2,sigma"
     for (l = 0; l < 60; l++) print rand(), rand(), 2 + rand(), 1 + rand(), 0.5 }' >plane.csv
 printf 'name,value\nx.1.1,0.5\nx.1.2,0.4\nx.2.1,2.5\nx.2.2,1.5\nx.3.1,-1\nx.3.2,-1\n' >truth.csv
 works report plane.csv --truth truth.csv -o plane.html
@@ -22,7 +27,9 @@ printf '# <img src=x onerror=broken()> = <script>broken()</script>\n</script><sc
     tr -d '"' >hostile.csv
 works report hostile.csv -o hostile.html
 
-awk 'BEGIN { srand(2); for (i = 1; i <= 5000; i++) printf "x.%d%s", i, i < 5000 ? "," : "\n"
+awk 'BEGIN { srand(2); for (s = 0; s < 2; s++) { printf "# node_%s[node] =", s ? "excess" : "ksd_ratio"
+        for (i = 1; i <= 5000; i++) printf " %.3f", rand(); print "" }
+    for (i = 1; i <= 5000; i++) printf "x.%d%s", i, i < 5000 ? "," : "\n"
     for (l = 0; l < 200; l++) for (i = 1; i <= 5000; i++) printf "%.6f%s", rand() + i % 7, i < 5000 ? "," : "\n" }' >large.csv
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric\n5000 5000 9999"
     for (i = 1; i <= 5000; i++) { print i, i, 2.5; if (i > 1) print i, i - 1, -1 } }' >large.mtx

@@ -10,6 +10,7 @@ for signal in TERM INT; do
     wait $! || status=$?
     [[ $status -eq 130 ]] || fail "SIG$signal: exit $status: $(cat errors)"
     grep -qE "^svmp: Interrupted after [0-9]+ of 1000000000 iterations; the particles are in '$signal.csv'\.$" errors
+    grep -qxF "svmp: It cannot be resumed without --checkpoint; --init $signal.csv starts another run from there." errors
     grep -qxF '# outcome = stopped' $signal.csv
     [[ $(rows $signal.csv | wc -l) -eq 6 ]]
     works summary $signal.csv

@@ -13,9 +13,47 @@ works summary --variables=mu four.csv
 [[ $(grep -c theta said) -eq 0 ]]
 refuses 2 "There is no variable 'nu' in 'four.csv', which has 2, from 'mu' to 'theta.1'." summary four.csv --variables mu,nu
 refuses 2 "There is no variable ''" summary four.csv --variables mu,
+works summary four.csv --variables theta,mu,theta.1
+[[ $(grep -E '^(mu|theta)' said | cut -d' ' -f1 | tr '\n' ' ') == "theta.1 mu " ]]
 printf 'x\n1\n2,3\n' >bad.csv
 refuses 2 "bad.csv:3: the number of fields is 2, but the header on line 1 has 1." summary bad.csv
 refuses 2 "could not be read: Is a directory." summary .
+printf 'lp__,x,lp__\n1,2,3\n' >twice.csv
+refuses 2 "twice.csv:1: two columns are called 'lp__'." summary twice.csv
+printf 'chain__,x,chain__\n1,2,1\n' >twice.csv
+refuses 2 "twice.csv:1: two columns are called 'chain__'." summary twice.csv
+: >empty.csv
+refuses 2 "empty.csv:1: the file is empty." summary empty.csv
+
+# Numbers so large or so small that their squares are none.
+{ echo chain__,a,b; for c in 1 2; do for t in {1..8}; do echo "$c,${t}e307,${t}e-310"; done; done; } >extreme.csv
+works summary extreme.csv
+shows '^a +4\.5e\+307 +5\.4e\+306 +2\.366e\+307 '
+shows '^b +4\.5e-310 +5\.4e-311 +2\.366e-310 '
+works compare extreme.csv extreme.csv
+shows '^MSE of E\[x\^2\] +0$'
+shows '^MMD +none: '
+shows '^They agree: '
+! grep -q nan said
+
+# What the particles are is in the file's record.
+printf '# method = dpmp\nx\n1\n2\n' >modes.csv
+works summary modes.csv
+shows "^The particles stand for modes: their spread is not the posterior's\.$"
+works compare modes.csv modes.csv
+shows '^particles +2 particles that stand for modes and are no sample: '
+printf '# method = exact\nx\n1\n2\n' >draws.csv
+works summary draws.csv
+shows '^2 independent draws of 1 variable$'
+shows '^The draws are independent: the standard error of a mean is sd/sqrt\(n\)\.$'
+printf '# method = langevin\n# outcome = diverged\nx\n1\n2\n' >gone.csv
+works summary gone.csv
+shows '^The run diverged: these are its last finite particles, far from the posterior\.$'
+
+# The standard errors of all moments.
+refuses 2 "The option '--errors' is for the draws of chains, and 'four.csv' holds particles." summary four.csv --errors
+works summary extreme.csv --errors
+shows '^Monte Carlo standard errors \(MCSE\) of these:$'
 
 # E[x] = 0 and 2, E[x^2] = 1 and 5.
 printf 'x\n-1\n1\n' >x.csv
@@ -36,6 +74,8 @@ refuses 2 "The variables differ: 1 of the particles are not in the reference (x)
 particles (mu, theta.1)." compare x.csv four.csv
 printf 'x\n1\n' >one.csv
 works compare x.csv one.csv
-shows '^MMD +none: the median distance within the reference is 0$'
-shows '^No verdict: a standard error needs two particles, and six draws of a chain\.$'
+shows '^MMD +none: the median distance within the reference is 0, or its square too large$'
+shows '^No verdict: a standard error needs two particles of either side, and six draws of a chain\.$'
+works summary one.csv
+shows '^1 particle of 1 variable$'
 [[ ! -w /dev/full ]] || { ! "$SVMP" compare x.csv y.csv >/dev/full 2>errors && grep -q 'No space left' errors; }

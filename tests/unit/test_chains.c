@@ -47,7 +47,7 @@ static void test_effective_draws_of_autoregressive_series(void **state) {
             autoregressive(seed, CHAINS, DRAWS, rho, x);
             svmp_mixing m = mixing_of(CHAINS, DRAWS, x);
             bulk += m.bulk_draws / SEEDS;
-            mean += 1 / (m.mean_error * m.mean_error) / SEEDS;
+            mean += 1 / (m.error.mean * m.error.mean) / SEEDS;
             assert_true(m.r_hat < 1.05 && m.r_hat > 0.999);
             assert_true(m.tail_draws > 0.7 * fmin(expected, CHAINS * DRAWS));
             if (rho < 0) assert_true(m.bulk_draws > CHAINS * DRAWS);
@@ -58,21 +58,149 @@ static void test_effective_draws_of_autoregressive_series(void **state) {
     free(x);
 }
 
-/* The error of the mean is its standard deviation over seeds: the mean of z^2 is 1, with a standard error of
- * sqrt(2/SEEDS). */
-static void test_the_standard_error_is_one(void **state) {
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Mean, sd and quantiles, the slow way. */
+static svmp_moments moments_of(size_t count, double *x) {
+    svmp_moments m = {0};
+    const double p[] = {0.05, 0.5, 0.95};
+    double q[3];
+    for (size_t k = 0; k < count; k++) m.mean += x[k] / (double)count;
+    for (size_t k = 0; k < count; k++) m.sd += (x[k] - m.mean) * (x[k] - m.mean) / (double)(count - 1);
+    m.sd = sqrt(m.sd);
+    qsort(x, count, sizeof *x, ascending);
+    for (size_t k = 0; k < 3; k++) {
+        const double h = p[k] * (double)(count - 1);
+        q[k] = x[(size_t)h] + (h - floor(h)) * (x[(size_t)h + 1] - x[(size_t)h]);
+    }
+    m.q05 = q[0], m.q50 = q[1], m.q95 = q[2];
+    return m;
+}
+
+/* rho_t of the halves, by its definition; rho_0 is 1. */
+static double correlation(size_t chains, size_t draws, const double *x, size_t lag) {
+    const size_t half = draws / 2, count = 2 * chains;
+    double within = 0, between = 0, lagged = 0, grand = 0, means[2 * 4];
+    for (size_t m = 0; m < count; m++) {
+        const double *y = x + m / 2 * draws + m % 2 * (draws - half);
+        double mean = 0, square = 0, product = 0;
+        for (size_t t = 0; t < half; t++) mean += y[t] / (double)half;
+        for (size_t t = 0; t < half; t++) square += (y[t] - mean) * (y[t] - mean);
+        for (size_t t = 0; t + lag < half; t++) product += (y[t] - mean) * (y[t + lag] - mean);
+        within += square / (double)(half - 1) / (double)count;
+        lagged += product / (double)half / (double)count;
+        grand += mean / (double)count;
+        means[m] = mean;
+    }
+    for (size_t m = 0; m < count; m++) between += (means[m] - grand) * (means[m] - grand) / (double)(count - 1);
+    return lag == 0 ? 1 : 1 - (within - lagged) / (within * (double)(half - 1) / (double)half + between);
+}
+
+/* tau = -1 + 2 (P_0 + ... + P_K-1) + max(0, rho_2K), each P_k the smallest so far of the sums rho_2k + rho_2k+1, and K
+ * the first of these that is not positive: Geyer's initial monotone sequence, with Stan's last term. */
+static void test_the_monotone_sequence(void **state) {
+    (void)state;
+    enum { CHAINS = 2, DRAWS = 200, SEEDS = 30, MOST_PAIRS = DRAWS / 4 - 3 };
+    double x[CHAINS * DRAWS];
+    size_t rises = 0, compared = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        autoregressive(seed, CHAINS, DRAWS, 0.6, x);
+        double tau = -1, smallest = INFINITY, mean = 0, squares = 0;
+        size_t k = 0;
+        for (; k < MOST_PAIRS; k++) {
+            const double pair = correlation(CHAINS, DRAWS, x, 2 * k) + correlation(CHAINS, DRAWS, x, 2 * k + 1);
+            if (pair <= 0) break;
+            rises += pair > smallest;
+            smallest = fmin(pair, smallest);
+            tau += 2 * smallest;
+        }
+        if (k == MOST_PAIRS) continue; /* all are positive */
+        tau += fmax(0, correlation(CHAINS, DRAWS, x, 2 * k));
+        for (size_t l = 0; l < CHAINS * DRAWS; l++) mean += x[l] / (CHAINS * DRAWS);
+        for (size_t l = 0; l < CHAINS * DRAWS; l++) squares += (x[l] - mean) * (x[l] - mean);
+        const double variance = squares / (CHAINS * DRAWS - 1);
+        assert_near(mixing_of(CHAINS, DRAWS, x).error.mean, sqrt(variance * tau / (CHAINS * DRAWS)), 1e-12);
+        compared++;
+    }
+    assert_true(compared > SEEDS / 2 && rises > 5); /* where it matters */
+}
+
+/* A standard error is the standard deviation, over seeds, of what it is the error of: the mean of z^2 is 1, with a
+ * standard error of sqrt(2/SEEDS). A single error is noisy itself, that of a quantile most: their mean square is taken.
+ */
+static void test_standard_errors_are_standard_deviations(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 500, SEEDS = 400 };
-    double *x = malloc(MOST * sizeof *x), sum = 0;
+    const double truth[] = {0, 1, -1.6448536269514722, 0, 1.6448536269514722};
+    double *x = malloc(MOST * sizeof *x), squares[5] = {0}, errors[5] = {0};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         autoregressive(1000 + seed, CHAINS, DRAWS, 0.7, x);
-        double mean = 0;
-        for (size_t k = 0; k < CHAINS * DRAWS; k++) mean += x[k] / (CHAINS * DRAWS);
-        const double error = mixing_of(CHAINS, DRAWS, x).mean_error;
-        sum += mean * mean / (error * error) / SEEDS;
+        const svmp_mixing mixing = mixing_of(CHAINS, DRAWS, x);
+        const svmp_moments m = moments_of(CHAINS * DRAWS, x);
+        const double *found = &m.mean, *error = &mixing.error.mean;
+        for (size_t k = 0; k < 5; k++) {
+            squares[k] += (found[k] - truth[k]) * (found[k] - truth[k]) / SEEDS;
+            errors[k] += error[k] * error[k] / SEEDS;
+        }
     }
-    assert_true(fabs(sum - 1) < 4 * sqrt(2.0 / SEEDS));
+    for (size_t k = 0; k < 5; k++) assert_near(squares[k] / errors[k], 1, 4 * sqrt(2.0 / SEEDS));
     free(x);
+}
+
+/* Of independent normal draws: 1/sqrt(n), 1/sqrt(2n), and sqrt(p (1 - p)/n) / density at the quantile. The last is half
+ * of what lies between order statistics some m = 2 sqrt(n p (1 - p)) apart, has the relative standard deviation
+ * 1/sqrt(m), and is up to two in m too long, as its ends are rounded outwards. */
+static void test_standard_errors_of_independent_draws(void **state) {
+    (void)state;
+    enum { CHAINS = 4, DRAWS = 4000, SEEDS = 40 };
+    const double root = sqrt(CHAINS * DRAWS), tail = sqrt(0.05 * 0.95) / 0.10313564037537138,
+                 middle = sqrt(acos(-1) / 2);
+    const double expected[] = {1, sqrt(0.5), tail, middle, tail};
+    double *x = malloc(MOST * sizeof *x), mean[5] = {0};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        normals(seed, CHAINS * DRAWS, x);
+        const svmp_mixing mixing = mixing_of(CHAINS, DRAWS, x);
+        for (size_t k = 0; k < 5; k++) mean[k] += (&mixing.error.mean)[k] * root / SEEDS;
+    }
+    for (size_t k = 0; k < 5; k++) {
+        const double between = 2 * root * (k == 3 ? 0.5 : sqrt(0.05 * 0.95));
+        assert_near(mean[k] / expected[k], 1, k < 2 ? 0.03 : 4 / sqrt(between * SEEDS) + 2 / between);
+    }
+    free(x);
+}
+
+/* R-hat and effective draws do not depend on units, the errors are in them: also where squares would overflow or
+ * vanish. */
+static void test_units(void **state) {
+    (void)state;
+    enum { CHAINS = 2, DRAWS = 200 };
+    double x[CHAINS * DRAWS], y[CHAINS * DRAWS];
+    autoregressive(5, CHAINS, DRAWS, 0.4, x);
+    const svmp_mixing a = mixing_of(CHAINS, DRAWS, x);
+    const int powers[] = {-1000, -600, 3, 600, 1020};
+    for (size_t s = 0; s < 5; s++) {
+        for (size_t k = 0; k < CHAINS * DRAWS; k++) y[k] = ldexp(x[k], powers[s]);
+        const svmp_mixing b = mixing_of(CHAINS, DRAWS, y);
+        assert_near(b.r_hat, a.r_hat, 1e-12);
+        assert_near(b.bulk_draws, a.bulk_draws, 1e-9);
+        for (size_t k = 0; k < 5; k++) assert_near(ldexp((&b.error.mean)[k], -powers[s]), (&a.error.mean)[k], 1e-12);
+    }
+}
+
+/* What is not finite has neither ranks nor a mean; it does not keep the sample from an answer either. */
+static void test_not_finite(void **state) {
+    (void)state;
+    double x[40];
+    const double wrong[] = {NAN, INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3; k++) {
+        normals(3, 40, x);
+        x[17] = wrong[k];
+        const svmp_mixing m = mixing_of(4, 10, x);
+        assert_true(isnan(m.r_hat) && isnan(m.bulk_draws) && isnan(m.tail_draws) && isnan(m.error.mean));
+    }
 }
 
 static void test_chains_that_differ(void **state) {
@@ -107,7 +235,7 @@ static void test_ranks_alone_matter(void **state) {
     for (size_t k = 0; k < CHAINS * DRAWS; k++) y[k] = exp(3 * x[k]);
     svmp_mixing a = mixing_of(CHAINS, DRAWS, x), b = mixing_of(CHAINS, DRAWS, y);
     assert_near(a.bulk_draws, b.bulk_draws, 1e-12);
-    assert_true(b.mean_error > 10 * a.mean_error);
+    assert_true(b.error.mean > 10 * a.error.mean);
 }
 
 /* An odd length leaves out the middle draw of each chain: whatever stands there, ranks and means do not see it. */
@@ -121,11 +249,6 @@ static void test_odd_lengths(void **state) {
     assert_near(mixing_of(CHAINS, DRAWS, x).bulk_draws, mixing_of(CHAINS, DRAWS - 1, even).bulk_draws, 1e-12);
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Coins: two values share two mean ranks, and the draws are worth as many as there are. */
 static void test_ties(void **state) {
     (void)state;
@@ -136,8 +259,13 @@ static void test_ties(void **state) {
     svmp_mixing m = mixing_of(CHAINS, DRAWS, x);
     assert_true(m.r_hat < 1.01);
     assert_near(m.bulk_draws / (CHAINS * DRAWS), 1, 0.15);
-    assert_near(m.mean_error, 0.5 / sqrt(CHAINS * DRAWS), 0.002);
-    assert_true(isnan(m.tail_draws)); /* no draw lies above the 95 % quantile, 1 */
+    assert_near(m.error.mean, 0.5 / sqrt(CHAINS * DRAWS), 0.002);
+    assert_true(isnan(m.tail_draws) && isnan(m.error.q95)); /* no draw lies above the 95 % quantile, 1 */
+    autoregressive(3, CHAINS, DRAWS, 0.5, x);               /* the mean rank is the same from above and from below */
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = x[k] > 1 ? 2 : x[k] > 0.5;
+    const double upright = mixing_of(CHAINS, DRAWS, x).bulk_draws;
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = -x[k];
+    assert_near(mixing_of(CHAINS, DRAWS, x).bulk_draws / upright, 1, 1e-9);
     normals(3, CHAINS * DRAWS, x);
     for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = floor(4 * x[k]);
     assert_near(mixing_of(CHAINS, DRAWS, x).tail_draws / (CHAINS * DRAWS), 1, 0.2);
@@ -148,11 +276,11 @@ static void test_too_little_to_tell(void **state) {
     double x[40];
     for (size_t k = 0; k < 40; k++) x[k] = 3.5;
     svmp_mixing m = mixing_of(4, 10, x);
-    assert_true(isnan(m.r_hat) && isnan(m.bulk_draws) && isnan(m.tail_draws) && isnan(m.mean_error));
+    assert_true(isnan(m.r_hat) && isnan(m.bulk_draws) && isnan(m.tail_draws) && isnan(m.error.mean));
     normals(3, 40, x);
     for (size_t draws = 1; draws <= 10; draws++) {
         m = mixing_of(4, draws, x);
-        assert_int_equal(isnan(m.r_hat) || isnan(m.bulk_draws) || isnan(m.mean_error), draws < 6);
+        assert_int_equal(isnan(m.r_hat) || isnan(m.bulk_draws) || isnan(m.error.mean), draws < 6);
     }
 }
 
@@ -210,7 +338,11 @@ static void test_particles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_effective_draws_of_autoregressive_series),
-        cmocka_unit_test(test_the_standard_error_is_one),
+        cmocka_unit_test(test_the_monotone_sequence),
+        cmocka_unit_test(test_standard_errors_are_standard_deviations),
+        cmocka_unit_test(test_standard_errors_of_independent_draws),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_chains_that_differ),
         cmocka_unit_test(test_ranks_alone_matter),
         cmocka_unit_test(test_odd_lengths),

@@ -196,6 +196,46 @@ static void test_distribution_functions(void **state) {
     svmp_context_free(context);
 }
 
+/* An argument that depends on unknowns and leaves its domain makes both density and derivative NaN, whatever the
+ * formula would say there: the gamma function has values on the left, too, and log p of a p above 1 is even better than
+ * certain.
+ */
+static void check_domains(svmp_context *context, const scalar_case *which, double x) {
+    const distribution *family = svmp_distribution_find(which->name);
+    program *compiled = scalar_program(context, which, DENSITY, true, NULL, true);
+    for (size_t k = 0; k < family->arguments; k++) {
+        double outside[2] = {-0.6, family->argument[k].domain == DOMAIN_PROBABILITY ? 1.25 : -1.7}, value, slope[5];
+        if (family->argument[k].domain == DOMAIN_REAL || which->argument[0] == 0) continue;
+        for (int side = 0; side < 2; side++) {
+            double at[5] = {x};
+            for (size_t a = 0; a < family->arguments; a++) at[a + 1] = which->argument[a];
+            test_run(compiled, 1, at, NULL, &value, slope);
+            assert_true(isfinite(value) && isfinite(slope[k + 1]));
+            at[k + 1] = outside[side];
+            test_run(compiled, 1, at, NULL, &value, slope);
+            if (!isnan(value) || !isnan(slope[k + 1]))
+                fail_msg("%s: argument %zu = %g gives %g, derivative %g", which->name, k + 1, at[k + 1], value,
+                         slope[k + 1]);
+        }
+    }
+    svmp_program_free(compiled);
+}
+
+static void test_domains(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int k = 0; k < CONTINUOUS; k++) check_domains(context, &continuous[k], continuous[k].low + 0.1);
+    for (int k = 0; k < DISCRETE; k++)
+        for (double x = discrete[k].low; x <= discrete[k].high; x++) check_domains(context, &discrete[k], x);
+    /* dunif: the ends in the wrong order */
+    program *compiled = scalar_program(context, &(scalar_case){"dunif", {0, 1}, 0, 0}, DENSITY, true, NULL, true);
+    double at[3] = {0.5, 2, 1}, value, slope[3];
+    test_run(compiled, 1, at, NULL, &value, slope);
+    assert_true(isnan(value) && isnan(slope[1]) && isnan(slope[2]));
+    svmp_program_free(compiled);
+    svmp_context_free(context);
+}
+
 /* Far in a tail the mass between two bounds keeps its digits: of the normal beyond 45, which is below 1e-400. */
 static void test_far_truncation(void **state) {
     (void)state;
@@ -228,6 +268,7 @@ int main(void) {
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_distribution_functions),
+        cmocka_unit_test(test_domains),
         cmocka_unit_test(test_far_truncation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

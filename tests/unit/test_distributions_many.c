@@ -301,6 +301,44 @@ static void test_draws(void **state) {
     svmp_context_free(context);
 }
 
+/* Counts of millions are drawn in a few steps: mean and variance within 5 standard errors. What has no draw is none. */
+static void test_large_counts(void **state) {
+    (void)state;
+    enum { N = 2000 };
+    const struct {
+        const char *name;
+        double argument[2], mean, variance;
+    } cases[] = {{"dbin", {0.3, 1e9}, 3e8, 2.1e8},
+                 {"dbin", {1 - 1e-7, 1e9}, 1e9 - 100, 100},
+                 {"dpois", {1e7, 0}, 1e7, 1e7},
+                 {"dnegbin", {0.25, 1e5}, 3e5, 1.2e6}};
+    svmp_context *context = test_context(1);
+    bool drawn;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const distribution *family = svmp_distribution_find(cases[k].name);
+        number_array arguments[2] = {ONE(cases[k].argument[0]), ONE(cases[k].argument[1])};
+        double sum = 0, squares = 0, x;
+        for (uint64_t l = 0; l < N; l++) {
+            assert_ok(svmp_distribution_draw(context, family, draw_stream(l), 1, 1, arguments, -INFINITY, INFINITY,
+                                             &drawn, &x));
+            assert_true(drawn && x == floor(x));
+            sum += (x - cases[k].mean) / N;
+            squares += (x - cases[k].mean) * (x - cases[k].mean) / N;
+        }
+        assert_true(fabs(sum) < 5 * sqrt(cases[k].variance / N));
+        assert_true(fabs(squares / cases[k].variance - 1) < 5 * sqrt(2.0 / N));
+    }
+    double x = 3;
+    number_array infinite[2] = {ONE(INFINITY), ONE(1)};
+    for (size_t k = 0; k < 2; k++) {
+        const distribution *family = svmp_distribution_find(k ? "dpois" : "dgamma");
+        assert_ok(
+            svmp_distribution_draw(context, family, draw_stream(0), 1, 1, infinite, -INFINITY, INFINITY, &drawn, &x));
+        assert_true(!drawn && x == 3);
+    }
+    svmp_context_free(context);
+}
+
 /* Means and covariances of vectors and matrices, within 5 standard errors. */
 static void test_array_draws(void **state) {
     (void)state;
@@ -373,9 +411,11 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_dimensions), cmocka_unit_test(test_special_cases), cmocka_unit_test(test_counted),
-        cmocka_unit_test(test_table),           cmocka_unit_test(test_sentences),     cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_array_draws),     cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_many_dimensions), cmocka_unit_test(test_special_cases),
+        cmocka_unit_test(test_counted),         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_sentences),       cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_large_counts),    cmocka_unit_test(test_array_draws),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

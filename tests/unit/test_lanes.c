@@ -7,6 +7,11 @@
 
 #include "backend/cpu/median.h"
 
+/* A tile with so many numbers: a multiple of WIDEST_LANES * TILE_ROWS. */
+static tile tile_of(const lane_ops *ops, size_t numbers) { return (tile){.vectors = numbers / TILE_ROWS / ops->width}; }
+
+enum { WHOLE_TILE = WIDEST_LANES * TILE_ROWS };
+
 static const char *const sets[] = {"baseline", "avx2", "avx512"};
 
 /* Against long double; the bound is the one that lanes.h promises. The result is 0 below exp(-708), as for a lane that
@@ -19,11 +24,12 @@ static void test_error_of_the_exponential(void **state) {
     for (size_t s = 0; s < 3; s++) {
         const lane_ops *ops = svmp_lanes_named(sets[s]);
         if (ops == NULL) continue;
+        const tile t = tile_of(ops, N), small = tile_of(ops, WHOLE_TILE);
         double worst = 0;
         for (size_t w = 0; w < 4; w++) {
             for (size_t p = 0; p < N; p++) distance[p] = 707.9 * widths[w] * pow((double)p / N, 3);
             memcpy(k, distance, N * sizeof *k);
-            ops->rbf(N, widths[w], k);
+            ops->rbf(&t, widths[w], k);
             for (size_t p = 0; p < N; p++) {
                 const long double y = (long double)distance[p] / widths[w], exact = expl(-y);
                 const double error = (double)fabsl((k[p] - exact) / exact);
@@ -33,9 +39,9 @@ static void test_error_of_the_exponential(void **state) {
         }
         print_message("%s: largest relative error where D/h < 30: %.2e\n", ops->name, worst);
         assert_true(k[0] == 1);
-        const double edges[8] = {INFINITY, 1e300, 709, 0, 0, 0, 0, 0};
+        const double edges[WHOLE_TILE] = {INFINITY, 1e300, 709};
         memcpy(k, edges, sizeof edges);
-        ops->rbf(8, 1, k);
+        ops->rbf(&small, 1, k);
         assert_true(k[0] == 0 && k[1] == 0 && k[2] == 0 && k[3] == 1);
     }
     free(k);
@@ -52,7 +58,8 @@ typedef struct numbers {
 static void count_numbers(void *user_data, tally *t) {
     numbers *all = user_data;
     all->passes++;
-    all->ops->count(all->padded, all->value, t);
+    const tile whole = tile_of(all->ops, all->padded);
+    all->ops->count(&whole, all->value, t);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -73,12 +80,13 @@ static void fill(int kind, size_t count, uint64_t stream, double *value) {
 static void test_median_is_that_of_a_sort(void **state) {
     (void)state;
     const size_t counts[] = {1, 2, 3, 10, 2047, 2048, 2049, 5000, 40001};
-    double *value = malloc(40008 * sizeof *value), *sorted = malloc(40008 * sizeof *sorted), list[2048];
+    double *value = malloc(40032 * sizeof *value), *sorted = malloc(40032 * sizeof *sorted), list[2048 + WIDEST_LANES];
     for (size_t s = 0; s < 3; s++)
         for (int kind = 0; kind < 7; kind++)
             for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
                 const size_t count = counts[c];
-                numbers all = {svmp_lanes_named(sets[s]), count, (count + 7) / 8 * 8, value, 0};
+                numbers all = {svmp_lanes_named(sets[s]), count, (count + WHOLE_TILE - 1) / WHOLE_TILE * WHOLE_TILE,
+                               value, 0};
                 if (all.ops == NULL) continue;
                 middle memory = {0};
                 for (uint64_t again = 0; again < 4; again++) {
@@ -101,7 +109,7 @@ static void test_median_is_that_of_a_sort(void **state) {
 static void test_a_median_of_no_numbers(void **state) {
     (void)state;
     enum { N = 4096 };
-    double *value = malloc(N * sizeof *value), list[2048], lower, upper;
+    double *value = malloc(N * sizeof *value), list[2048 + WIDEST_LANES], lower, upper;
     for (int finite = 0; finite < 2; finite++) {
         for (size_t p = 0; p < N; p++) value[p] = finite && p % 3 ? 1 : NAN;
         numbers all = {svmp_lanes_best(), N, N, value, 0};
@@ -116,7 +124,7 @@ static void test_a_median_of_no_numbers(void **state) {
 static void test_a_warm_start_takes_one_pass(void **state) {
     (void)state;
     enum { N = 19904 };
-    double *value = malloc(N * sizeof *value), list[2048], lower, upper;
+    double *value = malloc(N * sizeof *value), list[2048 + WIDEST_LANES], lower, upper;
     numbers all = {svmp_lanes_best(), N, N, value, 0};
     middle memory = {0};
     for (int t = 0; t < 50; t++) {

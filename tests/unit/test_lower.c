@@ -15,7 +15,7 @@ typedef struct lowered_test {
     double *gradient;
 } lowered_test;
 
-static void lower(lowered_test *test, const char *text, const char *dump) {
+static void lower_monitoring(lowered_test *test, const char *text, const char *dump, const char *monitors) {
     text_source source = {0};
     data_set *data = NULL;
     test->context = test_context(1);
@@ -23,12 +23,14 @@ static void lower(lowered_test *test, const char *text, const char *dump) {
     assert_ok(svmp_source_copy(test->context, "m.bug", text, strlen(text), &source));
     assert_ok(svmp_data_create(test->context, &data));
     svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK) status = svmp_lower(test->context, &source, data, &test->model);
+    if (status == SVMP_OK) status = svmp_lower(test->context, &source, data, monitors, &test->model);
     if (status != SVMP_OK) fail_msg("%s", svmp_context_error(test->context));
     test->gradient = calloc(test->model->variables + 1, sizeof(double));
     svmp_data_free(data);
     svmp_source_free(test->context, &source);
 }
+
+static void lower(lowered_test *test, const char *text, const char *dump) { lower_monitoring(test, text, dump, NULL); }
 
 static void end(lowered_test *test) {
     free(test->gradient);
@@ -436,6 +438,33 @@ static void test_censoring_is_a_bound(void **state) {
     end(&test);
 }
 
+/* Cut points that are unknown: t lies between its own, whatever they are; they ascend; and a t that is known keeps them
+ * on their sides. */
+static void test_unknown_cut_points(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { for (i in 1:4) { y[i] ~ dinterval(t[i], c[])\n t[i] ~ dnorm(0, 1) }\n c[1] ~ dnorm(0, 1)\n"
+          " c[2] <- c[1] + d\n d ~ dnorm(1, 1) }",
+          "y <- c(0, 1, 2, 1) t <- c(NA, NA, NA, 0.75)");
+    assert_int_equal(test.model->variables, 5);
+    double x[5] = {0.3, -0.4, 0.7, 0.5, 1.5}, natural[5]; /* t[1], t[2], t[3], c[1], d */
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    assert_near(natural[0], 0.5 - exp(0.3), 1e-14);
+    assert_near(natural[1], 0.5 + 1.5 / (1 + exp(0.4)), 1e-14);
+    assert_near(natural[2], 2 + exp(0.7), 1e-14);
+    double jacobian = 0.3 + 0.7 + log(1.5) - log1p(exp(-0.4)) - log1p(exp(0.4)), expected = jacobian;
+    for (int i = 0; i < 3; i++) expected += normal(natural[i], 0, 1);
+    expected += normal(0.5, 0, 1) + normal(1.5, 1, 1);
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    x[4] = -0.1; /* c[2] < c[1] */
+    assert_true(isnan(log_density(&test, x)) && isnan(test.gradient[4]));
+    x[3] = 0.8, x[4] = 1.5; /* c[1] is above t[4] */
+    assert_true(isnan(log_density(&test, x)) && isnan(test.gradient[3]));
+    end(&test);
+}
+
 /* Without subscripts on the left an array has the dimensions of what defines it, in whichever order they stand. */
 static void test_whole_arrays(void **state) {
     (void)state;
@@ -474,6 +503,100 @@ static void test_functions_of_distributions(void **state) {
     end(&test);
 }
 
+/* Where the density does not exist, neither value nor gradient is a number: the ends of a moving support in the wrong
+ * order, an observed value beyond them, a matrix of degrees of freedom too few. */
+static void test_nothing_goes_on_outside(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *dump;
+        double inside[2], outside[2]; /* of the last variable, the first is the same */
+    } models[] = {
+        {"model { x ~ dunif(a, 1)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, 1.5}},
+        {"model { x ~ dnorm(0, 1) T(a, 1)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, 1.5}},
+        {"model { x ~ dgamma(2, 1) T(, a)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, -0.5}},
+        {"model { b ~ dflat()\n a ~ dnorm(b, 1)\n y ~ dunif(0, a) }", "y <- 2", {0.3, 2.5}, {0.3, 1.5}},
+        {"model { b ~ dflat()\n a ~ dnorm(b, 1)\n y ~ dnorm(b, 1) T(a,) }", "y <- 2", {0.3, 1.5}, {0.3, 2.5}},
+        {"model { b ~ dflat()\n a ~ dnorm(b, 1)\n y ~ dpar(2, a) }", "y <- 2", {0.3, 1.5}, {0.3, 2.5}},
+        {"model { b ~ dflat()\n k ~ dnorm(b, 1)\n S[1:2,1:2] ~ dwish(R[,], k) }",
+         "R <- structure(c(1,0,0,1),.Dim=c(2,2)) S <- structure(c(1,0,0,1),.Dim=c(2,2))",
+         {0.3, 1.2},
+         {0.3, 0.9}},
+    };
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        lowered_test test;
+        lower(&test, models[k].text, models[k].dump);
+        assert_true(isfinite(log_density(&test, models[k].inside)) && isfinite(test.gradient[1]));
+        if (!isnan(log_density(&test, models[k].outside)) || !isnan(test.gradient[1]))
+            fail_msg("'%s' goes on outside", models[k].text);
+        end(&test);
+    }
+}
+
+/* What data { } draws is data of the model, the same each time; what is given stays. Through y ~ dnorm(m, 1) with a
+ * flat m the gradient at m = 0 is the sum of the y, which has a known distribution. */
+static void test_data_block_draws(void **state) {
+    (void)state;
+    enum { N = 2000 };
+    static const char text[] =
+        "data { for (i in 1:2000) { mu[i] <- a + k[i] - 4\n y[i] ~ dnorm(mu[i], 0.25)\n"
+        " k[i] ~ dpois(4) }\n a ~ dunif(2, 3)\n given[1:2] ~ dnorm(100, 1)\n"
+        " S[1:2,1:2] ~ dwish(R[,], 40) }\n"
+        "model { for (i in 1:2000) { y[i] ~ dnorm(m, 1) }\n m ~ dflat()\n b ~ dnorm(given[1], 1)\n"
+        " c ~ dnorm(a, 1)\n d ~ dnorm(S[1,1], 1)\n e ~ dnorm(given[2], 1) }";
+    double first[5], x[5] = {0};
+    for (int round = 0; round < 2; round++) {
+        lowered_test test;
+        lower(&test, text, "given <- c(7, NA) R <- structure(c(1,0,0,1),.Dim=c(2,2))");
+        assert_int_equal(test.model->variables, 5);
+        log_density(&test, x);
+        if (round == 0) memcpy(first, test.gradient, sizeof first);
+        assert_memory_equal(first, test.gradient, sizeof first);
+        end(&test);
+    }
+    double a = first[2];
+    assert_true(a > 2 && a < 3);
+    assert_near(first[1], 7, 1e-15);
+    assert_true(fabs(first[4] - 100) < 5);
+    assert_true(fabs(first[0] / N - a) < 4.5 * sqrt((4.0 + 4.0) / N)); /* var y = 1/0.25, and var k = 4 */
+    assert_true(fabs(first[3] - 40) < 4.5 * sqrt(2 * 40.0));           /* S[1,1] is chi-squared of 40 */
+}
+
+/* Deterministic nodes on the natural scale, element by element: functions of unknowns, constants, matrices, the end of
+ * a long chain; of an array that is partly unknown, the computed part. */
+static void test_monitors(void **state) {
+    (void)state;
+    lowered_test test;
+    lower_monitoring(&test,
+                     "model { tau ~ dgamma(1, 1)\n sigma <- 1 / sqrt(tau)\n b[1] <- 0.5\n b[2] ~ dnorm(0, tau)\n"
+                     " for (i in 1:3) { mu[i] <- b[1] + b[2] * x[i] }\n A[1,1] <- 2 + tau\n A[1,2] <- 1\n A[2,1] <- 1\n"
+                     " A[2,2] <- 2\n S <- inverse(A)\n c[1] <- b[2]\n for (t in 1:1000) { c[t+1] <- c[t] + 1 }\n"
+                     " d <- c[1001] }",
+                     "x <- c(1, 2, 4)", "sigma,mu,b,sigma,S,d,tau");
+    static const char *const names[] = {"sigma", "mu.1",  "mu.2",  "mu.3",  "b.1",
+                                        "S.1.1", "S.2.1", "S.1.2", "S.2.2", "d"};
+    assert_int_equal(test.model->outputs, 2);
+    assert_int_equal(test.model->monitor_count, 10);
+    for (size_t k = 0; k < 10; k++) assert_string_equal(test.model->monitors[k].name, names[k]);
+    const double x[4] = {log(4), log(0.25), -1, 2}; /* two particles: tau = 4 and 1/4, b[2] = -1 and 2 */
+    double value[20];
+    assert_ok(svmp_lowered_monitor(test.model, 2, x, value));
+    for (int l = 0; l < 2; l++) {
+        double tau = l ? 0.25 : 4, b = l ? 2 : -1, determinant = 2 * (2 + tau) - 1;
+        const double expected[10] = {1 / sqrt(tau),
+                                     0.5 + b,
+                                     0.5 + 2 * b,
+                                     0.5 + 4 * b,
+                                     0.5,
+                                     2 / determinant,
+                                     -1 / determinant,
+                                     -1 / determinant,
+                                     (2 + tau) / determinant,
+                                     b + 1000};
+        for (int k = 0; k < 10; k++) assert_near(value[2 * k + l], expected[k], 1e-14);
+    }
+    end(&test);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_arrays),
@@ -493,6 +616,10 @@ int main(void) {
         cmocka_unit_test(test_partly_observed_vector),
         cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_censoring_is_a_bound),
+        cmocka_unit_test(test_unknown_cut_points),
+        cmocka_unit_test(test_nothing_goes_on_outside),
+        cmocka_unit_test(test_monitors),
+        cmocka_unit_test(test_data_block_draws),
         cmocka_unit_test(test_many_instances_load_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

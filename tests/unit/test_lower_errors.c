@@ -81,6 +81,14 @@ static const struct {
     {"model { for (i in 1:N) { z[i] ~ dcat(p[]) } }", "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2)",
      "m.bug:1:26: error: 'z[2]' ~ dcat is discrete and not observed: sum it out of the model, or give it in the data "
      "(i = 2)\n    model { for (i in 1:N) { z[i] ~ dcat(p[]) } }\n                             ^"},
+    {"model { y[1:2] ~ dinterval(t[1:2], c)\n t[1:2] ~ dnorm(0, 1) }", "y <- c(0, 1) c <- 2",
+     "m.bug:1:9: error: dinterval is of one element: write a loop, and y[i] on the left\n"
+     "    model { y[1:2] ~ dinterval(t[1:2], c)\n            ^"},
+    {"model { y ~ dinterval(t, c)\n z ~ dnorm(t, 1) }", "y <- 1 t <- 1 c <- 2",
+     "m.bug:1:9: error: 'y' (d.R:1) is not a value of dinterval: 0 cut points lie below t = 1, not 1\n"
+     "    model { y ~ dinterval(t, c)\n            ^"},
+    {"model { y ~ dinterval(t, t + 1)\n t ~ dnorm(0, 1) }", "y <- 0",
+     "m.bug:2:2: error: 't' depends on itself: the model has a directed cycle\n     t ~ dnorm(0, 1) }\n     ^"},
     {"model { x ~ dnorm(0,1) T(3, 1) }", "",
      "m.bug:1:24: error: the lower bound 3 is not below the upper bound 1\n    model { x ~ dnorm(0,1) T(3, 1) }\n      "
      "                     ^"},
@@ -98,8 +106,36 @@ static const struct {
      "m.bug:1:20: error: the loop from 1 to 1000000000000 runs 1000000000000 times; at most 5000000 are allowed\n    "
      "model { for (i in 1:1000000000000) { x[i] ~ dnorm(0,1) } }\n                       ^"},
     {"model { for (i in 1:100000) { for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }", "",
-     "m.bug:1:31: error: the loops run more than 5000000 times in all (i = 50)\n    model { for (i in 1:100000) { "
-     "for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }\n                                  ^"},
+     "m.bug:1:9: error: the loops run more than 5000000 times in all\n    model { for (i in 1:100000) { "
+     "for (j in 1:100000) { x[i,j] ~ dnorm(0,1) } } }\n            ^"},
+    {"model { for (i in 1:4000) { for (j in i:4000) { x[i,j] ~ dnorm(0,1) } } }", "",
+     "m.bug:1:29: error: the loops run more than 5000000 times in all (i = 1550)\n    model { for (i in 1:4000) { "
+     "for (j in i:4000) { x[i,j] ~ dnorm(0,1) } } }\n                                ^"},
+    {"model { for (i in (1/0):(1/0)) { x[i] ~ dnorm(0,1) } }", "",
+     "m.bug:1:24: error: the loop runs from inf to inf: not whole numbers\n"
+     "    model { for (i in (1/0):(1/0)) { x[i] ~ dnorm(0,1) } }\n                           ^"},
+    {"model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n m <- mean(y[])\n z ~ dnorm(m, 1) }", "y <- c(1,2)",
+     "m.bug:1:26: error: the model has a directed cycle: y[1] -> m -> y[1]\n"
+     "    model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n                             ^"},
+    {"model { A[1:2,1:3] <- B\n x ~ dnorm(A[1,1], 1) }", "B <- structure(1:6,.Dim=3:2)",
+     "m.bug:1:9: error: the left-hand side has dimensions 2 x 3, the right-hand side 3 x 2\n"
+     "    model { A[1:2,1:3] <- B\n            ^"},
+    {"model { S[1:3,1:3] ~ dwish(R[,], 2) }", "R <- structure(c(1,0,0,0,1,0,0,0,1),.Dim=c(3,3))",
+     "m.bug:1:22: error: dwish: k = 2 is not above 2, the number of rows less 1\n"
+     "    model { S[1:3,1:3] ~ dwish(R[,], 2) }\n                         ^"},
+    {"model { y ~ dhyper(100000000, 5, 3, psi)\n psi ~ dgamma(1, 1) }", "y <- 1",
+     "m.bug:1:13: error: dhyper: n1 = 1e+08 and n2 = 5 must be below 6.71089e+07\n"
+     "    model { y ~ dhyper(100000000, 5, 3, psi)\n                ^"},
+    {"model { y ~ dunif(3, 1)\n z ~ dnorm(y, 1) }", "y <- 2",
+     "m.bug:1:13: error: dunif: a = 3 is not below b = 1\n    model { y ~ dunif(3, 1)\n                ^"},
+    {"model { y ~ dnorm(0, tau) }", "tau <- Inf",
+     "m.bug:1:22: error: dnorm: tau = inf is not finite\n    model { y ~ dnorm(0, tau) }\n"
+     "                         ^"},
+    {"model { y ~ dnorm(0, 1e999) }", "",
+     "m.bug:1:22: error: the number is too large\n    model { y ~ dnorm(0, 1e999) }\n                         ^"},
+    {"model { y ~ dnorm(logdensity.gamma(z, -1, 2), 1)\n z ~ dnorm(0, 1) }", "",
+     "m.bug:1:39: error: logdensity.gamma: r = -1 is not positive\n"
+     "    model { y ~ dnorm(logdensity.gamma(z, -1, 2), 1)\n                                          ^"},
     {"model { x[1:3] ~ dmnorm(mu[1:2], O[,]) }", "mu <- c(1,2,3) O <- structure(c(1,0,0,1),.Dim=c(2,2))",
      "m.bug:1:18: error: the argument mu of dmnorm has 2 rows, the value 3\n    model { x[1:3] ~ dmnorm(mu[1:2], O[,]) "
      "}\n                     ^"},
@@ -126,9 +162,20 @@ static const struct {
      "dnorm(x[2], 1) }\n                      ^"},
     {"model { x <- 3\n y ~ dnorm(x,1) }", "x <- 2",
      "m.bug:1:9: error: 'x' is computed here and given in the data (d.R:1)\n    model { x <- 3\n            ^"},
-    {"data { a ~ dnorm(0,1) }\nmodel { y ~ dnorm(a, 1) }", "",
-     "m.bug:1:8: error: data { } computes, it does not draw: '<-' is expected\n    data { a ~ dnorm(0,1) }\n           "
-     "^"},
+    {"data { a ~ dflat() }\nmodel { y ~ dnorm(a, 1) }", "",
+     "m.bug:1:12: error: no value of dflat could be drawn for 'a'\n    data { a ~ dflat() }\n               ^"},
+    {"data { a ~ dnorm(0, 1) T(50,) }\nmodel { y ~ dnorm(a, 1) }", "",
+     "m.bug:1:12: error: no value of dnorm could be drawn for 'a' between its bounds\n"
+     "    data { a ~ dnorm(0, 1) T(50,) }\n               ^"},
+    {"data { a ~ dnorm(b, 1)\n b ~ dnorm(a, 1) }\nmodel { y ~ dnorm(a, 1) }", "",
+     "m.bug:2:12: error: 'a' depends on itself: the model has a directed cycle\n     b ~ dnorm(a, 1) }\n"
+     "               ^"},
+    {"data { a[1:2] ~ dmnorm(m[], O[,]) }\nmodel { y ~ dnorm(a[1], 1) }",
+     "a <- c(1, NA) m <- c(0, 0) O <- structure(c(1,0,0,1),.Dim=c(2,2))",
+     "m.bug:1:8: error: 'a[1:2]' ~ dmnorm is partly given: it must be given as a whole or not at all\n"
+     "    data { a[1:2] ~ dmnorm(m[], O[,]) }\n           ^"},
+    {"data { factor(1) }\nmodel { y ~ dnorm(0, 1) }", "",
+     "m.bug:1:8: error: data { } has no factors\n    data { factor(1) }\n           ^"},
     {"model { y ~ dnorm(0, 1) }", "z <- 2 y <- 1", "m.bug: error: the model has no unknowns: every node is observed."},
     {"model { foo(y) <- 1\n z ~ dnorm(y, 1) }", "",
      "m.bug:1:9: error: 'foo' is not a link: log, logit, probit or cloglog\n    model { foo(y) <- 1\n            ^"},
@@ -193,7 +240,7 @@ static svmp_status lower(svmp_context *context, const char *model, const char *d
     assert_ok(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    svmp_status status = svmp_lower(context, &source, data, &lowered);
+    svmp_status status = svmp_lower(context, &source, data, NULL, &lowered);
     svmp_lowered_free(lowered);
     svmp_data_free(data);
     svmp_source_free(context, &source);
@@ -236,7 +283,7 @@ static void test_unread_data_is_a_warning(void **state) {
 
 static svmp_status lower_and_draw(svmp_context *context, const char *model, const char *dump) {
     enum { N = 2, MOST = 100 };
-    double variables[MOST * N], outputs[MOST * N];
+    double variables[MOST * N] = {0}, outputs[MOST * N], monitored[500 * N];
     text_source source = {0};
     data_set *data = NULL;
     lowered_model *lowered = NULL;
@@ -245,7 +292,8 @@ static svmp_status lower_and_draw(svmp_context *context, const char *model, cons
     SVMP_CHECK(svmp_data_create(context, &data));
     SVMP_CHECK(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
     SVMP_CHECK(svmp_data_read_text(data, "d.csv", "g\n1\n2\n1\n", 8));
-    SVMP_CHECK(svmp_lower(context, &source, data, &lowered));
+    SVMP_CHECK(svmp_lower(context, &source, data, "mu,tau", &lowered));
+    SVMP_CHECK(svmp_lowered_monitor(lowered, N, variables, monitored));
     SVMP_CHECK(svmp_lowered_draw(lowered, 1, N, variables));
     SVMP_CHECK(svmp_lowered_natural(lowered, N, variables, outputs));
     SVMP_CHECK(svmp_lowered_inverse(lowered, N, outputs, variables));

@@ -9,10 +9,10 @@
 
 enum { VARIABLES = 3 };
 
-static svmp_particles *normal_sample(svmp_context *context, size_t count, uint64_t seed, double shift) {
+static svmp_particles *wide_sample(svmp_context *context, size_t variables, size_t count, uint64_t seed, double shift) {
     svmp_particles *p = NULL;
-    assert_ok(svmp_particles_create(context, VARIABLES, count, NULL, &p));
-    for (size_t i = 0; i < VARIABLES; i++) {
+    assert_ok(svmp_particles_create(context, variables, count, NULL, &p));
+    for (size_t i = 0; i < variables; i++) {
         double *x = svmp_particles_values(p) + i * count;
         svmp_random_normals((random_stream){.seed = seed, .purpose = RANDOM_TEST, .a = i}, count, x);
         for (size_t l = 0; l < count; l++) x[l] += shift;
@@ -20,9 +20,13 @@ static svmp_particles *normal_sample(svmp_context *context, size_t count, uint64
     return p;
 }
 
+static svmp_particles *normal_sample(svmp_context *context, size_t count, uint64_t seed, double shift) {
+    return wide_sample(context, VARIABLES, count, seed, shift);
+}
+
 static double square_distance(svmp_particles *x, size_t a, svmp_particles *y, size_t b) {
     double sum = 0;
-    for (size_t i = 0; i < VARIABLES; i++) {
+    for (size_t i = 0; i < svmp_particles_variables(x); i++) {
         double u = svmp_particles_values(x)[i * svmp_particles_count(x) + a] -
                    svmp_particles_values(y)[i * svmp_particles_count(y) + b];
         sum += u * u;
@@ -60,14 +64,16 @@ static double compared(svmp_particles *x, svmp_particles *y) {
     return c.mmd;
 }
 
-/* Counts around the tile's and the bandwidth's edges, both sides smaller and larger. */
+/* Counts around the tile's and the bandwidth's edges, both sides smaller and larger; variables around those that are
+ * summed at a time. */
 static void test_definition(void **state) {
     (void)state;
-    static const size_t counts[][2] = {{1, 2}, {5, 3}, {127, 129}, {300, 64}, {130, 1003}};
+    static const size_t sizes[][3] = {{1, 2, 3},   {5, 3, 3},   {63, 65, 3},   {64, 128, 1}, {127, 129, 63},
+                                      {70, 3, 64}, {9, 66, 65}, {10, 70, 200}, {300, 64, 3}, {130, 1003, 3}};
     svmp_context *context = test_context(2);
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        svmp_particles *x = normal_sample(context, counts[k][0], 1, 0.3);
-        svmp_particles *y = normal_sample(context, counts[k][1], 2, 0);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        svmp_particles *x = wide_sample(context, sizes[k][2], sizes[k][0], 1, 0.3);
+        svmp_particles *y = wide_sample(context, sizes[k][2], sizes[k][1], 2, 0);
         double h = bandwidth(y, 1000);
         double square = mean_kernel(x, x, h) + mean_kernel(y, y, h) - 2 * mean_kernel(x, y, h);
         assert_near(pow(compared(x, y), 2), square, 1e-13);
@@ -105,7 +111,8 @@ static void test_threads_do_not_change_a_bit(void **state) {
     assert_memory_equal(&seen[0], &seen[2], sizeof *seen);
 }
 
-/* One point, or points that are all equal, have no median distance: there is no bandwidth and no MMD. */
+/* One point, or points that are all equal, have no median distance, and points that are too far apart none that can be
+ * squared: there is no bandwidth and no MMD. */
 static void test_no_bandwidth_no_mmd(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -114,6 +121,10 @@ static void test_no_bandwidth_no_mmd(void **state) {
     assert_true(isnan(compared(x, one)));
     assert_true(isnan(compared(x, equal)));
     assert_true(compared(one, x) > 0);
+    svmp_particles_values(one)[0] = 1e200; /* far away is no distance 0 */
+    assert_true(compared(one, x) > 0.5);
+    for (size_t k = 0; k < 4 * VARIABLES; k++) svmp_particles_values(x)[k] *= 1e200;
+    assert_true(isnan(compared(one, x))); /* med^2 is no number */
     svmp_particles_free(x);
     svmp_particles_free(one);
     svmp_particles_free(equal);

@@ -113,6 +113,37 @@ static int cosine(size_t n, const double *const *x, double *value, double *const
     return 0;
 }
 
+/* Every node with a Gaussian, and joined by a callback to the one of half its number. */
+static svmp_model *cosine_tree(svmp_context *context, size_t nodes) {
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t v = 0; v < nodes; v++) {
+        assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+        assert_ok(svmp_model_add_gaussian(model, 1, &v, (double[]){1.0 / 3}, (double[]){0.1}));
+        if (v > 0) assert_ok(svmp_model_add_callback(model, 2, (size_t[]){v, v / 2}, cosine, NULL));
+    }
+    assert_ok(svmp_model_finish(model));
+    return model;
+}
+
+/* So many factors and particles that their gradients are not all kept at once: particle by particle they are. */
+static void test_waves_do_not_show(void **state) {
+    (void)state;
+    enum { D = 600, N = 1024 };
+    static double x[D * N], score[D * N], alone[D], one[D];
+    svmp_context *context = test_context(3);
+    svmp_model *model = cosine_tree(context, D);
+    for (size_t k = 0; k < D * N; k++) x[k] = test_random(4, k);
+    assert_ok(svmp_model_evaluate(model, N, x, NULL, score));
+    for (size_t l = 0; l < N; l += 100) {
+        for (size_t i = 0; i < D; i++) one[i] = x[i * N + l];
+        assert_ok(svmp_model_evaluate(model, 1, one, NULL, alone));
+        for (size_t i = 0; i < D; i++) assert_memory_equal(&alone[i], &score[i * N + l], sizeof *alone);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 static void test_the_same_bits_for_any_threads(void **state) {
     (void)state;
     enum { D = 700, N = 64 };
@@ -121,14 +152,7 @@ static void test_the_same_bits_for_any_threads(void **state) {
     for (size_t k = 0; k < D * N; k++) x[k] = test_random(3, k);
     for (size_t t = 0; t < 4; t++) {
         svmp_context *context = test_context(threads[t]);
-        svmp_model *model = NULL;
-        assert_ok(svmp_model_create(context, &model));
-        for (size_t v = 0; v < D; v++) {
-            assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
-            assert_ok(svmp_model_add_gaussian(model, 1, &v, (double[]){1.0 / 3}, (double[]){0.1}));
-            if (v > 0) assert_ok(svmp_model_add_callback(model, 2, (size_t[]){v, v / 2}, cosine, NULL));
-        }
-        assert_ok(svmp_model_finish(model));
+        svmp_model *model = cosine_tree(context, D);
         assert_ok(svmp_model_evaluate(model, N, x, log_density[t > 0], score[t > 0]));
         if (t > 0) assert_memory_equal(log_density[0], log_density[1], sizeof log_density[0]);
         if (t > 0) assert_memory_equal(score[0], score[1], sizeof score[0]);
@@ -302,6 +326,7 @@ int main(void) {
         cmocka_unit_test(test_score_is_the_derivative_of_the_log_density),
         cmocka_unit_test(test_gaussian_density_against_its_matrix),
         cmocka_unit_test(test_parts_do_not_show),
+        cmocka_unit_test(test_waves_do_not_show),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_a_callback_may_fail),
         cmocka_unit_test(test_a_run_ends_at_a_number_that_is_not_finite),

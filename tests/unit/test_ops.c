@@ -18,6 +18,7 @@ static const op_range ranges[] = {
     {OP_sqrt, {0.1}, {4}, 0},
     {OP_log, {0.1}, {4}, 0},
     {OP_log1p, {-0.8}, {3}, 0},
+    {OP_require, {0.1}, {3}, 0},
     {OP_log1m_exp, {0.1}, {5}, 0},
     {OP_xlogy, {-2, 0.1}, {2, 3}, 0},
     {OP_xlog1my, {-2, 0.05}, {2, 0.9}, 0},
@@ -45,6 +46,7 @@ static const op_range ranges[] = {
 static bool only_derivative(expr_op op) {
     switch (op) {
     case OP_half_over:
+    case OP_log_slope:
     case OP_masked_multiply:
     case OP_masked_divide:
     case OP_normal_hazard:
@@ -139,6 +141,15 @@ static void test_edges(void **state) {
     assert_true(slope(OP_sqrt, 0) == 0);
     assert_true(slope(OP_step, 0) == 0);
     assert_true(slope(OP_round, 0.5) == 0);
+    /* where there is no value, there is no derivative */
+    static const struct {
+        expr_op op;
+        double at;
+    } outside[] = {{OP_log, -1},     {OP_log1p, -2},   {OP_sqrt, -1},     {OP_logit, -0.5}, {OP_logit, 1.5},
+                   {OP_cloglog, -1}, {OP_cloglog, 2},  {OP_arcsin, 1.5},  {OP_arccosh, -2}, {OP_arctanh, 2},
+                   {OP_probit, 2},   {OP_require, -1}, {OP_arccosh, 0.5}, {OP_arccos, -2}};
+    for (size_t k = 0; k < sizeof outside / sizeof *outside; k++)
+        assert_true(isnan(slope(outside[k].op, outside[k].at)));
     assert_true(slope(OP_min, 1) == 1); /* min(1, 1): the first operand's */
     assert_true(slope(OP_max, 1) == 1);
     assert_near(slope(OP_log_phi, -40), 40.0249688472, 1e-10); /* t + 1/(t + 2/(t + ...)), t = 40 */
@@ -147,6 +158,18 @@ static void test_edges(void **state) {
     assert_true(slope(OP_log_ilogit, 800) == 0);
     assert_near(slope(OP_ilogit, 40) / exp(-40), 1, 1e-12);
     assert_near(slope(OP_exp, -700) / exp(-700), 1, 1e-12);
+}
+
+/* Halves go up, as in JAGS; what is just below a half does not. */
+static void test_round(void **state) {
+    (void)state;
+    const double pairs[][2] = {{2.5, 3},   {-2.5, -2}, {0.5, 1}, {-0.5, 0}, {0.49999999999999994, 0},
+                               {-3.7, -4}, {4.2, 4}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        double rounded;
+        svmp_kernels_plain.op(OP_round, 0)(1, &rounded, &pairs[k][0], &pairs[k][0], &pairs[k][0]);
+        assert_true(rounded == pairs[k][1]);
+    }
 }
 
 static void test_gamma_functions(void **state) {
@@ -241,9 +264,10 @@ static void test_same_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_gamma_functions),  cmocka_unit_test(test_beta_function),
-        cmocka_unit_test(test_normal_functions), cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_derivatives),   cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_round),         cmocka_unit_test(test_gamma_functions),
+        cmocka_unit_test(test_beta_function), cmocka_unit_test(test_normal_functions),
+        cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

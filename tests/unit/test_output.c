@@ -1,6 +1,8 @@
 /* Files that are whole or not there: svmp_file_write. */
 #include "files.h"
 
+#include "io/output.h"
+
 static void check_content(const char *path, const char *expected) {
     char content[64] = "";
     FILE *file = fopen(path, "r");
@@ -23,6 +25,28 @@ static void test_overwrites_when_asked(void **state) {
     assert_ok(svmp_file_write(context, "empty", NULL, 0, 0));
     check_content("empty", "");
     assert_int_equal(files_in_folder(1), 2);
+    svmp_context_free(context);
+}
+
+/* A file that comes to be between the look and the end of the writing is somebody else's: it stays, and so does what
+ * was written, under the name that the error gives. Who may overwrite, does. */
+static void test_a_file_made_meanwhile_stays(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int overwrite = 0; overwrite < 2; overwrite++) {
+        output_file output;
+        char beside[PATH_MAX];
+        assert_ok(svmp_output_open(context, "page", overwrite, &output));
+        snprintf(beside, sizeof beside, "%s", output.beside);
+        assert_ok(svmp_output_put(&output, "ours", 4));
+        write_text("page", "theirs");
+        assert_int_equal(svmp_output_finish(&output), overwrite ? SVMP_OK : SVMP_CANNOT_WRITE);
+        svmp_output_close(&output);
+        check_content("page", overwrite ? "ours" : "theirs");
+        if (!overwrite) check_content(beside, "ours");
+        if (!overwrite) assert_non_null(strstr(svmp_context_error(context), beside));
+        assert_int_equal(files_in_folder(1), overwrite ? 1 : 2);
+    }
     svmp_context_free(context);
 }
 
@@ -52,6 +76,7 @@ static void test_memory_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overwrites_when_asked),
+        cmocka_unit_test(test_a_file_made_meanwhile_stays),
         cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_memory_may_fail),
     };

@@ -256,6 +256,11 @@ static void random_psi(uint64_t trial, double *psi, double *belief) {
     const size_t third = 3, seventh = 7;
     for (size_t row = 0; trial % 5 == 0 && row < ROWS; row++)
         psi[third * ROWS + row] = psi[seventh * ROWS + row]; /* twins */
+    for (size_t k = 0; trial % 3 == 1 && k < ENTRIES; k++) { /* five that do much, and the same; five that do little */
+        const size_t a = k / ROWS, row = k % ROWS;
+        const double much = a < 5 && row < 5, little = a >= 5 && row >= 5 && row % 5 == a - 5;
+        psi[k] = 1e-3 * fabs(test_random(1000 + trial, k)) + much + 0.9 * little;
+    }
 }
 
 /* sum_row max_{a in set} psi, for a set of bits. */
@@ -323,6 +328,76 @@ static void test_diverse_is_near_the_best_set(void **state) {
         worst = fmin(worst, got / any);
     }
     assert_true(worst >= 1 - exp(-1));
+}
+
+/* Three new particles of four come through an edge, the fourth walks: from a kept one by a Gaussian of variance 0.05.
+ */
+static void test_new_particles(void **state) {
+    (void)state;
+    enum { SIDE = 12, NODES = SIDE * SIDE, N = 50 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_grid(context, SIDE, 3);
+    svmp_run_options options = svmp_run_options_default();
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    options.method = "dpmp";
+    options.particles = N;
+    options.iterations = 1;
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    const pmp *p = run->own;
+    double walks = 0, squares = 0, through = 0;
+    for (size_t v = 0; v < NODES; v++)
+        for (size_t l = 0; l < N; l++) {
+            const pmp_plan *plan = &p->plan[v * N + l];
+            const double *x = p->x + v * 2 * N, by = x[N + l] - x[plan->kept];
+            if (plan->end != PMP_WALK) assert_int_equal(p->pairs->node[plan->end], v);
+            through += plan->end != PMP_WALK;
+            walks += plan->end == PMP_WALK;
+            squares += plan->end == PMP_WALK ? by * by : 0;
+        }
+    assert_near(through / (NODES * N), 0.75, 4 * sqrt(0.75 * 0.25 / (NODES * N)));
+    assert_near(squares / walks, 0.05, 4 * 0.05 * sqrt(2 / walks));
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A factor that holds its nodes a hundred apart: walking there takes hundreds of steps, through the factor it takes
+ * few. */
+static int apart(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) {
+        const double rest = x[1][l] - x[0][l] - 100;
+        value[l] = -rest * rest / 2;
+        gradient[0][l] = rest;
+        gradient[1][l] = -rest;
+    }
+    return 0;
+}
+
+static void test_new_particles_come_through_factors(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    svmp_run_options options = svmp_run_options_default();
+    options.method = "tpmp";
+    options.particles = 20;
+    options.iterations = 20;
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t v = 0; v < 2; v++) assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+    assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){100}, NULL)); /* near 0 */
+    assert_ok(svmp_model_add_callback(model, 2, (size_t[]){0, 1}, apart, NULL));
+    assert_ok(svmp_model_finish(model));
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_near(run->backend->x[0], 0, 0.5);
+    assert_near(run->backend->x[20], 100, 2);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
 }
 
 /* A run selects what the selections say: T-PMP's particles have the N largest beliefs of the 2N, both put the largest
@@ -634,6 +709,8 @@ int main(void) {
         cmocka_unit_test(test_top_keeps_the_largest_beliefs),
         cmocka_unit_test(test_lazy_greedy_is_greedy),
         cmocka_unit_test(test_diverse_is_near_the_best_set),
+        cmocka_unit_test(test_new_particles),
+        cmocka_unit_test(test_new_particles_come_through_factors),
         cmocka_unit_test(test_runs_keep_what_they_promise),
         cmocka_unit_test(test_both_find_the_mode_of_a_gaussian_tree),
         cmocka_unit_test(test_a_loopy_grid_stays_finite),

@@ -48,7 +48,8 @@ static void assert_names_place(const char *path) {
 
 static void test_particles(void **state) {
     (void)state;
-    static const char good[] = "# svmp\n# seed = 1\nx.1,x.2,lp__\n0.25,-1e-3,7\n1,2,nan\r\n\n-0,17.5,3\n# end\n";
+    static const char good[] = "# svmp 99.0\n# seed = 1\n# i[i] = 1 2 4\n# phi[i] = 0.5 nan "
+                               "1e-3\nx.2,x.1,lp__\n0.25,-1e-3,7\n1,2,nan\r\n\n-0,17.5,3\n# end\n";
     char bytes[LARGEST];
     for (uint64_t round = 0; round < ROUNDS; round++) {
         write_bytes("fuzz.csv", bytes, mutate(round, good, bytes));

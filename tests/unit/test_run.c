@@ -195,10 +195,55 @@ static void test_step_rules(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- what methods say of themselves ------------------------------------------------------------------------------ */
+
+/* Every method that the options' help names, what its particles are, and what `largest` tells: the runs agree. */
+static void test_methods_describe_themselves(void **state) {
+    (void)state;
+    static const svmp_method methods[] = {
+        {"graphical", SVMP_PARTICLES, "|phi|"},
+        {"vanilla", SVMP_PARTICLES, "|phi|"},
+        {"independent", SVMP_PARTICLES, "|phi|"},
+        {"random", SVMP_PARTICLES, "|phi|"},
+        {"combined", SVMP_PARTICLES, "|phi|"},
+        {"langevin", SVMP_PARTICLES, "|score|"},
+        {"mala", SVMP_PARTICLES, "|score|"},
+        {"nuts", SVMP_CHAINS, NULL},
+        {"exact", SVMP_DRAWS, NULL},
+        {"dpmp", SVMP_MODES, "change of a message"},
+        {"tpmp", SVMP_MODES, "change of a message"},
+    };
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 3, 7);
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        svmp_method found;
+        svmp_run *run = NULL;
+        svmp_discrepancy total;
+        svmp_run_options options = svmp_run_options_default();
+        options.method = methods[k].name;
+        assert_ok(svmp_method_describe(context, methods[k].name, &found));
+        assert_string_equal(found.name, methods[k].name);
+        assert_int_equal(found.yield, methods[k].yield);
+        assert_true((found.largest == NULL) == (methods[k].largest == NULL));
+        if (found.largest) assert_string_equal(found.largest, methods[k].largest);
+        if (svmp_run_create(model, &options, &run) == SVMP_UNSUPPORTED) continue; /* a build without CHOLMOD */
+        assert_int_equal(svmp_run_discrepancy(run, &total, NULL) == SVMP_OK, found.yield == SVMP_PARTICLES);
+        svmp_run_free(run);
+    }
+    svmp_method none;
+    assert_int_equal(svmp_method_describe(context, "magic", &none), SVMP_BAD_CALL);
+    assert_non_null(strstr(svmp_context_error(context), "There is no method 'magic'; there are graphical, "));
+    assert_int_equal(svmp_method_describe(context, NULL, &none), SVMP_BAD_CALL);
+    assert_int_equal(svmp_method_describe(context, "nuts", NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_method_describe(NULL, "nuts", &none), SVMP_BAD_CALL);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* ---- stopping and going on --------------------------------------------------------------------------------------- */
 
 static int stop_at(const svmp_progress *progress, void *user_data) {
-    assert_true(progress->largest_phi > 0 && progress->rate > 0 && progress->iterations == 60);
+    assert_true(progress->largest > 0 && progress->rate > 0 && progress->iterations == 60);
     return progress->iteration == *(const size_t *)user_data;
 }
 
@@ -511,6 +556,7 @@ int main(void) {
         cmocka_unit_test(test_langevin_has_the_models_moments),
         cmocka_unit_test(test_boxes_hold),
         cmocka_unit_test(test_step_rules),
+        cmocka_unit_test(test_methods_describe_themselves),
         cmocka_unit_test(test_a_stopped_run_goes_on_to_the_same_bits),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_tolerance_ends_a_run),

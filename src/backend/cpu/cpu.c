@@ -44,42 +44,62 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     }
 }
 
+/* Numbers that are given out piece by piece, each from a new cache line on. Without any, it is counted how many it
+ * takes.
+ */
+typedef struct supply {
+    double *numbers;
+    size_t taken;
+} supply;
+
+static double *take(supply *from, size_t count) {
+    double *piece = from->numbers ? from->numbers + from->taken : NULL;
+    from->taken += (count + LINE - 1) / LINE * LINE;
+    return piece;
+}
+
+static double *take_rows(supply *from, size_t count, size_t stride) {
+    double *line = take(from, count * stride + LINE);
+    return line ? svmp_lanes_row(line) : NULL;
+}
+
+static double *next_line(double *p) {
+    const uintptr_t bytes = LINE * sizeof *p, over = (uintptr_t)p % bytes;
+    return over ? p + (bytes - over) / sizeof *p : p;
+}
+
+static void lay_out(const backend *b, const needs *all, int first, supply *from, stein_room *room) {
+    const cpu *own = b->own;
+    const size_t stride = svmp_lanes_stride(b->n);
+    const size_t packed = all->domain < PACKED_VARIABLES ? all->domain : PACKED_VARIABLES;
+    const size_t tiles = all->stores || (first && all->shared) ? own->all_tiles : own->largest_tile;
+    if (all->matrix) room->packed = take_rows(from, packed, stride);
+    if (all->matrix) room->k = take(from, tiles);
+    if (all->repulsion) room->repulsion = take(from, tiles);
+    room->total = take_rows(from, 1, stride);
+    room->weight = take_rows(from, (size_t)2 * WEIGHED_VARIABLES, stride);
+    room->sum = take_rows(from, WEIGHED_VARIABLES, stride);
+    room->list = take(from, own->list_capacity + WIDEST_LANES);
+}
+
 static svmp_status alloc_room(backend *b, const needs *all, int first, stein_room *room) {
     svmp_context *context = b->context;
-    const cpu *own = b->own;
-    const size_t stride = b->n + PADDING, packed = all->domain < PACKED_VARIABLES ? all->domain : PACKED_VARIABLES;
-    const size_t numbers = all->stores || (first && all->shared) ? own->all_tiles : own->largest_tile;
+    supply numbers = {0};
+    lay_out(b, all, first, &numbers, room);
     SVMP_TRY(SVMP_NEW(context, room->rows, all->domain));
     SVMP_TRY(SVMP_NEW(context, room->members, all->members));
-    SVMP_TRY(SVMP_NEW(context, room->total, stride));
-    SVMP_TRY(SVMP_NEW(context, room->list, own->list_capacity));
     SVMP_TRY(SVMP_NEW(context, room->drawn, all->neighbours + 1));
-    SVMP_TRY(SVMP_NEW(context, room->weight, (size_t)b->threads));
-    SVMP_TRY(SVMP_NEW(context, room->sum, (size_t)b->threads));
-    for (int t = 0; t < (first ? b->threads : 1); t++) {
-        SVMP_TRY(SVMP_NEW(context, room->weight[t], 2 * WEIGHED_VARIABLES * stride));
-        SVMP_TRY(SVMP_NEW(context, room->sum[t], WEIGHED_VARIABLES * stride));
-    }
-    if (all->matrix) SVMP_TRY(SVMP_NEW(context, room->packed, packed * stride));
-    if (all->matrix) SVMP_TRY(SVMP_NEW(context, room->k, numbers));
-    if (all->repulsion) SVMP_TRY(SVMP_NEW(context, room->repulsion, numbers));
+    SVMP_TRY(SVMP_NEW(context, room->numbers, numbers.taken + LINE));
+    numbers = (supply){next_line(room->numbers), 0};
+    lay_out(b, all, first, &numbers, room);
     return SVMP_OK;
 }
 
 static void free_room(backend *b, stein_room *room) {
-    svmp_context *context = b->context;
-    for (int t = 0; room->weight && t < b->threads; t++) svmp_release(context, room->weight[t]);
-    for (int t = 0; room->sum && t < b->threads; t++) svmp_release(context, room->sum[t]);
-    svmp_release(context, room->weight);
-    svmp_release(context, room->sum);
-    svmp_release(context, room->rows);
-    svmp_release(context, room->members);
-    svmp_release(context, room->total);
-    svmp_release(context, room->list);
-    svmp_release(context, room->drawn);
-    svmp_release(context, room->packed);
-    svmp_release(context, room->k);
-    svmp_release(context, room->repulsion);
+    svmp_release(b->context, room->rows);
+    svmp_release(b->context, room->members);
+    svmp_release(b->context, room->drawn);
+    svmp_release(b->context, room->numbers);
 }
 
 static void free_cpu(backend *b) {
@@ -137,6 +157,14 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     return SVMP_OK;
 }
 
+/* The backend that is this instruction set alone. */
+static const char *name_of(const lane_ops *lanes) {
+    const backend_kind *const sets[] = {&svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2, &svmp_backend_cpu_avx512};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+        if (strcmp(sets[k]->name + strlen("cpu-"), lanes->name) == 0) return sets[k]->name;
+    return NULL;
+}
+
 static svmp_status alloc(backend *b, const kernel *k) {
     cpu *own = NULL;
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
@@ -144,6 +172,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     own->lanes = b->kind == &svmp_backend_cpu ? svmp_lanes_best() : svmp_lanes_named(b->kind->name + strlen("cpu-"));
     if (own->lanes == NULL)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->kind->name);
+    b->runs_as = name_of(own->lanes);
     SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     return k ? alloc_kernel(b, k) : SVMP_OK;
 }

@@ -6,18 +6,21 @@
 #include "backend/cpu/median.h"
 #include "kernel/unit.h"
 
-/* What one thread needs for a unit. Rows have n numbers and PADDING more. */
+/* What one thread needs for a unit. Of a unit for all threads, the first room holds it, and each has the last four of
+ * its own. */
 typedef struct stein_room {
     const double **rows; /* the particles of the domain's variables */
-    double *packed;      /* PACKED_VARIABLES rows of them, for the loops */
+    uint32_t *drawn;     /* the nodes of a random domain */
+    uint32_t *members;   /* the variables of the unit's members */
+    double *numbers;     /* what the pointers below point into */
+    double *packed;      /* PACKED_VARIABLES rows of particles, for the loops */
     double *k;           /* a tile or all tiles: squared distances, then the kernel */
     double *repulsion;   /* the same, of shapes whose repulsion is not proportional to k */
     double *total;       /* a row: for every particle, the summed repulsion by all others */
-    double *list;        /* list_capacity numbers, for the median */
-    uint32_t *drawn;     /* the nodes of a random domain */
-    uint32_t *members;   /* the variables of the unit's members */
-    double **weight;     /* thread of a team -> 2 WEIGHED_VARIABLES rows */
-    double **sum;        /* thread of a team -> WEIGHED_VARIABLES rows */
+    double *weight;      /* 2 WEIGHED_VARIABLES rows */
+    double *sum;         /* WEIGHED_VARIABLES rows */
+    double *list;        /* list_capacity numbers and a vector, for the median */
+    tally counts;
 } stein_room;
 
 /* A domain is packed so many variables at a time; and so many of its members' are weighed by a tile while it is hot. */

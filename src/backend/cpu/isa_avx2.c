@@ -1,4 +1,6 @@
 /* Compiled with -mavx2 -mfma where the compiler knows them; used when the machine has both. */
+#include "backend/cpu/lanes.h"
+
 #if defined(__AVX2__)
 #define LANES     4
 #define LANES_ISA avx2

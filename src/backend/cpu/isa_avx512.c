@@ -1,4 +1,6 @@
 /* Compiled with -mavx512f -mavx512dq -mfma where the compiler knows them; used when the machine has them. */
+#include "backend/cpu/lanes.h"
+
 #if defined(__AVX512F__)
 #define LANES     8
 #define LANES_ISA avx512

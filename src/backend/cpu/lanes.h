@@ -3,6 +3,9 @@
  * The pairs of different particles (l, m), l < m, are worked off in tiles of TILE_ROWS rows: rows l = first ... and,
  * for all of them, the columns m = first + 1, ... in vectors. A tile's numbers stand in the order (vector, row, lane).
  * Lanes that are no pair, m <= l or m >= n, hold an infinite distance: their kernel is 0, and no count sees them.
+ *
+ * A *row* has a number for every particle and PADDING more. Vectors that cross a cache line cost twice: rows are placed
+ * by svmp_lanes_row, so that those of every other tile do not, and tiles start on a line.
  */
 #ifndef SVMP_BACKEND_CPU_LANES_H
 #define SVMP_BACKEND_CPU_LANES_H
@@ -17,8 +20,14 @@ typedef struct tile {
     size_t offset;  /* where its numbers stand when all tiles are stored */
 } tile;
 
-/* The particles of a domain, copied for the loops: variable j at x + j*stride, n numbers and then PADDING of FAR. */
-enum { PADDING = 2 * WIDEST_LANES };
+enum { PADDING = 2 * WIDEST_LANES, LINE = 8 }; /* LINE: numbers in a cache line */
+
+/* Numbers from the start of a row to that of the next, and the first row of a block that starts on a line: its number 1
+ * is the first of a line. A block of rows takes one line more than its rows. */
+static inline size_t svmp_lanes_stride(size_t n) { return (n + PADDING + LINE - 1) / LINE * LINE; }
+static inline double *svmp_lanes_row(double *line) { return line + LINE - 1; }
+
+/* The particles of a domain, copied for the loops: variable j at x + j*stride, the padding FAR. */
 #define FAR 1e200 /* far from everything: the square of a difference overflows */
 
 typedef struct packed_rows {
@@ -27,7 +36,7 @@ typedef struct packed_rows {
 } packed_rows;
 
 /* How many numbers lie below `low`, and which lie in [low, high]: at most `capacity` of these are listed, all counted.
- */
+ * The list has room for WIDEST_LANES more. */
 typedef struct tally {
     double low, high;
     size_t below, inside;
@@ -42,21 +51,21 @@ typedef struct lane_ops {
     /* D[v][r][lane] = sum_j (x_j[l] - x_j[m])^2, the sum in the order of j; with `more`, added to what is there. */
     void (*distances)(const packed_rows *rows, const tile *t, int more, double *distance);
 
-    /* Adds the counts of `count` numbers (a multiple of the width) to t. */
-    void (*count)(size_t count, const double *distance, tally *t);
+    /* Counts the distances of a tile. */
+    void (*count)(const tile *t, const double *distance, tally *counts);
 
     /* k = exp(-D/h) in place, with a relative error below 2e-15 + 3e-16 D/h (the rounding of D/h); 0 below exp(-708).
      */
-    void (*rbf)(size_t count, double h, double *k);
+    void (*rbf)(const tile *t, double h, double *k);
 
     /* k = (1 + D/h)^(-1/2) in place, r = k^3/h. */
-    void (*imq)(size_t count, double h, double *k, double *r);
+    void (*imq)(const tile *t, double h, double *k, double *r);
 
-    /* Both directions of every pair: sum[m] += k w[l] and sum[l] += k w[m]. w and sum have PADDING numbers behind n. */
-    void (*weigh)(const tile *t, const double *k, const double *w, double *sum);
+    /* Both directions of every pair: sum[m] += k w[l] and sum[l] += k w[m], for `count` rows w and sum. */
+    void (*weigh)(const tile *t, const double *k, size_t count, const double *w, double *sum, size_t stride);
 
-    /* The same, and with w = 1 as well, in total[m] and total[l]. */
-    void (*weigh_and_total)(const tile *t, const double *k, const double *w, double *sum, double *total);
+    /* rbf and, for one row, weigh in one; and with w = 1 as well, in total[m] and total[l]. */
+    void (*rbf_and_weigh)(const tile *t, double h, double *k, const double *w, double *sum, double *total);
 } lane_ops;
 
 /* The best that this machine runs, or the one of that name; NULL when the machine or the build lacks it. */

@@ -10,7 +10,8 @@ typedef double vec __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t ivec __attribute__((vector_size(LANES * sizeof(double)))); /* masks: -1 or 0 */
 typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(double))));
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE   static inline __attribute__((always_inline))
+#define EACH_ROW _Pragma("GCC unroll 4") for (int r = 0; r < TILE_ROWS; r++)
 
 INLINE vec load(const double *p) {
     vec v;
@@ -25,70 +26,118 @@ INLINE vec splat(double a) { return a - (vec){0}; }
 /* The lanes of v where the mask is set, 0 elsewhere. */
 INLINE vec keep(ivec mask, vec v) { return (vec)((bits)v & (bits)mask); }
 
-INLINE double add_lanes(vec v) {
-    double sum = 0;
-    for (int k = 0; k < LANES; k++) sum += v[k];
-    return sum;
-}
+/* sum[r] += the lanes of row[r], for all rows of a tile: lanes of two rows at a time are brought together and added. */
+#define BOTH(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* ---- distances --------------------------------------------------------------------------------------------------- */
-
-/* In the first vector of a tile, m = first + 1 + lane: of row r the lanes below r are no pairs with m > l. */
-INLINE void cut_corner(const tile *t, double *distance) {
-    for (size_t r = 1; r < TILE_ROWS; r++)
-        for (size_t v = 0; v < t->vectors && v * LANES < r;
-             v++) /* narrow vectors: the corner reaches into the second */
-            for (size_t lane = 0; lane < LANES && v * LANES + lane < r; lane++)
-                distance[(v * TILE_ROWS + r) * LANES + lane] = INFINITY;
-}
-
-static void distances(const packed_rows *rows, const tile *t, int more, double *distance) {
-    for (size_t v = 0; v < t->vectors; v++) {
-        const size_t m = t->first + 1 + v * LANES;
-        double *d = distance + v * TILE_ROWS * LANES;
-        vec sum[TILE_ROWS];
-        for (int r = 0; r < TILE_ROWS; r++) sum[r] = more ? load(d + r * LANES) : splat(0);
-        for (size_t j = 0; j < rows->count; j++) {
-            const double *x = rows->x + j * rows->stride, *left = x + t->first;
-            const vec right = load(x + m);
-            for (int r = 0; r < TILE_ROWS; r++) {
-                const vec u = left[r] - right;
-                sum[r] += u * u;
-            }
-        }
-        for (int r = 0; r < TILE_ROWS; r++) store(d + r * LANES, sum[r]);
-    }
-    cut_corner(t, distance);
+INLINE void add_rows(const vec *row, double *sum) {
+#if LANES == 8
+    const vec a = BOTH(row[0], row[1], 0, 8, 2, 10, 4, 12, 6, 14) + BOTH(row[0], row[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    const vec b = BOTH(row[2], row[3], 0, 8, 2, 10, 4, 12, 6, 14) + BOTH(row[2], row[3], 1, 9, 3, 11, 5, 13, 7, 15);
+    const vec halves = BOTH(a, b, 0, 1, 8, 9, 4, 5, 12, 13) + BOTH(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    for (int r = 0; r < TILE_ROWS; r++) sum[r] += halves[r] + halves[r + TILE_ROWS];
+#elif LANES == 4
+    const vec a = BOTH(row[0], row[1], 0, 4, 2, 6) + BOTH(row[0], row[1], 1, 5, 3, 7);
+    const vec b = BOTH(row[2], row[3], 0, 4, 2, 6) + BOTH(row[2], row[3], 1, 5, 3, 7);
+    store(sum, load(sum) + BOTH(a, b, 0, 1, 4, 5) + BOTH(a, b, 2, 3, 6, 7));
+#else
+    for (int r = 0; r < TILE_ROWS; r++) sum[r] += row[r][0] + row[r][1];
+#endif
 }
 
 /* ---- order statistics -------------------------------------------------------------------------------------------- */
 
-/* The lanes where a < b, or a <= b, as bits. */
+/* Counts the same columns of all rows of a tile: those below in `lower`, lane by lane. Few numbers are listed: one
+ * branch for all of them. */
 #if LANES == 8
 #include <immintrin.h>
-INLINE unsigned below(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ); }
-INLINE unsigned at_most(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LE_OQ); }
-#elif LANES == 4
-#include <immintrin.h>
-INLINE unsigned below(vec a, vec b) { return (unsigned)_mm256_movemask_pd((__m256d)(a < b)); }
-INLINE unsigned at_most(vec a, vec b) { return (unsigned)_mm256_movemask_pd((__m256d)(a <= b)); }
+
+INLINE void list_lanes(__mmask8 which, vec v, tally *t) {
+    const size_t at = t->inside < t->capacity ? t->inside : t->capacity;
+    store(t->list + at, (vec)_mm512_maskz_compress_pd(which, (__m512d)v));
+    t->inside += (size_t)__builtin_popcount(which);
+}
+
+INLINE ivec count_rows(const vec *distance, ivec lower, tally *t) {
+    const __m512d low = _mm512_set1_pd(t->low), high = _mm512_set1_pd(t->high);
+    __mmask8 inside[TILE_ROWS], any = 0;
+    EACH_ROW {
+        const __mmask8 under = _mm512_cmp_pd_mask((__m512d)distance[r], low, _CMP_LT_OQ);
+        lower = (ivec)_mm512_mask_sub_epi64((__m512i)lower, under, (__m512i)lower, _mm512_set1_epi64(-1));
+        inside[r] = _kxor_mask8(_mm512_cmp_pd_mask((__m512d)distance[r], high, _CMP_LE_OQ), under);
+        any = _kor_mask8(any, inside[r]);
+    }
+    if (!_kortestz_mask8_u8(any, any)) EACH_ROW list_lanes(inside[r], distance[r], t);
+    return lower;
+}
 #else
-INLINE unsigned below(vec a, vec b) { return (unsigned)(a[0] < b[0]) | (unsigned)(a[1] < b[1]) << 1; }
-INLINE unsigned at_most(vec a, vec b) { return (unsigned)(a[0] <= b[0]) | (unsigned)(a[1] <= b[1]) << 1; }
+INLINE ivec count_rows(const vec *distance, ivec lower, tally *t) {
+    ivec inside[TILE_ROWS], any = {0};
+    EACH_ROW {
+        const ivec under = distance[r] < t->low;
+        lower -= under;
+        inside[r] = (distance[r] <= t->high) ^ under;
+        any |= inside[r];
+    }
+    int64_t found = 0;
+    for (int k = 0; k < LANES; k++) found |= any[k];
+    if (found) EACH_ROW for (int k = 0; k < LANES; k++) if (inside[r][k]) {
+            if (t->inside < t->capacity) t->list[t->inside] = distance[r][k];
+            t->inside++;
+        }
+    return lower;
+}
 #endif
 
-static void count(size_t numbers, const double *distance, tally *t) {
-    const vec low = splat(t->low), high = splat(t->high);
-    size_t under_low = 0, inside = t->inside;
-    for (size_t p = 0; p < numbers; p += LANES) {
-        const vec d = load(distance + p);
-        const unsigned under = below(d, low);
-        under_low += (size_t)__builtin_popcount(under);
-        for (unsigned in = at_most(d, high) & ~under; in; in &= in - 1, inside++)
-            if (inside < t->capacity) t->list[inside] = distance[p + (size_t)__builtin_ctz(in)];
+static void count(const tile *t, const double *distance, tally *counts) {
+    tally all = *counts;
+    ivec lower = {0};
+    for (size_t v = 0; v < t->vectors; v++) {
+        vec row[TILE_ROWS];
+        EACH_ROW row[r] = load(distance + (v * TILE_ROWS + (size_t)r) * LANES);
+        lower = count_rows(row, lower, &all);
     }
-    t->below += under_low;
-    t->inside = inside;
+    for (int k = 0; k < LANES; k++) all.below += (size_t)lower[k];
+    *counts = all;
+}
+
+/* ---- distances --------------------------------------------------------------------------------------------------- */
+
+/* A row's distances to m, m + 1, ..., infinite in the lanes m <= l. */
+INLINE vec cut_corner(vec distance, size_t m, size_t l) {
+    bits lane;
+    for (size_t k = 0; k < LANES; k++) lane[k] = m + k;
+    const bits outside = (bits)(lane <= (bits){0} + l);
+    return (vec)(((bits)distance & ~outside) | ((bits)splat(INFINITY) & outside));
+}
+
+/* `columns` vectors of the tile from the one with the number v, which share what is read of the rows. */
+INLINE void measure(const packed_rows *rows, const tile *t, size_t v, const int columns, int more, double *distance) {
+    const size_t m = t->first + 1 + v * LANES;
+    double *d = distance + v * TILE_ROWS * LANES;
+    vec sum[2][TILE_ROWS];
+    for (int c = 0; c < columns; c++)
+        for (int r = 0; r < TILE_ROWS; r++) sum[c][r] = more ? load(d + (c * TILE_ROWS + r) * LANES) : splat(0);
+    for (size_t j = 0; j < rows->count; j++) {
+        const double *x = rows->x + j * rows->stride, *left = x + t->first;
+        vec right[2];
+        for (int c = 0; c < columns; c++) right[c] = load(x + m + c * LANES);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int c = 0; c < columns; c++) {
+                const vec u = left[r] - right[c];
+                sum[c][r] += u * u;
+            }
+    }
+    for (int c = 0; c < columns; c++) {
+        const size_t before = (v + (size_t)c) * LANES;
+        if (before < TILE_ROWS - 1) EACH_ROW sum[c][r] = cut_corner(sum[c][r], before + 1, (size_t)r);
+        EACH_ROW store(d + (c * TILE_ROWS + r) * LANES, sum[c][r]);
+    }
+}
+
+static void distances(const packed_rows *rows, const tile *t, int more, double *distance) {
+    size_t v = 0;
+    for (; v + 2 <= t->vectors; v += 2) measure(rows, t, v, 2, more, distance);
+    if (v < t->vectors) measure(rows, t, v, 1, more, distance);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
@@ -131,15 +180,23 @@ INLINE vec power_of_two(vec f) {
 INLINE vec look_up(bits i) { return (void)i, splat(1); }
 #endif
 
-static void rbf(size_t numbers, double h, double *k) {
+typedef struct gaussian {
+    double scale, furthest;
+} gaussian;
+
+INLINE gaussian gaussian_of(double h) { return (gaussian){-0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, 708 * h}; }
+
+INLINE vec gaussian_at(gaussian g, vec distance) {
     const double magic = 0x1.8p52; /* added, it rounds to an integer that then stands in the lowest bits */
-    const double scale = -0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, furthest = 708 * h;
-    for (size_t p = 0; p < numbers; p += LANES) {
-        const vec distance = load(k + p), shifted = distance * scale + magic, f = distance * scale - (shifted - magic);
-        const vec value = power_of_two(f) * look_up((bits)shifted);
-        const bits scaled = (bits)value + (((bits)shifted >> STEPS_LOG2) << 52);
-        store(k + p, keep(distance <= furthest, (vec)scaled));
-    }
+    const vec shifted = distance * g.scale + magic, f = distance * g.scale - (shifted - magic);
+    const vec value = power_of_two(f) * look_up((bits)shifted);
+    const bits scaled = (bits)value + (((bits)shifted >> STEPS_LOG2) << 52);
+    return keep(distance <= g.furthest, (vec)scaled);
+}
+
+static void rbf(const tile *t, double h, double *k) {
+    const gaussian g = gaussian_of(h);
+    for (size_t p = 0; p < t->vectors * TILE_ROWS; p++) store(k + p * LANES, gaussian_at(g, load(k + p * LANES)));
 }
 
 INLINE vec square_root(vec v) {
@@ -148,9 +205,9 @@ INLINE vec square_root(vec v) {
     return root;
 }
 
-static void imq(size_t numbers, double h, double *k, double *r) {
+static void imq(const tile *t, double h, double *k, double *r) {
     const double scale = 1 / h;
-    for (size_t p = 0; p < numbers; p += LANES) {
+    for (size_t p = 0; p < t->vectors * TILE_ROWS * LANES; p += LANES) {
         const vec value = 1 / square_root(1 + scale * load(k + p));
         store(k + p, value);
         store(r + p, scale * value * value * value);
@@ -159,32 +216,57 @@ static void imq(size_t numbers, double h, double *k, double *r) {
 
 /* ---- velocities -------------------------------------------------------------------------------------------------- */
 
-INLINE void weigh_tile(const tile *t, const double *k, const double *w, double *sum, double *total) {
-    vec row_sum[TILE_ROWS], row_total[TILE_ROWS];
-    for (int r = 0; r < TILE_ROWS; r++) row_sum[r] = row_total[r] = splat(0);
+/* `count` rows of weights and sums, 1 or 2, for which the kernel is read once. */
+INLINE void weigh_together(const tile *t, const double *k, const int count, const double *w, double *sum,
+                           size_t stride) {
+    vec left[2][TILE_ROWS], row_sum[2][TILE_ROWS];
+    for (int i = 0; i < count; i++)
+        EACH_ROW left[i][r] = splat(w[(size_t)i * stride + t->first + (size_t)r]), row_sum[i][r] = splat(0);
+    for (size_t v = 0; v < t->vectors; v++) {
+        const size_t m = t->first + 1 + v * LANES;
+        vec right[2], column_sum[2];
+        for (int i = 0; i < count; i++)
+            right[i] = load(w + (size_t)i * stride + m), column_sum[i] = load(sum + (size_t)i * stride + m);
+        EACH_ROW {
+            const vec here = load(k + (v * TILE_ROWS + (size_t)r) * LANES);
+            for (int i = 0; i < count; i++) {
+                column_sum[i] += here * left[i][r];
+                row_sum[i][r] += here * right[i];
+            }
+        }
+        for (int i = 0; i < count; i++) store(sum + (size_t)i * stride + m, column_sum[i]);
+    }
+    for (int i = 0; i < count; i++) add_rows(row_sum[i], sum + (size_t)i * stride + t->first);
+}
+
+static void weigh(const tile *t, const double *k, size_t count, const double *w, double *sum, size_t stride) {
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) weigh_together(t, k, 2, w + i * stride, sum + i * stride, stride);
+    if (i < count) weigh_together(t, k, 1, w + i * stride, sum + i * stride, stride);
+}
+
+static void rbf_and_weigh(const tile *t, double h, double *k, const double *w, double *sum, double *total) {
+    const gaussian g = gaussian_of(h);
+    vec left[TILE_ROWS], row_sum[TILE_ROWS], row_total[TILE_ROWS];
+    for (int r = 0; r < TILE_ROWS; r++) left[r] = splat(w[t->first + (size_t)r]), row_sum[r] = row_total[r] = splat(0);
     for (size_t v = 0; v < t->vectors; v++) {
         const size_t m = t->first + 1 + v * LANES;
         const vec right = load(w + m);
-        vec column_sum = load(sum + m), column_total = total ? load(total + m) : splat(0);
+        vec column_sum = load(sum + m), column_total = load(total + m);
         for (int r = 0; r < TILE_ROWS; r++) {
-            const vec here = load(k + (v * TILE_ROWS + (size_t)r) * LANES);
-            column_sum += here * w[t->first + (size_t)r];
+            double *at = k + (v * TILE_ROWS + (size_t)r) * LANES;
+            const vec here = gaussian_at(g, load(at));
+            store(at, here);
+            column_sum += here * left[r];
             row_sum[r] += here * right;
-            if (total) column_total += here, row_total[r] += here;
+            column_total += here;
+            row_total[r] += here;
         }
         store(sum + m, column_sum);
-        if (total) store(total + m, column_total);
+        store(total + m, column_total);
     }
-    for (int r = 0; r < TILE_ROWS; r++) {
-        sum[t->first + (size_t)r] += add_lanes(row_sum[r]);
-        if (total) total[t->first + (size_t)r] += add_lanes(row_total[r]);
-    }
-}
-
-static void weigh(const tile *t, const double *k, const double *w, double *sum) { weigh_tile(t, k, w, sum, NULL); }
-
-static void weigh_and_total(const tile *t, const double *k, const double *w, double *sum, double *total) {
-    weigh_tile(t, k, w, sum, total);
+    add_rows(row_sum, sum + t->first);
+    add_rows(row_total, total + t->first);
 }
 
 #define TEXT_OF(name) #name
@@ -192,4 +274,4 @@ static void weigh_and_total(const tile *t, const double *k, const double *w, dou
 #define TABLE_(name)  svmp_lanes_##name
 #define TABLE(name)   TABLE_(name)
 
-const lane_ops TABLE(LANES_ISA) = {NAME(LANES_ISA), LANES, distances, count, rbf, imq, weigh, weigh_and_total};
+const lane_ops TABLE(LANES_ISA) = {NAME(LANES_ISA), LANES, distances, count, rbf, imq, weigh, rbf_and_weigh};

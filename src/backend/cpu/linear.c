@@ -57,11 +57,10 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
     const double v = summed_variance(b, unit);
     /* A parallel region of one thread is not free: alone, a plain loop. */
     if (threads == 1) {
-        for (size_t k = 0; k < members; k++)
-            add_velocity(b, count, room, v, term->weight, room->members[k], room->sum[0]);
+        for (size_t k = 0; k < members; k++) add_velocity(b, count, room, v, term->weight, room->members[k], room->sum);
         return;
     }
 #pragma omp parallel for num_threads(threads)
     for (size_t k = 0; k < members; k++)
-        add_velocity(b, count, room, v, term->weight, room->members[k], room->sum[svmp_thread_number()]);
+        add_velocity(b, count, room, v, term->weight, room->members[k], own->rooms[svmp_thread_number()].sum);
 }

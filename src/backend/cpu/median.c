@@ -47,13 +47,13 @@ static bounds widen(const tally *t, size_t lower, size_t upper, bounds known) {
     return b;
 }
 
-/* Next time it should move as it moved now. The bracket reaches so far that it holds a few dozen numbers, and three
+/* Next time it should move as it moved now. The bracket reaches so far that it holds a dozen numbers, and three
  * times as far as that guess went wrong. */
 static void remember(const tally *t, size_t rank, double found, middle *last) {
     const double moved = last->at > 0 ? found - last->at : 0;
     const double wrong = last->at > 0 ? fabs(moved - last->moved) : found / 8;
     const double density = isfinite(t->high) && t->high > t->low ? (double)t->inside / (t->high - t->low) : INFINITY;
-    const double few = 16 + (double)rank / 256;
+    const double few = 6 + (double)rank / 1024;
     *last = (middle){found, moved, fmax(3 * wrong, few / density)};
 }
 

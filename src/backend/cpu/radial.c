@@ -44,6 +44,11 @@ static void share(const radial *u, size_t count, void (*work)(const radial *u, s
     }
 }
 
+/* The room of the thread that calls. */
+static stein_room *room_at_hand(const radial *u) {
+    return u->threads > 1 ? &u->own->rooms[svmp_thread_number()] : u->room;
+}
+
 /* ---- distances --------------------------------------------------------------------------------------------------- */
 
 static void pack(radial *u, size_t first, size_t count) {
@@ -58,9 +63,7 @@ static void pack(radial *u, size_t first, size_t count) {
 
 static double *tile_numbers(const radial *u, const tile *t) { return u->room->k + (u->stored ? t->offset : 0); }
 
-static size_t count_numbers(const radial *u, const tile *t) { return t->vectors * TILE_ROWS * u->own->lanes->width; }
-
-static void store_tile(const radial *u, size_t t) {
+static void measure_tile(const radial *u, size_t t) {
     u->own->lanes->distances(&u->packed, &u->own->tiles[t], u->packed_before > 0, tile_numbers(u, &u->own->tiles[t]));
 }
 
@@ -69,7 +72,7 @@ static void store_distances(radial *u) {
     for (size_t first = 0; first < u->domain_variables; first += PACKED_VARIABLES) {
         const size_t left = u->domain_variables - first;
         pack(u, first, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
-        share(u, u->own->tile_count, store_tile);
+        share(u, u->own->tile_count, measure_tile);
     }
 }
 
@@ -80,10 +83,30 @@ static double *distances_of(const radial *u, const tile *t) {
     return numbers;
 }
 
+static void count_tile(const radial *u, size_t t) {
+    const tile *here = &u->own->tiles[t];
+    u->own->lanes->count(here, distances_of(u, here), &room_at_hand(u)->counts);
+}
+
+/* What a thread of a team counted, added to all counts. */
+static void add_counts(const tally *part, tally *all) {
+    const size_t listed = all->inside < all->capacity ? all->inside : all->capacity, left = all->capacity - listed;
+    const size_t here = part->inside < part->capacity ? part->inside : part->capacity;
+    memcpy(all->list + listed, part->list, (here < left ? here : left) * sizeof *all->list);
+    all->below += part->below;
+    all->inside += part->inside;
+}
+
 static void count_all(void *user_data, tally *counts) {
     const radial *u = user_data;
-    for (size_t t = 0; t < u->own->tile_count; t++)
-        u->own->lanes->count(count_numbers(u, &u->own->tiles[t]), distances_of(u, &u->own->tiles[t]), counts);
+    stein_room *rooms = u->threads > 1 ? u->own->rooms : u->room;
+    for (int t = 0; t < u->threads; t++) {
+        rooms[t].counts = *counts;
+        rooms[t].counts.list = rooms[t].list;
+    }
+    share(u, u->own->tile_count, count_tile);
+    *counts = rooms[0].counts;
+    for (int t = 1; t < u->threads; t++) add_counts(&rooms[t].counts, counts);
 }
 
 static double choose_bandwidth(radial *u, middle *last) {
@@ -105,15 +128,15 @@ static double *tile_repulsion(const radial *u, const tile *t) {
 
 /* Turns a tile's distances into the kernel, and into the repulsion where it is not proportional. */
 static void evaluate(const radial *u, const tile *t, double *k) {
-    const size_t count = count_numbers(u, t);
+    const size_t count = t->vectors * TILE_ROWS * u->own->lanes->width;
     if (u->how.h == 0)
         for (size_t p = 0; p < count; p++) k[p] = k[p] == 0; /* the limit: who coincides */
     else if (!isfinite(u->how.h))
         for (size_t p = 0; p < count; p++) k[p] = NAN; /* the particles ran away; the step will say so */
     else if (u->how.by_number)
-        u->own->lanes->imq(count, u->how.h, k, tile_repulsion(u, t));
+        u->own->lanes->imq(t, u->how.h, k, tile_repulsion(u, t));
     else
-        u->own->lanes->rbf(count, u->how.h, k);
+        u->own->lanes->rbf(t, u->how.h, k);
 }
 
 /* row[l] = a s[l] + b x[l], and 0 behind the last particle. */
@@ -132,16 +155,28 @@ static void add_velocity(const radial *u, size_t i, const double *sum) {
     for (size_t m = 0; m < u->n; m++) phi[m] += scale * (sum[m] + ratio * x[m] * total[m] + s[m]);
 }
 
-/* The velocities of a few members, in one sweep over all tiles. With `fresh` these still hold distances, and
- * room->total is to be summed on the way. */
+/* A tile that still holds distances: from them the kernel, the sum of the first member, and all repulsion in
+ * room->total. The usual case in one sweep over the tile. */
+static void begin_tile(const radial *u, const tile *t, const double *weight, double *sum) {
+    const lane_ops *lanes = u->own->lanes;
+    double *k = distances_of(u, t), *total = u->room->total;
+    if (u->how.h > 0 && isfinite(u->how.h) && !u->how.by_number) {
+        lanes->rbf_and_weigh(t, u->how.h, k, weight, sum, total);
+        return;
+    }
+    evaluate(u, t, k);
+    lanes->weigh(t, k, 1, weight, sum, u->stride);
+    lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : k, 1, u->own->ones, total, u->stride);
+}
+
+/* The velocities of a few members, in one sweep over all tiles; `fresh` ones still hold distances. */
 static void sweep(const radial *u, size_t piece, int fresh) {
     const lane_ops *lanes = u->own->lanes;
-    const int thread = u->threads > 1 ? svmp_thread_number() : 0, fused = fresh && !u->how.by_number;
     const size_t left = u->member_count - piece * WEIGHED_VARIABLES;
     const size_t count = left < WEIGHED_VARIABLES ? left : WEIGHED_VARIABLES;
     const uint32_t *variable = u->members + piece * WEIGHED_VARIABLES;
-    double *weight = u->room->weight[thread], *negated = weight + WEIGHED_VARIABLES * u->stride;
-    double *sum = u->room->sum[thread], *total = u->room->total;
+    double *weight = room_at_hand(u)->weight, *negated = weight + WEIGHED_VARIABLES * u->stride;
+    double *sum = room_at_hand(u)->sum;
     memset(sum, 0, count * u->stride * sizeof *sum);
     for (size_t v = 0; v < count; v++) {
         combine(u, variable[v], 1, -u->how.ratio, weight + v * u->stride);
@@ -149,12 +184,12 @@ static void sweep(const radial *u, size_t piece, int fresh) {
     }
     for (size_t a = 0; a < u->own->tile_count; a++) {
         const tile *t = &u->own->tiles[a];
-        double *k = fresh ? distances_of(u, t) : tile_numbers(u, t), *r = tile_repulsion(u, t);
-        if (fresh) evaluate(u, t, k);
-        if (fused) lanes->weigh_and_total(t, k, weight, sum, total);
-        for (size_t v = fused; v < count; v++) lanes->weigh(t, k, weight + v * u->stride, sum + v * u->stride);
-        for (size_t v = 0; r && v < count; v++) lanes->weigh(t, r, negated + v * u->stride, sum + v * u->stride);
-        if (fresh && r) lanes->weigh(t, r, u->own->ones, total);
+        if (fresh) begin_tile(u, t, weight, sum);
+        const double *k = tile_numbers(u, t), *r = tile_repulsion(u, t);
+        const size_t begun = fresh ? 1 : 0;
+        if (count > begun)
+            lanes->weigh(t, k, count - begun, weight + begun * u->stride, sum + begun * u->stride, u->stride);
+        if (r) lanes->weigh(t, r, count, negated, sum, u->stride);
     }
     for (size_t v = 0; v < count; v++) add_velocity(u, variable[v], sum + v * u->stride);
 }
@@ -170,14 +205,14 @@ static void prepare_together(const radial *u) {
     share(u, u->own->tile_count, evaluate_tile);
     for (size_t a = 0; a < u->own->tile_count; a++) {
         const tile *t = &u->own->tiles[a];
-        u->own->lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : tile_numbers(u, t), u->own->ones,
-                             u->room->total);
+        u->own->lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : tile_numbers(u, t), 1, u->own->ones,
+                             u->room->total, u->stride);
     }
 }
 
 void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
                      int threads) {
-    radial u = {.b = b, .own = b->own, .term = term, .room = room, .n = b->n, .stride = b->n + PADDING};
+    radial u = {.b = b, .own = b->own, .term = term, .room = room, .n = b->n, .stride = svmp_lanes_stride(b->n)};
     u.threads = threads;
     u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, b->x, room->rows);
     u.member_count = svmp_cpu_members(b, unit, room);

@@ -1,0 +1,36 @@
+#include "origin.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "record.h"
+
+origin origin_of(svmp_context *context, const svmp_particles *particles) {
+    const char *comments = svmp_particles_comments(particles);
+    char value[64];
+    svmp_method method;
+    origin o = {.yield = SVMP_PARTICLES};
+    if (svmp_particles_are_chains(particles))
+        o.yield = SVMP_CHAINS;
+    else if (record_find(comments, "method", value, sizeof value) &&
+             svmp_method_describe(context, value, &method) == SVMP_OK && method.yield != SVMP_CHAINS)
+        o.yield = method.yield;
+    o.diverged =
+        record_find(comments, "outcome", value, sizeof value) && strcmp(value, outcome_word(SVMP_DIVERGED)) == 0;
+    return o;
+}
+
+void print_size(const svmp_particles *particles, svmp_yield yield) {
+    const size_t n = svmp_particles_count(particles), chains = svmp_particles_chains(particles), each = n / chains;
+    switch (yield) {
+    case SVMP_CHAINS: printf("%zu chain%s of %zu draw%s", chains, plural(chains), each, plural(each)); return;
+    case SVMP_DRAWS: printf("%zu independent draw%s", n, plural(n)); return;
+    case SVMP_MODES:
+    case SVMP_PARTICLES: printf("%zu particle%s", n, plural(n)); return;
+    }
+}
+
+void print_caveat(svmp_yield yield) {
+    if (yield == SVMP_MODES) printf("The particles stand for modes: their spread is not the posterior's.\n");
+    if (yield == SVMP_DRAWS) printf("The draws are independent: the standard error of a mean is sd/sqrt(n).\n");
+}

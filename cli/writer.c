@@ -1,0 +1,180 @@
+#include "writer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "choose.h"
+#include "command.h"
+
+/* FILE_1.csv, FILE_2.csv, ... for the files of --split, FILE itself for `part` 0. free() it; NULL: no memory. */
+static char *part_path(const char *path, size_t part) {
+    const char *ending = strrchr(path, '.');
+    const size_t size = strlen(path) + 48;
+    char *made = malloc(size);
+    if (made == NULL) return NULL;
+    snprintf(made, size, "%s", path);
+    if (part) snprintf(made, size, "%.*s_%zu%s", (int)(ending - path), path, part, ending);
+    return made;
+}
+
+static int check_paths(const writer *w, const char *path) {
+    const int force = options_given(w->set, "force") != NULL;
+    int status = check_output(path, OUTPUT_PARTICLES, force || w->split);
+    for (size_t part = 1; part <= w->split && status == 0; part++) {
+        char *made = part_path(path, part);
+        status = made ? check_output(made, OUTPUT_PARTICLES, force) : complain(EXIT_FAILED, "Out of memory.");
+        free(made);
+    }
+    return status;
+}
+
+int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
+    static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
+    const char *path = options_given(set, "output");
+    *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
+    int status = read_count("thin", options_value(set, "thin"), options->draws, &w->thin);
+    if (status) return status;
+    if (w->thin == 0) return complain(EXIT_WRONG, "The option '--thin' is at least 1.");
+    for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
+        if (options_given(set, needs_output[k]) && path == NULL)
+            return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.", needs_output[k]);
+    for (size_t k = 0; k < sizeof of_samplers / sizeof *of_samplers; k++)
+        if (options_given(set, of_samplers[k]) && method->yield != SVMP_CHAINS)
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method->name,
+                            of_samplers[k]);
+    if (path == NULL) return 0;
+    if (options_given(set, "split")) w->split = options->chains;
+    const size_t length = strlen(path);
+    if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
+        return complain(EXIT_WRONG,
+                        "The option '--split' is for .csv: a file that ends in .nc keeps the chains apart.");
+    return check_paths(w, path);
+}
+
+void writer_free(writer *w) {
+    free(w->chosen);
+    free(w->written);
+    *w = (writer){0};
+}
+
+static int ascending(const void *a, const void *b) {
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
+    const char *names = options_given(w->set, "save");
+    svmp_particles *start = NULL;
+    w->context = context;
+    if (names == NULL) return 0;
+    svmp_status taken = svmp_run_particles(run, &start);
+    if (taken != SVMP_OK) return failed(context, taken);
+    w->chosen = calloc(svmp_particles_variables(start), sizeof *w->chosen);
+    int status = w->chosen ? choose_variables(start, "the model", names, w->chosen, &w->chosen_count)
+                           : complain(EXIT_FAILED, "Out of memory.");
+    if (status == 0 && w->chosen) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
+    svmp_particles_free(start);
+    return status;
+}
+
+static int is_finite(svmp_particles *particles, size_t variable) {
+    const size_t count = svmp_particles_count(particles);
+    const double *values = svmp_particles_values(particles) + variable * count;
+    size_t l = 0;
+    while (l < count && isfinite(values[l])) l++;
+    return l == count;
+}
+
+/* kept[0 ... *count - 1] are the variables that stay, place[i] is where variable i goes, or SIZE_MAX. */
+static void find_finite(svmp_particles *result, size_t *kept, size_t *place, size_t *count) {
+    for (size_t i = 0; i < svmp_particles_variables(result); i++) {
+        place[i] = is_finite(result, i) ? *count : SIZE_MAX;
+        if (place[i] != SIZE_MAX)
+            kept[(*count)++] = i;
+        else
+            complain(EXIT_DONE, "'%s' is left out: it is not finite in all particles.", svmp_particles_name(result, i));
+    }
+}
+
+int writer_leave_out(writer *w, svmp_particles **result) {
+    const size_t variables = svmp_particles_variables(*result);
+    size_t *kept = calloc(2 * variables, sizeof *kept), count = 0, chosen = 0;
+    if (kept == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    size_t *place = kept + variables;
+    svmp_particles *finite = NULL;
+    find_finite(*result, kept, place, &count);
+    for (size_t k = 0; k < w->chosen_count; k++)
+        if (place[w->chosen[k]] != SIZE_MAX) w->chosen[chosen++] = place[w->chosen[k]];
+    w->chosen_count = chosen;
+    svmp_status status = count < variables ? svmp_particles_select(*result, count, kept, 1, &finite) : SVMP_OK;
+    free(kept);
+    if (finite) {
+        svmp_particles_free(*result);
+        *result = finite;
+    }
+    return status == SVMP_OK ? 0 : failed(w->context, status);
+}
+
+/* How large the file will be, when that is worth a word. */
+static void announce(const writer *w, const svmp_particles *written, const char *path) {
+    const char *ending = strrchr(path, '.');
+    const double digits = ending && strcmp(ending, ".nc") == 0 ? 8 : 19, large = 100e6;
+    const double columns = (double)(svmp_particles_variables(written) + svmp_particles_statistics(written));
+    const double bytes = digits * columns * (double)svmp_particles_count(written);
+    if (!w->quiet && bytes > large) complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
+}
+
+/* Where somebody else has made the file since the run began, and it is not to be overwritten, FILE-2.csv and so on. */
+static char *free_path(const writer *w, size_t part) {
+    enum { MOST = 1000 };
+    char *asked = part_path(options_given(w->set, "output"), part), *path = asked ? part_path(asked, 0) : NULL;
+    const char *ending = path ? strrchr(asked, '.') : NULL;
+    struct stat about;
+    for (int k = 2;
+         path && !options_given(w->set, "force") && k < MOST && stat(path, &about) == 0 && S_ISREG(about.st_mode); k++)
+        snprintf(path, strlen(asked) + 48, "%.*s-%d%s", (int)(ending - asked), asked, k, ending);
+    if (path && strcmp(path, asked) != 0)
+        complain(EXIT_DONE, "The file '%s' came to be in the meantime and is left alone.", asked);
+    free(asked);
+    return path;
+}
+
+static int write_part(writer *w, const svmp_particles *written, run_record *record, size_t part) {
+    record->chain = part;
+    char *comments = record_text(record, svmp_particles_count(written)), *path = free_path(w, part);
+    svmp_status status = SVMP_NO_MEMORY;
+    if (comments && path) {
+        announce(w, written, path);
+        status = svmp_particles_write(written, path, comments, options_given(w->set, "force") != NULL);
+    }
+    free(comments);
+    if (status != SVMP_OK || w->written) free(path);
+    if (status == SVMP_OK && w->written == NULL) w->written = path;
+    return status == SVMP_OK ? 0 : failed(w->context, status);
+}
+
+static int write_parts(writer *w, const svmp_particles *written, run_record *record) {
+    int status = w->split ? 0 : write_part(w, written, record, 0);
+    for (size_t part = 1; part <= w->split && status == 0; part++) {
+        svmp_particles *chain = NULL;
+        svmp_status taken = svmp_particles_chain(written, part - 1, &chain);
+        status = taken == SVMP_OK ? write_part(w, chain, record, part) : failed(w->context, taken);
+        svmp_particles_free(chain);
+    }
+    return status;
+}
+
+int writer_write(writer *w, const svmp_particles *result, run_record *record) {
+    svmp_particles *part = NULL;
+    if (options_given(w->set, "output") == NULL) return 0;
+    const size_t draws = svmp_particles_count(result) / svmp_particles_chains(result);
+    record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
+    if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
+    svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
+    if (selected != SVMP_OK) return failed(w->context, selected);
+    int status = write_parts(w, part, record);
+    svmp_particles_free(part);
+    return status;
+}
