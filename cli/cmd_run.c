@@ -44,11 +44,12 @@ typedef struct session {
     svmp_run_options options;
     svmp_method method; /* what that is */
     svmp_model *model;
+    svmp_split split; /* among processes */
     writer writer;
     progress_mode mode;
     progress watch;
     keeper keeper;
-    svmp_particles *start, *result;
+    svmp_particles *start, *result, *first; /* first: the variables that are shown */
     svmp_run *run;
     svmp_discrepancy *nodes; /* of every node of the model, at the end */
     size_t warmup;           /* a sampler's iterations that are not kept, */
@@ -111,19 +112,46 @@ static int read_start(session *s) {
     return 0;
 }
 
-static int prepare(session *s) {
-    const char *from = options_given(s->set, "resume");
-    int status = keeper_check(s->set);
+/* What no process of several can do. */
+static int check_processes(const session *s) {
+    static const char *const alone[] = {"save", "monitor"};
+    for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
+        if (options_given(s->set, alone[k]) && svmp_context_processes(s->context) > 1)
+            return complain(EXIT_WRONG, "The option '--%s' is for one process; several write all unknown variables.",
+                            alone[k]);
+    return 0;
+}
+
+/* What every process does by itself. */
+static int read_all(session *s) {
+    int status = is_speaker() ? keeper_check(s->set) : 0;
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
-    if (options_given(s->set, "quiet")) s->mode = PROGRESS_NONE;
-    if (status == 0) status = open_context(s->set, &s->context);
+    if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_sizes(s);
+    if (status == 0) status = check_processes(s);
     if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
     if (status == 0) status = read_start(s);
     if (status == 0) status = read_model(s->set, s->context, options_given(s->set, "monitor"), &s->model);
+    return status;
+}
+
+/* With the other processes that mpirun started, if any. */
+static int join(session *s) {
+    int status = open_context(s->set, &s->context);
     if (status) return status;
-    svmp_status made = svmp_run_create(s->model, &s->options, &s->run);
+    const svmp_status joined = svmp_context_join(s->context);
+    speak_as(s->context);
+    return joined == SVMP_OK ? 0 : failed(s->context, joined);
+}
+
+static int prepare(session *s) {
+    const char *from = options_given(s->set, "resume");
+    int status = join(s);
+    if (status == 0) status = settle(s->context, read_all(s));
+    if (status) return status;
+    svmp_status made = svmp_model_split(&s->model, &s->split);
+    if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->run) : failed(s->context, made);
@@ -147,15 +175,23 @@ static int exact_moments(const session *s, svmp_moments *moments) {
 /* Moments of the first variables, and the mixing of all. */
 static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t variables,
                            svmp_mixing *mixing) {
-    svmp_status status = svmp_particles_summarise(s->result, shown, NULL, moments, NULL);
-    if (status == SVMP_OK) status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
+    svmp_status status = svmp_particles_summarise(s->first, shown, NULL, moments, NULL);
+    if (status == SVMP_OK && svmp_particles_are_chains(s->result))
+        status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
     return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, moments) : 0;
 }
 
+/* How the processes share the work. */
+static void print_split(const svmp_split *split) {
+    if (split->processes == 1) return;
+    printf("%zu processes, the busiest with %.2g %% more than its share; %zu of %zu edges are cut\n", split->processes,
+           100 * split->imbalance, split->cut, split->edges);
+}
+
 static int print_result(session *s) {
-    size_t variables = svmp_particles_variables(s->result);
-    size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
+    const size_t variables = svmp_particles_whole(s->result);
+    const size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
     const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
@@ -171,10 +207,11 @@ static int print_result(session *s) {
     print_size(s->result, s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
            plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
-    int width = names_width(s->result, shown, NULL);
+    int width = names_width(s->first, shown, NULL);
     print_moments_heading(width, chains);
     for (size_t i = 0; i < shown; i++)
-        print_moments(width, svmp_particles_name(s->result, i), &moments[i], chains ? &mixing[i] : NULL);
+        print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
+    print_split(&s->split);
     print_sampling(s->result);
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
@@ -221,14 +258,17 @@ static int is_measured(const session *s, size_t iteration) {
 
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
-    const int stop = progress_look(&s->watch, state);
+    enum { STOP = 1, KEEP = 2 };
+    const int stop = progress_look(&s->watch, state), keep = keeper_is_due(&s->keeper);
+    /* Clocks and signals differ between processes: what one of them wishes, all do. */
+    const unsigned wish = svmp_context_any(s->context, (stop ? STOP : 0) | (keep ? KEEP : 0));
     if (is_measured(s, state->iteration)) svmp_run_measure(s->run, NULL, NULL); /* or the curve has a point less */
     if (state->iteration == s->warmup) s->warm = progress_seconds(&s->watch);
-    if (!stop && keeper_is_due(&s->keeper)) {
+    if (wish == KEEP) {
         progress_wipe(&s->watch);
         keeper_keep(&s->keeper);
     }
-    return stop;
+    return (wish & STOP) != 0;
 }
 
 /* The result with all that is told of it: how it ended, and where it stands. */
@@ -236,6 +276,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
         .set = s->set,
         .run = s->run,
+        .processes = svmp_context_processes(s->context),
         .outcome = outcome,
         .iterations = svmp_run_iteration(s->run),
         .resumed = s->watch.first,
@@ -244,10 +285,11 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
         .thin = 1,
     };
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
-    if (s->nodes == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    if (outcome != SVMP_DIVERGED) s->record.convergence = convergence_measure(s->run, s->model, s->nodes);
+    if (svmp_context_any(s->context, s->nodes == NULL)) return complain(EXIT_FAILED, "Out of memory.");
+    if (outcome != SVMP_DIVERGED) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
     svmp_status taken = svmp_run_particles(s->run, &s->result);
-    if (taken == SVMP_OK) taken = convergence_attach(&s->record.convergence, s->nodes, s->result);
+    if (taken == SVMP_OK) taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
+    if (taken == SVMP_OK) taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record.particles = svmp_particles_count(s->result);
     return 0;
@@ -286,6 +328,7 @@ static int run(const option_set *set) {
     free(s.nodes);
     writer_free(&s.writer);
     svmp_particles_free(s.result);
+    svmp_particles_free(s.first);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
     svmp_particles_free(s.start);

@@ -22,12 +22,47 @@ void command_options(const command *which, option_set *set) {
     options_add(set, 1, &help);
 }
 
+/* What a process that does not speak would have said first. */
+static struct {
+    int silent;
+    char first[1024];
+} speech;
+
+int is_speaker(void) { return !speech.silent; }
+
+void speak_as(const svmp_context *context) {
+    speech.silent = svmp_context_process(context) > 0;
+    if (speech.silent && freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
+}
+
+int settle(const svmp_context *context, int status) {
+    struct {
+        int status;
+        char words[sizeof speech.first];
+    } mine = {.status = status}, *all = calloc(svmp_context_processes(context), sizeof *all);
+    memcpy(mine.words, speech.first, sizeof mine.words);
+    if (svmp_context_any(context, all == NULL)) {
+        free(all);
+        return EXIT_FAILED;
+    }
+    svmp_context_gather(context, sizeof mine, &mine, all);
+    size_t k = 0;
+    while (k < svmp_context_processes(context) && all[k].status == 0) k++;
+    const int settled = k < svmp_context_processes(context) ? all[k].status : 0;
+    if (settled && k > 0 && is_speaker()) complain(settled, "process %zu: %s", k, all[k].words);
+    free(all);
+    return settled;
+}
+
 int complain(int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("svmp: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    if (speech.silent && speech.first[0] == '\0') vsnprintf(speech.first, sizeof speech.first, format, arguments);
+    if (!speech.silent) {
+        fputs("svmp: ", stderr);
+        vfprintf(stderr, format, arguments);
+        fputc('\n', stderr);
+    }
     va_end(arguments);
     return status;
 }
@@ -55,7 +90,8 @@ static int has_place(const char *message) { return strstr(message, ": error: ") 
 static void tell_error(svmp_status status, const char *message, void *user_data) {
     (void)status;
     (void)user_data;
-    if (has_place(message)) fprintf(stderr, "%s\n", message);
+    if (has_place(message) && is_speaker()) fprintf(stderr, "%s\n", message);
+    if (has_place(message) && !is_speaker()) complain(EXIT_WRONG, "%s", message);
 }
 
 int failed(const svmp_context *context, svmp_status status) {
@@ -66,7 +102,7 @@ int failed(const svmp_context *context, svmp_status status) {
 
 static void tell(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
-    if (level != SVMP_LOG_WARNING) return;
+    if (level != SVMP_LOG_WARNING || !is_speaker()) return;
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
 }
 

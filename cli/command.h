@@ -31,6 +31,14 @@ static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 /* Prints "svmp: ..." on the standard error and returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Of several processes the first one speaks. What others have to say is kept for `settle`, which all of them call: the
+ * exit status of the first that has one, whose words are said if they were not. Returns that status on all. */
+void speak_as(const svmp_context *context);
+int settle(const svmp_context *context, int status);
+
+/* Whether this process is the one that speaks. */
+int is_speaker(void);
+
 /* The exit status of a failed call; says why. */
 int failed(const svmp_context *context, svmp_status status);
 

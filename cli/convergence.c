@@ -16,28 +16,65 @@ static double badness(const svmp_discrepancy *d) {
     return isnan(excess) ? -1 : excess;
 }
 
-static void keep_worst(convergence *c, const svmp_model *model, size_t node, const svmp_discrepancy *d) {
+/* Whether a comes before b: it is worse, or as bad and earlier in the graph. */
+static int before(const node_discrepancy *a, const node_discrepancy *b) {
+    const double left = badness(&a->discrepancy), right = badness(&b->discrepancy);
+    return left > right || (left == right && a->node < b->node);
+}
+
+static void keep_worst(convergence *c, const node_discrepancy *node) {
     size_t at = c->worst_count;
-    while (at > 0 && badness(d) > badness(&c->worst[at - 1].discrepancy)) at--;
+    while (at > 0 && before(node, &c->worst[at - 1])) at--;
     if (at == WORST_NODES) return;
     if (c->worst_count < WORST_NODES) c->worst_count++;
     memmove(&c->worst[at + 1], &c->worst[at], (c->worst_count - at - 1) * sizeof *c->worst);
-    c->worst[at].discrepancy = *d;
-    svmp_model_node_name(model, node, c->worst[at].name, NODE_NAME);
+    c->worst[at] = *node;
 }
 
-convergence convergence_measure(svmp_run *run, const svmp_model *model, svmp_discrepancy *nodes) {
-    convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_nodes(svmp_model_graph(model))};
+/* Of this process's own nodes. */
+static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepancy *nodes) {
+    const svmp_graph *graph = svmp_model_graph(model);
+    convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_own(graph)};
     c.known = svmp_run_measure(run, &c.total, nodes) == SVMP_OK;
     for (size_t v = 0; c.known && v < c.nodes; v++) {
+        node_discrepancy node = {.node = svmp_graph_node_in_whole(graph, v), .discrepancy = nodes[v]};
+        svmp_model_node_name(model, v, node.name, NODE_NAME);
         c.beyond += svmp_discrepancy_excess(&nodes[v]) > 1;
-        keep_worst(&c, model, v, &nodes[v]);
+        keep_worst(&c, &node);
     }
     if (!c.known) return c;
     const svmp_movement moved = svmp_run_last_movement(run);
     c.largest_step = moved.largest;
     c.relative_step = moved.relative;
     svmp_model_variable_name(model, moved.variable, c.relative_name, sizeof c.relative_name);
+    return c;
+}
+
+/* Adds what another process has measured. */
+static void merge(convergence *c, const convergence *other) {
+    c->known &= other->known;
+    c->nodes += other->nodes;
+    c->beyond += other->beyond;
+    for (size_t k = 0; k < other->worst_count; k++) keep_worst(c, &other->worst[k]);
+    c->largest_step = fmax(c->largest_step, other->largest_step);
+    if (!(other->relative_step > c->relative_step) && !isnan(c->relative_step)) return;
+    c->relative_step = other->relative_step;
+    memcpy(c->relative_name, other->relative_name, sizeof c->relative_name);
+}
+
+convergence convergence_measure(const svmp_context *context, svmp_run *run, const svmp_model *model,
+                                svmp_discrepancy *nodes) {
+    convergence c = measure(run, model, nodes);
+    const size_t processes = svmp_context_processes(context);
+    convergence *all = calloc(processes, sizeof *all);
+    if (svmp_context_any(context, all == NULL)) {
+        c.known = 0;
+    } else {
+        svmp_context_gather(context, sizeof c, &c, all);
+        c = all[0];
+        for (size_t k = 1; k < processes; k++) merge(&c, &all[k]);
+    }
+    free(all);
     return c;
 }
 
@@ -48,14 +85,19 @@ static double rounded(double value) {
     return strtod(text, NULL);
 }
 
-svmp_status convergence_attach(const convergence *c, const svmp_discrepancy *nodes, svmp_particles *particles) {
+svmp_status convergence_attach(const svmp_context *context, const convergence *c, const svmp_model *model,
+                               const svmp_discrepancy *nodes, svmp_particles *particles) {
     if (!c->known) return SVMP_OK;
-    double *ratio = calloc(c->nodes + 1, sizeof *ratio), *excess = calloc(c->nodes + 1, sizeof *excess);
-    svmp_status status = ratio && excess ? SVMP_OK : SVMP_NO_MEMORY;
-    for (size_t v = 0; status == SVMP_OK && v < c->nodes; v++) {
-        ratio[v] = rounded(nodes[v].ratio);
-        excess[v] = rounded(svmp_discrepancy_excess(&nodes[v]));
+    const svmp_graph *graph = svmp_model_graph(model);
+    const size_t own = svmp_graph_own(graph);
+    double *ratio = calloc(c->nodes + own + 1, sizeof *ratio), *excess = calloc(c->nodes + own + 1, sizeof *excess);
+    svmp_status status = svmp_context_any(context, ratio == NULL || excess == NULL) ? SVMP_NO_MEMORY : SVMP_OK;
+    for (size_t v = 0; status == SVMP_OK && v < own; v++) {
+        ratio[c->nodes + v] = rounded(nodes[v].ratio);
+        excess[c->nodes + v] = rounded(svmp_discrepancy_excess(&nodes[v]));
     }
+    if (status == SVMP_OK) status = svmp_graph_collect(graph, ratio + c->nodes, ratio);
+    if (status == SVMP_OK) status = svmp_graph_collect(graph, excess + c->nodes, excess);
     if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_ksd_ratio", "node", c->nodes, ratio);
     if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_excess", "node", c->nodes, excess);
     free(ratio);

@@ -8,6 +8,7 @@ enum { WORST_NODES = 10, NODE_NAME = 128 };
 
 typedef struct node_discrepancy {
     char name[NODE_NAME];
+    size_t node; /* where it was measured: which one of the whole graph */
     svmp_discrepancy discrepancy;
 } node_discrepancy;
 
@@ -22,11 +23,14 @@ typedef struct convergence {
 } convergence;
 
 /* Measures the run as it stands, and makes the measurement part of its way. What cannot be measured is left unknown.
- * `nodes`: room for the discrepancy of every node. */
-convergence convergence_measure(svmp_run *run, const svmp_model *model, svmp_discrepancy *nodes);
+ * `nodes`: room for the discrepancy of every own node. Of several processes all call it, and get that of all. */
+convergence convergence_measure(const svmp_context *context, svmp_run *run, const svmp_model *model,
+                                svmp_discrepancy *nodes);
 
-/* The ratio and the excess of all nodes as series of the particles, in the order of the model. */
-svmp_status convergence_attach(const convergence *c, const svmp_discrepancy *nodes, svmp_particles *particles);
+/* The ratio and the excess of all nodes as series of the particles, in the order of the model; of several processes, in
+ * the first one. */
+svmp_status convergence_attach(const svmp_context *context, const convergence *c, const svmp_model *model,
+                               const svmp_discrepancy *nodes, svmp_particles *particles);
 
 /* The lines "ksd_u = ...", "ksd_node NAME = U V RATIO LIMIT Z LIMIT", ... of a run's record, and back. */
 void convergence_write(const convergence *c, FILE *file);

@@ -63,8 +63,10 @@ static void print_word(const char *word) {
 }
 
 int keeper_say_how(const keeper *k, const option_set *set) {
-    if (!k->kept) return 0;
-    fputs("svmp: To go on: svmp run", stderr);
+    if (!k->kept || !is_speaker()) return k->kept;
+    fputs("svmp: To go on: ", stderr);
+    if (svmp_context_processes(k->context) > 1) fprintf(stderr, "mpirun -n %zu ", svmp_context_processes(k->context));
+    fputs("svmp run", stderr);
     for (size_t r = 0; r < set->count; r++) {
         const svmp_option *row = &set->rows[r];
         if (set->values[r] == NULL || strcmp(row->name, "resume") == 0 || strcmp(row->name, "force") == 0) continue;

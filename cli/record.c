@@ -45,6 +45,7 @@ char *record_text(const run_record *record, size_t rows) {
     const svmp_option *table = svmp_run_option_table(&count);
     for (size_t k = 0; k < count; k++) print_option(stream, record, table[k].name);
     print_option(stream, record, "threads");
+    if (record->processes > 1) fprintf(stream, "processes = %zu\n", record->processes);
     fprintf(stream, "outcome = %s\niterations done = %zu\n", outcome_word(record->outcome), record->iterations);
     if (record->resumed) fprintf(stream, "resumed at = %zu\n", record->resumed);
     fprintf(stream, "seconds = %.3f\n", record->seconds);

@@ -50,7 +50,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
     if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
         return complain(EXIT_WRONG,
                         "The option '--split' is for .csv: a file that ends in .nc keeps the chains apart.");
-    return check_paths(w, path);
+    return is_speaker() ? check_paths(w, path) : 0; /* of several processes, the one that writes */
 }
 
 void writer_free(writer *w) {
@@ -121,7 +121,7 @@ int writer_leave_out(writer *w, svmp_particles **result) {
 static void announce(const writer *w, const svmp_particles *written, const char *path) {
     const char *ending = strrchr(path, '.');
     const double digits = ending && strcmp(ending, ".nc") == 0 ? 8 : 19, large = 100e6;
-    const double columns = (double)(svmp_particles_variables(written) + svmp_particles_statistics(written));
+    const double columns = (double)(svmp_particles_whole(written) + svmp_particles_statistics(written));
     const double bytes = digits * columns * (double)svmp_particles_count(written);
     if (!w->quiet && bytes > large) complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
 }

@@ -3,7 +3,7 @@
 
 # ---- what a program that links libsvmp.a needs besides: one list for pkg-config and CMake ---------
 set(SVMP_STATIC_NEEDS "")
-foreach(part CHOLMOD JANSSON NETCDF)
+foreach(part CHOLMOD JANSSON NETCDF METIS)
   if(SVMP_HAVE_${part})
     get_filename_component(folder ${${part}_LIBRARY} DIRECTORY)
     if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
@@ -13,6 +13,9 @@ foreach(part CHOLMOD JANSSON NETCDF)
     list(APPEND SVMP_STATIC_NEEDS -l${name})
   endif()
 endforeach()
+if(SVMP_HAVE_MPI)
+  list(APPEND SVMP_STATIC_NEEDS ${MPI_C_LIBRARIES})
+endif()
 foreach(library ${OpenMP_C_LIB_NAMES} m) # the runtime of the compiler that built the library, by name
   if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" AND OpenMP_${library}_LIBRARY) # GCC's every compiler finds, others' not
     get_filename_component(folder ${OpenMP_${library}_LIBRARY} DIRECTORY)

@@ -54,6 +54,21 @@ svmp_library_part(cholmod cholmod.h suitesparse "the method 'exact' is left out 
 svmp_library_part(jansson jansson.h "" "data in JSON are not read (Debian: libjansson-dev)")
 svmp_library_part(netcdf netcdf.h "" "particle files are .csv alone (Debian: libnetcdf-dev)")
 
+svmp_library_part(metis metis.h "" "models are cut into blocks for several processes (Debian: libmetis-dev)")
+
+# MPI: its C compiler's flags, from whichever implementation is installed.
+option(SVMP_MPI "Use MPI where it is found" ON)
+set(SVMP_HAVE_MPI NO)
+if(SVMP_MPI)
+  find_package(MPI COMPONENTS C)
+  set(SVMP_HAVE_MPI ${MPI_C_FOUND})
+endif()
+if(SVMP_HAVE_MPI)
+  target_link_libraries(svmp_parts INTERFACE MPI::MPI_C)
+  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_MPI)
+endif()
+svmp_part(mpi "${SVMP_HAVE_MPI}" "a run is one process (Debian: libopenmpi-dev)")
+
 # The page of a report draws with D3, which becomes part of the command (report/, cmake/embed.cmake).
 find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)
 if(SVMP_D3_SCRIPT)

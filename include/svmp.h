@@ -89,6 +89,25 @@ SVMP_API void svmp_context_free(svmp_context *context);
 /* The last error as a full sentence, "" before the first one. Valid until the next call. */
 SVMP_API const char *svmp_context_error(const svmp_context *context);
 
+/* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
+
+/* Joins the other processes that mpirun has started, so that they work on one model together: each reads the whole
+ * model, svmp_model_split leaves it with its own part, and what follows is called by all of them alike. Where mpirun
+ * started none, or one, nothing changes. Fails unless all are of one version, and where several were started but this
+ * build is without MPI. The processes part when the context is freed; MPI is started, and ended then, unless the
+ * program has started it. */
+SVMP_API svmp_status svmp_context_join(svmp_context *context);
+
+/* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
+SVMP_API size_t svmp_context_process(const svmp_context *context);
+SVMP_API size_t svmp_context_processes(const svmp_context *context);
+
+/* The bits that any process has set, of the lowest eight. */
+SVMP_API unsigned svmp_context_any(const svmp_context *context, unsigned bits);
+
+/* `size` bytes of every process, in their order, on all of them. */
+SVMP_API void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all);
+
 /* ---- graph: read-only, derived from the model's factors ------------------------------------- */
 
 typedef struct svmp_graph svmp_graph;
@@ -103,6 +122,15 @@ SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
 
 /* The closed neighbourhood of a node, the Markov blanket and the node itself, as ascending nodes. */
 SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
+
+/* Of a part (svmp_model_split): how many nodes are its own, the first ones, and which node of the whole a node is. Of a
+ * whole graph: all, and the same. Neighbourhoods are known of own nodes, in the order of the whole. */
+SVMP_API size_t svmp_graph_own(const svmp_graph *graph);
+SVMP_API size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node);
+
+/* A number for each own node, in the order of the whole graph in `whole` of the first process, which has room for one
+ * of each node of all. Of a whole graph: a copy. For all processes to call. */
+SVMP_API svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, double *whole);
 
 /* How many different closed neighbourhoods there are: nodes with equal ones share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
@@ -162,6 +190,20 @@ SVMP_API svmp_status svmp_model_set_box(svmp_model *model, size_t variable, doub
 /* NULL before svmp_model_finish. */
 SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
 
+/* Leaves every process of the context with its part of a finished model: its own nodes, those that they read (the
+ * halo), and the factors that touch its own nodes. *model is freed and replaced. Fails on all of them where models
+ * differ. Of a context with one process the model stays as it is. The graph of a part has its own nodes first, then
+ * those of the halo, and no factors; a run moves its own nodes to the same bits as a run of the whole would. */
+typedef struct svmp_split {
+    size_t processes, busy;            /* how many, and those that have nodes */
+    size_t nodes, own, halo, boundary; /* nodes of the whole; of this process: its own, what it reads of others, and
+                                        * those of its own that others read */
+    double imbalance;                  /* the most work of a process over the mean work, less 1 */
+    size_t cut, edges;                 /* pairs of neighbours in different processes, of all */
+} svmp_split;
+
+SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
+
 /* Writes the name of a variable or a node, cut to fit `size`, always ended; returns `buffer`. */
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);
 SVMP_API const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buffer, size_t size);
@@ -220,7 +262,14 @@ SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variabl
                                            svmp_particles **particles);
 SVMP_API void svmp_particles_free(svmp_particles *particles);
 
+/* How many variables; and how many there are of all processes, where these are the particles of one process's nodes
+ * (svmp_model_split). Writing them is for all processes to call, and makes one file, which the first one writes from
+ * what it is sent a few particles at a time. */
 SVMP_API size_t svmp_particles_variables(const svmp_particles *particles);
+SVMP_API size_t svmp_particles_whole(const svmp_particles *particles);
+
+/* New particles with the first variables of all processes, at most `most` of them; the same on each. No statistics. */
+SVMP_API svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, svmp_particles **first);
 SVMP_API size_t svmp_particles_count(const svmp_particles *particles);
 SVMP_API double *svmp_particles_values(svmp_particles *particles);
 SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
@@ -490,9 +539,9 @@ typedef struct svmp_discrepancy {
 /* The larger one of ratio/limit and moment_z/moment_limit: above 1, the node has not converged. */
 SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
 
-/* Of the particles as they are now: the whole, and for every node of the graph its own share (`nodes`, or NULL). A
- * method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of a
- * method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
+/* Of the particles as they are now: the whole, and for every (own) node of the graph its own share (`nodes`, or NULL).
+ * A method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of
+ * a method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
 SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
 
 /* The same, and the run remembers the total as part of its way: a monitor that calls it now and then draws the curve of

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/team.h"
 #include "method/method.h"
 #include "options.h"
 
@@ -43,20 +44,51 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     return svmp_init_parse(context, options->init, &run->start);
 }
 
+/* What a part of a model cannot do. */
+static svmp_status check_part(const svmp_run *run, const backend_kind *kind) {
+    svmp_context *context = run->context;
+    int all = 0;
+    for (size_t a = 0; a < run->kernel.count; a++) all |= run->kernel.terms[a].domain == DOMAIN_ALL;
+    if (!run->method->local)
+        return svmp_fail(context, SVMP_UNSUPPORTED,
+                         "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
+                         "independent, random, combined and langevin.",
+                         run->method->name);
+    if (all && kind == &svmp_backend_ref)
+        return svmp_fail(context, SVMP_UNSUPPORTED,
+                         "The backend 'ref' has no kernel on all variables of several processes.");
+    return SVMP_OK;
+}
+
+/* All processes were told the same. */
+static svmp_status compare_options(const svmp_run *run) {
+    size_t count;
+    const svmp_option *rows = svmp_run_option_table(&count);
+    for (size_t k = 0; k < count; k++) {
+        char buffer[NUMBER_TEXT];
+        const char *text = svmp_options_text(&run->options, k, buffer);
+        SVMP_TRY(svmp_team_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
+    }
+    return SVMP_OK;
+}
+
 static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
     number_locale locale = {0};
+    const int part = run->model->graph->halo != NULL;
     SVMP_TRY(svmp_number_enter(run->context, &locale));
     svmp_status status = read_options(run, &kind);
     svmp_number_leave(&locale);
+    if (part) SVMP_TRY(compare_options(run));
+    if (part && status == SVMP_OK) status = check_part(run, kind);
     SVMP_TRY(status);
 
     const method *chosen = run->method;
     const size_t n = chosen->yield == SVMP_CHAINS ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
-    SVMP_TRY(chosen->alloc(run));
-    return svmp_init_draw(&run->start, run->backend);
+    SVMP_TRY(svmp_team_agree(run->context, chosen->alloc(run)));
+    return svmp_team_agree(run->context, svmp_init_draw(&run->start, run->backend));
 }
 
 svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {

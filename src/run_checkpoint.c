@@ -13,7 +13,7 @@ static svmp_status version(checkpoint *file) {
     const char *saved;
     if (!file->archive.loading) return svmp_checkpoint_put_text(file, "svmp", svmp_version());
     SVMP_TRY(svmp_checkpoint_take_text(file, "svmp", &saved));
-    if (strcmp(saved, svmp_version()) == 0) return SVMP_OK;
+    if (saved == NULL || strcmp(saved, svmp_version()) == 0) return SVMP_OK;
     return svmp_fail(
         file->archive.context, SVMP_BAD_INPUT,
         "The checkpoint '%s' is of svmp %.40s; this is svmp %s, which may not go on with the same numbers.", file->path,
@@ -75,7 +75,7 @@ static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const
         snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
     if (!file->archive.loading) return svmp_checkpoint_put_text(file, item, now);
     SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
-    if (strcmp(saved, now) == 0) return SVMP_OK;
+    if (saved == NULL || strcmp(saved, now) == 0) return SVMP_OK;
     if (iterations || draws) return may_grow(file, run, name, saved, now);
     return svmp_fail(run->context, SVMP_BAD_INPUT,
                      "The checkpoint '%s' was made with %s = %.200s, this run with %s = %.200s.", file->path, name,
@@ -85,7 +85,7 @@ static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const
 static svmp_status options(checkpoint *file, const svmp_run *run) {
     size_t count;
     const svmp_option *rows = svmp_run_option_table(&count);
-    for (size_t k = 0; k < count; k++) SVMP_TRY(option(file, run, k, rows[k].name));
+    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_team_agree(run->context, option(file, run, k, rows[k].name)));
     return SVMP_OK;
 }
 
@@ -97,31 +97,48 @@ static svmp_status start(checkpoint *file, const svmp_run *run) {
                      saved ? "from other particles" : "from particles that were drawn, not given");
 }
 
+/* What the process that has the file finds wrong, all processes say. */
 static svmp_status identity(checkpoint *file, const svmp_run *run) {
-    SVMP_TRY(version(file));
-    SVMP_TRY(model(file, run));
+    SVMP_TRY(svmp_team_agree(run->context, version(file)));
+    SVMP_TRY(svmp_team_agree(run->context, model(file, run)));
     SVMP_TRY(options(file, run));
-    return start(file, run);
+    return svmp_team_agree(run->context, start(file, run));
 }
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
 
-static svmp_status state(archive *a, svmp_run *run) {
+static svmp_status rows(checkpoint *file, svmp_run *run) {
     backend *b = run->backend;
-    const size_t count = run->model->graph->variables * b->n;
+    const svmp_graph *graph = run->model->graph;
+    const char *const names[] = {"step first", "step second"};
+    spread own = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_spread_open(run->context, file->team, graph->whole_variables, graph->own_variables,
+                                graph->whole_variable, &own));
+    SVMP_CHECK(svmp_checkpoint_rows(file, "x", &own, b->n, b->x));
+    for (size_t k = 0; k < 2; k++)
+        if (b->state[k]) SVMP_CHECK(svmp_checkpoint_rows(file, names[k], &own, b->n, b->state[k]));
+done:
+    svmp_spread_close(&own);
+    return status;
+}
+
+static svmp_status state(checkpoint *file, svmp_run *run) {
+    archive *a = &file->archive;
     SVMP_TRY(svmp_archive_count(a, "iteration", &run->iteration));
     if (run->iteration > run->iterations)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint is at iteration %zu of %zu.", run->iteration,
                          run->iterations);
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
-    SVMP_TRY(svmp_archive_real(a, "largest", &b->largest));
+    SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));
     SVMP_TRY(svmp_history_archive(a, "way", &run->way));
     SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
-    SVMP_TRY(svmp_archive_reals(a, "x", count, b->x));
-    for (size_t k = 0; k < 2; k++)
-        if (b->state[k]) SVMP_TRY(svmp_archive_reals(a, k ? "step second" : "step first", count, b->state[k]));
+    SVMP_TRY(rows(file, run));
     return run->method->state ? run->method->state(run, a) : SVMP_OK;
 }
+
+/* The processes that the run is split among, or NULL. */
+static const team *others(const svmp_run *run) { return run->model->graph->halo ? run->context->team : NULL; }
 
 svmp_status svmp_run_save(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
@@ -131,9 +148,9 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     number_locale locale = {0};
     svmp_status status;
     SVMP_CHECK(svmp_number_enter(run->context, &locale));
-    SVMP_CHECK(svmp_checkpoint_create(run->context, path, &file));
+    SVMP_CHECK(svmp_checkpoint_create(run->context, others(run), path, &file));
     SVMP_CHECK(identity(&file, run));
-    SVMP_CHECK(state(&file.archive, run));
+    SVMP_CHECK(state(&file, run));
     SVMP_CHECK(svmp_checkpoint_finish(&file));
 done:
     svmp_checkpoint_close(&file);
@@ -151,10 +168,10 @@ svmp_status svmp_run_load(svmp_run *run, const char *path) {
     number_locale locale = {0};
     svmp_status status;
     SVMP_CHECK(svmp_number_enter(run->context, &locale));
-    SVMP_CHECK(svmp_checkpoint_open(run->context, path, &file));
+    SVMP_CHECK(svmp_checkpoint_open(run->context, others(run), path, &file));
     SVMP_CHECK(identity(&file, run));
     run->unusable = 1; /* until the whole state has come */
-    SVMP_CHECK(state(&file.archive, run));
+    SVMP_CHECK(state(&file, run));
     SVMP_CHECK(svmp_checkpoint_expect_end(&file));
     run->unusable = 0;
 done:

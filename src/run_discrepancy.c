@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/team.h"
 #include "base/vector.h"
 #include "diag/ksd.h"
 #include "method/method.h"
@@ -33,15 +34,18 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
     kernel k;
+    if (b->kind->refresh) SVMP_TRY(b->kind->refresh(run->backend));
     evaluator *e = NULL;
     double *x = NULL, *score = NULL;
     svmp_status status;
-    SVMP_CHECK(measuring_kernel(run, &k));
-    SVMP_CHECK(svmp_evaluator_create(run->model, n, b->threads, &e));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof *x, (void **)&x));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof *score, (void **)&score));
-    for (size_t i = 0; i < variables; i++) memcpy(x + i * n, b->x + i * b->n, n * sizeof *x);
-    SVMP_CHECK(svmp_evaluate(e, x, NULL, score)); /* the backend's own belong to the particles before the last step */
+    status = measuring_kernel(run, &k);
+    if (status == SVMP_OK) status = svmp_evaluator_create(run->model, n, b->threads, &e);
+    if (status == SVMP_OK) status = svmp_allocate(context, variables, n * sizeof *x, (void **)&x);
+    if (status == SVMP_OK) status = svmp_allocate(context, variables, n * sizeof *score, (void **)&score);
+    for (size_t i = 0; status == SVMP_OK && i < variables; i++) memcpy(x + i * n, b->x + i * b->n, n * sizeof *x);
+    if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
+        status = svmp_evaluate(e, x, NULL, score);
+    SVMP_CHECK(svmp_team_agree(context, status));
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
                                  .n = n,
@@ -71,7 +75,7 @@ svmp_movement svmp_run_last_movement(const svmp_run *run) {
     if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;
     const size_t n = run->backend->n;
     movement.largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++) {
+    for (size_t i = 0; i < run->model->graph->own_variables; i++) {
         const double *x = run->backend->x + i * n, *before = run->backend->phi + i * n,
                      mean = svmp_sum(n, x) / (double)n;
         double squares = 0, largest = 0;

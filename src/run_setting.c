@@ -30,7 +30,8 @@ const char *svmp_run_setting(const svmp_run *run, const char *option, char *buff
     if (strcmp(option, "step") == 0 && run->options.step == NULL) text = run->method->step;
     if (strcmp(option, "iterations") == 0) snprintf(number, sizeof number, "%zu", run->iterations), text = number;
     if (strcmp(option, "threads") == 0) snprintf(number, sizeof number, "%d", run->backend->threads), text = number;
-    if (strcmp(option, "backend") == 0) text = run->backend->runs_as ? run->backend->runs_as : run->backend->kind->name;
+    if (strcmp(option, "backend") == 0)
+        text = run->backend->runs_as ? run->backend->runs_as : run->backend->local->name;
     if (text == NULL) return NULL;
     snprintf(buffer, size, "%s", text);
     return buffer;

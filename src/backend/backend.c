@@ -1,5 +1,8 @@
 #include "backend/backend.h"
 
+#include "backend/mpi/mpi.h"
+#include "base/team.h"
+
 #include <string.h>
 
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
@@ -12,22 +15,28 @@ const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
     return NULL;
 }
 
+static svmp_status fill(backend *b, const kernel *k, const step *s) {
+    svmp_context *context = b->context;
+    const size_t variables = b->model->graph->variables, wanted = 3 + (s ? s->rule->states : 0);
+    double **arrays[] = {&b->x, &b->score, &b->phi, &b->state[0], &b->state[1]};
+    SVMP_TRY(svmp_require_memory(context, (double)wanted * (double)variables * (double)b->n * sizeof(double),
+                                 "these particles take"));
+    for (size_t a = 0; a < wanted; a++)
+        SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)arrays[a]));
+    return b->local->alloc(b, k);
+}
+
 svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
                                 const kernel *k, const step *s, backend **made) {
     svmp_context *context = model->context;
     svmp_status status;
     backend *b = NULL;
     SVMP_TRY(SVMP_NEW(context, b, 1));
-    *b = (backend){.kind = kind, .context = context, .model = model, .n = n, .seed = seed};
+    *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
+    b->span = (node_span){0, model->graph->own};
     b->threads = svmp_context_threads(context);
-    size_t variables = model->graph->variables;
-    double **arrays[] = {&b->x, &b->score, &b->phi, &b->state[0], &b->state[1]};
-    size_t wanted = 3 + (s ? s->rule->states : 0);
-    SVMP_CHECK(svmp_require_memory(context, (double)wanted * (double)variables * (double)n * sizeof(double),
-                                   "these particles take"));
-    for (size_t a = 0; a < wanted; a++)
-        SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)arrays[a]));
-    SVMP_CHECK(kind->alloc(b, k));
+    SVMP_CHECK(svmp_team_agree(context, fill(b, k, s)));
+    SVMP_CHECK(svmp_mpi_attach(b));
     *made = b;
     return SVMP_OK;
 done:
@@ -37,7 +46,8 @@ done:
 
 void svmp_backend_free(backend *b) {
     if (b == NULL) return;
-    if (b->own) b->kind->free(b);
+    svmp_mpi_detach(b);
+    if (b->own) b->local->free(b);
     svmp_evaluator_free(b->evaluator);
     svmp_release(b->context, b->x);
     svmp_release(b->context, b->score);

@@ -6,7 +6,8 @@
  *     step       x <- x + displacement of phi
  *
  * All of them read the same old particles and are free to share the work in any way that leaves the bits alone.
- * `ref` is plain loops, the oracle of all others.
+ * `ref` is plain loops, the oracle of all others. Of a part of a model (model/part.h) they move its own nodes; `mpi`
+ * stands before the local backend then, and brings the halo.
  */
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
@@ -25,6 +26,13 @@ typedef struct backend_kind {
     void (*free)(backend *b);
 
     svmp_status (*exchange)(backend *b); /* NULL: there is nobody to exchange with */
+
+    /* The same, done with when it returns: for those who look at particles between iterations. */
+    svmp_status (*refresh)(backend *b);
+
+    /* Adds up `values` of all processes, in place: what a kernel on all variables needs. NULL: there is one process. */
+    svmp_status (*sum)(backend *b, size_t count, double *values);
+
     svmp_status (*score)(backend *b);
     svmp_status (*stein)(backend *b, const kernel *k, size_t t);
     svmp_status (*step)(backend *b, const step *s, double rate, size_t t);
@@ -40,19 +48,21 @@ extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_b
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
 struct backend {
-    const backend_kind *kind;
+    const backend_kind *kind, *local; /* the latter does the work; the same, unless others take part */
     svmp_context *context;
     const svmp_model *model;
     size_t n;
     uint64_t seed;
     int threads;
+    node_span span; /* the nodes that `score` and `stein` work on: all own ones, or in turn the interior and the rest */
     const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
     evaluator *evaluator;               /* of backends that use the model's own */
-    void *own;
+    void *own;                          /* the local backend's */
+    struct mpi_halo *mpi;               /* of `mpi` */
 };
 
 /* `k` and `s` may be NULL: no kernel, no step state. */

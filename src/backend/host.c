@@ -7,7 +7,7 @@
 /* Says which number is not finite first, and why as far as can be told. */
 static svmp_status not_finite(backend *b, size_t t) {
     char name[128];
-    const size_t n = b->n, total = b->model->graph->variables * n;
+    const size_t n = b->n, total = b->model->graph->own_variables * n;
     size_t at = 0;
     while (at < total && isfinite(b->score[at])) at++;
     if (at == total) {
@@ -61,7 +61,7 @@ static svmp_status accept(backend *b, int finite, size_t t) {
 }
 
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
-    const size_t n = b->n, variables = b->model->graph->variables;
+    const size_t n = b->n, variables = b->model->graph->own_variables;
     const int threads = svmp_threads_for(b->threads, 10 * (double)variables * (double)n);
     double largest = 0;
     int finite = 1;
@@ -78,7 +78,7 @@ svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
 }
 
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t) {
-    const size_t n = b->n, variables = b->model->graph->variables;
+    const size_t n = b->n, variables = b->model->graph->own_variables;
     const int threads = svmp_threads_for(b->threads, 100 * (double)variables * (double)n);
     const double spread = sqrt(2 * rate);
     double largest = 0;
@@ -88,7 +88,8 @@ svmp_status svmp_host_diffuse(backend *b, double rate, size_t t) {
         const double *score = b->score + i * n;
         double *phi = b->phi + i * n, here = largest_of(n, score);
         largest = here > largest ? here : largest;
-        svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_LANGEVIN, .a = t, .b = i}, n, phi);
+        const size_t whole = svmp_graph_whole_variable(b->model->graph, i);
+        svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_LANGEVIN, .a = t, .b = whole}, n, phi);
         for (size_t l = 0; l < n; l++) phi[l] = rate * score[l] + spread * phi[l];
         finite &= move(b, i);
     }

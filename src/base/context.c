@@ -1,4 +1,4 @@
-#include "base/context.h"
+#include "base/team.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -44,6 +44,7 @@ svmp_status svmp_context_create(const svmp_context_options *options, svmp_contex
 void svmp_context_free(svmp_context *context) {
     if (context == NULL) return;
     svmp_allocator allocator = context->options.allocator;
+    if (context->team) context->team->free(context, context->team);
     allocator.release(context, allocator.user_data);
 }
 

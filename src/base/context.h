@@ -7,6 +7,7 @@
 struct svmp_context {
     svmp_context_options options;
     char error[1024];
+    struct team *team; /* the other processes; NULL: there are none */
 };
 
 /* Returns from the calling function when a call failed; the error's sentence is already in the context. */

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exact.h"
+#include "base/team.h"
 #include "base/thread.h"
 #include "base/vector.h"
 #include "kernel/unit.h"
@@ -49,8 +51,10 @@ typedef struct ksd {
     uint32_t *nodes;   /* 0, 1, 2, ... */
     double *centred;   /* variables * n: x less its mean over particles, for linear terms */
     double *variance;  /* variables: mean square of that */
-    stein_sums *sums;  /* of every variable */
-    double *bandwidth; /* of every node, in the first term that has one; NaN: none has */
+    double *products;  /* n*n, and the summed variance: of linear terms on all variables of several processes */
+    const team *team;  /* the other processes that have parts; NULL: there are none */
+    stein_sums *sums;  /* of every own variable */
+    double *bandwidth; /* of every own node, in the first term that has one; NaN: none has */
 } ksd;
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
@@ -86,6 +90,7 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
     const size_t count = svmp_unit_rows(of->sample->graph, unit, n, of->sample->x, room->rows);
 #pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
     for (size_t l = 0; l < n; l++) distance_row(n, count, room->rows, l, room->k + row_start(n, l));
+    if (of->team && term->domain == DOMAIN_ALL) of->team->sum(of->team, pairs, room->k);
     memcpy(room->r, room->k, pairs * sizeof *room->r); /* the choice reorders */
     const double h = svmp_bandwidth_choose(&term->bandwidth, n, room->r);
     for (size_t v = 0; v < unit->member_count; v++)
@@ -177,6 +182,35 @@ static double trace(size_t n, double pairs, double diagonal) {
     return n > 1 ? (diagonal - pairs / (double)n) / (double)(n - 1) : 0;
 }
 
+/* sum_j z_j[l] z_j[m] over the variables of all processes, and their summed variance. */
+static void add_products(const ksd *of, size_t count, const double *const *z, double v) {
+    const size_t n = of->sample->n;
+    memset(of->products, 0, n * n * sizeof *of->products);
+    for (size_t j = 0; j < count; j++)
+        for (size_t l = 0; l < n; l++)
+            for (size_t m = 0; m < n; m++) of->products[l * n + m] += z[j][l] * z[j][m];
+    of->products[n * n] = v;
+    of->team->sum(of->team, n * n + 1, of->products);
+}
+
+/* The sums of linear_sums, with sum_j (sum_l s z_j)^2 and sum_lj (s z_j)^2 from the products. */
+static stein_sums common_sums(size_t n, const double *products, const double *z_i, const double *s) {
+    const double sum = svmp_sum(n, s), v = products[n * n];
+    stein_sums sums = {.pairs = sum * sum, .diagonal = svmp_dot(n, s, s)};
+    double along = 0, squares = 0;
+    for (size_t l = 0; v > 0 && l < n; l++) {
+        along += s[l] * svmp_dot(n, products + l * n, s);
+        squares += s[l] * s[l] * products[l * n + l];
+    }
+    if (v > 0) {
+        const double own = svmp_dot(n, s, z_i);
+        sums.pairs += (along + (double)n * (2 * own + (double)n)) / v;
+        sums.diagonal += (squares + 2 * own + (double)n) / v;
+    }
+    sums.spread = fmax(trace(n, sums.pairs, sums.diagonal), 0);
+    return sums;
+}
+
 /* The sums over all pairs,  n^2 ( mean(s)^2 + ( sum_j mean(s z_j)^2 + 2 mean(s z_i) + 1 ) / v ),  and over the
  * diagonal, sum_l ( s^2 + ( s^2 sum_j z_j^2 + 2 s z_i + 1 ) / v ). The spread is taken at its worst, as of a single
  * eigenvalue. */
@@ -208,11 +242,14 @@ static void add_linear(const ksd *of, const kernel_term *term, const stein_unit 
     double v = 0;
     for (size_t w = 0; w < unit->domain_count; w++)
         for (size_t j = first[unit->domain[w]]; j < first[unit->domain[w] + 1]; j++) v += of->variance[j];
+    const int common = of->team && term->domain == DOMAIN_ALL;
+    if (common) add_products(of, count, room->rows, v);
 #pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t w = 0; w < unit->member_count; w++)
         for (size_t i = first[unit->members[w]]; i < first[unit->members[w] + 1]; i++)
             add_sums(&of->sums[i], term->weight,
-                     linear_sums(n, count, room->rows, v, of->centred + i * n, sample->score + i * n));
+                     common ? common_sums(n, of->products, of->centred + i * n, sample->score + i * n)
+                            : linear_sums(n, count, room->rows, v, of->centred + i * n, sample->score + i * n));
 }
 
 /* ---- the sum over terms, and what is told ------------------------------------------------------------------------ */
@@ -220,13 +257,13 @@ static void add_linear(const ksd *of, const kernel_term *term, const stein_unit 
 static void add_term(const ksd *of, const kernel_term *term) {
     const stein_sample *sample = of->sample;
     const size_t units = svmp_unit_count(sample->graph, term->domain);
-    const int team = units < (size_t)of->threads; /* too few units to go round: share each of them */
-#pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : of->threads)
+    const int together = units < (size_t)of->threads; /* too few units to go round: share each of them */
+#pragma omp parallel for schedule(dynamic) num_threads(together ? 1 : of->threads)
     for (size_t u = 0; u < units; u++) {
-        ksd_room *room = &of->rooms[team ? 0 : svmp_thread_number()];
+        ksd_room *room = &of->rooms[together ? 0 : svmp_thread_number()];
         stein_unit unit =
             svmp_unit_draw(sample->graph, term, u, sample->seed, sample->iteration, of->nodes, room->drawn);
-        (term->shape->value ? add_radial : add_linear)(of, term, &unit, room, team ? of->threads : 1);
+        (term->shape->value ? add_radial : add_linear)(of, term, &unit, room, together ? of->threads : 1);
     }
 }
 
@@ -265,8 +302,12 @@ static svmp_status alloc(ksd *of) {
     const stein_sample *sample = of->sample;
     const kernel *k = sample->kernel;
     const size_t n = sample->n, variables = sample->graph->variables, pairs = n * (n - 1) / 2;
-    int radial = 0;
-    for (size_t a = 0; a < k->count; a++) radial |= k->terms[a].shape->value != NULL;
+    int radial = 0, products = 0;
+    for (size_t a = 0; a < k->count; a++) {
+        radial |= k->terms[a].shape->value != NULL;
+        products |= of->team && k->terms[a].shape->value == NULL && k->terms[a].domain == DOMAIN_ALL;
+    }
+    if (products) SVMP_TRY(SVMP_NEW(context, of->products, n * n + 1));
     SVMP_TRY(svmp_require_memory(context, 3.0 * radial * (double)pairs * of->threads * sizeof(double),
                                  "the Stein discrepancy of so many particles takes"));
     SVMP_TRY(SVMP_NEW(context, of->sums, variables));
@@ -312,39 +353,64 @@ static void release(const ksd *of) {
     svmp_release(context, of->bandwidth);
     svmp_release(context, of->centred);
     svmp_release(context, of->variance);
+    svmp_release(context, of->products);
     svmp_release(context, of->sums);
+}
+
+/* The sum over all nodes, of all processes: without rounding, so that it does not matter who has which. */
+typedef struct exact_sums {
+    exact_sum pairs, diagonal, spread, bandwidth;
+} exact_sums;
+
+static void add_exactly(exact_sums *to, stein_sums sums) {
+    svmp_exact_add(&to->pairs, sums.pairs);
+    svmp_exact_add(&to->diagonal, sums.diagonal);
+    svmp_exact_add(&to->spread, sums.spread);
+}
+
+static double total_of(const ksd *of, exact_sum *sum) {
+    svmp_exact_carry(sum);
+    if (of->team) {
+        of->team->sum_whole(of->team, EXACT_DIGITS, sum->digit);
+        of->team->sum(of->team, 1, &sum->beyond);
+    }
+    return svmp_exact_value(sum);
 }
 
 static void finish(const ksd *of, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     const svmp_graph *graph = of->sample->graph;
     const size_t n = of->sample->n;
-    const double limit = n > 1 ? svmp_difference_limit(2 * graph->variables) : NAN;
-    stein_sums whole = {0};
-    double largest = NAN;
-    for (size_t v = 0; v < graph->nodes; v++) {
+    const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
+    exact_sums whole = {0};
+    double largest = -1; /* of what are not negative numbers; -1: there is none */
+    for (size_t v = 0; v < graph->own; v++) {
         stein_sums node = {0};
         double z = NAN;
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
             add_sums(&node, 1, of->sums[i]);
             z = fmax(z, moment_z(of, i));
         }
-        if (nodes) nodes[v] = describe(n, node, graph->nodes);
+        if (nodes) nodes[v] = describe(n, node, graph->whole_nodes);
         if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit, nodes[v].bandwidth = of->bandwidth[v];
-        add_sums(&whole, 1, node);
+        add_exactly(&whole, node);
+        svmp_exact_add(&whole.bandwidth, of->bandwidth[v]);
         largest = fmax(largest, z);
     }
-    *total = describe(n, whole, 1);
-    total->moment_z = largest;
+    if (of->team) of->team->max(of->team, 1, &largest);
+    const stein_sums sums = {total_of(of, &whole.pairs), total_of(of, &whole.diagonal), total_of(of, &whole.spread)};
+    *total = describe(n, sums, 1);
+    total->moment_z = largest < 0 ? NAN : largest;
     total->moment_limit = limit;
-    total->bandwidth = svmp_sum(graph->nodes, of->bandwidth) / (double)graph->nodes;
+    total->bandwidth = total_of(of, &whole.bandwidth) / (double)graph->whole_nodes;
 }
 
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
                                    svmp_discrepancy *nodes) {
-    ksd of = {.context = context, .sample = sample};
+    ksd of = {.context = context, .sample = sample, .team = sample->graph->halo ? context->team : NULL};
     of.threads = svmp_threads_for(svmp_context_threads(context),
                                   20 * (double)sample->n * (double)sample->n * (double)sample->graph->variables);
     svmp_status status = alloc(&of);
+    if (of.team) status = svmp_team_agree(context, status);
     for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, &sample->kernel->terms[a]);
     if (status == SVMP_OK) finish(&of, total, nodes);
     release(&of);

@@ -45,6 +45,7 @@ void svmp_code_free(svmp_context *context, code_block *code);
 
 struct program {
     svmp_context *context;
+    size_t shared; /* owners other than the first */
     size_t slots, parameters, outputs, columns;
     int degree;
     bool differentiated;

@@ -95,6 +95,23 @@ done:
     return status;
 }
 
+svmp_status svmp_bound_keep(const bound_program *bound, size_t count, const uint32_t *which, bound_program **kept) {
+    svmp_context *context = bound->compiled->context;
+    bound_program *made = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, made, 1));
+    *made = (bound_program){.compiled = bound->compiled, .instances = count};
+    SVMP_CHECK(SVMP_NEW(context, made->columns, bound->compiled->columns * count));
+    for (size_t h = 0; h < bound->compiled->columns; h++)
+        for (size_t k = 0; k < count; k++)
+            made->columns[h * count + k] = bound->columns[h * bound->instances + which[k]];
+    *kept = made;
+    made = NULL;
+done:
+    svmp_bound_free(made);
+    return status;
+}
+
 void svmp_bound_free(bound_program *bound) {
     if (bound == NULL) return;
     svmp_context *context = bound->compiled->context;

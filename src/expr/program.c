@@ -79,8 +79,13 @@ svmp_status svmp_program_finish_values(program_builder *builder, size_t count, c
     return finish(builder, count, values, slots, parameters, false, finished);
 }
 
+program *svmp_program_share(program *compiled) {
+    compiled->shared++;
+    return compiled;
+}
+
 void svmp_program_free(program *compiled) {
-    if (compiled == NULL) return;
+    if (compiled == NULL || compiled->shared-- > 0) return;
     svmp_context *context = compiled->context;
     svmp_code_free(context, &compiled->values);
     svmp_code_free(context, &compiled->gradient);

@@ -122,6 +122,9 @@ svmp_status svmp_program_finish_values(program_builder *builder, size_t count, c
 
 void svmp_program_free(program *compiled); /* NULL-safe */
 
+/* The same program for one more owner: it ends when each of them has freed it. Not for several threads at once. */
+program *svmp_program_share(program *compiled);
+
 size_t svmp_program_slots(const program *compiled);
 size_t svmp_program_parameters(const program *compiled);
 size_t svmp_program_outputs(const program *compiled);
@@ -144,6 +147,9 @@ size_t svmp_program_registers(const program *compiled, bool gradient); /* buffer
 svmp_status svmp_program_bind(const program *compiled, size_t instances, const double *const *columns,
                               bound_program **bound);
 void svmp_bound_free(bound_program *bound); /* NULL-safe */
+
+/* Another one, with only the instances which[0], which[1], ... of this one. */
+svmp_status svmp_bound_keep(const bound_program *bound, size_t count, const uint32_t *which, bound_program **kept);
 
 /* Bytes of scratch that svmp_bound_evaluate needs for n particles; aligned as malloc aligns. */
 size_t svmp_bound_scratch(const bound_program *bound, size_t n);

@@ -1,4 +1,4 @@
-#include "graph/graph.h"
+#include "graph/part.h"
 
 #include <string.h>
 
@@ -23,6 +23,9 @@ static void free_derived(svmp_graph *graph) {
     graph->neighbourhood_of = NULL;
     svmp_lists_free(graph->context, &graph->neighbourhoods);
     svmp_lists_free(graph->context, &graph->members);
+    svmp_release(graph->context, graph->whole_node);
+    svmp_release(graph->context, graph->whole_variable);
+    svmp_halo_free(graph->context, graph->halo);
 }
 
 void svmp_graph_free(svmp_graph *graph) {
@@ -174,12 +177,12 @@ done:
     return status;
 }
 
-/* Neighbourhood -> the nodes that have it: the map node -> neighbourhood, transposed. */
-static svmp_status members_of(const svmp_graph *graph, index_lists *members) {
+/* The map node -> neighbourhood, transposed. */
+svmp_status svmp_graph_members(const svmp_graph *graph, index_lists *members) {
     index_lists one_each = {.item = graph->neighbourhood_of};
-    SVMP_TRY(SVMP_NEW(graph->context, one_each.start, graph->nodes + 1));
-    for (size_t v = 0; v <= graph->nodes; v++) one_each.start[v] = v;
-    svmp_status status = svmp_lists_transpose(graph->context, graph->nodes, &one_each, graph->distinct, members);
+    SVMP_TRY(SVMP_NEW(graph->context, one_each.start, graph->own + 1));
+    for (size_t v = 0; v <= graph->own; v++) one_each.start[v] = v;
+    svmp_status status = svmp_lists_transpose(graph->context, graph->own, &one_each, graph->distinct, members);
     svmp_release(graph->context, one_each.start);
     return status;
 }
@@ -202,7 +205,9 @@ svmp_status svmp_graph_finish(svmp_graph *graph) {
     for (size_t v = 0; v < graph->nodes; v++) class_of[v] = kind[class_of[v]];
     graph->neighbourhood_of = class_of;
     class_of = NULL;
-    SVMP_CHECK(members_of(graph, &graph->members));
+    graph->own = graph->interior = graph->whole_nodes = graph->nodes;
+    graph->own_variables = graph->interior_variables = graph->whole_variables = graph->variables;
+    SVMP_CHECK(svmp_graph_members(graph, &graph->members));
 
 done:
     if (status != SVMP_OK) free_derived(graph);
@@ -214,6 +219,12 @@ done:
 }
 
 size_t svmp_graph_nodes(const svmp_graph *graph) { return graph ? graph->nodes : 0; }
+
+size_t svmp_graph_own(const svmp_graph *graph) { return graph ? graph->own : 0; }
+
+size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node) {
+    return graph && node < graph->nodes ? svmp_graph_whole_node(graph, node) : 0;
+}
 
 size_t svmp_graph_variables(const svmp_graph *graph) { return graph ? graph->variables : 0; }
 
@@ -229,7 +240,7 @@ size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node) {
 
 const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count) {
     if (count) *count = 0;
-    if (graph == NULL || count == NULL || node >= graph->nodes || graph->neighbourhood_of == NULL) return NULL;
+    if (graph == NULL || count == NULL || node >= graph->own || graph->neighbourhood_of == NULL) return NULL;
     const size_t *start = graph->neighbourhoods.start + graph->neighbourhood_of[node];
     *count = start[1] - start[0];
     return graph->neighbourhoods.item + start[0];

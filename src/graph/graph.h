@@ -10,6 +10,11 @@ typedef struct index_lists {
     uint32_t *item;
 } index_lists;
 
+/* Nodes first ... last - 1. */
+typedef struct node_span {
+    size_t first, last;
+} node_span;
+
 struct svmp_graph {
     svmp_context *context;
     size_t nodes, variables, factors;
@@ -22,12 +27,27 @@ struct svmp_graph {
     index_lists neighbourhoods; /* neighbourhood -> its nodes, ascending */
     index_lists members;        /* neighbourhood -> the nodes whose closed neighbourhood it is, ascending */
 
+    /* Nodes 0 ... own - 1 are this process's to move; behind them stands the halo, others' nodes that it reads. Those
+     * before `interior` have no neighbour in the halo. A whole graph is all its own (part.h makes others). */
+    size_t own, interior, own_variables, interior_variables;
+    size_t whole_nodes, whole_variables;   /* of the graph that this is a part of, or its own */
+    uint32_t *whole_node, *whole_variable; /* which one there it is; NULL: the same */
+    struct graph_halo *halo;               /* of a part: from whom the halo comes, and who is sent what */
+
     size_t first_capacity, scope_capacity, scope_start_capacity, stamp_capacity;
     size_t *stamp; /* node -> 1 + the last factor that named it */
 };
 
 svmp_status svmp_graph_create(svmp_context *context, svmp_graph **graph);
 void svmp_graph_free(svmp_graph *graph);
+
+static inline size_t svmp_graph_whole_node(const svmp_graph *graph, size_t node) {
+    return graph->whole_node ? graph->whole_node[node] : node;
+}
+
+static inline size_t svmp_graph_whole_variable(const svmp_graph *graph, size_t variable) {
+    return graph->whole_variable ? graph->whole_variable[variable] : variable;
+}
 
 /* Fails when a node of so many variables is too many. */
 svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension);
@@ -42,6 +62,9 @@ void svmp_graph_remove_factors(svmp_graph *graph, size_t first);
 
 /* Derives the closed neighbourhoods, in time and memory linear in the scopes and the distinct neighbourhoods. */
 svmp_status svmp_graph_finish(svmp_graph *graph);
+
+/* Neighbourhood -> the own nodes that have it, ascending. */
+svmp_status svmp_graph_members(const svmp_graph *graph, index_lists *members);
 
 /* Numbers equal lists alike: kind[k] for each list, in the order of first appearance; *kinds in all. A list equals
  * another when it has the same items in the same order; empty lists equal nothing. */

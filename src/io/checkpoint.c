@@ -33,36 +33,64 @@ static svmp_status put(checkpoint *file, size_t size, const void *bytes) {
     return svmp_output_put(&file->output, zeros, (WORD - size % WORD) % WORD);
 }
 
-static svmp_status put_item(checkpoint *file, const char *name, archive_type type, size_t count, size_t size,
-                            const void *bytes) {
+/* Whether this process has the file. */
+static int here(const checkpoint *file) { return file->team == NULL || file->team->rank == 0; }
+
+/* The status of the process that has the file, on all. */
+static svmp_status agree(const checkpoint *file, svmp_status status) {
+    return file->team ? svmp_team_agree(file->archive.context, status) : status;
+}
+
+static svmp_status put_head(checkpoint *file, const char *name, archive_type type, size_t count) {
     item made = {.type = (char)type, .count = count};
     assert(strlen(name) <= ARCHIVE_NAME);
     snprintf(made.name, sizeof made.name, "%s", name);
-    SVMP_TRY(put(file, sizeof made, &made));
+    return put(file, sizeof made, &made);
+}
+
+static svmp_status put_item(checkpoint *file, const char *name, archive_type type, size_t count, size_t size,
+                            const void *bytes) {
+    if (!here(file)) return SVMP_OK;
+    SVMP_TRY(put_head(file, name, type, count));
     return put(file, size, bytes);
 }
 
 static svmp_status put_numbers(archive *a, const char *name, archive_type type, size_t count, void *values) {
-    return put_item((checkpoint *)a, name, type, count, count * WORD, values);
+    checkpoint *file = (checkpoint *)a;
+    return agree(file, put_item(file, name, type, count, count * WORD, values));
 }
 
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text) {
     const size_t size = strlen(text) + 1;
-    return put_item(file, name, ARCHIVE_TEXT, size, size, text);
+    return agree(file, put_item(file, name, ARCHIVE_TEXT, size, size, text));
 }
 
-svmp_status svmp_checkpoint_create(svmp_context *context, const char *path, checkpoint *file) {
-    *file = (checkpoint){.archive = {context, 0, put_numbers}, .path = path, .hash = SVMP_HASH_START};
+svmp_status svmp_checkpoint_create(svmp_context *context, const team *t, const char *path, checkpoint *file) {
+    *file = (checkpoint){.archive = {context, 0, put_numbers}, .team = t, .path = path, .hash = SVMP_HASH_START};
     head first = {.order = BYTE_ORDER_MARK, .format = FORMAT};
     memcpy(first.magic, magic, sizeof magic);
-    SVMP_TRY(svmp_output_open_again(context, path, &file->output));
-    return put(file, sizeof first, &first);
+    svmp_status status = here(file) ? svmp_output_open_again(context, path, &file->output) : SVMP_OK;
+    if (here(file) && status == SVMP_OK) status = put(file, sizeof first, &first);
+    return agree(file, status);
 }
 
 svmp_status svmp_checkpoint_finish(checkpoint *file) {
     const uint64_t hash = file->hash;
-    SVMP_TRY(put(file, sizeof hash, &hash));
-    return svmp_output_finish(&file->output);
+    svmp_status status = here(file) ? put(file, sizeof hash, &hash) : SVMP_OK;
+    if (here(file) && status == SVMP_OK) status = svmp_output_finish(&file->output);
+    return agree(file, status);
+}
+
+static svmp_status put_rows(checkpoint *file, const char *name, spread *rows, size_t n, const double *values) {
+    const size_t together = svmp_spread_rows(n);
+    svmp_status status = here(file) ? put_head(file, name, ARCHIVE_REALS, rows->whole * n) : SVMP_OK;
+    for (size_t from = 0; from < rows->whole; from += together) {
+        const size_t to = from + together < rows->whole ? from + together : rows->whole;
+        double *block = NULL;
+        SVMP_TRY(svmp_spread_collect(rows, (spread_block){from, to, 0, n}, n, values, &block));
+        if (here(file) && status == SVMP_OK) status = put(file, (to - from) * n * sizeof *block, block);
+    }
+    return agree(file, status);
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
@@ -125,19 +153,45 @@ static svmp_status take_item(checkpoint *file, const char *name, archive_type ty
     return SVMP_OK;
 }
 
+/* So many numbers under this name. */
+static svmp_status find_numbers(checkpoint *file, const char *name, archive_type type, size_t count,
+                                const char **bytes) {
+    uint64_t saved = 0;
+    SVMP_TRY(take_item(file, name, type, &saved, bytes));
+    if (saved == count) return SVMP_OK;
+    return svmp_fail(file->archive.context, SVMP_BAD_INPUT, "The checkpoint '%s' holds %llu numbers of '%s', not %zu.",
+                     file->path, (unsigned long long)saved, name, count);
+}
+
 static svmp_status take_numbers(archive *a, const char *name, archive_type type, size_t count, void *values) {
     checkpoint *file = (checkpoint *)a;
-    uint64_t saved = 0;
     const char *bytes = NULL;
-    SVMP_TRY(take_item(file, name, type, &saved, &bytes));
-    if (saved != count)
-        return svmp_fail(a->context, SVMP_BAD_INPUT, "The checkpoint '%s' holds %llu numbers of '%s', not %zu.",
-                         file->path, (unsigned long long)saved, name, count);
-    if (count > 0) memcpy(values, bytes, count * WORD);
+    SVMP_TRY(agree(file, here(file) ? find_numbers(file, name, type, count, &bytes) : SVMP_OK));
+    if (here(file) && count > 0) memcpy(values, bytes, count * WORD);
+    if (file->team) file->team->broadcast(file->team, 0, count * WORD, values);
     return SVMP_OK;
 }
 
-svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text) {
+static svmp_status take_rows(checkpoint *file, const char *name, spread *rows, size_t n, double *values) {
+    const size_t together = svmp_spread_rows(n);
+    const char *bytes = NULL;
+    SVMP_TRY(agree(file, here(file) ? find_numbers(file, name, ARCHIVE_REALS, rows->whole * n, &bytes) : SVMP_OK));
+    for (size_t from = 0; from < rows->whole; from += together) {
+        const size_t to = from + together < rows->whole ? from + together : rows->whole;
+        const spread_block which = {from, to, 0, n};
+        double *block = NULL;
+        SVMP_TRY(svmp_spread_room(rows, which, &block));
+        if (here(file)) memcpy(block, bytes + from * n * WORD, (to - from) * n * WORD);
+        SVMP_TRY(svmp_spread_deal(rows, which, n, values));
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_checkpoint_rows(checkpoint *file, const char *name, spread *rows, size_t n, double *values) {
+    return (file->archive.loading ? take_rows(file, name, rows, n, values) : put_rows(file, name, rows, n, values));
+}
+
+static svmp_status find_text(checkpoint *file, const char *name, const char **text) {
     uint64_t size = 0;
     const char *bytes = NULL;
     SVMP_TRY(take_item(file, name, ARCHIVE_TEXT, &size, &bytes));
@@ -146,17 +200,27 @@ svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const 
     return SVMP_OK;
 }
 
-svmp_status svmp_checkpoint_expect_end(const checkpoint *file) {
-    return file->at == file->size ? SVMP_OK : refuse(file, "holds more than belongs there");
+svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text) {
+    *text = NULL;
+    return agree(file, here(file) ? find_text(file, name, text) : SVMP_OK);
 }
 
-svmp_status svmp_checkpoint_open(svmp_context *context, const char *path, checkpoint *file) {
-    *file = (checkpoint){.archive = {context, 1, take_numbers}, .path = path};
-    FILE *stream = fopen(path, "rb");
+svmp_status svmp_checkpoint_expect_end(const checkpoint *file) {
+    const int more = here(file) && file->at != file->size;
+    return agree(file, more ? refuse(file, "holds more than belongs there") : SVMP_OK);
+}
+
+static svmp_status read_file(checkpoint *file) {
+    FILE *stream = fopen(file->path, "rb");
     if (stream == NULL) return cannot_read(file, errno);
     svmp_status status = read_bytes(file, stream);
     fclose(stream);
     return status == SVMP_OK ? check_bytes(file) : status;
+}
+
+svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file) {
+    *file = (checkpoint){.archive = {context, 1, take_numbers}, .team = t, .path = path};
+    return agree(file, here(file) ? read_file(file) : SVMP_OK);
 }
 
 void svmp_checkpoint_close(checkpoint *file) {

@@ -11,10 +11,12 @@
 
 #include "base/archive.h"
 #include "io/output.h"
+#include "io/spread.h"
 
 typedef struct checkpoint {
     archive archive; /* first: the archive that a state goes through is the checkpoint */
     const char *path;
+    const team *team;   /* of several processes the first one has the file, and tells the others; NULL: alone */
     output_file output; /* of one that is saved */
     uint64_t hash;
     char *bytes; /* of one that is loaded: the whole file, */
@@ -22,17 +24,21 @@ typedef struct checkpoint {
     size_t at;   /* and where the next item begins */
 } checkpoint;
 
-/* `path` must outlive the checkpoint. */
-svmp_status svmp_checkpoint_create(svmp_context *context, const char *path, checkpoint *file);
+/* `path` must outlive the checkpoint. With a team, all its processes make all these calls. */
+svmp_status svmp_checkpoint_create(svmp_context *context, const team *t, const char *path, checkpoint *file);
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text);
+
+/* Rows of n numbers, the whole of those that processes share, saved in the order of the whole or loaded: the file does
+ * not know how many processes there were. */
+svmp_status svmp_checkpoint_rows(checkpoint *file, const char *name, spread *rows, size_t n, double *values);
 
 /* Nothing stands at `path` before this. */
 svmp_status svmp_checkpoint_finish(checkpoint *file);
 
 /* Refuses what is no checkpoint, is in another format, or has another checksum than it says. */
-svmp_status svmp_checkpoint_open(svmp_context *context, const char *path, checkpoint *file);
+svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file);
 
-/* *text belongs to the file. */
+/* *text belongs to the file; in processes that do not have it, NULL. */
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);
 
 /* Fails unless all items were taken. */

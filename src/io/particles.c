@@ -3,6 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static svmp_status make(svmp_context *context, size_t variables, size_t count, const double *values,
+                        svmp_particles **particles) {
+    svmp_status status = SVMP_OK;
+    svmp_particles *made = NULL;
+    SVMP_CHECK(SVMP_NEW(context, made, 1));
+    made->context = context;
+    made->variables = made->whole = variables;
+    made->count = count;
+    made->chains = 1;
+    SVMP_CHECK(SVMP_NEW(context, made->values, variables * count));
+    SVMP_CHECK(SVMP_NEW(context, made->standard, variables));
+    SVMP_CHECK(SVMP_NEW(context, made->given, variables));
+    if (values) memcpy(made->values, values, variables * count * sizeof *values);
+    for (size_t i = 0; i < variables; i++) snprintf(made->standard[i], sizeof made->standard[i], "x.%zu", i + 1);
+    *particles = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}
+
 svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count, const double *values,
                                   svmp_particles **particles) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -16,23 +37,24 @@ svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_
         return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %zu particles of %zu variables do not fit.", count,
                          variables);
 
-    svmp_status status = SVMP_OK;
+    return make(context, variables, count, values, particles);
+}
+
+svmp_status svmp_particles_create_part(svmp_context *context, const struct team *t, size_t whole, size_t own,
+                                       const uint32_t *place, size_t count, const double *values,
+                                       svmp_particles **particles) {
     svmp_particles *made = NULL;
-    SVMP_CHECK(SVMP_NEW(context, made, 1));
-    made->context = context;
-    made->variables = variables;
-    made->count = count;
-    made->chains = 1;
-    SVMP_CHECK(SVMP_NEW(context, made->values, variables * count));
-    SVMP_CHECK(SVMP_NEW(context, made->standard, variables));
-    SVMP_CHECK(SVMP_NEW(context, made->given, variables));
-    if (values) memcpy(made->values, values, variables * count * sizeof *values);
-    for (size_t i = 0; i < variables; i++) snprintf(made->standard[i], sizeof made->standard[i], "x.%zu", i + 1);
+    SVMP_TRY(make(context, own, count, values, &made));
+    svmp_status status = SVMP_NEW(context, made->place, own);
+    if (status != SVMP_OK) {
+        svmp_particles_free(made);
+        return status;
+    }
+    if (own > 0) memcpy(made->place, place, own * sizeof *place);
+    made->team = t;
+    made->whole = whole;
     *particles = made;
-    made = NULL;
-done:
-    svmp_particles_free(made);
-    return status;
+    return SVMP_OK;
 }
 
 void svmp_particles_free(svmp_particles *particles) {
@@ -59,11 +81,14 @@ void svmp_particles_free(svmp_particles *particles) {
     svmp_release(context, particles->given);
     svmp_release(context, particles->comments);
     svmp_release(context, particles->standard);
+    svmp_release(context, particles->place);
     svmp_release(context, particles->values);
     svmp_release(context, particles);
 }
 
 size_t svmp_particles_variables(const svmp_particles *particles) { return particles ? particles->variables : 0; }
+
+size_t svmp_particles_whole(const svmp_particles *particles) { return particles ? particles->whole : 0; }
 
 size_t svmp_particles_count(const svmp_particles *particles) { return particles ? particles->count : 0; }
 

@@ -32,7 +32,17 @@ struct svmp_particles {
         double *values; /* NaN where nothing was observed, the last index running fastest */
     } * observed;       /* what the model that they are of has observed */
     size_t observed_count, observed_capacity;
+
+    /* Of a part of a model: variable i is variable place[i] of `whole`. NULL: these are all. */
+    const struct team *team;
+    uint32_t *place;
+    size_t whole;
 };
+
+/* svmp_particles_create of a part, which may be empty; copies `place`. */
+svmp_status svmp_particles_create_part(svmp_context *context, const struct team *t, size_t whole, size_t own,
+                                       const uint32_t *place, size_t count, const double *values,
+                                       svmp_particles **particles);
 
 /* Takes the lines "name[along] = 1 2 3" out of the comments: they are series from then on. */
 svmp_status svmp_series_take_comments(svmp_particles *particles);

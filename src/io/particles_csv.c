@@ -1,4 +1,4 @@
-/* Particles as Stan CSV: '#' comment lines, a header of names, a row a particle. */
+/* Particles from Stan CSV: '#' comment lines, a header of names, a row a particle. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,6 @@
 #include "io/particles.h"
 #include "io/shape.h"
 #include "io/text.h"
-
-/* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 typedef struct csv_reader {
     text_file text;
@@ -229,119 +227,6 @@ done:
     svmp_release(context, reader.names);
     svmp_release(context, reader.comments);
     svmp_text_close(&reader.text);
-    svmp_number_leave(&locale);
-    return status;
-}
-
-/* ---- writing ---------------------------------------------------------------------------------------------------- */
-
-/* What could not be read back is not written. */
-static svmp_status check_readable(const svmp_particles *particles, const char *path) {
-    const char *repeated;
-    SVMP_TRY(svmp_particles_repeated_name(particles, &repeated));
-    if (repeated)
-        return svmp_fail(particles->context, SVMP_BAD_CALL,
-                         "The particles are not written to '%s': two variables are called '%.80s'.", path, repeated);
-    for (size_t i = 0; i < particles->variables; i++)
-        for (size_t l = 0; l < particles->count; l++)
-            if (!isfinite(particles->values[i * particles->count + l]))
-                return svmp_fail(particles->context, SVMP_NOT_FINITE,
-                                 "The particles are not written to '%s': %.80s of particle %zu is %g.", path,
-                                 svmp_particles_name(particles, i), l + 1, particles->values[i * particles->count + l]);
-    return SVMP_OK;
-}
-
-static svmp_status write_comments(output_file *output, const char *comments) {
-    while (*comments) {
-        size_t length = strcspn(comments, "\n");
-        SVMP_TRY(svmp_output_put(output, "# ", 2));
-        SVMP_TRY(svmp_output_put(output, comments, length));
-        SVMP_TRY(svmp_output_put(output, "\n", 1));
-        comments += length + (comments[length] == '\n');
-    }
-    return SVMP_OK;
-}
-
-static svmp_status write_name(output_file *output, const char *name, char after) {
-    SVMP_TRY(svmp_output_put(output, name, strlen(name)));
-    return svmp_output_put(output, &after, 1);
-}
-
-static svmp_status write_number(output_file *output, double value, char after) {
-    char text[NUMBER_TEXT + 1];
-    size_t length = svmp_number_format(value, text);
-    text[length++] = after;
-    return svmp_output_put(output, text, length);
-}
-
-/* "# name[along] = 1 2 3" */
-static svmp_status write_series(output_file *output, const svmp_particles *particles) {
-    for (size_t k = 0; k < particles->series_count; k++) {
-        const struct series *s = &particles->series[k];
-        SVMP_TRY(svmp_output_put(output, "# ", 2));
-        SVMP_TRY(write_name(output, s->name, '['));
-        SVMP_TRY(write_name(output, s->along, ']'));
-        SVMP_TRY(svmp_output_put(output, " = ", 3));
-        for (size_t l = 0; l < s->count; l++)
-            SVMP_TRY(write_number(output, s->values[l], l + 1 < s->count ? ' ' : '\n'));
-        if (s->count == 0) SVMP_TRY(svmp_output_put(output, "\n", 1));
-    }
-    return SVMP_OK;
-}
-
-/* The variables in the order `order`. */
-static svmp_status write_table(output_file *output, const svmp_particles *particles, const size_t *order) {
-    const size_t count = particles->count, chains = particles->chains, last = particles->variables - 1;
-    for (size_t k = 0; k < particles->statistic_count; k++)
-        SVMP_TRY(write_name(output, particles->statistics[k].name, ','));
-    if (chains > 1) SVMP_TRY(write_name(output, "chain__", ','));
-    for (size_t i = 0; i <= last; i++)
-        SVMP_TRY(write_name(output, svmp_particles_name(particles, order[i]), i < last ? ',' : '\n'));
-
-    for (size_t l = 0; l < count; l++) {
-        for (size_t k = 0; k < particles->statistic_count; k++)
-            SVMP_TRY(write_number(output, particles->statistics[k].values[l], ','));
-        const size_t chain = l / (count / chains) + 1;
-        if (chains > 1) SVMP_TRY(write_number(output, (double)chain, ','));
-        for (size_t i = 0; i <= last; i++)
-            SVMP_TRY(write_number(output, particles->values[order[i] * count + l], i < last ? ',' : '\n'));
-    }
-    return SVMP_OK;
-}
-
-static svmp_status write_in_stan_order(output_file *output, const svmp_particles *particles) {
-    svmp_context *context = particles->context;
-    shape arrays = {0};
-    size_t *order = NULL;
-    svmp_status status;
-    SVMP_CHECK(svmp_shape_of(particles, &arrays));
-    SVMP_CHECK(SVMP_NEW(context, order, particles->variables));
-    svmp_shape_stan_order(&arrays, order);
-    SVMP_CHECK(write_table(output, particles, order));
-done:
-    svmp_release(context, order);
-    svmp_shape_free(context, &arrays);
-    return status;
-}
-
-svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
-                                 int overwrite) {
-    if (particles == NULL) return SVMP_BAD_CALL;
-    svmp_context *context = particles->context;
-    if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write was given no path.");
-    output_file output = {0};
-    number_locale locale = {0};
-    svmp_status status = SVMP_OK;
-    SVMP_CHECK(check_readable(particles, path));
-    if (svmp_netcdf_is_meant(path)) return svmp_netcdf_write(particles, path, comments, overwrite);
-    SVMP_CHECK(svmp_number_enter(context, &locale));
-    SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));
-    if (comments) SVMP_CHECK(write_comments(&output, comments));
-    SVMP_CHECK(write_series(&output, particles));
-    SVMP_CHECK(write_in_stan_order(&output, particles));
-    SVMP_CHECK(svmp_output_finish(&output));
-done:
-    svmp_output_close(&output);
     svmp_number_leave(&locale);
     return status;
 }

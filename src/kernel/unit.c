@@ -7,13 +7,36 @@ size_t svmp_unit_count(const svmp_graph *graph, kernel_domain domain) {
     case DOMAIN_SELF:
     case DOMAIN_RANDOM: break;
     }
-    return graph->nodes;
+    return graph->own;
+}
+
+/* The first unit of `blanket` whose first member is `node` or comes behind it; units are in the order of those. */
+static size_t first_unit(const svmp_graph *graph, size_t node) {
+    size_t low = 0, high = graph->distinct;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (graph->members.item[graph->members.start[middle]] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+unit_span svmp_unit_span(const svmp_graph *graph, kernel_domain domain, node_span nodes) {
+    switch (domain) {
+    case DOMAIN_ALL: return (unit_span){0, nodes.last == graph->own};
+    case DOMAIN_BLANKET: return (unit_span){first_unit(graph, nodes.first), first_unit(graph, nodes.last)};
+    case DOMAIN_SELF:
+    case DOMAIN_RANDOM: break;
+    }
+    return (unit_span){nodes.first, nodes.last};
 }
 
 stein_unit svmp_unit_find(const svmp_graph *graph, kernel_domain domain, size_t u, const uint32_t *nodes) {
     const index_lists *closed = &graph->neighbourhoods, *members = &graph->members;
     switch (domain) {
-    case DOMAIN_ALL: return (stein_unit){nodes, nodes, graph->nodes, graph->nodes};
+    case DOMAIN_ALL: return (stein_unit){nodes, nodes, graph->own, graph->own};
     case DOMAIN_BLANKET:
         return (stein_unit){closed->item + closed->start[u], members->item + members->start[u],
                             closed->start[u + 1] - closed->start[u], members->start[u + 1] - members->start[u]};

@@ -10,8 +10,15 @@ typedef struct stein_unit {
     size_t domain_count, member_count;
 } stein_unit;
 
-/* How many units a domain makes: one for `all`, the distinct neighbourhoods for `blanket`, the nodes otherwise. */
+/* How many units a domain makes: one for `all`, the distinct neighbourhoods for `blanket`, the own nodes otherwise. */
 size_t svmp_unit_count(const svmp_graph *graph, kernel_domain domain);
+
+/* The units of a span of own nodes: those whose first member lies in it; that of `all` belongs to the last own node. */
+typedef struct unit_span {
+    size_t first, last;
+} unit_span;
+
+unit_span svmp_unit_span(const svmp_graph *graph, kernel_domain domain, node_span nodes);
 
 /* Unit u of a domain, a random one without the neighbours that it draws. `nodes` is 0, 1, 2, ... for all nodes; the
  * unit points into it and into the graph. */

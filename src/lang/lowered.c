@@ -29,9 +29,9 @@ void svmp_lowered_free(lowered_model *lowered) {
         svmp_release(context, lowered->arrays[k].name);
         svmp_release(context, lowered->arrays[k].values);
     }
-    void *owned[] = {lowered->nodes,  lowered->names,    lowered->parts,         lowered->lower,
-                     lowered->upper,  lowered->groups,   lowered->priors,        lowered->by_level,
-                     lowered->arrays, lowered->monitors, lowered->monitor_values};
+    void *owned[] = {lowered->nodes,  lowered->names,    lowered->parts,          lowered->lower,
+                     lowered->upper,  lowered->groups,   lowered->priors,         lowered->by_level,
+                     lowered->arrays, lowered->monitors, lowered->monitor_values, lowered->whole_output};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_release(context, lowered);
 }
@@ -165,18 +165,46 @@ static svmp_status inverse_node(const lowered_model *lowered, const lowered_node
     return SVMP_OK;
 }
 
-/* Parents first: bounds may depend on them. */
-svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables) {
+/* The first place in by_level of this level, or of those behind it. */
+static size_t level_start(const lowered_model *lowered, size_t level) {
+    size_t low = 0, high = lowered->node_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lowered->nodes[lowered->by_level[middle]].level < level)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static svmp_status inverse_nodes(const lowered_model *lowered, size_t from, size_t to, size_t n, const double *outputs,
+                                 double *variables) {
     workspace work = {0};
     svmp_status status = reserve(lowered, n, &work);
-    memset(variables, 0, lowered->variables * n * sizeof *variables);
-    for (size_t k = 0; status == SVMP_OK && k < lowered->node_count; k++)
+    for (size_t k = from; status == SVMP_OK && k < to; k++)
         status = inverse_node(lowered, &lowered->nodes[lowered->by_level[k]], n, outputs, variables, &work);
     release(lowered, &work);
     return status;
 }
 
+/* Parents first: bounds may depend on them. */
+svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables) {
+    memset(variables, 0, lowered->variables * n * sizeof *variables);
+    return inverse_nodes(lowered, 0, lowered->node_count, n, outputs, variables);
+}
+
+svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t level, size_t n, const double *outputs,
+                                       double *variables) {
+    return inverse_nodes(lowered, level_start(lowered, level), level_start(lowered, level + 1), n, outputs, variables);
+}
+
 /* ---- draws ---------------------------------------------------------------------------------- */
+
+/* What random numbers are keyed by. */
+static size_t whole_output(const lowered_model *lowered, size_t output) {
+    return lowered->whole_output ? lowered->whole_output[output] : output;
+}
 
 /* The arguments of particle l, from what evaluate_prior left. */
 static void pick_arguments(const lowered_prior *prior, size_t n, size_t l, workspace *work, number_array *arguments) {
@@ -209,7 +237,7 @@ static svmp_status draw_elements(const lowered_model *lowered, const lowered_nod
             bool one = arguments[j].rows * arguments[j].columns == 1;
             own[j] = (number_array){1, 1, arguments[j].items + (one ? 0 : lowered->parts[node->output + k])};
         }
-        stream.a = node->output + k;
+        stream.a = whole_output(lowered, node->output + k);
         SVMP_TRY(svmp_distribution_draw(lowered->context, node->distribution, stream, 1, 1, own, work->lower[k],
                                         work->upper[k], drawn, &work->values[k]));
     }
@@ -222,7 +250,7 @@ static svmp_status draw_node(const lowered_model *lowered, const lowered_node *n
     bool scalar = node->distribution->rank == RANK_SCALAR;
     evaluate_prior(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
-        random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .a = node->output, .b = l};
+        random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .a = whole_output(lowered, node->output), .b = l};
         bool drawn = false;
         pick_bounds(lowered, node, n, l, work);
         pick_arguments(&lowered->priors[node->prior], n, l, work, arguments);
@@ -238,12 +266,22 @@ static svmp_status draw_node(const lowered_model *lowered, const lowered_node *n
     return SVMP_OK;
 }
 
-svmp_status svmp_lowered_draw(const lowered_model *lowered, uint64_t seed, size_t n, double *variables) {
+static svmp_status draw_nodes(const lowered_model *lowered, size_t from, size_t to, uint64_t seed, size_t n,
+                              double *variables) {
     workspace work = {0};
     svmp_status status = reserve(lowered, n, &work);
-    memset(variables, 0, lowered->variables * n * sizeof *variables);
-    for (size_t k = 0; status == SVMP_OK && k < lowered->node_count; k++)
+    for (size_t k = from; status == SVMP_OK && k < to; k++)
         status = draw_node(lowered, &lowered->nodes[lowered->by_level[k]], seed, n, variables, &work);
     release(lowered, &work);
     return status;
+}
+
+svmp_status svmp_lowered_draw(const lowered_model *lowered, uint64_t seed, size_t n, double *variables) {
+    memset(variables, 0, lowered->variables * n * sizeof *variables);
+    return draw_nodes(lowered, 0, lowered->node_count, seed, n, variables);
+}
+
+svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,
+                                    double *variables) {
+    return draw_nodes(lowered, level_start(lowered, level), level_start(lowered, level + 1), seed, n, variables);
 }

@@ -3,6 +3,7 @@
 #ifndef SVMP_LANG_LOWERED_H
 #define SVMP_LANG_LOWERED_H
 
+#include "graph/graph.h"
 #include "io/data.h"
 #include "lang/distributions.h"
 #include "model/group.h"
@@ -75,6 +76,10 @@ typedef struct lowered_model {
     uint32_t *by_level;   /* all nodes, parents first */
     int dependent_bounds; /* whether some bound depends on an unknown */
 
+    size_t levels;          /* of a part: how many there are in the whole */
+    size_t whole_outputs;   /* of the model that this is a part of, or its own */
+    uint32_t *whole_output; /* output -> which one there it is; NULL: the same */
+
     size_t observed;       /* observed values of stochastic nodes */
     lowered_array *arrays; /* in the order of the text */
     size_t array_count, array_capacity;
@@ -87,10 +92,22 @@ svmp_status svmp_lower(svmp_context *context, const text_source *source, data_se
                        lowered_model **result);
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
+/* What the own nodes of a part of the graph need: they alone are its nodes. local[i] is the number in the part of
+ * variable i of the whole. Factors, arrays and what is monitored are left out. */
+svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
+                              lowered_model **part);
+
 /* Natural values of n particles, particle-fast: outputs*n numbers from variables*n numbers, and back. A value that
  * cannot be (a matrix that is not positive definite) fails as SVMP_BAD_INPUT. */
 svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs);
 svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables);
+
+/* The same for the nodes of one level, all of whose parents have their values: a part draws, and asks for natural
+ * values, level by level, and lets the halo come in between. Other values stay. */
+svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t level, size_t n, const double *outputs,
+                                       double *variables);
+svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,
+                                    double *variables);
 
 /* The monitored values, monitor_count*n numbers. */
 svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const double *variables, double *values);

@@ -21,5 +21,6 @@ static svmp_status iterate(svmp_run *run) {
 const method svmp_method_langevin = {.name = "langevin",
                                      .step = "fixed:0.01",
                                      .largest = "|score|",
+                                     .local = 1,
                                      .alloc = svmp_langevin_check_step,
                                      .iterate = iterate};

@@ -17,6 +17,7 @@ typedef struct method {
     svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
                           * DRAWS: done after one iteration, whatever was asked for */
     const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
+    int local;           /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
     svmp_status (*alloc)(svmp_run *run);
@@ -66,6 +67,9 @@ struct svmp_run {
     int unusable; /* a checkpoint was loaded in part */
     void *own;    /* the method's */
 };
+
+/* Gives particles the names of what the model, or the part of it, reports. */
+svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles);
 
 /* The error of a run that is unusable. */
 svmp_status svmp_run_refuse_unusable(const svmp_run *run);

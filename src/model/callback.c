@@ -25,7 +25,17 @@ static size_t scratch(const factor_group *group, size_t n) {
 
 static void free_callback(svmp_context *context, void *self) { svmp_release(context, self); }
 
-static const factor_kind kind = {"callback", evaluate, scratch, free_callback, NULL, 0};
+static svmp_status keep(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
+                        void **self) {
+    callback *made = NULL;
+    (void)count, (void)which; /* the one instance */
+    SVMP_TRY(SVMP_NEW(context, made, 1));
+    *made = *(const callback *)group->self;
+    *self = made;
+    return SVMP_OK;
+}
+
+static const factor_kind kind = {"callback", evaluate, scratch, free_callback, NULL, 0, keep};
 
 svmp_status svmp_callback_group(svmp_context *context, size_t slots, svmp_factor_function function, void *user_data,
                                 factor_group *group) {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exact.h"
+#include "base/team.h"
 #include "base/thread.h"
 
 /* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
@@ -10,9 +12,14 @@
  * for one wave of parts at a time and added to the score, in the order of their rows, before the next wave begins. */
 enum { PART_LANES = 4096, PART_VARIABLES = 256, WAVE_NUMBERS = 1 << 19 };
 
+/* Which own nodes a factor touches. In a part of a model those of the interior are scored before the halo is there, and
+ * no factor that touches one of them reads it. */
+typedef enum region { INTERIOR = 1, BOUNDARY = 2 } region;
+
 typedef struct part {
     size_t group, first, count; /* so many instances from this one of the group on, and on into the next groups */
     size_t row;                 /* of the first instance's gradients */
+    int regions;                /* that all of them touch, and no other */
 } part;
 
 /* Rows gather_row[from] ... gather_row[to - 1] of the model, all of one wave, are added to the variable's score. */
@@ -44,23 +51,31 @@ struct evaluator {
 
 static size_t instances_per_part(size_t n) { return n < PART_LANES ? PART_LANES / n : 1; }
 
+static int regions_of(const svmp_graph *graph, const factor_group *group, size_t k) {
+    int regions = 0;
+    if (graph->halo == NULL || group->slots == 0) return INTERIOR;
+    for (size_t j = 0; j < group->slots; j++) {
+        const size_t i = group->variables[k * group->slots + j];
+        regions |= i < graph->interior_variables ? INTERIOR : i < graph->own_variables ? BOUNDARY : 0;
+    }
+    return regions;
+}
+
 static svmp_status plan_parts(evaluator *e) {
     const svmp_model *model = e->model;
     const size_t most = instances_per_part(e->n);
-    size_t instances = 0;
-    for (size_t g = 0; g < model->group_count; g++) instances += model->groups[g].instances;
-    SVMP_TRY(SVMP_NEW(model->context, e->parts, instances / most + 1));
+    size_t capacity = 0;
     for (size_t g = 0; g < model->group_count; g++)
-        for (size_t k = 0; k < model->groups[g].instances;) {
-            if (e->group_parts == 0 || e->parts[e->group_parts - 1].count == most)
-                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots};
-            part *last = &e->parts[e->group_parts - 1];
-            const size_t room = most - last->count, left = model->groups[g].instances - k;
-            const size_t more = left < room ? left : room;
-            last->count += more;
-            k += more;
+        for (size_t k = 0; k < model->groups[g].instances; k++) {
+            const int regions = regions_of(model->graph, &model->groups[g], k);
+            const part *last = e->group_parts ? &e->parts[e->group_parts - 1] : NULL;
+            if (last == NULL || last->count == most || last->regions != regions) {
+                SVMP_TRY(SVMP_GROW(model->context, e->parts, capacity, e->group_parts + 1));
+                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots, regions};
+            }
+            e->parts[e->group_parts - 1].count++;
         }
-    e->variable_parts = (model->graph->variables - 1) / PART_VARIABLES + 1;
+    e->variable_parts = (model->graph->own_variables + PART_VARIABLES - 1) / PART_VARIABLES;
     return SVMP_OK;
 }
 
@@ -106,7 +121,7 @@ static void share_variable(evaluator *e, size_t i, int put) {
 }
 
 static svmp_status plan_shares(evaluator *e) {
-    const size_t variables = e->model->graph->variables;
+    const size_t variables = e->model->graph->own_variables;
     for (size_t i = 0; i < variables; i++) share_variable(e, i, 0);
     for (size_t w = 0; w < e->wave_count; w++) e->waves[w + 1].share += e->waves[w].share;
     SVMP_TRY(SVMP_NEW(e->model->context, e->shares, e->waves[e->wave_count].share));
@@ -176,7 +191,7 @@ static size_t evaluate_part(evaluator *e, size_t p, const double *x, double *gra
         const size_t there = group->instances - first, count = there < left ? there : left;
         if (count == 0) continue;
         if (group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
-            return e->model->group_factor[g] + first;
+            return svmp_model_factor(e->model, g, first);
         for (size_t k = 0; k < count; k++)
             for (size_t l = 0; l < e->n; l++) sum[l] += value[k * e->n + l];
         gradient += count * group->slots * e->n;
@@ -193,13 +208,14 @@ static void score_quadratic(const evaluator *e, size_t i, const double *x, doubl
     for (size_t l = 0; l < n; l++) sum[l] += 0.5 * xi[l] * (b + score[l]);
 }
 
-static void score_variables(evaluator *e, size_t p, const double *x, double *score, int thread) {
-    const size_t n = e->n, variables = e->model->graph->variables;
-    const size_t last = (p + 1) * PART_VARIABLES < variables ? (p + 1) * PART_VARIABLES : variables;
+/* The p-th of the parts of variables from ... to - 1. */
+static void score_variables(evaluator *e, size_t from, size_t to, size_t p, const double *x, double *score,
+                            int thread) {
+    const size_t n = e->n, first = from + p * PART_VARIABLES;
+    const size_t last = first + PART_VARIABLES < to ? first + PART_VARIABLES : to;
     double *sum = e->part_sum + (e->group_parts + p) * n;
     memset(sum, 0, n * sizeof *sum);
-    for (size_t i = p * PART_VARIABLES; i < last; i++)
-        score_quadratic(e, i, x, score ? score + i * n : e->value[thread], sum);
+    for (size_t i = first; i < last; i++) score_quadratic(e, i, x, score ? score + i * n : e->value[thread], sum);
 }
 
 static void add_share(const evaluator *e, const share *here, size_t first_row, double *score) {
@@ -216,10 +232,14 @@ svmp_status svmp_evaluator_fail(const evaluator *e) {
                      e->failed);
 }
 
-int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
+/* Factors that touch a span of own nodes, and the score of these; part_sum holds the log densities. */
+static int evaluate_span(evaluator *e, node_span span, const double *x, double *score) {
     const svmp_model *model = e->model;
-    const size_t n = e->n, variables = model->graph->variables;
-    const size_t entries = model->quadratic.start[variables] + 20 * model->gather_start[variables] + variables;
+    const svmp_graph *graph = model->graph;
+    const size_t n = e->n, from = graph->first[span.first], to = graph->first[span.last];
+    const int regions = (span.first == 0 ? INTERIOR : 0) | (span.last > graph->interior ? BOUNDARY : 0);
+    const size_t entries = model->quadratic.start[to] - model->quadratic.start[from] +
+                           20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
     size_t failed = SIZE_MAX;
 
@@ -227,23 +247,36 @@ int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, d
     {
         const int thread = svmp_thread_number();
 #pragma omp for schedule(static)
-        for (size_t p = 0; p < e->variable_parts; p++) score_variables(e, p, x, score, thread);
+        for (size_t p = 0; p < (to - from + PART_VARIABLES - 1) / PART_VARIABLES; p++)
+            score_variables(e, from, to, p, x, score, thread);
 
         for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
 #pragma omp for schedule(dynamic, 4) reduction(min : failed)
             for (size_t p = w[0].part; p < w[1].part; p++) {
+                if ((e->parts[p].regions & regions) == 0) continue;
                 double *gradient = e->gradient + (e->parts[p].row - w->row) * n;
                 const size_t factor = evaluate_part(e, p, x, gradient, thread);
                 if (factor < failed) failed = factor;
             }
             if (score == NULL) continue;
 #pragma omp for schedule(static)
-            for (size_t k = w[0].share; k < w[1].share; k++) add_share(e, &e->shares[k], w->row, score);
+            for (size_t k = w[0].share; k < w[1].share; k++)
+                if (e->shares[k].variable >= from && e->shares[k].variable < to)
+                    add_share(e, &e->shares[k], w->row, score);
         }
     }
     e->failed = failed;
-    if (failed != SIZE_MAX) return 1;
+    return failed != SIZE_MAX;
+}
 
+svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, double *score) {
+    return evaluate_span(e, span, x, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
+}
+
+int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
+    const svmp_model *model = e->model;
+    const size_t n = e->n;
+    if (evaluate_span(e, (node_span){0, model->graph->own}, x, score) != 0) return 1;
     if (log_density) {
         for (size_t l = 0; l < n; l++) log_density[l] = model->quadratic.constant;
         for (size_t p = 0; p < e->group_parts + e->variable_parts; p++)
@@ -256,6 +289,87 @@ svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, do
     return svmp_evaluate_silently(e, x, log_density, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
 }
 
+/* ---- log density, exactly summed --------------------------------------------------------------------------------- */
+
+/* A factor of several processes counts where its first variable is. */
+static int counts(const svmp_graph *graph, const factor_group *group, size_t k) {
+    const uint32_t *variables = group->variables + k * group->slots;
+    size_t first = 0;
+    for (size_t j = 1; j < group->slots; j++)
+        if (svmp_graph_whole_variable(graph, variables[j]) < svmp_graph_whole_variable(graph, variables[first]))
+            first = j;
+    return group->slots == 0 || variables[first] < graph->own_variables;
+}
+
+/* The log values of a part's instances. Returns whether a function failed. */
+static int add_part(evaluator *e, size_t p, const double *x, double *gradient, int thread, exact_sum *sums) {
+    const part *here = &e->parts[p];
+    double *value = e->value[thread];
+    for (size_t g = here->group, first = here->first, left = here->count; left > 0; g++, first = 0) {
+        const factor_group *group = &e->model->groups[g];
+        const size_t there = group->instances - first, count = there < left ? there : left;
+        if (count > 0 && group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
+            return 1;
+        for (size_t k = 0; k < count; k++)
+            for (size_t l = 0; counts(e->model->graph, group, first + k) && l < e->n; l++)
+                svmp_exact_add(&sums[l], value[k * e->n + l]);
+        gradient += count * group->slots * e->n;
+        left -= count;
+    }
+    return 0;
+}
+
+/* The quadratic's share of a variable, x_i (b_i + s_i) / 2. */
+static void add_variable(evaluator *e, size_t i, const double *x, int thread, exact_sum *sums) {
+    const quadratic *q = &e->model->quadratic;
+    double *score = e->value[thread];
+    svmp_quadratic_score(q, i, e->n, x, score);
+    for (size_t l = 0; l < e->n; l++) svmp_exact_add(&sums[l], 0.5 * x[i * e->n + l] * (q->linear[i] + score[l]));
+}
+
+/* What this process has to add; room for n sums a thread, the first of which take all. Returns whether a function
+ * failed. */
+static int add_own(evaluator *e, const double *x, exact_sum *sums) {
+    int failed = 0;
+#pragma omp parallel num_threads(e->threads) reduction(| : failed)
+    {
+        const int thread = svmp_thread_number();
+        exact_sum *mine = sums + (size_t)thread * e->n;
+        for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
+#pragma omp for schedule(dynamic, 4)
+            for (size_t p = w[0].part; p < w[1].part; p++)
+                failed |= add_part(e, p, x, e->gradient + (e->parts[p].row - w->row) * e->n, thread, mine);
+        }
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < e->model->graph->own_variables; i++) add_variable(e, i, x, thread, mine);
+    }
+    for (size_t k = e->n; k < (size_t)e->threads * e->n; k++) svmp_exact_merge(&sums[k % e->n], &sums[k]);
+    return failed;
+}
+
+svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known) {
+    svmp_context *context = e->model->context;
+    const team *others = e->model->graph->halo ? context->team : NULL;
+    const size_t n = e->n;
+    exact_sum *sums = NULL;
+    svmp_status status = SVMP_NEW(context, sums, n * (size_t)e->threads);
+    SVMP_TRY(others ? svmp_team_agree(context, status) : status);
+    double failed = add_own(e, x, sums);
+    if (others) others->max(others, 1, &failed);
+    for (size_t l = 0; l < n; l++) {
+        svmp_exact_carry(&sums[l]);
+        if (others) others->sum_whole(others, EXACT_DIGITS, sums[l].digit);
+        if (others) others->sum(others, 1, &sums[l].beyond);
+        svmp_exact_add(&sums[l], e->model->quadratic.constant);
+        log_density[l] = svmp_exact_value(&sums[l]);
+    }
+    svmp_release(context, sums);
+    *known = failed == 0;
+    return SVMP_OK;
+}
+
+/* ---- blame ------------------------------------------------------------------------------------------------------- */
+
 size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle) {
     const svmp_model *model = e->model;
     for (size_t r = model->gather_start[variable], group = 0; r < model->gather_start[variable + 1]; r++) {
@@ -266,7 +380,7 @@ size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size
         const size_t slot = (row - model->group_row[group]) % here->slots;
         if (here->kind->evaluate(here, instance, 1, e->n, x, e->scratch[0], e->value[0], e->gradient) != 0 ||
             !isfinite(e->gradient[slot * e->n + particle]))
-            return model->group_factor[group] + instance;
+            return svmp_model_factor(model, group, instance);
     }
     return SIZE_MAX;
 }

@@ -11,7 +11,7 @@ typedef struct fingerprint {
                          * those given as functions */
 } fingerprint;
 
-/* Costs an evaluation of the model for two particles. */
+/* Costs an evaluation of the model for two particles; of a part of a model it is that of the whole, and there. */
 svmp_status svmp_fingerprint_take(const svmp_model *model, fingerprint *taken);
 
 #endif

@@ -30,6 +30,10 @@ typedef struct factor_kind {
     size_t (*quadratic)(const factor_group *group);
 
     int values_alone; /* `evaluate` can leave the gradients out, which costs less */
+
+    /* The `self` of a group that has only the instances which[0], which[1], ... of this one. */
+    svmp_status (*keep)(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
+                        void **self);
 } factor_kind;
 
 struct factor_group {
@@ -38,6 +42,7 @@ struct factor_group {
     uint32_t *variables; /* instances * slots: which variable stands in which slot; a variable may stand in two */
     void *self;          /* the kind's own */
     size_t line;         /* of the model text, where the statement stands; 0: there is none */
+    uint32_t *origin;    /* in a part of a model: instance -> which one of the whole group it is; NULL: the same */
 };
 
 #endif

@@ -28,6 +28,7 @@ svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
 static void free_group(svmp_context *context, factor_group *group) {
     if (group->self) group->kind->free(context, group->self);
     svmp_release(context, group->variables);
+    svmp_release(context, group->origin);
 }
 
 static void free_gather(svmp_model *model) {
@@ -40,12 +41,13 @@ static void free_gather(svmp_model *model) {
 void svmp_model_free(svmp_model *model) {
     if (model == NULL) return;
     svmp_context *context = model->context;
-    for (size_t v = 0; model->graph && v < model->graph->nodes; v++) svmp_release(context, model->names[v]);
+    for (size_t v = 0; model->names && v < model->graph->nodes; v++) svmp_release(context, model->names[v]);
     for (size_t g = 0; g < model->group_count; g++) free_group(context, &model->groups[g]);
     svmp_graph_free(model->graph);
     svmp_quadratic_free(context, &model->quadratic);
     free_gather(model);
     svmp_lowered_free(model->lowered);
+    svmp_release(context, model->identity);
     svmp_release(context, model->names);
     svmp_release(context, model->lower);
     svmp_release(context, model->upper);
@@ -156,7 +158,7 @@ const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buf
     else if (model->names[node])
         snprintf(buffer, size, "%s", model->names[node]);
     else
-        snprintf(buffer, size, "x.%zu", node + 1);
+        snprintf(buffer, size, "x.%zu", svmp_graph_whole_node(model->graph, node) + 1);
     return buffer;
 }
 
@@ -350,8 +352,8 @@ svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_
 
 /* ---- the finished model ------------------------------------------------------------------------------------------ */
 
-/* Variable -> the gradient rows that belong to it: a counting sort of all slots of all groups. */
-static svmp_status derive_gather(svmp_model *model) {
+/* A counting sort of all slots of all groups. */
+svmp_status svmp_model_derive_gather(svmp_model *model) {
     svmp_context *context = model->context;
     size_t variables = model->graph->variables, rows = 0;
     SVMP_TRY(SVMP_NEW(context, model->group_row, model->group_count + 1));
@@ -404,7 +406,7 @@ svmp_status svmp_model_finish(svmp_model *model) {
     SVMP_TRY(check_names(model));
     svmp_status status = svmp_graph_finish(model->graph);
     if (status == SVMP_OK) status = svmp_quadratic_finish(model->context, &model->quadratic, model->graph->variables);
-    if (status == SVMP_OK) status = derive_gather(model);
+    if (status == SVMP_OK) status = svmp_model_derive_gather(model);
     model->finished = status == SVMP_OK;
     model->failed = status != SVMP_OK;
     return status;

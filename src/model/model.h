@@ -20,7 +20,7 @@ struct svmp_model {
 
     factor_group *groups;
     size_t group_count;
-    size_t *group_factor; /* group -> the factor of the graph that its first instance is */
+    size_t *group_factor; /* group -> the factor of the (whole) graph that its first instance is */
 
     /* The gradients of all groups are rows of n numbers, group after group, instance after instance, slot after slot.
      * Variable -> the rows that add up to its score, ascending. */
@@ -29,9 +29,19 @@ struct svmp_model {
     size_t *gather_row;
 
     struct lowered_model *lowered; /* of a model text: names, transforms, priors; NULL: none of them */
+    struct fingerprint *identity;  /* of a part: that of the whole; NULL: to be taken */
 
     size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
 };
+
+/* The factor that instance k of a group is. */
+static inline size_t svmp_model_factor(const svmp_model *model, size_t group, size_t k) {
+    const uint32_t *origin = model->groups[group].origin;
+    return model->group_factor[group] + (origin ? origin[k] : k);
+}
+
+/* Variable -> the gradient rows that belong to it. */
+svmp_status svmp_model_derive_gather(svmp_model *model);
 
 /* Adds a group; each instance is a factor over the nodes of its variables. The model takes over what the group owns,
  * also when it fails. */

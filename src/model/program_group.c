@@ -32,7 +32,21 @@ static size_t quadratic(const factor_group *group) {
     return svmp_program_lane_operations(self->compiled, true) + 1;
 }
 
-static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, 1};
+static svmp_status keep(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
+                        void **self) {
+    const program_self *whole = group->self;
+    program_self *made = NULL;
+    SVMP_TRY(SVMP_NEW(context, made, 1));
+    *made = (program_self){.compiled = svmp_program_share(whole->compiled)};
+    svmp_status status = svmp_bound_keep(whole->bound, count, which, &made->bound);
+    if (status == SVMP_OK)
+        *self = made;
+    else
+        free_self(context, made);
+    return status;
+}
+
+static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, 1, keep};
 
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group) {
@@ -49,7 +63,7 @@ svmp_status svmp_program_group_create(svmp_context *context, program *compiled, 
     SVMP_CHECK(svmp_program_bind(compiled, instances, columns, &self->bound));
     SVMP_CHECK(SVMP_NEW(context, copy, instances * slots));
     if (instances * slots > 0) memcpy(copy, variables, instances * slots * sizeof *copy);
-    *group = (factor_group){&program_kind, instances, slots, copy, self, 0};
+    *group = (factor_group){&program_kind, instances, slots, copy, self, 0, NULL};
     return SVMP_OK;
 done:
     svmp_release(context, copy);

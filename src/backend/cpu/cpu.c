@@ -14,7 +14,7 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
 
 /* What the terms of a kernel ask of a room. */
 typedef struct needs {
-    int matrix, repulsion, moments;
+    int matrix, repulsion, moments, products;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
     int stores;                         /* whether a unit that one thread has to itself stores all its tiles */
     int shared;                         /* whether there is a unit for all threads together: the first room's */
@@ -27,6 +27,7 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
     all->moments |= term->shape->value == NULL;
+    all->products |= term->shape->value == NULL && term->domain == DOMAIN_ALL && graph->halo != NULL;
     all->shared |= units < (size_t)b->threads || units == 1;
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
     for (size_t u = 0; u < units; u++) {
@@ -113,6 +114,7 @@ static void free_cpu(backend *b) {
     svmp_release(b->context, own->nodes);
     svmp_release(b->context, own->centred);
     svmp_release(b->context, own->variance);
+    svmp_release(b->context, own->products);
     svmp_release(b->context, own);
 }
 
@@ -149,6 +151,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
+    if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n + 1));
     const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.shared);
     SVMP_TRY(svmp_require_memory(context, matrices * (double)own->all_tiles * sizeof(double),
                                  "the kernel matrices of so many particles take"));
@@ -169,9 +172,9 @@ static svmp_status alloc(backend *b, const kernel *k) {
     cpu *own = NULL;
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
     b->own = own;
-    own->lanes = b->kind == &svmp_backend_cpu ? svmp_lanes_best() : svmp_lanes_named(b->kind->name + strlen("cpu-"));
+    own->lanes = b->local == &svmp_backend_cpu ? svmp_lanes_best() : svmp_lanes_named(b->local->name + strlen("cpu-"));
     if (own->lanes == NULL)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->kind->name);
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->local->name);
     b->runs_as = name_of(own->lanes);
     SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     return k ? alloc_kernel(b, k) : SVMP_OK;
@@ -191,27 +194,29 @@ size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *ro
 /* Roughly: for every pair of particles a distance and an exponential, or a product for every particle and variable. */
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
-    const double n = (double)b->n, numbers = n * (double)graph->variables;
+    const double n = (double)b->n, numbers = n * (double)graph->own_variables;
     double domain = 1; /* variables that a node of the term sees, on average */
-    if (term->domain == DOMAIN_ALL) domain = (double)graph->variables;
+    if (term->domain == DOMAIN_ALL) domain = (double)graph->own_variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
-    if (term->domain == DOMAIN_BLANKET) domain = (double)graph->neighbourhoods.start[units] / (double)units;
+    if (term->domain == DOMAIN_BLANKET && units > 0)
+        domain = (double)graph->neighbourhoods.start[graph->distinct] / (double)graph->distinct;
     return term->shape->value ? (double)units * n * n * (2 * domain + 20) + 2 * n * numbers : 4 * numbers * domain;
 }
 
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const cpu *own = b->own;
+    const svmp_graph *graph = b->model->graph;
     if (own->centred) svmp_cpu_centre(b);
-    memset(b->phi, 0, b->model->graph->variables * b->n * sizeof *b->phi);
+    if (b->span.first == 0) memset(b->phi, 0, graph->own_variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
-        const size_t units = svmp_unit_count(b->model->graph, term->domain);
-        const int threads = svmp_threads_for(b->threads, operations(b, term, units));
-        const int team = units < (size_t)threads; /* too few units to go round: share each of them */
+        const unit_span units = svmp_unit_span(graph, term->domain, b->span);
+        const int threads = svmp_threads_for(b->threads, operations(b, term, units.last - units.first));
+        const int team = units.last - units.first < (size_t)threads; /* too few to go round: share each of them */
 #pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : threads)
-        for (size_t u = 0; u < units; u++) {
+        for (size_t u = units.first; u < units.last; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
-            stein_unit unit = svmp_unit_draw(b->model->graph, term, u, b->seed, t, own->nodes, room->drawn);
+            stein_unit unit = svmp_unit_draw(graph, term, u, b->seed, t, own->nodes, room->drawn);
             if (term->shape->value)
                 svmp_cpu_radial(b, term, &unit, room, &own->middles[a][u], team ? threads : 1);
             else
@@ -221,7 +226,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     return SVMP_OK;
 }
 
-static svmp_status score(backend *b) { return svmp_evaluate(b->evaluator, b->x, NULL, b->score); }
+static svmp_status score(backend *b) { return svmp_evaluate_span(b->evaluator, b->span, b->x, b->score); }
 
 #define CPU(variable, name_)                                                                                           \
     const backend_kind variable = {.name = name_,                                                                      \

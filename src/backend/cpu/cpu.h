@@ -37,6 +37,7 @@ typedef struct cpu {
     uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
     double *centred;   /* variables * n: x less its mean over particles, for linear terms */
     double *variance;  /* variables: mean square of that */
+    double *products;  /* n*n, and the summed variance: of linear terms on all variables of several processes */
 } cpu;
 
 /* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for
@@ -49,7 +50,8 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
                      int threads);
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
 
-/* Fills `centred` and `variance`; once an iteration, before svmp_cpu_linear. */
+/* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
+ * last ones. */
 void svmp_cpu_centre(backend *b);
 
 /* The variables of the members, in `room->members`; returns how many. */

@@ -67,6 +67,11 @@ static void measure_tile(const radial *u, size_t t) {
     u->own->lanes->distances(&u->packed, &u->own->tiles[t], u->packed_before > 0, tile_numbers(u, &u->own->tiles[t]));
 }
 
+/* Whether others have variables of the domain, too. */
+static int among_processes(const backend *b, const kernel_term *term) {
+    return term->domain == DOMAIN_ALL && b->kind->sum != NULL;
+}
+
 /* All tiles of a stored unit, some variables of the domain after the others. */
 static void store_distances(radial *u) {
     for (size_t first = 0; first < u->domain_variables; first += PACKED_VARIABLES) {
@@ -74,6 +79,9 @@ static void store_distances(radial *u) {
         pack(u, first, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
         share(u, u->own->tile_count, measure_tile);
     }
+    if (!among_processes(u->b, u->term)) return;
+    if (u->domain_variables == 0) memset(u->room->k, 0, u->own->all_tiles * sizeof *u->room->k);
+    u->b->kind->sum(u->b, u->own->all_tiles, u->room->k);
 }
 
 /* A tile's distances: they stand there already, or are computed now. */
@@ -217,7 +225,7 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
     u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, b->x, room->rows);
     u.member_count = svmp_cpu_members(b, unit, room);
     u.members = room->members;
-    u.stored = threads > 1 || svmp_cpu_stores(b, u.domain_variables, u.member_count);
+    u.stored = threads > 1 || among_processes(b, term) || svmp_cpu_stores(b, u.domain_variables, u.member_count);
 
     if (u.stored)
         store_distances(&u);
@@ -230,5 +238,5 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
     }
     memset(room->total, 0, u.stride * sizeof *room->total);
     if (threads > 1) prepare_together(&u);
-    share(&u, (u.member_count - 1) / WEIGHED_VARIABLES + 1, sweep_on);
+    share(&u, (u.member_count + WEIGHED_VARIABLES - 1) / WEIGHED_VARIABLES, sweep_on);
 }

@@ -57,7 +57,7 @@ static svmp_status score(backend *b) {
     const svmp_model *model = b->model;
     const quadratic *q = &model->quadratic;
     const size_t n = b->n;
-    for (size_t i = 0; i < model->graph->variables; i++)
+    for (size_t i = 0; i < model->graph->variables; i++) /* of the halo too, which nobody reads */
         for (size_t l = 0; l < n; l++) {
             double s = q->linear[i];
             for (size_t e = q->start[i]; e < q->start[i + 1]; e++) s -= q->value[e] * b->x[q->column[e] * n + l];
@@ -68,7 +68,7 @@ static svmp_status score(backend *b) {
         for (size_t k = 0; k < group->instances; k++) {
             if (group->kind->evaluate(group, k, 1, n, b->x, r->scratch, r->value, r->gradient) != 0)
                 return svmp_fail(b->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.",
-                                 model->group_factor[g] + k);
+                                 svmp_model_factor(model, g, k));
             for (size_t j = 0; j < group->slots; j++)
                 for (size_t l = 0; l < n; l++)
                     b->score[group->variables[k * group->slots + j] * n + l] += r->gradient[j * n + l];
@@ -93,7 +93,7 @@ static size_t list_domain(backend *b, const kernel_term *term, size_t node, size
     switch (term->domain) {
     case DOMAIN_SELF: return add_variables(graph, node, r->domain, 0);
     case DOMAIN_ALL:
-        for (size_t v = 0; v < graph->nodes; v++) count = add_variables(graph, v, r->domain, count);
+        for (size_t v = 0; v < graph->own; v++) count = add_variables(graph, v, r->domain, count);
         return count;
     case DOMAIN_BLANKET: list = svmp_graph_neighbourhood(graph, node, &nodes); break;
     case DOMAIN_RANDOM:
@@ -191,7 +191,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
     memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++)
-        for (size_t v = 0; v < graph->nodes; v++) {
+        for (size_t v = 0; v < graph->own; v++) {
             const kernel_term *term = &k->terms[a];
             size_t count = list_domain(b, term, v, t);
             double h = term->shape->value ? distances(b, term, count) : 0;

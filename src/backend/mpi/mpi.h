@@ -1,0 +1,24 @@
+/* Several processes: a team of those that mpirun started, and the backend that stands before a local one to bring it
+ * the halo. A build without MPI has both, and they do nothing. */
+#ifndef SVMP_BACKEND_MPI_H
+#define SVMP_BACKEND_MPI_H
+
+#include "backend/backend.h"
+
+/* Puts `mpi` before the local backend of a part of a model:
+ *
+ *     exchange        the boundary's particles leave
+ *     score, stein    of the interior, while they travel; then of the boundary
+ *     step            moves all, or where one process fails none
+ */
+svmp_status svmp_mpi_attach(backend *b);
+void svmp_mpi_detach(backend *b);
+
+/* Seconds since the backend was made, by what they went to. */
+typedef struct mpi_times {
+    double packing, waiting, agreeing, reducing; /* messages; for them; on how the step went; sums over processes */
+} mpi_times;
+
+mpi_times svmp_mpi_times(const backend *b);
+
+#endif

@@ -1,0 +1,62 @@
+#include "base/team.h"
+
+#include <string.h>
+#include <unistd.h>
+
+svmp_status svmp_team_agree(svmp_context *context, svmp_status status) {
+    const team *t = context->team;
+    if (t == NULL) return status;
+    double failed = status == SVMP_OK ? 0 : (double)(t->count - t->rank); /* the first one's is the largest */
+    t->max(t, 1, &failed);
+    if (failed == 0) return SVMP_OK;
+    const size_t first = t->count - (size_t)failed;
+    t->broadcast(t, first, sizeof status, &status);
+    t->broadcast(t, first, sizeof context->error, context->error);
+    return status;
+}
+
+size_t svmp_context_process(const svmp_context *context) { return context && context->team ? context->team->rank : 0; }
+
+size_t svmp_context_processes(const svmp_context *context) {
+    return context && context->team ? context->team->count : 1;
+}
+
+unsigned svmp_context_any(const svmp_context *context, unsigned bits) {
+    enum { BITS = 8 };
+    double set[BITS];
+    if (context == NULL || context->team == NULL) return bits;
+    for (unsigned k = 0; k < BITS; k++) set[k] = bits >> k & 1;
+    context->team->max(context->team, BITS, set);
+    bits = 0;
+    for (unsigned k = 0; k < BITS; k++) bits |= (unsigned)set[k] << k;
+    return bits;
+}
+
+void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all) {
+    if (context && context->team)
+        context->team->gather(context->team, size, mine, all);
+    else if (size > 0)
+        memcpy(all, mine, size);
+}
+
+svmp_status svmp_team_compare(svmp_context *context, const char *what, const char *mine) {
+    enum { LONGEST = 512 };
+    struct said {
+        char host[64], words[LONGEST];
+    } own = {{0}, {0}}, *all = NULL;
+    const team *t = context->team;
+    if (t == NULL) return SVMP_OK;
+    if (gethostname(own.host, sizeof own.host - 1) != 0) own.host[0] = '\0';
+    snprintf(own.words, sizeof own.words, "%s", mine);
+    SVMP_TRY(svmp_team_agree(context, SVMP_NEW(context, all, t->count)));
+    t->gather(t, sizeof own, &own, all);
+    svmp_status status = SVMP_OK;
+    for (size_t k = 1; k < t->count && status == SVMP_OK; k++)
+        if (memcmp(all[k].words, all[0].words, LONGEST) != 0)
+            status =
+                svmp_fail(context, SVMP_BAD_INPUT,
+                          "The processes disagree on %s: %.300s in process 0 on %s, but %.300s in process %zu on %s.",
+                          what, all[0].words, all[0].host, all[k].words, k, all[k].host);
+    svmp_release(context, all);
+    return status;
+}

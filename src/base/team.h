@@ -1,0 +1,38 @@
+/* Processes that work on one model together (backend/mpi makes a team of MPI's). Every one of these calls is made by
+ * all of them, in the same order; what it yields is the same on all, unless it says otherwise. */
+#ifndef SVMP_BASE_TEAM_H
+#define SVMP_BASE_TEAM_H
+
+#include "base/context.h"
+
+typedef struct team team;
+
+struct team {
+    size_t rank, count; /* count > 1 */
+    void *own;
+
+    void (*free)(svmp_context *context, team *t);
+
+    /* In place, item by item. A sum of reals has an order of its own; one of whole numbers is exact. */
+    void (*sum)(const team *t, size_t count, double *values);
+    void (*sum_whole)(const team *t, size_t count, int64_t *values);
+    void (*max)(const team *t, size_t count, double *values);
+
+    void (*broadcast)(const team *t, size_t from, size_t size, void *bytes);
+
+    /* `size` bytes of every process, in their order. */
+    void (*gather)(const team *t, size_t size, const void *mine, void *all);
+
+    /* sizes[k] bytes of process k one behind the other in `all` of process 0, from or to `mine`, `size` bytes; `sizes`
+     * and `all` matter there alone. The sizes add up to less than 2^31. */
+    void (*collect)(const team *t, size_t size, const void *mine, const size_t *sizes, void *all);
+    void (*deal)(const team *t, size_t size, void *mine, const size_t *sizes, const void *all);
+};
+
+/* The status of the first process that failed, with its error on all of them. A context without a team: `status`. */
+svmp_status svmp_team_agree(svmp_context *context, svmp_status status);
+
+/* Fails on all of them, naming the first that differs and where it runs, unless all say `mine` alike. */
+svmp_status svmp_team_compare(svmp_context *context, const char *what, const char *mine);
+
+#endif

@@ -1,0 +1,142 @@
+# Several processes: the same file as one process writes, for any number of them, kernel, start and interruption.
+. "$TESTS/cli/support.bash"
+"$SVMP" --version | grep -qx 'mpi: yes' || { echo "skipped: MPI is not in this build" && exit 77; }
+command -v mpirun >/dev/null || { echo "skipped: there is no mpirun" && exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+export LSAN_OPTIONS=detect_leaks=0 # MPI's own
+
+# ranks P ARGUMENT...: the command in P processes.
+ranks() {
+    local processes=$1
+    shift
+    timeout 120 mpirun -n "$processes" "$SVMP" "$@" >said 2>errors
+}
+
+# The file without what may differ.
+timeless() { grep -vE '^# (.*seconds|processes|last_step|threads|iterations = |resumed )' "$1"; }
+
+# same FILE FILE: to the bit.
+same() { diff <(timeless "$1") <(timeless "$2") >differ || fail "$3: $(head -5 differ)"; }
+
+models=("$MODELS/grid.mtx $MODELS/grid_b.mtx")
+"$SVMP" --version | grep -qx 'jansson: yes' &&
+    models+=("$MODELS/sensors.bug $MODELS/sensors.json" "$MODELS/crowd.bug $MODELS/crowd.csv $MODELS/crowd.json")
+
+# Local kernels: the same bits, lp__ and discrepancy included, for any processes and threads.
+for model in "${models[@]}"; do
+    for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001"; do
+        arguments=(run $model -n 11 -t 12 --quiet $method)
+        works "${arguments[@]}" -o one.csv --force --threads 1
+        for processes in $([[ $method == *graphical* ]] && echo 2 3 4 7 || echo 3); do # tests/unit/test_part has the rest
+            ranks $processes "${arguments[@]}" -o many.csv --force --threads $((1 + processes % 2)) ||
+                fail "$model $method in $processes processes: exit $?: $(cat errors)"
+            same one.csv many.csv "$model $method in $processes processes"
+        done
+    done
+done
+ranks 1 "${arguments[@]}" -o many.csv --force || fail "one process under mpirun: $(cat errors)"
+same one.csv many.csv "one process under mpirun"
+
+# Sums of kernels, boxes of other methods, other starts.
+long=(run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 9 --quiet)
+grid=("${long[@]}" -t 10)
+for more in "--kernel 0.1*rbf@blanket+linear@blanket" "-m independent --init uniform:-1,2" "--kernel imq@random:2" \
+    "--backend ref" "--init one.csv"; do
+    [[ $more == *one.csv ]] && works "${grid[@]}" --seed 5 -o one.csv --force
+    works "${grid[@]}" $more -o alone.csv --force
+    ranks 3 "${grid[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
+    same alone.csv many.csv "$more"
+done
+
+# A kernel on all variables: to 1e-10.
+for more in "-m vanilla" "-m combined" "--kernel linear@all+rbf@blanket"; do
+    works "${grid[@]}" $more -o alone.csv --force
+    for processes in 2 4; do
+        ranks $processes "${grid[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
+        paste -d, <(rows alone.csv | tail -n +2) <(rows many.csv | tail -n +2) | awk -F, -v what="$more" '
+            { for (i = 1; i <= NF / 2; i++) { d = $i - $(i + NF / 2); s = $i < 0 ? -$i : $i; if (d < 0) d = -d
+                if (d > 1e-10 * (s > 1 ? s : 1)) { print what ": " $i " and " $(i + NF / 2); exit 1 } } }' ||
+            fail "$more in $processes processes"
+    done
+done
+
+# A checkpoint of P processes is resumed by Q, and is the file that one process writes.
+works "${long[@]}" -t 40 -o whole.csv --force
+works "${long[@]}" -t 20 --checkpoint one.svmp
+ranks 3 "${long[@]}" -t 20 --checkpoint three.svmp || fail "$(cat errors)"
+cmp one.svmp three.svmp
+for processes in 2 4; do
+    ranks $processes "${long[@]}" -t 40 --resume three.svmp -o resumed.csv --force || fail "$(cat errors)"
+    same whole.csv resumed.csv "resumed in $processes"
+done
+works "${long[@]}" -t 40 --resume three.svmp -o resumed.csv --force
+same whole.csv resumed.csv "resumed in one"
+
+# Stopping by tolerance is stopping at the same iteration.
+works "${long[@]}" -t 2000 --tolerance 0.9 -o whole.csv --force
+ranks 3 "${long[@]}" -t 2000 --tolerance 0.9 -o many.csv --force || fail "$(cat errors)"
+grep -q 'outcome = converged' whole.csv || fail "the tolerance was not reached"
+same whole.csv many.csv "tolerance"
+
+# More processes than nodes, and a graph in pieces.
+cat >pieces.mtx <<'END'
+%%MatrixMarket matrix coordinate real symmetric
+5 5 6
+1 1 2
+2 1 -1
+2 2 2
+3 3 1
+4 4 1
+5 5 3
+END
+for model in "chain.mtx b.mtx" pieces.mtx; do
+    works run $model -n 6 -t 10 -o alone.csv --force
+    ranks 7 run $model -n 6 -t 10 --quiet -o many.csv --force || fail "$model: $(cat errors)"
+    grep -qE 'warning: [0-9] of 7 processes have no nodes' errors || fail "no warning: $(cat errors)"
+    same alone.csv many.csv "$model"
+done
+
+# One node that everybody reads.
+cat >hub.bug <<'END'
+model { mu ~ dnorm(0, 1)
+  for (i in 1:20) { theta[i] ~ dnorm(mu, 2)
+    y[i] ~ dnorm(theta[i], 1) } }
+END
+echo 'y <- c(1,2,3,4,5,6,7,8,9,10,1,2,3,4,5,6,7,8,9,10)' >hub.R
+for start in normal:1 prior; do
+    works run hub.bug hub.R -n 6 -t 10 --init $start -o alone.csv --force
+    ranks 3 run hub.bug hub.R -n 6 -t 10 --quiet --init $start -o many.csv --force || fail "hub: $(cat errors)"
+    same alone.csv many.csv "hub from $start"
+done
+
+# disagree STATUS SENTENCE ARGUMENTS : ARGUMENTS: two processes that were told different things.
+disagree() {
+    local expected=$1 sentence=$2 status=0
+    shift 2
+    local first=() second=()
+    while [[ $1 != : ]]; do first+=("$1") && shift; done
+    shift && second=("$@")
+    timeout 60 mpirun -n 1 "$SVMP" "${first[@]}" : -n 1 "$SVMP" "${second[@]}" >said 2>errors || status=$?
+    [[ $status -eq $expected ]] || fail "exit $status, not $expected: $(cat errors)"
+    grep -qF -- "$sentence" errors || fail "'$(cat errors)' instead of '$sentence'"
+    [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
+}
+sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
+disagree 2 "The processes disagree on the data, or numbers in the model" run chain.mtx : run other.mtx
+disagree 2 "The processes disagree on the model: 3 nodes" run chain.mtx : run "$MODELS/grid.mtx"
+disagree 2 "The processes disagree on seed: 1 in process 0" run chain.mtx : run chain.mtx --seed 2
+disagree 2 "process 1: The file 'no.mtx' could not be read" run chain.mtx : run no.mtx
+disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts : run chain.mtx -m nuts
+disagree 2 "'--save' is for one process" run chain.mtx -o a.csv --save x.1 : run chain.mtx -o a.csv --save x.1
+disagree 2 "The start 'map' looks at the whole model" run chain.mtx --init map : run chain.mtx --init map
+[[ ! -e a.csv ]]
+
+# A run that diverges says so once, for all, and keeps the last finite particles.
+status=0
+ranks 2 run chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o diverged.csv || status=$?
+[[ $status -eq 1 && $(grep -c '^svmp: The ' errors) -eq 2 ]] || fail "exit $status: $(cat errors)"
+works run chain.mtx -n 4 -t 500 --step fixed:0.1 -o alone.csv --force
+status=0
+"$SVMP" run chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o alone.csv --force >said 2>errors || status=$?
+same alone.csv diverged.csv "diverged"
