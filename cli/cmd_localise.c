@@ -174,7 +174,7 @@ const command command_localise = {
     .operands = "RANGES ANCHORS",
     .least = 2,
     .most = 2,
-    .summary = "Make a start for a model of distances from the distances alone",
+    .summary = "Find a start for a model of distances",
     .text =
         "RANGES is a CSV file of the columns from, to and r: numbers of points, 1, 2, ..., and the distance that was\n"
         "measured between them. ANCHORS has the points that are known: their number, then 1 to 3 coordinates. "

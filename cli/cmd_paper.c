@@ -6,14 +6,14 @@
 #include "experiments.h"
 
 static const svmp_option rows[] = {
-    {"quick", 0, NULL, "", "few trials at few sizes, with the step sizes that the full run has chosen", "Size"},
-    {"trials", 0, "K", "0", "trials of each figure; 0: as many as the protocol has", "Size"},
+    {"quick", 0, NULL, "", "few trials, with the step sizes of the full run", "Size"},
+    {"trials", 0, "K", "0", "trials of each figure; 0: the protocol's", "Size"},
     {"seed", 0, "S", "1", "of every problem and every run", "Size"},
-    {"threads", 0, "N", "0", "trials side by side, one thread each; 0: as many as there are processors", "Size"},
-    {"output", 'o', "DIR", "paper-output", "everything is kept there, and a further call goes on from it", "Output"},
-    {"answers", 0, "FILE", "", "fig6: a crowd's answers, CSV with the columns item, worker and value", "Data"},
-    {"truth", 0, "FILE", "", "fig6: what is true, CSV with the columns item and value", "Data"},
-    {"data", 0, "DIR", "../shared/data", "real: the folder of the measured networks and crowds", "Data"},
+    {"threads", 0, "N", "0", "trials side by side; 0: one a processor", "Size"},
+    {"output", 'o', "DIR", "paper-output", "for all results; finished trials stay", "Output"},
+    {"answers", 0, "FILE", "", "a crowd for fig6: item,worker,value", "Data"},
+    {"truth", 0, "FILE", "", "what is true of it: item,value", "Data"},
+    {"data", 0, "DIR", "", "measured networks and crowds, for real", "Data"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
@@ -31,7 +31,7 @@ static int read_options(const option_set *set, paper_options *o) {
     o->folder = options_value(set, "output");
     o->answers = options_given(set, "answers");
     o->truth = options_given(set, "truth");
-    o->data = options_value(set, "data");
+    o->data = options_given(set, "data");
     if ((o->answers == NULL) != (o->truth == NULL))
         return complain(EXIT_WRONG, "The options '--answers' and '--truth' belong together.");
     return 0;
@@ -45,12 +45,13 @@ static int run(const option_set *set) {
 
 const command command_paper = {
     .name = "paper",
-    .operands = "fig1|...|fig6|real|all|page",
+    .operands = "FIGURE|all|real|page",
     .least = 1,
     .most = 1,
-    .summary = "Run the paper's experiments, and judge its claims",
+    .summary = "Run the paper's experiments",
     .text =
-        "A figure: searches step sizes on problems of their own, runs the trials that the folder of\n.B \\-o\n"
+        "A figure,\n.B fig1\nto\n.BR fig6 :\n"
+        "searches step sizes on problems of their own, runs the trials that the folder of\n.B \\-o\n"
         "lacks, writes every trial as CSV, draws the figure's panels (with gnuplot, where it is there) and judges the\n"
         "paper's claims by paired tests over the trials.\n.B all\nis the six figures one after the other.\n"
         ".B real\nlocates measured networks and joins measured crowds, where\n.B \\-\\-data\nhas them.\n"

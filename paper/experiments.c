@@ -52,13 +52,14 @@ int experiments_run(const char *what, const paper_options *options) {
     size_t lost = 0;
     if (!is_known(what))
         return complain(EXIT_WRONG, "There is no figure '%s': there are fig1 to fig6, all, real and page.", what);
+    if (strcmp(what, "real") == 0 && options->data == NULL)
+        return complain(EXIT_WRONG, "Real data are no part of svmp: --data DIR says where they are.");
     if (strcmp(what, "page") == 0) return write_document(&p);
     pool_listen();
     int status = prepare(&p);
     for (size_t k = 0; k < FIGURES && status == 0; k++)
         if (strcmp(what, "all") == 0 || strcmp(what, figures[k]->name) == 0) status = run_figure(&p, figures[k], &lost);
-    const int real = strcmp(what, "all") == 0 && !options->quick && file_there(options->data);
-    if (status == 0 && (real || strcmp(what, "real") == 0)) status = run_real(&p);
+    if (status == 0 && options->data) status = run_real(&p);
     if (status == 0) status = write_document(&p);
     return status ? status : lost ? EXIT_FAILED : EXIT_DONE;
 }

@@ -14,7 +14,7 @@
 #include "sensors.h"
 
 enum { PARTICLES = 100, ITERATIONS = 1500, CHAINS = 4, PURPOSE_CONTROLS = 1, PURPOSE_START = 2 };
-static const char *const steps[] = {"adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5"};
+static const char *const steps[] = {"adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1"};
 
 /* ---- networks -----------------------------------------------------------------------------------------------------
  */

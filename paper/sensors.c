@@ -59,8 +59,11 @@ static char *network_data(const network *net, size_t *size) {
     fprintf(file, "), .Dim = c(%zu, 2))\n", net->points);
     dump_ends(file, "from", net->count, net->from);
     dump_ends(file, "to", net->count, net->to);
-    if (net->logarithms) {
-        fputs("logr <- c(", file);
+    if (net->logarithms) { /* places within 10 m of the anchors' middle, more or less */
+        double centre[2] = {0, 0};
+        for (size_t k = 0; k < 2 * net->anchors; k++) centre[k % 2] += net->position[k] / (double)net->anchors;
+        dump_vector(file, "centre", 2, centre, 1);
+        fputs("precision <- structure(c(0.01, 0, 0, 0.01), .Dim = c(2, 2))\nlogr <- c(", file);
         for (size_t e = 0; e < net->count; e++) fprintf(file, "%s%.17g", e ? ", " : "", log(net->range[e]));
         fputs(")\n", file);
     } else

@@ -3,6 +3,7 @@
 source "$TESTS/cli/support.bash"
 
 refuses 2 "There is no figure 'fig7'" paper fig7
+refuses 2 "--data DIR says where they are" paper real
 refuses 2 "belong together" paper fig6 --answers a.csv
 refuses 2 "'--trials' is a whole number" paper fig1 --trials x
 
