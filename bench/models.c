@@ -188,6 +188,7 @@ int main(int count, char **arguments) {
     double wall[3];
     for (int threads = 0; threads < 2; threads++) { /* all, then one */
         start_context(threads);
+        srand(1); /* the same data for both */
         svmp_model *models[3];
         const char *names[] = {"grid", "sensors", "crowd"};
         must(svmp_model_read(context, 2, (const char *[]){"models/grid.mtx", "models/grid_b.mtx"}, &models[0]));

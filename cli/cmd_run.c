@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "convergence.h"
+#include "guard.h"
 #include "keeper.h"
 #include "mixing.h"
 #include "origin.h"
@@ -304,9 +305,11 @@ static int go(session *s) {
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     keeper_begin(&s->keeper, s->set, s->context, s->run);
+    guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
     if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);
     double seconds = progress_end(&s->watch);
+    guard_end();
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
     if (ended != SVMP_OK) {
         const int status = failed(s->context, ended);

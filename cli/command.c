@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,     &command_check,     &command_graph,    &command_summary,
-                                         &command_compare, &command_report,    &command_localise, &command_paper,
-                                         &command_manual,  &command_completion};
+    static const command *const all[] = {&command_run,     &command_plan,    &command_check,     &command_graph,
+                                         &command_summary, &command_compare, &command_report,    &command_localise,
+                                         &command_paper,   &command_manual,  &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
 }
@@ -41,7 +41,7 @@ int settle(const svmp_context *context, int status) {
         char words[sizeof speech.first];
     } mine = {.status = status}, *all = calloc(svmp_context_processes(context), sizeof *all);
     memcpy(mine.words, speech.first, sizeof mine.words);
-    if (svmp_context_any(context, all == NULL)) {
+    if (svmp_context_any(context, all == NULL) || all == NULL) {
         free(all);
         return EXIT_FAILED;
     }

@@ -67,7 +67,7 @@ convergence convergence_measure(const svmp_context *context, svmp_run *run, cons
     convergence c = measure(run, model, nodes);
     const size_t processes = svmp_context_processes(context);
     convergence *all = calloc(processes, sizeof *all);
-    if (svmp_context_any(context, all == NULL)) {
+    if (svmp_context_any(context, all == NULL) || all == NULL) {
         c.known = 0;
     } else {
         svmp_context_gather(context, sizeof c, &c, all);
@@ -92,7 +92,7 @@ svmp_status convergence_attach(const svmp_context *context, const convergence *c
     const size_t own = svmp_graph_own(graph);
     double *ratio = calloc(c->nodes + own + 1, sizeof *ratio), *excess = calloc(c->nodes + own + 1, sizeof *excess);
     svmp_status status = svmp_context_any(context, ratio == NULL || excess == NULL) ? SVMP_NO_MEMORY : SVMP_OK;
-    for (size_t v = 0; status == SVMP_OK && v < own; v++) {
+    for (size_t v = 0; status == SVMP_OK && ratio && excess && v < own; v++) {
         ratio[c->nodes + v] = rounded(nodes[v].ratio);
         excess[c->nodes + v] = rounded(svmp_discrepancy_excess(&nodes[v]));
     }

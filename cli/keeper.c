@@ -51,35 +51,38 @@ void keeper_keep(keeper *k) {
 }
 
 /* A word of a shell's line. */
-static void print_word(const char *word) {
+static void print_word(const char *word, FILE *stream) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-";
     if (*word && word[strspn(word, plain)] == '\0') {
-        fprintf(stderr, " %s", word);
+        fprintf(stream, " %s", word);
         return;
     }
-    fputs(" '", stderr);
-    for (; *word; word++) fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, stderr);
-    fputc('\'', stderr);
+    fputs(" '", stream);
+    for (; *word; word++) fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, stream);
+    fputc('\'', stream);
 }
 
-int keeper_say_how(const keeper *k, const option_set *set) {
-    if (!k->kept || !is_speaker()) return k->kept;
-    fputs("svmp: To go on: ", stderr);
-    if (svmp_context_processes(k->context) > 1) fprintf(stderr, "mpirun -n %zu ", svmp_context_processes(k->context));
-    fputs("svmp run", stderr);
+void keeper_print_how(const keeper *k, const option_set *set, FILE *stream) {
+    fputs("svmp: To go on: ", stream);
+    if (svmp_context_processes(k->context) > 1) fprintf(stream, "mpirun -n %zu ", svmp_context_processes(k->context));
+    fputs("svmp run", stream);
     for (size_t r = 0; r < set->count; r++) {
         const svmp_option *row = &set->rows[r];
         if (set->values[r] == NULL || strcmp(row->name, "resume") == 0 || strcmp(row->name, "force") == 0) continue;
-        fprintf(stderr, " --%s", row->name);
-        if (row->argument) print_word(set->values[r]);
+        fprintf(stream, " --%s", row->name);
+        if (row->argument) print_word(set->values[r], stream);
     }
-    fputs(" --resume", stderr);
-    print_word(k->path);
-    if (options_given(set, "output")) fputs(" --force", stderr);
+    fputs(" --resume", stream);
+    print_word(k->path, stream);
+    if (options_given(set, "output")) fputs(" --force", stream);
     int dashes = 0;
     for (size_t o = 0; o < set->operand_count; o++) dashes |= set->operands[o][0] == '-';
-    if (dashes) fputs(" --", stderr);
-    for (size_t o = 0; o < set->operand_count; o++) print_word(set->operands[o]);
-    fputc('\n', stderr);
-    return 1;
+    if (dashes) fputs(" --", stream);
+    for (size_t o = 0; o < set->operand_count; o++) print_word(set->operands[o], stream);
+    fputc('\n', stream);
+}
+
+int keeper_say_how(const keeper *k, const option_set *set) {
+    if (k->kept && is_speaker()) keeper_print_how(k, set, stderr);
+    return k->kept;
 }

@@ -25,7 +25,10 @@ int keeper_is_due(const keeper *k);
 /* Writes one. When it cannot, that is said once, the run goes on and the last good one stays. */
 void keeper_keep(keeper *k);
 
-/* "svmp run ... --resume FILE", on the standard error; 0 when there is no checkpoint to go on from. */
+/* "svmp run ... --resume FILE". */
+void keeper_print_how(const keeper *k, const option_set *set, FILE *stream);
+
+/* The same on the standard error; 0 when there is no checkpoint to go on from. */
 int keeper_say_how(const keeper *k, const option_set *set);
 
 #endif

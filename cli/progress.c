@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "guard.h"
 
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int number) {
     (void)number;
     interrupted = 1;
+    guard_arm();
 }
 
 static double now(void) {

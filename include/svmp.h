@@ -571,6 +571,39 @@ SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
  * particle l is the l-th choice of every node by itself, the first one the best. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
+/* ---- plan: what several processes would do, on paper ------------------------------------------ */
+
+/* A network: seconds until a message arrives, and bytes a second that a process sends and receives. */
+typedef struct svmp_network {
+    double latency, bandwidth;
+} svmp_network;
+
+/* What one process has and does in an iteration; of all processes, the most or the mean. */
+typedef struct svmp_load {
+    double nodes, halo, boundary; /* its own, those it reads of others, those of its own that others read */
+    double neighbours;            /* processes that it exchanges with */
+    double bytes;                 /* that it sends in an iteration */
+    double memory;            /* bytes of particles, scores, states, messages and kernels, beside the model itself */
+    double compute, exchange; /* seconds of its nodes by themselves, and of its messages by themselves */
+} svmp_load;
+
+typedef struct svmp_plan {
+    size_t processes, busy;
+    double imbalance; /* the most work of a process over the mean work, less 1 */
+    size_t cut, edges;
+    svmp_load most, mean;
+    double measured;  /* nodes that the rate was measured on, */
+    double rate;      /* and seconds that one thread took for the mean node */
+    double alone;     /* seconds of an iteration: in one process, */
+    double reduce;    /* in reductions over all processes, */
+    double iteration; /* and in all, messages travelling while interiors are computed */
+} svmp_plan;
+
+/* Plans a run of a whole model among `processes` of one thread each, without running it: the partition, and what an
+ * iteration takes. What a node costs is measured, on some hundred of them. */
+SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
+                                     svmp_network network, svmp_plan *plan);
+
 #ifdef __cplusplus
 }
 #endif

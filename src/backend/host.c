@@ -11,7 +11,7 @@ static svmp_status not_finite(backend *b, size_t t) {
     size_t at = 0;
     while (at < total && isfinite(b->score[at])) at++;
     if (at == total) {
-        for (at = 0; isfinite(b->phi[at]); at++) {
+        for (at = 0; at + 1 < total && isfinite(b->phi[at]); at++) {
         }
         return svmp_fail(b->context, SVMP_NOT_FINITE,
                          "The particles ran away: %s would become %g in particle %zu at iteration %zu. A smaller step "
@@ -37,7 +37,8 @@ static double largest_of(size_t n, const double *row) {
     return largest;
 }
 
-/* The new place of variable i, phi = x + phi, projected onto its box. Returns whether all of it is finite. */
+/* The new place of variable i, phi = x + phi, projected onto its box; what is not finite stays so, to be found. Returns
+ * whether all of it is finite. */
 static int move(backend *b, size_t i) {
     const double low = b->model->lower[i], high = b->model->upper[i], *x = b->x + i * b->n;
     double *phi = b->phi + i * b->n;
@@ -45,7 +46,7 @@ static int move(backend *b, size_t i) {
     for (size_t l = 0; l < b->n; l++) {
         double to = x[l] + phi[l];
         finite &= isfinite(to) != 0;
-        phi[l] = to < low ? low : to > high ? high : to;
+        phi[l] = !isfinite(to) ? to : to < low ? low : to > high ? high : to;
     }
     return finite;
 }

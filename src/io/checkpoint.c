@@ -167,7 +167,7 @@ static svmp_status take_numbers(archive *a, const char *name, archive_type type,
     checkpoint *file = (checkpoint *)a;
     const char *bytes = NULL;
     SVMP_TRY(agree(file, here(file) ? find_numbers(file, name, type, count, &bytes) : SVMP_OK));
-    if (here(file) && count > 0) memcpy(values, bytes, count * WORD);
+    if (bytes && count > 0) memcpy(values, bytes, count * WORD);
     if (file->team) file->team->broadcast(file->team, 0, count * WORD, values);
     return SVMP_OK;
 }
@@ -181,7 +181,7 @@ static svmp_status take_rows(checkpoint *file, const char *name, spread *rows, s
         const spread_block which = {from, to, 0, n};
         double *block = NULL;
         SVMP_TRY(svmp_spread_room(rows, which, &block));
-        if (here(file)) memcpy(block, bytes + from * n * WORD, (to - from) * n * WORD);
+        if (block && bytes) memcpy(block, bytes + from * n * WORD, (to - from) * n * WORD);
         SVMP_TRY(svmp_spread_deal(rows, which, n, values));
     }
     return SVMP_OK;

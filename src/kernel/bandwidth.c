@@ -35,12 +35,18 @@ int svmp_bandwidth_ranks(const bandwidth *b, size_t n, size_t *lower, size_t *up
     return 1;
 }
 
-double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double upper) {
+static double value_of(const bandwidth *b, size_t n, double lower, double upper) {
     if (b->rule == BANDWIDTH_FIXED) return b->fixed;
     if (n < 2) return 0;
     if (b->rule == BANDWIDTH_MEDIAN_ZEROS) return (lower + upper) / 2;
     double median = (sqrt(lower) + sqrt(upper)) / 2, h = median * median;
     return b->rule == BANDWIDTH_MEDIAN_LOG ? h / log((double)n) : h;
+}
+
+double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double upper) {
+    const double narrowest = 1e-300; /* 2/h of anything less is not a number to work with: the limit, 0 */
+    const double h = value_of(b, n, lower, upper);
+    return h < narrowest ? 0 : h;
 }
 
 double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs) {

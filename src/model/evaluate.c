@@ -8,9 +8,9 @@
 #include "base/thread.h"
 
 /* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
- * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients are kept
- * for one wave of parts at a time and added to the score, in the order of their rows, before the next wave begins. */
-enum { PART_LANES = 4096, PART_VARIABLES = 256, WAVE_NUMBERS = 1 << 19 };
+ * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients and sums
+ * are kept for one wave of parts at a time and added up, in the order of their rows, before the next wave begins. */
+enum { PART_LANES = 4096, PART_VARIABLES = 256, WAVE_NUMBERS = 1 << 19 }; /* the last for each thread */
 
 /* Which own nodes a factor touches. In a part of a model those of the interior are scored before the halo is there, and
  * no factor that touches one of them reads it. */
@@ -41,7 +41,7 @@ struct evaluator {
     size_t wave_count;
     share *shares;
     double *gradient; /* the rows of a wave */
-    double *part_sum; /* (group_parts + variable_parts) * n: partial log densities */
+    double *part_sum; /* a row for every part of the quadratic, then those of a wave: partial log densities */
     double **value;   /* thread -> log values of a part's instances, or one score row */
     void **scratch;   /* thread -> what a group's kind asks for */
     size_t failed;    /* the first factor that failed in the last evaluation; SIZE_MAX: none */
@@ -80,16 +80,17 @@ static svmp_status plan_parts(evaluator *e) {
 }
 
 /* A wave takes parts until their rows are enough to share out, and few enough to stay near. */
-static svmp_status plan_waves(evaluator *e, size_t *most_rows) {
-    const size_t rows = e->model->group_row[e->model->group_count];
+static svmp_status plan_waves(evaluator *e, size_t *most_rows, size_t *most_parts) {
+    const size_t rows = e->model->group_row[e->model->group_count], numbers = WAVE_NUMBERS * (size_t)e->threads;
     SVMP_TRY(SVMP_NEW(e->model->context, e->waves, e->group_parts + 1));
-    *most_rows = 0;
+    *most_rows = *most_parts = 0;
     for (size_t p = 0; p < e->group_parts; p++) {
         const size_t end = p + 1 < e->group_parts ? e->parts[p + 1].row : rows;
-        if (e->wave_count == 0 || (end - e->waves[e->wave_count - 1].row) * e->n > WAVE_NUMBERS)
+        if (e->wave_count == 0 || (end - e->waves[e->wave_count - 1].row) * e->n > numbers)
             e->waves[e->wave_count++] = (wave){.part = p, .row = e->parts[p].row};
-        const size_t rows_here = end - e->waves[e->wave_count - 1].row;
-        if (rows_here > *most_rows) *most_rows = rows_here;
+        const wave *here = &e->waves[e->wave_count - 1];
+        if (end - here->row > *most_rows) *most_rows = end - here->row;
+        if (p + 1 - here->part > *most_parts) *most_parts = p + 1 - here->part;
     }
     e->waves[e->wave_count] = (wave){.part = e->group_parts, .row = rows};
     return SVMP_OK;
@@ -136,18 +137,18 @@ svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads
     svmp_context *context = model->context;
     svmp_status status;
     evaluator *e = NULL;
-    size_t rows, scratch_size = 0;
+    size_t rows, parts, scratch_size = 0;
     SVMP_TRY(SVMP_NEW(context, e, 1));
     *e = (evaluator){.model = model, .n = n, .threads = threads};
     SVMP_CHECK(plan_parts(e));
-    SVMP_CHECK(plan_waves(e, &rows));
+    SVMP_CHECK(plan_waves(e, &rows, &parts));
     SVMP_CHECK(plan_shares(e));
     for (size_t g = 0; g < model->group_count; g++) {
         const size_t scratch = model->groups[g].kind->scratch(&model->groups[g], n);
         if (scratch > scratch_size) scratch_size = scratch;
     }
     SVMP_CHECK(svmp_allocate(context, rows, n * sizeof(double), (void **)&e->gradient));
-    SVMP_CHECK(svmp_allocate(context, e->group_parts + e->variable_parts, n * sizeof(double), (void **)&e->part_sum));
+    SVMP_CHECK(svmp_allocate(context, e->variable_parts + parts, n * sizeof(double), (void **)&e->part_sum));
     SVMP_CHECK(SVMP_NEW(context, e->value, (size_t)e->threads));
     SVMP_CHECK(SVMP_NEW(context, e->scratch, (size_t)e->threads));
     for (int t = 0; t < e->threads; t++) {
@@ -180,51 +181,49 @@ void svmp_evaluator_free(evaluator *e) {
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-/* Values and gradients of the instances of a part; their values add up in part_sum. Returns the factor that failed, or
- * SIZE_MAX. */
-static size_t evaluate_part(evaluator *e, size_t p, const double *x, double *gradient, int thread) {
-    const part *here = &e->parts[p];
-    double *value = e->value[thread], *sum = e->part_sum + p * e->n;
-    memset(sum, 0, e->n * sizeof *sum);
+static void add_row(size_t n, const double *row, double *to) {
+    for (size_t l = 0; l < n; l++) to[l] += row[l];
+}
+
+/* Values and gradients of the instances of a part; the values add up in `sum`, unless it is NULL. Returns the factor
+ * that failed, or SIZE_MAX. */
+static size_t evaluate_part(evaluator *e, const part *here, const double *x, double *gradient, double *sum,
+                            int thread) {
+    double *value = e->value[thread];
+    if (sum) memset(sum, 0, e->n * sizeof *sum);
     for (size_t g = here->group, first = here->first, left = here->count; left > 0; g++, first = 0) {
         const factor_group *group = &e->model->groups[g];
         const size_t there = group->instances - first, count = there < left ? there : left;
         if (count == 0) continue;
         if (group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
             return svmp_model_factor(e->model, g, first);
-        for (size_t k = 0; k < count; k++)
-            for (size_t l = 0; l < e->n; l++) sum[l] += value[k * e->n + l];
+        for (size_t k = 0; sum && k < count; k++) add_row(e->n, value + k * e->n, sum);
         gradient += count * group->slots * e->n;
         left -= count;
     }
     return SIZE_MAX;
 }
 
-/* The quadratic's score of a variable. On the way its share x_i (b_i + s_i) / 2 of the log density is added to sum. */
-static void score_quadratic(const evaluator *e, size_t i, const double *x, double *score, double *sum) {
-    const size_t n = e->n;
-    const double b = e->model->quadratic.linear[i], *xi = x + i * n;
-    svmp_quadratic_score(&e->model->quadratic, i, n, x, score);
-    for (size_t l = 0; l < n; l++) sum[l] += 0.5 * xi[l] * (b + score[l]);
-}
-
-/* The p-th of the parts of variables from ... to - 1. */
-static void score_variables(evaluator *e, size_t from, size_t to, size_t p, const double *x, double *score,
-                            int thread) {
+/* The quadratic's score of the p-th part of the variables from ... to - 1. On the way their shares x_i (b_i + s_i) / 2
+ * of the log density add up in `sum`, unless it is NULL. */
+static void score_variables(const evaluator *e, size_t from, size_t to, size_t p, const double *x, double *score,
+                            double *sum, int thread) {
     const size_t n = e->n, first = from + p * PART_VARIABLES;
     const size_t last = first + PART_VARIABLES < to ? first + PART_VARIABLES : to;
-    double *sum = e->part_sum + (e->group_parts + p) * n;
-    memset(sum, 0, n * sizeof *sum);
-    for (size_t i = first; i < last; i++) score_quadratic(e, i, x, score ? score + i * n : e->value[thread], sum);
+    if (sum) memset(sum, 0, n * sizeof *sum);
+    for (size_t i = first; i < last; i++) {
+        const double b = e->model->quadratic.linear[i], *xi = x + i * n;
+        double *row = score ? score + i * n : e->value[thread];
+        svmp_quadratic_score(&e->model->quadratic, i, n, x, row);
+        for (size_t l = 0; sum && l < n; l++) sum[l] += 0.5 * xi[l] * (b + row[l]);
+    }
 }
 
 static void add_share(const evaluator *e, const share *here, size_t first_row, double *score) {
     const size_t n = e->n;
     double *to = score + here->variable * n;
-    for (size_t r = here->from; r < here->to; r++) {
-        const double *gradient = e->gradient + (e->model->gather_row[r] - first_row) * n;
-        for (size_t l = 0; l < n; l++) to[l] += gradient[l];
-    }
+    for (size_t r = here->from; r < here->to; r++)
+        add_row(n, e->gradient + (e->model->gather_row[r] - first_row) * n, to);
 }
 
 svmp_status svmp_evaluator_fail(const evaluator *e) {
@@ -232,8 +231,8 @@ svmp_status svmp_evaluator_fail(const evaluator *e) {
                      e->failed);
 }
 
-/* Factors that touch a span of own nodes, and the score of these; part_sum holds the log densities. */
-static int evaluate_span(evaluator *e, node_span span, const double *x, double *score) {
+/* Factors that touch a span of own nodes, and the score of these. Returns whether a function failed. */
+static int evaluate_span(evaluator *e, node_span span, const double *x, double *log_density, double *score) {
     const svmp_model *model = e->model;
     const svmp_graph *graph = model->graph;
     const size_t n = e->n, from = graph->first[span.first], to = graph->first[span.last];
@@ -241,48 +240,50 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
     const size_t entries = model->quadratic.start[to] - model->quadratic.start[from] +
                            20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
+    double *wave_sum = e->part_sum + e->variable_parts * n;
     size_t failed = SIZE_MAX;
+    for (size_t l = 0; log_density && l < n; l++) log_density[l] = model->quadratic.constant;
 
 #pragma omp parallel num_threads(threads)
     {
         const int thread = svmp_thread_number();
 #pragma omp for schedule(static)
         for (size_t p = 0; p < (to - from + PART_VARIABLES - 1) / PART_VARIABLES; p++)
-            score_variables(e, from, to, p, x, score, thread);
+            score_variables(e, from, to, p, x, score, log_density ? e->part_sum + p * n : NULL, thread);
 
         for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
-#pragma omp for schedule(dynamic, 4) reduction(min : failed)
+#pragma omp for schedule(dynamic) reduction(min : failed)
             for (size_t p = w[0].part; p < w[1].part; p++) {
                 if ((e->parts[p].regions & regions) == 0) continue;
                 double *gradient = e->gradient + (e->parts[p].row - w->row) * n;
-                const size_t factor = evaluate_part(e, p, x, gradient, thread);
+                double *sum = log_density ? wave_sum + (p - w->part) * n : NULL;
+                const size_t factor = evaluate_part(e, &e->parts[p], x, gradient, sum, thread);
                 if (factor < failed) failed = factor;
             }
-            if (score == NULL) continue;
+            if (log_density) {
+#pragma omp single
+                for (size_t p = w[0].part; p < w[1].part; p++) add_row(n, wave_sum + (p - w->part) * n, log_density);
+            }
+            if (score) {
 #pragma omp for schedule(static)
-            for (size_t k = w[0].share; k < w[1].share; k++)
-                if (e->shares[k].variable >= from && e->shares[k].variable < to)
-                    add_share(e, &e->shares[k], w->row, score);
+                for (size_t k = w[0].share; k < w[1].share; k++)
+                    if (e->shares[k].variable >= from && e->shares[k].variable < to)
+                        add_share(e, &e->shares[k], w->row, score);
+            }
         }
     }
     e->failed = failed;
-    return failed != SIZE_MAX;
+    if (failed != SIZE_MAX) return 1;
+    for (size_t p = 0; log_density && p < e->variable_parts; p++) add_row(n, e->part_sum + p * n, log_density);
+    return 0;
 }
 
 svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, double *score) {
-    return evaluate_span(e, span, x, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
+    return evaluate_span(e, span, x, NULL, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
 }
 
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
-    const svmp_model *model = e->model;
-    const size_t n = e->n;
-    if (evaluate_span(e, (node_span){0, model->graph->own}, x, score) != 0) return 1;
-    if (log_density) {
-        for (size_t l = 0; l < n; l++) log_density[l] = model->quadratic.constant;
-        for (size_t p = 0; p < e->group_parts + e->variable_parts; p++)
-            for (size_t l = 0; l < n; l++) log_density[l] += e->part_sum[p * n + l];
-    }
-    return 0;
+    return evaluate_span(e, (node_span){0, e->model->graph->own}, x, log_density, score);
 }
 
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
@@ -336,7 +337,7 @@ static int add_own(evaluator *e, const double *x, exact_sum *sums) {
         const int thread = svmp_thread_number();
         exact_sum *mine = sums + (size_t)thread * e->n;
         for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
-#pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(dynamic)
             for (size_t p = w[0].part; p < w[1].part; p++)
                 failed |= add_part(e, p, x, e->gradient + (e->parts[p].row - w->row) * e->n, thread, mine);
         }

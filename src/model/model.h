@@ -29,7 +29,7 @@ struct svmp_model {
     size_t *gather_row;
 
     struct lowered_model *lowered; /* of a model text: names, transforms, priors; NULL: none of them */
-    struct fingerprint *identity;  /* of a part: that of the whole; NULL: to be taken */
+    struct fingerprint *identity;  /* taken already, of a part that of the whole; NULL: to be taken */
 
     size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
 };

@@ -117,8 +117,10 @@ static svmp_status cut(cutting *c, const uint32_t *owner) {
     SVMP_TRY(copy_nodes(c));
     SVMP_TRY(copy_factors(c));
     if (c->whole->lowered) SVMP_TRY(svmp_lowered_part(c->whole->lowered, part->graph, c->local, &part->lowered));
-    SVMP_TRY(SVMP_NEW(part->context, part->identity, 1));
-    SVMP_TRY(svmp_fingerprint_take(c->whole, part->identity));
+    if (c->whole->identity) {
+        SVMP_TRY(SVMP_NEW(part->context, part->identity, 1));
+        *part->identity = *c->whole->identity;
+    }
     part->finished = 1;
     return SVMP_OK;
 }

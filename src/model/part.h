@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* owner[v] is the process of node v. The whole may go afterwards. */
+/* owner[v] is the process of node v. The whole may go afterwards; if it knows its identity, the part has it too. */
 svmp_status svmp_model_part(const svmp_model *whole, const uint32_t *owner, uint32_t rank, svmp_model **part);
 
 #endif

@@ -62,7 +62,7 @@ svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
         if (status == SVMP_OK) status = SVMP_NEW(context, sizes, context->team->count);
         SVMP_CHECK(svmp_team_agree(context, status));
         SVMP_CHECK(choose(whole, owner, sizes));
-        made = describe(whole, owner, sizes);
+        if (sizes) made = describe(whole, owner, sizes);
         if (made.busy < made.processes)
             svmp_log(context, SVMP_LOG_WARNING, "%zu of %zu processes have no nodes to move: the model has %zu.",
                      made.processes - made.busy, made.processes, made.nodes);

@@ -140,3 +140,20 @@ works run chain.mtx -n 4 -t 500 --step fixed:0.1 -o alone.csv --force
 status=0
 "$SVMP" run chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o alone.csv --force >said 2>errors || status=$?
 same alone.csv diverged.csv "diverged"
+
+# A process that dies: the run ends soon and says how to go on, from a checkpoint that is whole.
+set -m
+for signal in KILL TERM; do
+    rm -f c.svmp
+    timeout 60 mpirun -n 3 "$SVMP" "${long[@]}" -t 1000000 --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
+    running=$!
+    until [[ -s c.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+    mpirun=$(pgrep -P $running mpirun)
+    if [[ $signal == KILL ]]; then kill -KILL "$(pgrep -P "$mpirun" | tail -1)"; else kill -TERM "$mpirun"; fi
+    status=0
+    wait $running || status=$?
+    [[ $status -ne 0 && $status -ne 124 ]] || fail "after SIG$signal: exit $status: $(cat errors)"
+    grep -q '^svmp: To go on: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "after SIG$signal: $(cat errors)"
+    [[ $signal == TERM ]] || grep -q 'one of them has died' errors || fail "$(cat errors)"
+    refuses 2 "iterations = 1000000, this run with iterations = 10: they may only grow" "${long[@]}" -t 10 --resume c.svmp
+done

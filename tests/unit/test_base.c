@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exact.h"
 #include "base/random.h"
 
 static random_stream stream(uint64_t seed) { return (random_stream){.seed = seed, .purpose = RANDOM_TEST}; }
@@ -112,6 +113,50 @@ static void test_every_status_has_a_text(void **state) {
     assert_string_equal(svmp_status_text((svmp_status)999), "an unknown status");
 }
 
+/* ---- exact sums -------------------------------------------------------------------------------------------------- */
+
+/* Without rounding there is no order: numbers of all sizes, forwards, backwards and in two halves, cancel to what is
+ * left. */
+static void exact_sums_have_no_order(void **unused) {
+    (void)unused;
+    enum { COUNT = 4001 };
+    static double values[COUNT];
+    exact_sum forwards = {0}, backwards = {0}, left = {0}, right = {0};
+    for (size_t k = 0; k + 1 < COUNT; k += 2) {
+        const double x = svmp_random_normal((random_stream){.purpose = RANDOM_TEST}, k);
+        values[k] = ldexp(x, (int)(k % 1900) - 950);
+        values[k + 1] = -values[k];
+    }
+    values[COUNT - 1] = 0x1.23456789abcdep-1030; /* what remains */
+    for (size_t k = 0; k < COUNT; k++) {
+        svmp_exact_add(&forwards, values[k]);
+        svmp_exact_add(&backwards, values[COUNT - 1 - k]);
+        svmp_exact_add(k % 3 ? &left : &right, values[k]);
+    }
+    svmp_exact_merge(&left, &right);
+    assert_true(svmp_exact_value(&forwards) == values[COUNT - 1]);
+    assert_true(svmp_exact_value(&backwards) == values[COUNT - 1]);
+    assert_true(svmp_exact_value(&left) == values[COUNT - 1]);
+}
+
+/* Whole numbers add up as they do in 64 bits; a sum is negative, infinite or NaN where it should be. */
+static void exact_sums_are_sums(void **unused) {
+    (void)unused;
+    exact_sum sum = {0}, infinite = {0};
+    int64_t expected = 0;
+    for (int64_t k = -300; k < 200; k++) {
+        expected += k * k * k;
+        svmp_exact_add(&sum, (double)(k * k * k));
+    }
+    assert_true(expected < 0);
+    assert_true(svmp_exact_value(&sum) == (double)expected);
+    svmp_exact_add(&infinite, -INFINITY);
+    svmp_exact_add(&infinite, 1);
+    assert_true(svmp_exact_value(&infinite) == -INFINITY);
+    svmp_exact_add(&infinite, INFINITY);
+    assert_true(isnan(svmp_exact_value(&infinite)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_normal_moments),
@@ -122,6 +167,8 @@ int main(void) {
         cmocka_unit_test(test_context_misuse),
         cmocka_unit_test(test_error_callback_and_overflow),
         cmocka_unit_test(test_every_status_has_a_text),
+        cmocka_unit_test(exact_sums_have_no_order),
+        cmocka_unit_test(exact_sums_are_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

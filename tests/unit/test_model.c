@@ -84,7 +84,7 @@ static void test_gaussian_density_against_its_matrix(void **state) {
     svmp_context_free(context);
 }
 
-/* More variables than one part of the sums, and more particles than a part's lanes: the pieces must fit together. */
+/* More variables than one part of the sums: the pieces must fit together. */
 static void test_parts_do_not_show(void **state) {
     (void)state;
     enum { SIDE = 20, D = SIDE * SIDE, N = 3 };
@@ -130,14 +130,16 @@ static svmp_model *cosine_tree(svmp_context *context, size_t nodes) {
 static void test_waves_do_not_show(void **state) {
     (void)state;
     enum { D = 600, N = 1024 };
-    static double x[D * N], score[D * N], alone[D], one[D];
-    svmp_context *context = test_context(3);
+    static double x[D * N], score[D * N], log_density[N], alone[D], one[D];
+    svmp_context *context = test_context(1);
     svmp_model *model = cosine_tree(context, D);
     for (size_t k = 0; k < D * N; k++) x[k] = test_random(4, k);
-    assert_ok(svmp_model_evaluate(model, N, x, NULL, score));
+    assert_ok(svmp_model_evaluate(model, N, x, log_density, score));
     for (size_t l = 0; l < N; l += 100) {
         for (size_t i = 0; i < D; i++) one[i] = x[i * N + l];
-        assert_ok(svmp_model_evaluate(model, 1, one, NULL, alone));
+        double single;
+        assert_ok(svmp_model_evaluate(model, 1, one, &single, alone));
+        assert_near(single, log_density[l], 1e-12); /* (parts have fewer instances where there are more particles) */
         for (size_t i = 0; i < D; i++) assert_memory_equal(&alone[i], &score[i * N + l], sizeof *alone);
     }
     svmp_model_free(model);
@@ -228,6 +230,32 @@ static void test_a_run_ends_at_a_number_that_is_not_finite(void **state) {
         if (strstr(svmp_context_error(context), text) == NULL)                                                         \
             fail_msg("'%s' lacks '%s'", svmp_context_error(context), text);                                            \
     } while (0)
+
+/* A step to infinity is one also where a box would end it. */
+static void test_a_step_to_infinity_is_told_in_a_box(void **state) {
+    (void)state;
+    const double low = 0, high = 1, precision = 1, pull = 1e308;
+    const char *methods[] = {"graphical", "langevin"};
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    assert_ok(svmp_model_add_node(model, NULL, 1, &low, &high, NULL));
+    assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, &precision, &pull));
+    assert_ok(svmp_model_finish(model));
+    for (size_t m = 0; m < 2; m++) {
+        svmp_run_options options = svmp_run_options_default();
+        svmp_run *run = NULL;
+        svmp_outcome outcome;
+        options.method = methods[m];
+        options.step = "fixed:100";
+        assert_ok(svmp_run_create(model, &options, &run));
+        assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
+        assert_non_null(strstr(svmp_context_error(context), "would become inf"));
+        svmp_run_free(run);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
 
 static void test_misuse(void **state) {
     (void)state;
@@ -330,6 +358,7 @@ int main(void) {
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_a_callback_may_fail),
         cmocka_unit_test(test_a_run_ends_at_a_number_that_is_not_finite),
+        cmocka_unit_test(test_a_step_to_infinity_is_told_in_a_box),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_a_box_set_afterwards),

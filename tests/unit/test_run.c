@@ -534,12 +534,14 @@ static void test_refused_options(void **state) {
     svmp_run *run = NULL;
     options.particles = 0; /* set by hand, past the table */
     assert_int_equal(svmp_run_create(model, &options, &run), SVMP_BAD_CALL);
-    const size_t many[] = {3000000, 1000000000}; /* n*n matrices that no machine has */
+    svmp_model *shared = test_random_gaussian(context, 9, 1, 1, 3);
+    const size_t many[] = {3000000, 1000000000}; /* one n*n matrix for nine variables, as no machine has */
     for (size_t k = 0; k < 2; k++) {
         options.particles = many[k];
-        assert_int_equal(svmp_run_create(model, &options, &run), SVMP_NO_MEMORY);
+        assert_int_equal(svmp_run_create(shared, &options, &run), SVMP_NO_MEMORY);
         assert_non_null(strstr(svmp_context_error(context), "GB, and this machine has"));
     }
+    svmp_model_free(shared);
     assert_int_equal(svmp_run_create(NULL, NULL, &run), SVMP_BAD_CALL);
     assert_int_equal(svmp_run_create(model, NULL, NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_run_go(NULL, NULL), SVMP_BAD_CALL);

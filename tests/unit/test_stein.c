@@ -316,8 +316,10 @@ static void test_cpu_agrees_with_ref_where_it_is_large(void **state) {
         size_t nodes, n;
         double density;
         const char *kernel;
-    } cases[] = {{3, 1601, 1, "rbf@blanket"}, {3, 1601, 0, "imq@blanket"}, {2, 1601, 0.5, "rbf(median-zeros)@self"},
-                 {90, 9, 1, "rbf@blanket"},   {90, 9, 0.7, "imq@blanket"}, {7, 401, 1, "imq@all"}};
+    } cases[] = {
+        {3, 1601, 1, "rbf@blanket"},       {3, 1601, 0, "imq@blanket"}, {2, 1601, 0.5, "rbf(median-zeros)@self"},
+        {90, 9, 1, "rbf@blanket"},         {90, 9, 0.7, "imq@blanket"}, {7, 401, 1, "imq@all"},
+        {70, 1451, 0.99, "rbf(2)@blanket"}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int threads = 1; threads <= 2; threads++) {
             svmp_context *context = test_context(threads);
@@ -331,6 +333,78 @@ static void test_cpu_agrees_with_ref_where_it_is_large(void **state) {
             free(x);
             svmp_model_free(model);
             svmp_context_free(context);
+        }
+}
+
+/* Particles far from the origin and near each other, bandwidths of any size, particles at the edge of what numbers can
+ * say: no digits are lost, nothing is taken for what it is not. */
+static void test_cpu_agrees_with_ref_at_the_edges(void **state) {
+    (void)state;
+    enum { N = 50 };
+    const char *kernels[] = {"rbf@blanket",         "imq@blanket",         "rbf(3e305)@blanket", "imq(3e305)@blanket",
+                             "rbf(1e-308)@blanket", "imq(1e-310)@blanket", "rbf(1e-100)@all"};
+    const struct {
+        double mean, spread, far;
+    } clouds[] = {{1e5, 0.01, 0}, {-1e7, 1, 0}, {0, 1, 0}, {0, 1, 1e200}, {0, 1e-160, 0}};
+    const backend_kind *kinds[4];
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, 6, 0.5, 1, 41);
+    const size_t size = svmp_graph_variables(svmp_model_graph(model)) * N, backends = list_backends(context, kinds);
+    particles *p = malloc(sizeof *p);
+    for (size_t c = 0; c < sizeof clouds / sizeof *clouds; c++)
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            for (size_t e = 0; e < size; e++) p->x[e] = clouds[c].mean + clouds[c].spread * test_random(c, e);
+            if (clouds[c].far > 0)
+                for (size_t i = 0; i < size / N; i++) p->x[i * N + 7 * i % N] = clouds[c].far * (double)(i + 1);
+            velocity(model, &svmp_backend_ref, kernels[k], "median", N, p->x, p->phi);
+            double largest = 0;
+            for (size_t e = 0; e < size; e++) largest = fmax(largest, fabs(p->phi[e]));
+            for (size_t on = 0; on < backends; on++) {
+                velocity(model, kinds[on], kernels[k], "median", N, p->x, p->other);
+                for (size_t e = 0; e < size; e++)
+                    assert_true(fabs(p->other[e] - p->phi[e]) <= 1e-11 * largest ||
+                                (!isfinite(p->phi[e]) && !isfinite(p->other[e])));
+            }
+        }
+    free(p);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* The threads of a team list more than fits and start from where the median was; tiles are stored or computed again. */
+static void test_the_same_bits_where_it_is_large(void **state) {
+    (void)state;
+    enum { NODES = 2, MOST_ITERATIONS = 3 };
+    const size_t sizes[] = {300, 1601};
+    const char *kernels[] = {"rbf@all", "imq@all", "rbf@blanket"};
+    for (size_t s = 0; s < 2; s++)
+        for (size_t k = 0; k < 3; k++) {
+            double *kept = NULL;
+            for (int threads = 1; threads <= 3; threads++) {
+                svmp_context *context = test_context(threads);
+                svmp_model *model = test_random_gaussian(context, NODES, 1, 1, 2);
+                kernel shape = parse(context, kernels[k], "median");
+                step rule;
+                backend *b = NULL;
+                const size_t n = sizes[s], bytes = NODES * n * sizeof(double);
+                assert_ok(svmp_step_parse(context, "fixed:0.1", &rule));
+                assert_ok(svmp_backend_create(&svmp_backend_cpu, model, n, 1, &shape, &rule, &b));
+                scatter(NODES * n, 5, b->x);
+                for (size_t t = 0; t < MOST_ITERATIONS; t++) {
+                    assert_ok(b->kind->score(b));
+                    assert_ok(b->kind->stein(b, &shape, t));
+                    assert_ok(b->kind->step(b, &rule, 0.1, t));
+                }
+                if (kept == NULL) {
+                    kept = malloc(bytes);
+                    memcpy(kept, b->x, bytes);
+                }
+                assert_memory_equal(kept, b->x, bytes);
+                svmp_backend_free(b);
+                svmp_model_free(model);
+                svmp_context_free(context);
+            }
+            free(kept);
         }
 }
 
@@ -426,6 +500,8 @@ int main(void) {
         cmocka_unit_test(test_sums_of_terms_are_linear_in_their_weights),
         cmocka_unit_test(test_cpu_agrees_with_ref),
         cmocka_unit_test(test_cpu_agrees_with_ref_where_it_is_large),
+        cmocka_unit_test(test_cpu_agrees_with_ref_at_the_edges),
+        cmocka_unit_test(test_the_same_bits_where_it_is_large),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_random_domains),
         cmocka_unit_test(test_kernel_texts),

@@ -16,32 +16,39 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
 typedef struct needs {
     int matrix, repulsion, moments, products;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
-    int stores;                         /* whether a unit that one thread has to itself stores all its tiles */
-    int shared;                         /* whether there is a unit for all threads together: the first room's */
+    size_t packed;                      /* variables that are packed at once */
+    int stores, first_stores;           /* whether every room, and whether the first, holds all tiles of a unit */
+    int teams;                          /* whether all threads share units, which are then in the first room */
 } needs;
 
 static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     const svmp_graph *graph = b->model->graph;
-    const uint32_t *nodes = ((const cpu *)b->own)->nodes;
+    const cpu *own = b->own;
+    enum { TEAM_MOST = 1 << 27 }; /* numbers: a gigabyte that threads may share rather than compute again alone */
     const size_t units = svmp_unit_count(graph, term->domain);
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
     all->moments |= term->shape->value == NULL;
     all->products |= term->shape->value == NULL && term->domain == DOMAIN_ALL && graph->halo != NULL;
-    all->shared |= units < (size_t)b->threads || units == 1;
+    all->teams |= units < (size_t)b->threads && own->all_tiles <= TEAM_MOST;
+    all->first_stores |= all->teams || (term->domain == DOMAIN_ALL && b->kind->sum != NULL);
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
     for (size_t u = 0; u < units; u++) {
-        const stein_unit unit = svmp_unit_find(graph, term->domain, u, nodes);
+        const stein_unit unit = svmp_unit_find(graph, term->domain, u, own->nodes);
         size_t domain = variables_of(graph, unit.domain, unit.domain_count);
         const size_t members = variables_of(graph, unit.members, unit.member_count);
         if (term->domain == DOMAIN_RANDOM) { /* at most the whole neighbourhood */
             const size_t k = graph->neighbourhood_of[u];
-            const stein_unit closed = svmp_unit_find(graph, DOMAIN_BLANKET, k, nodes);
+            const stein_unit closed = svmp_unit_find(graph, DOMAIN_BLANKET, k, own->nodes);
             domain = variables_of(graph, closed.domain, closed.domain_count);
         }
         if (domain > all->domain) all->domain = domain;
         if (members > all->members) all->members = members;
-        if (units > 1) all->stores |= svmp_cpu_stores(b, domain, members);
+        const int stores = svmp_cpu_stores(b, members);
+        const size_t packed = stores && domain > PACKED_VARIABLES ? PACKED_VARIABLES : domain;
+        if (packed > all->packed) all->packed = packed;
+        all->first_stores |= stores;
+        all->stores |= stores && units > 1;
     }
 }
 
@@ -72,9 +79,8 @@ static double *next_line(double *p) {
 static void lay_out(const backend *b, const needs *all, int first, supply *from, stein_room *room) {
     const cpu *own = b->own;
     const size_t stride = svmp_lanes_stride(b->n);
-    const size_t packed = all->domain < PACKED_VARIABLES ? all->domain : PACKED_VARIABLES;
-    const size_t tiles = all->stores || (first && all->shared) ? own->all_tiles : own->largest_tile;
-    if (all->matrix) room->packed = take_rows(from, packed, stride);
+    const size_t tiles = all->stores || (first && all->first_stores) ? own->all_tiles : own->largest_tile;
+    if (all->matrix) room->packed = take_rows(from, all->packed, stride);
     if (all->matrix) room->k = take(from, tiles);
     if (all->repulsion) room->repulsion = take(from, tiles);
     room->total = take_rows(from, 1, stride);
@@ -152,7 +158,8 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
     if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n + 1));
-    const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.shared);
+    own->teams = all.teams;
+    const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.first_stores);
     SVMP_TRY(svmp_require_memory(context, matrices * (double)own->all_tiles * sizeof(double),
                                  "the kernel matrices of so many particles take"));
     SVMP_TRY(SVMP_NEW(context, own->rooms, (size_t)b->threads));
@@ -195,7 +202,7 @@ size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *ro
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
     const double n = (double)b->n, numbers = n * (double)graph->own_variables;
-    double domain = 1; /* variables that a node of the term sees, on average */
+    double domain = 1; /* nodes that a node of the term sees, on average */
     if (term->domain == DOMAIN_ALL) domain = (double)graph->own_variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
     if (term->domain == DOMAIN_BLANKET && units > 0)
@@ -211,9 +218,11 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         const unit_span units = svmp_unit_span(graph, term->domain, b->span);
-        const int threads = svmp_threads_for(b->threads, operations(b, term, units.last - units.first));
-        const int team = units.last - units.first < (size_t)threads; /* too few to go round: share each of them */
-#pragma omp parallel for schedule(dynamic) num_threads(team ? 1 : threads)
+        const size_t count = units.last - units.first;
+        const int threads = svmp_threads_for(b->threads, operations(b, term, count));
+        const int team = own->teams && count < (size_t)threads; /* too few to go round: share each of them */
+        const int at_once = team || count == 0 ? 1 : count < (size_t)threads ? (int)count : threads;
+#pragma omp parallel for schedule(dynamic) num_threads(at_once)
         for (size_t u = units.first; u < units.last; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
             stein_unit unit = svmp_unit_draw(graph, term, u, b->seed, t, own->nodes, room->drawn);

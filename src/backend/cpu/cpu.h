@@ -13,17 +13,18 @@ typedef struct stein_room {
     uint32_t *drawn;     /* the nodes of a random domain */
     uint32_t *members;   /* the variables of the unit's members */
     double *numbers;     /* what the pointers below point into */
-    double *packed;      /* PACKED_VARIABLES rows of particles, for the loops */
+    double *packed;      /* rows of particles, for the loops */
     double *k;           /* a tile or all tiles: squared distances, then the kernel */
     double *repulsion;   /* the same, of shapes whose repulsion is not proportional to k */
-    double *total;       /* a row: for every particle, the summed repulsion by all others */
+    double *total;       /* a row: for every particle, the kernel or the repulsion summed over all others */
     double *weight;      /* 2 WEIGHED_VARIABLES rows */
     double *sum;         /* WEIGHED_VARIABLES rows */
     double *list;        /* list_capacity numbers and a vector, for the median */
     tally counts;
 } stein_room;
 
-/* A domain is packed so many variables at a time; and so many of its members' are weighed by a tile while it is hot. */
+/* To store tiles, a domain is packed so many variables at a time; and so many of its members' are weighed by a tile
+ * while it is hot. */
 enum { PACKED_VARIABLES = 64, WEIGHED_VARIABLES = 4 };
 
 typedef struct cpu {
@@ -31,6 +32,7 @@ typedef struct cpu {
     tile *tiles;
     size_t tile_count, largest_tile, all_tiles; /* how many; numbers in the largest, and in all */
     size_t list_capacity;
+    int teams;         /* whether there is room for units that all threads share */
     stein_room *rooms; /* one a thread */
     middle **middles;  /* term -> unit -> where its median stood */
     double *ones;      /* a row of 1, behind it 0 */
@@ -41,8 +43,8 @@ typedef struct cpu {
 } cpu;
 
 /* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for
- * the bandwidth and for the velocities, which costs less than to fetch it from far away. */
-int svmp_cpu_stores(const backend *b, size_t domain_variables, size_t member_variables);
+ * the bandwidth and for the velocities, which costs less than to fetch it from far away. A team's are always stored. */
+int svmp_cpu_stores(const backend *b, size_t member_variables);
 
 /* Add a term's phi to the members of a unit, with a team of `threads`; with one, the caller may be one of many at work
  * on units of their own. The bits are the same. */

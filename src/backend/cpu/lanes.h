@@ -2,7 +2,8 @@
  *
  * The pairs of different particles (l, m), l < m, are worked off in tiles of TILE_ROWS rows: rows l = first ... and,
  * for all of them, the columns m = first + 1, ... in vectors. A tile's numbers stand in the order (vector, row, lane).
- * Lanes that are no pair, m <= l or m >= n, hold an infinite distance: their kernel is 0, and no count sees them.
+ * Lanes that are no pair, m <= l or m >= n, hold an infinite distance, or none (NaN) where l >= n as well: their kernel
+ * is 0, and they count as the farthest.
  *
  * A *row* has a number for every particle and PADDING more. Vectors that cross a cache line cost twice: rows are placed
  * by svmp_lanes_row, so that those of every other tile do not, and tiles start on a line.
@@ -27,8 +28,7 @@ enum { PADDING = 2 * WIDEST_LANES, LINE = 8 }; /* LINE: numbers in a cache line 
 static inline size_t svmp_lanes_stride(size_t n) { return (n + PADDING + LINE - 1) / LINE * LINE; }
 static inline double *svmp_lanes_row(double *line) { return line + LINE - 1; }
 
-/* The particles of a domain, copied for the loops: variable j at x + j*stride, the padding FAR. */
-#define FAR 1e200 /* far from everything: the square of a difference overflows */
+/* The particles of a domain, copied for the loops: variable j at x + j*stride, the padding infinite. */
 
 typedef struct packed_rows {
     const double *x;

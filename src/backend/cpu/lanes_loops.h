@@ -1,5 +1,6 @@
 /* The loops of lanes.h; included by each isa_*.c, which says LANES (the width) and LANES_ISA (its name). Vectors
  * are the compiler's own, so that the source is the same for all instruction sets. */
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -184,7 +185,9 @@ typedef struct gaussian {
     double scale, furthest;
 } gaussian;
 
-INLINE gaussian gaussian_of(double h) { return (gaussian){-0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, 708 * h}; }
+INLINE gaussian gaussian_of(double h) {
+    return (gaussian){-0x1.71547652b82fep+0 * (1 << STEPS_LOG2) / h, fmin(708 * h, DBL_MAX)};
+}
 
 INLINE vec gaussian_at(gaussian g, vec distance) {
     const double magic = 0x1.8p52; /* added, it rounds to an integer that then stands in the lowest bits */

@@ -25,8 +25,9 @@ static double halfway(double low, double high) {
     return low;
 }
 
-/* More lie in the bracket than were listed: those that were are a sample. The new bracket spans the sample's quantiles
- * around the ranks that are looked for, some standard errors to either side. */
+/* More lie in the bracket than were listed: those that were, the pairs of some particles, stand for the others. The new
+ * bracket spans their quantiles around the ranks that are looked for, some standard errors of a sample to either side.
+ * Where particles differ by their place in the order it may miss, and bisect finds the answer. */
 static bounds narrow_by_sample(tally *t, size_t lower, size_t upper) {
     const double listed = (double)t->capacity, share = listed / (double)t->inside, margin = 2 * sqrt(listed);
     const double from = (double)(lower - t->below) * share - margin, to = (double)(upper - t->below) * share + margin;
@@ -64,21 +65,6 @@ static bounds expected(const middle *last, bounds all) {
     return (bounds){fmax(centre - last->reach, 0), centre + last->reach};
 }
 
-/* Samples did not help, as when most numbers are equal: halves the range of one rank until it is found. */
-static double bisect(counting_pass pass, void *user_data, size_t rank, bounds known, double *list) {
-    while (known.low <= known.high) {
-        const double guess = halfway(known.low, known.high);
-        tally t = {.low = guess, .high = guess, .list = list};
-        pass(user_data, &t);
-        if (holds(&t, rank, rank)) return guess;
-        if (rank < t.below)
-            known.high = nextafter(guess, 0);
-        else
-            known.low = guess < INFINITY ? nextafter(guess, INFINITY) : NAN;
-    }
-    return NAN; /* no number has this rank: some are not numbers */
-}
-
 /* Selects from the numbers that the tally listed. */
 static void select_listed(const tally *t, size_t lower, size_t upper, double *at_lower, double *at_upper) {
     const size_t rank = upper - t->below;
@@ -86,25 +72,49 @@ static void select_listed(const tally *t, size_t lower, size_t upper, double *at
     if (lower < upper) *at_lower = svmp_select(t->list, rank, rank - 1); /* the largest of those before it */
 }
 
+/* Where the guesses did not help: halves the range of one rank, in the order of all doubles, until the lower half holds
+ * so few that they are listed, or is one number. At most 64 passes; NaN when no number has this rank, as some are none.
+ */
+static double bisect(counting_pass pass, void *user_data, size_t rank, bounds known, tally *t) {
+    while (known.low <= known.high) {
+        const double guess = halfway(known.low, known.high);
+        *t = (tally){.low = known.low, .high = guess, .list = t->list, .capacity = t->capacity};
+        pass(user_data, t);
+        if (!holds(t, rank, rank))
+            known.low = guess < INFINITY ? nextafter(guess, INFINITY) : NAN;
+        else if (known.low == guess)
+            return guess;
+        else if (t->inside <= t->capacity)
+            return svmp_select(t->list, t->inside, rank - t->below);
+        else
+            known.high = guess;
+    }
+    return NAN;
+}
+
 void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, size_t capacity,
                       middle *last, double *at_lower, double *at_upper) {
-    enum { MOST_PASSES = 12 };
+    enum { MOST_PASSES = 10 };
     bounds known = {0, INFINITY}, bracket = expected(last, known);
+    tally t;
     for (int passes = 0; passes < MOST_PASSES; passes++) {
-        tally t = {.low = bracket.low, .high = bracket.high, .list = list, .capacity = capacity};
+        t = (tally){.low = bracket.low, .high = bracket.high, .list = list, .capacity = capacity};
         pass(user_data, &t);
-        if (holds(&t, lower, upper) && t.inside <= capacity) {
-            select_listed(&t, lower, upper, at_lower, at_upper);
+        const int held = holds(&t, lower, upper);
+        if (held && (t.low == t.high || t.inside <= capacity)) {
+            *at_lower = *at_upper = t.low; /* all that lie in it are equal; or: */
+            if (t.low < t.high) select_listed(&t, lower, upper, at_lower, at_upper);
             remember(&t, upper, *at_upper, last);
             return;
         }
         if (lower >= t.below) known.low = fmax(known.low, t.low);
         if (upper < t.below + t.inside) known.high = fmin(known.high, t.high);
-        bracket = holds(&t, lower, upper) ? narrow_by_sample(&t, lower, upper)
-                  : passes < 4            ? widen(&t, lower, upper, known)
-                                          : known;
+        bracket = held ? narrow_by_sample(&t, lower, upper) : passes < 2 ? widen(&t, lower, upper, known) : known;
     }
-    *at_lower = bisect(pass, user_data, lower, known, list);
-    *at_upper = lower < upper ? bisect(pass, user_data, upper, known, list) : *at_lower;
-    *last = (middle){0};
+    *at_lower = bisect(pass, user_data, lower, known, &t);
+    *at_upper = lower < upper ? bisect(pass, user_data, upper, known, &t) : *at_lower;
+    if (isnan(*at_upper))
+        *last = (middle){0};
+    else
+        remember(&t, upper, *at_upper, last);
 }

@@ -20,8 +20,9 @@ typedef struct middle {
 /* Counts all numbers into a tally whose bracket is set and whose counts are 0. */
 typedef void (*counting_pass)(void *user_data, tally *t);
 
-/* The numbers of ranks lower <= upper <= lower + 1 (0: the smallest), none of them negative; NaN when some are NaN.
- * `list` has room for svmp_median_capacity numbers. */
+/* The numbers of ranks lower <= upper <= lower + 1 (0: the smallest), none of them negative. Those that
+ * are NaN count as the largest: NaN is the answer where the rank is one of theirs. `list` has room for
+ * svmp_median_capacity numbers. */
 void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t upper, double *list, size_t capacity,
                       middle *last, double *at_lower, double *at_upper);
 

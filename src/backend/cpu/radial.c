@@ -27,10 +27,10 @@ typedef struct radial {
     size_t member_count;
 } radial;
 
-int svmp_cpu_stores(const backend *b, size_t domain_variables, size_t member_variables) {
+int svmp_cpu_stores(const backend *b, size_t member_variables) {
     enum { NEAR = 8 * 1024 * 1024 / sizeof(double) }; /* numbers that stay in the caches */
     const cpu *own = b->own;
-    return own->all_tiles <= NEAR || domain_variables > PACKED_VARIABLES || member_variables > WEIGHED_VARIABLES;
+    return own->all_tiles <= NEAR || member_variables > WEIGHED_VARIABLES;
 }
 
 /* Does `count` pieces of work: alone, or as a team. (A parallel region of one thread is not free: hence the plain
@@ -55,7 +55,7 @@ static void pack(radial *u, size_t first, size_t count) {
     for (size_t j = 0; j < count; j++) {
         double *to = u->room->packed + j * u->stride;
         memcpy(to, u->room->rows[first + j], u->n * sizeof *to);
-        for (size_t k = 0; k < PADDING; k++) to[u->n + k] = FAR * (double)(k + 1); /* far from each other, too */
+        for (size_t k = 0; k < PADDING; k++) to[u->n + k] = INFINITY;
     }
     u->packed = (packed_rows){u->room->packed, count, u->stride};
     u->packed_before = first;
@@ -147,20 +147,24 @@ static void evaluate(const radial *u, const tile *t, double *k) {
         u->own->lanes->rbf(t, u->how.h, k);
 }
 
-/* row[l] = a s[l] + b x[l], and 0 behind the last particle. */
+/* Places are measured from the first particle: the sums of attraction and repulsion then do not cancel, however far
+ * away the particles are. */
+static double origin(const radial *u, size_t i) { return u->b->x[i * u->n]; }
+
+/* row[l] = a s[l] + b (x[l] - origin), and 0 behind the last particle. */
 static void combine(const radial *u, size_t i, double a, double b, double *row) {
-    const double *x = u->b->x + i * u->n, *s = u->b->score + i * u->n;
-    for (size_t l = 0; l < u->n; l++) row[l] = a * s[l] + b * x[l];
+    const double *x = u->b->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
+    for (size_t l = 0; l < u->n; l++) row[l] = a * s[l] + b * (x[l] - from);
     memset(row + u->n, 0, PADDING * sizeof *row);
 }
 
-/* phi += weight/n ( sum + x total + s ): all other particles, and the particle itself, whose kernel is 1. */
+/* phi += weight/n ( sum + (x - origin) total + s ): all other particles, and the particle itself, whose kernel is 1. */
 static void add_velocity(const radial *u, size_t i, const double *sum) {
     const double scale = u->term->weight / (double)u->n, *total = u->room->total;
     const double ratio = u->how.by_number ? 1 : u->how.ratio;
-    const double *x = u->b->x + i * u->n, *s = u->b->score + i * u->n;
+    const double *x = u->b->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
     double *phi = u->b->phi + i * u->n;
-    for (size_t m = 0; m < u->n; m++) phi[m] += scale * (sum[m] + ratio * x[m] * total[m] + s[m]);
+    for (size_t m = 0; m < u->n; m++) phi[m] += scale * (sum[m] + ratio * (x[m] - from) * total[m] + s[m]);
 }
 
 /* A tile that still holds distances: from them the kernel, the sum of the first member, and all repulsion in
@@ -225,7 +229,7 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
     u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, b->x, room->rows);
     u.member_count = svmp_cpu_members(b, unit, room);
     u.members = room->members;
-    u.stored = threads > 1 || among_processes(b, term) || svmp_cpu_stores(b, u.domain_variables, u.member_count);
+    u.stored = threads > 1 || among_processes(b, term) || svmp_cpu_stores(b, u.member_count);
 
     if (u.stored)
         store_distances(&u);

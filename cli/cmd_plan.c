@@ -1,0 +1,125 @@
+#include <string.h>
+#include <sys/resource.h>
+
+#include "command.h"
+#include "table.h"
+
+static const svmp_option rows[] = {
+    {"ranks", 'r', "P", "2", "processes to plan for", "Plan"},
+    {"latency", 0, "US", "2", "microseconds until a message arrives", "Plan"},
+    {"throughput", 0, "GB/S", "10", "gigabytes a second that a process sends, and receives", "Plan"},
+};
+
+static void options(option_set *set) {
+    static const char *const taken[] = {"method", "kernel", "bandwidth", "step", "particles", "backend"};
+    size_t count;
+    const svmp_option *table = svmp_run_option_table(&count);
+    for (size_t k = 0; k < count; k++)
+        for (size_t t = 0; t < sizeof taken / sizeof *taken; t++)
+            if (strcmp(table[k].name, taken[t]) == 0) options_add(set, 1, &table[k]);
+    options_add(set, sizeof rows / sizeof *rows, rows);
+}
+
+/* "1.2 ms" */
+static const char *duration(double seconds, char text[32]) {
+    const double scale = seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
+    snprintf(text, 32, "%.3g %s", scale * seconds, scale == 1e6 ? "us" : scale == 1e3 ? "ms" : "s");
+    return text;
+}
+
+static const char *size(double bytes, char text[32]) {
+    const double scale = bytes < 1e6 ? 1e-3 : bytes < 1e9 ? 1e-6 : 1e-9;
+    snprintf(text, 32, "%.3g %s", scale * bytes, scale == 1e-3 ? "kB" : scale == 1e-6 ? "MB" : "GB");
+    return text;
+}
+
+static void print_count(const char *label, double mean, double most) {
+    printf("%-26s %12.6g %12.6g\n", label, mean, most);
+}
+
+static void print_text(const char *label, const char *(*format)(double, char *), double mean, double most) {
+    char left[32], right[32];
+    printf("%-26s %12s %12s\n", label, format(mean, left), format(most, right));
+}
+
+static void print_plan(const svmp_plan *plan, svmp_network network) {
+    char text[32], more[32];
+    struct rusage usage;
+    const svmp_load *mean = &plan->mean, *most = &plan->most;
+    printf("%zu processes, %zu with nodes; the busiest has %.2g %% more than its share; %zu of %zu edges are cut\n\n",
+           plan->processes, plan->busy, 100 * plan->imbalance, plan->cut, plan->edges);
+    printf("%-26s %12s %12s\n", "a process", "mean", "most");
+    print_count("nodes of its own", mean->nodes, most->nodes);
+    print_count("  that others read", mean->boundary, most->boundary);
+    print_count("nodes that it reads", mean->halo, most->halo);
+    print_count("neighbours", mean->neighbours, most->neighbours);
+    print_text("sent an iteration", size, mean->bytes, most->bytes);
+    print_text("memory, beside the model", size, mean->memory, most->memory);
+    print_text("time of its nodes", duration, mean->compute, most->compute);
+    print_text("time of its messages", duration, mean->exchange, most->exchange);
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        printf("\nAt the start every process reads the model, and takes up to %s for it.\n",
+               size(1024 * (double)usage.ru_maxrss, text));
+    printf("A node takes %s on average, measured on %g of them with one thread; messages take %s and ",
+           duration(plan->rate, text), plan->measured, duration(network.latency, more));
+    printf("1 s for %s.\n", size(network.bandwidth, text));
+    printf("An iteration takes %s in one process, ", duration(plan->alone, text));
+    printf("%s in %zu: %.3g times as fast, %s of it in reductions.\n", duration(plan->iteration, text), plan->processes,
+           plan->alone / plan->iteration, duration(plan->reduce, more));
+}
+
+static int read_options(const option_set *set, svmp_context *context, svmp_run_options *asked) {
+    size_t count;
+    const svmp_option *table = svmp_run_option_table(&count);
+    *asked = svmp_run_options_default();
+    for (size_t k = 0; k < count; k++) {
+        const char *value = options_given(set, table[k].name);
+        svmp_status status = value ? svmp_run_options_set(context, asked, table[k].name, value) : SVMP_OK;
+        if (status != SVMP_OK) return failed(context, status);
+    }
+    return 0;
+}
+
+static int run(const option_set *set) {
+    enum { MOST_RANKS = 1000000 };
+    svmp_context *context = NULL;
+    svmp_model *model = NULL;
+    svmp_run_options asked;
+    svmp_plan plan;
+    size_t ranks = 0;
+    double latency = 0, bandwidth = 0;
+    int status = read_count("ranks", options_value(set, "ranks"), MOST_RANKS, &ranks);
+    if (status == 0 && ranks == 0) status = complain(EXIT_WRONG, "The option '--ranks' is at least 1.");
+    if (status == 0) status = read_real("latency", options_value(set, "latency"), 0, 1e9, &latency);
+    if (status == 0) status = read_real("throughput", options_value(set, "throughput"), 1e-6, 1e6, &bandwidth);
+    if (status == 0) status = open_context(set, &context);
+    if (status == 0) status = read_options(set, context, &asked);
+    if (status == 0) status = read_model(set, context, NULL, &model);
+    if (status == 0) {
+        const svmp_network network = {1e-6 * latency, 1e9 * bandwidth};
+        svmp_status made = svmp_model_plan(model, &asked, ranks, network, &plan);
+        if (made == SVMP_OK)
+            print_plan(&plan, network);
+        else
+            status = failed(context, made);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+    return status;
+}
+
+const command command_plan = {
+    .name = "plan",
+    .operands = "MODEL [DATA...]",
+    .least = 1,
+    .most = SIZE_MAX,
+    .summary = "Say what several processes would take",
+    .text =
+        "Reads the model as\n.B svmp run\nwould and cuts it for so many processes, of one thread each. Says how even "
+        "the work is,\n"
+        "how many nodes and bytes a process has and sends in an iteration, how much memory it takes, and how long an\n"
+        "iteration would: what a node costs is measured on some hundred of them, what messages cost follows from the\n"
+        "latency and the bandwidth that are given.\n",
+    .options = options,
+    .run = run,
+};
