@@ -14,8 +14,8 @@ const char *verdict_text(verdict v);
 /* Judges the claims of a figure, prints them and writes DIR/paper/FIGURE_claims.csv. */
 int judge_claims(const paper *p, const figure *f, const results *r);
 
-/* Counts claims of the folder's FIGURE_claims.csv that are not 'yes' but are so in the record of the full run; says
- * which. */
+/* Counts claims that are 'yes' in the record of the full run, and in the folder's FIGURE_claims.csv are 'no', or have a
+ * test whose p is above 0.25: what few trials can tell. Says which. */
 int claims_lost(const paper *p, const figure *f, size_t *lost);
 
 #endif

@@ -29,16 +29,16 @@ static int open_part(document *d, const char *name, const char *ending, csv *t) 
 
 /* ---- claims -------------------------------------------------------------------------------------------------------*/
 
-/* The fields of a row "claim,verdict,"text","numbers"", cut in place: texts have commas, so table.h does not read them.
- */
+/* The fields of a row but for p, cut in place: texts have commas, so csv.h does not read them. */
 static int cut_claim(char *line, char *fields[4]) {
     fields[0] = line;
     fields[1] = strchr(line, ',');
-    fields[2] = fields[1] ? strchr(fields[1] + 1, ',') : NULL;
+    char *p_value = fields[1] ? strchr(fields[1] + 1, ',') : NULL;
+    fields[2] = p_value ? strchr(p_value + 1, ',') : NULL;
     fields[3] = fields[2] ? strstr(fields[2], "\",\"") : NULL;
     if (fields[3] == NULL) return 0;
     *fields[1]++ = '\0';
-    *fields[2] = '\0';
+    *p_value = '\0';
     fields[2] += 2;
     *fields[3] = '\0';
     fields[3] += 3;
