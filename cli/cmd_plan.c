@@ -118,7 +118,7 @@ const command command_plan = {
         "Reads the model as\n.B svmp run\nwould and cuts it for so many processes, of one thread each. Says how even "
         "the work is,\n"
         "how many nodes and bytes a process has and sends in an iteration, how much memory it takes, and how long an\n"
-        "iteration would: what a node costs is measured on some hundred of them, what messages cost follows from the\n"
+        "iteration would: what a node costs is measured on some of them, what messages cost follows from the\n"
         "latency and the bandwidth that are given.\n",
     .options = options,
     .run = run,

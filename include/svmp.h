@@ -600,7 +600,7 @@ typedef struct svmp_plan {
 } svmp_plan;
 
 /* Plans a run of a whole model among `processes` of one thread each, without running it: the partition, and what an
- * iteration takes. What a node costs is measured, on some hundred of them. */
+ * iteration takes. What a node costs is measured, on some of them. */
 SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
                                      svmp_network network, svmp_plan *plan);
 
