@@ -118,11 +118,19 @@ static size_t write_points(FILE *file, const csv *s, const line *l, const char *
     return points;
 }
 
+/* More lines than a key below the panel has room for. */
+static int many_lines(const panel *p) {
+    size_t count = 0;
+    while (p->lines[count].method) count++;
+    return count > 5;
+}
+
 static void write_panel(FILE *file, const void *user_data) {
     const drawing *d = user_data;
     const panel *p = d->panel;
     fprintf(file, "set title \"%s\" noenhanced\nset xlabel '%s'\nset ylabel '%s'\n", p->title, p->x_label, p->y_label);
-    fputs("set grid lc rgb '#e0e0e0'\nset border 3\nset tics nomirror\nset key below\n", file);
+    fputs("set grid lc rgb '#e0e0e0'\nset border 3\nset tics nomirror\nset xlabel offset 0,0.4\n", file);
+    fputs(many_lines(p) ? "set key outside right top\n" : "set key below maxcols 2 samplen 2 height 0.5\n", file);
     if (p->log_x) fputs("set logscale x\nset xtics (5, 10, 20, 50, 100, 200)\nset xrange [4.5:220]\n", file);
     if (strcmp(p->metric, "variance") == 0)
         fputs("set yrange [0:1.1]\nset arrow from graph 0,first 1 to graph 1,first 1 nohead dt 2 lc rgb '#808080'\n",
@@ -152,7 +160,7 @@ int draw_figure(const paper *p, const figure *f) {
     for (size_t k = 0; k < sizeof panels / sizeof *panels && status == 0; k++) {
         if (strncmp(panels[k].name, f->name, strlen(f->name)) != 0) continue;
         const drawing d = {p, &panels[k], &summary};
-        status = draw_script(p, panels[k].name, 400, 360, write_panel, &d);
+        status = draw_script(p, panels[k].name, many_lines(&panels[k]) ? 560 : 420, 360, write_panel, &d);
     }
     csv_free(&summary);
     return status;
