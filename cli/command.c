@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,    &command_plan,    &command_check,
-                                         &command_graph,  &command_summary, &command_compare,
-                                         &command_report, &command_manual,  &command_completion};
+    static const command *const all[] = {&command_run,     &command_plan,    &command_check,     &command_graph,
+                                         &command_summary, &command_compare, &command_report,    &command_localise,
+                                         &command_paper,   &command_manual,  &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
 }

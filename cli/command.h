@@ -17,7 +17,7 @@ typedef struct command {
 } command;
 
 extern const command command_run, command_plan, command_check, command_graph, command_summary, command_compare,
-    command_report, command_manual, command_completion;
+    command_report, command_localise, command_paper, command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);

@@ -1,5 +1,6 @@
 /* The command `svmp`: finds the command that is meant, reads its options, runs it. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,16 +61,22 @@ static void wait_gently(char **arguments) {
     if (setenv("GOMP_SPINCOUNT", "2000", 1) == 0) execv("/proc/self/exe", arguments); /* or go on as it is */
 }
 
+/* The other end of a pipe was closed: asked of the pipe, since the write that met it may be long past. */
+static int reader_is_gone(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
+}
+
 int main(int count, char **arguments) {
     wait_gently(arguments);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that has grown as large as it may */
     int status = dispatch(count, arguments);
-    int lost = ferror(stdout);
+    const int lost = ferror(stdout), gone = reader_is_gone();
     errno = 0;
     if ((fclose(stdout) != 0 || lost) && status == EXIT_DONE)
-        return errno == EPIPE ? EXIT_FAILED /* the reader has seen enough: nobody needs to be told */
-                              : complain(EXIT_FAILED, "The standard output could not be written%s%s.",
-                                         errno ? ": " : "", errno ? strerror(errno) : "");
+        return gone || errno == EPIPE ? EXIT_FAILED /* the reader has seen enough: nobody needs to be told */
+                                      : complain(EXIT_FAILED, "The standard output could not be written%s%s.",
+                                                 errno ? ": " : "", errno ? strerror(errno) : "");
     return status;
 }

@@ -1,6 +1,6 @@
-# Writes files as C: cmake -DOUTPUT=FILE.c "-DSOURCES=symbol=path,path...;..." -P cmake/embed.cmake
+# Writes files as C: cmake -DOUTPUT=FILE.c "-DSOURCES=symbol=path,path...;..." -DHEADER=page.h -P cmake/embed.cmake
 # The files of a symbol follow each other; a symbol without any is empty: the part was not found.
-set(text "/* Made by cmake/embed.cmake. */\n#include \"page.h\"\n")
+set(text "/* Made by cmake/embed.cmake. */\n#include \"${HEADER}\"\n")
 foreach(source IN LISTS SOURCES)
   string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${source}")
   set(symbol ${CMAKE_MATCH_1})

@@ -183,6 +183,10 @@ SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, co
 /* Derives the graph. Afterwards the model is fixed: it can be evaluated and run, not added to. */
 SVMP_API svmp_status svmp_model_finish(svmp_model *model);
 
+/* Gives a variable a box, also after the model was finished or read, but before a run is made of it. Not for variables
+ * that a model text has transformed: those have bounds of their own. */
+SVMP_API svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower, double upper);
+
 /* NULL before svmp_model_finish. */
 SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
 
@@ -390,6 +394,24 @@ SVMP_API svmp_status svmp_particles_differences(const svmp_particles *particles,
 
 /* The |z| that chance exceeds somewhere among `count` of them once in a hundred comparisons. */
 SVMP_API double svmp_difference_limit(size_t count);
+
+/* ---- a start for models of distances -------------------------------------------------------- */
+
+/* Points of which some are known, and measured distances between some of them. */
+typedef struct svmp_ranges {
+    size_t points, dimension; /* 1 to 3 dimensions */
+    const double *known;      /* points*dimension, point by point; NaN where a point is not known */
+    size_t count;
+    const size_t *from, *to; /* points, counted from 0 */
+    const double *range;
+} svmp_ranges;
+
+/* Where the points may be, from the distances alone, points*dimension numbers: shortest paths stand for what was not
+ * measured, classical multidimensional scaling makes a map, and the similarity that is nearest to the known points lays
+ * it onto them (known points stay where they are). A start, not an estimate: paths are longer than the crow flies.
+ * SVMP_BAD_INPUT: a point that no chain of ranges joins to the others, or known points that do not fix the map. Takes
+ * time of the cube of the points: a hundredth of a second for a hundred. */
+SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ranges, double *positions);
 
 /* ---- run ------------------------------------------------------------------------------------ */
 

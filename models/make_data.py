@@ -239,6 +239,21 @@ def votes():
     write_json("votes.json", D=8, votes=table)
 
 
+def radios():
+    """Two networks: ranges with a common bias, and ranges from signal strengths, whose noise multiplies."""
+    draw = random.Random(19)
+    anchors = [(0.0, 0.0), (8.0, 0.0), (0.0, 6.0), (8.0, 6.0)]
+    places = anchors + [(draw.uniform(0, 8), draw.uniform(0, 6)) for _ in range(5)]
+    pairs = [(i, j) for i in range(len(places)) for j in range(i) if i >= 4]
+    distances = [math.dist(places[i], places[j]) for i, j in pairs]
+    known = [list(place) if i < 4 else [None, None] for i, place in enumerate(places)]
+    common = {"S": len(places), "x": known, "from": [i + 1 for i, _ in pairs], "to": [j + 1 for _, j in pairs]}
+    write_dump("ranges.R", r=[d - 0.3 + draw.gauss(0, 0.1) for d in distances], **common)
+    write_dump("rss.R", logr=[math.log(d) + 0.1 + draw.gauss(0, 0.4) for d in distances], centre=[4.0, 3.0],
+               precision=[[0.01, 0.0], [0.0, 0.01]], **common)
+    write_dump("normal.R", d=10)
+
+
 for make in (gaussian_grid, sensors, crowd, lines, counts, hierarchical, state_space, car, network, schools, growth,
-             mixture, survival, votes):
+             mixture, survival, votes, radios):
     make()

@@ -122,6 +122,33 @@ svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dime
     return SVMP_OK;
 }
 
+/* Whether a model text has transformed the node of a variable. */
+static int is_transformed(const svmp_model *model, size_t variable) {
+    for (size_t k = 0; model->lowered && k < model->lowered->node_count; k++) {
+        const lowered_node *node = &model->lowered->nodes[k];
+        if (variable >= node->variable && variable < node->variable + node->variables)
+            return node->transform != TRANSFORM_LINE;
+    }
+    return 0;
+}
+
+svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower, double upper) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    char name[128];
+    if (variable >= model->graph->variables)
+        return svmp_fail(model->context, SVMP_BAD_CALL, "There is no variable %zu: the model has %zu.", variable,
+                         model->graph->variables);
+    svmp_model_variable_name(model, variable, name, sizeof name);
+    if (!(lower < upper)) /* also refuses NaN */
+        return svmp_fail(model->context, SVMP_BAD_CALL, "The box of %s is empty: from %g to %g.", name, lower, upper);
+    if (is_transformed(model, variable))
+        return svmp_fail(model->context, SVMP_UNSUPPORTED, "%s cannot have a box: its bounds are in the model.", name);
+    model->lower[variable] = lower;
+    model->upper[variable] = upper;
+    if (isfinite(lower) || isfinite(upper)) model->boxed = 1;
+    return SVMP_OK;
+}
+
 const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buffer, size_t size) {
     if (buffer == NULL || size == 0) return "";
     buffer[0] = '\0';

@@ -1,10 +1,11 @@
 # Models of the language: every file of models/ is checked, drawn and run; errors read like a compiler's.
 . "$TESTS/cli/support.bash"
 
-# The data of a model are the files of its name; the eight schools share theirs.
+# The data of a model are the files of its name; the eight schools share theirs, and so do the crowds.
 data_of() {
     local base=${1%.bug}
     base=${base%_centred}
+    base=${base%_log}
     ls "$base".json "$base".csv "$base".R 2>/dev/null || true
 }
 

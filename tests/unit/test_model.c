@@ -316,6 +316,39 @@ static void test_names(void **state) {
     svmp_context_free(context);
 }
 
+/* A box set afterwards is as one that a node was made with: steps end on its edge, samplers refuse it. */
+static void test_a_box_set_afterwards(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 3, 1);
+    svmp_run_options options = svmp_run_options_default();
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    svmp_particles *particles = NULL;
+    assert_ok(svmp_model_set_box(model, 4, 50, 60));
+    options.particles = 10;
+    options.iterations = 50;
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_ok(svmp_run_particles(run, &particles));
+    for (size_t l = 0; l < 10; l++) assert_true(svmp_particles_values(particles)[4 * 10 + l] == 50);
+    svmp_particles_free(particles);
+    svmp_run_free(run);
+    options.method = "nuts";
+    run = NULL;
+    assert_int_equal(svmp_run_create(model, &options, &run), SVMP_UNSUPPORTED);
+    assert_int_equal(svmp_model_set_box(model, 9, 0, 1), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_set_box(model, 0, 1, 1), SVMP_BAD_CALL);
+    svmp_model_free(model);
+
+    const char *files[] = {SVMP_MODELS "/robust.bug", SVMP_MODELS "/robust.csv"}; /* alpha, beta, then scale > 0 */
+    assert_ok(svmp_model_read(context, 2, files, &model));
+    assert_ok(svmp_model_set_box(model, 0, -1, 1));
+    assert_int_equal(svmp_model_set_box(model, 2, 0, 1), SVMP_UNSUPPORTED);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_score_is_the_derivative_of_the_log_density),
@@ -328,6 +361,7 @@ int main(void) {
         cmocka_unit_test(test_a_step_to_infinity_is_told_in_a_box),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_a_box_set_afterwards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

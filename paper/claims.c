@@ -1,0 +1,373 @@
+#include "claims.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "csv.h"
+#include "embedded.h"
+#include "stats.h"
+
+enum { XS_MOST = 32, TRIALS_MOST = 4096 };
+static const double level = 0.05;
+static const double lost_level = 0.25; /* of the quick version's few trials */
+
+const char *verdict_text(verdict v) {
+    static const char *const texts[] = {"yes", "no", "undecided"};
+    return texts[v];
+}
+
+/* ---- a claim and its tests ----------------------------------------------------------------------------------------*/
+
+/* Tests that belong together, such as those against one method: what the table shows as one entry. */
+typedef struct group {
+    char label[48];
+    size_t tests;
+    double worst_for, worst_against; /* the largest p of the claim, the smallest p of its opposite */
+    double low, high;                /* of the means */
+    size_t trials;                   /* the fewest */
+} group;
+
+typedef struct claim {
+    const char *name, *text;
+    group groups[16];
+    size_t count, tests;
+} claim;
+
+typedef struct court {
+    const results *r;
+    FILE *csv;
+    size_t trials;
+    double values[TRIALS_MOST];
+} court;
+
+static group *group_of(claim *c, const char *label) {
+    for (size_t k = 0; k < c->count; k++)
+        if (strcmp(c->groups[k].label, label) == 0) return &c->groups[k];
+    if (c->count == 16) return &c->groups[15];
+    group *g = &c->groups[c->count++];
+    *g = (group){.worst_against = 1, .low = INFINITY, .high = -INFINITY, .trials = SIZE_MAX};
+    snprintf(g->label, sizeof g->label, "%s", label);
+    return g;
+}
+
+static void add_test(claim *c, const char *label, double p_for, double p_against, double mean, size_t trials) {
+    group *g = group_of(c, label);
+    g->tests++;
+    c->tests++;
+    g->worst_for = fmax(g->worst_for, p_for);
+    g->worst_against = fmin(g->worst_against, p_against);
+    g->low = fmin(g->low, mean);
+    g->high = fmax(g->high, mean);
+    g->trials = trials < g->trials ? trials : g->trials;
+}
+
+/* The claim that the mean of court->values is below `limit`. */
+static void claim_below(court *j, claim *c, const char *label, double limit) {
+    const t_test t = t_test_below(j->trials, j->values, limit);
+    add_test(c, label, t.p_below, 1 - t.p_below, t.mean, t.used);
+}
+
+static verdict judge_group(const claim *c, const group *g) {
+    if (g->worst_for < level) return VERDICT_YES;
+    return g->worst_against < level / (double)c->tests ? VERDICT_NO : VERDICT_UNDECIDED;
+}
+
+static verdict judge(const claim *c) {
+    int undecided = c->tests == 0;
+    for (size_t k = 0; k < c->count; k++) {
+        const verdict v = judge_group(c, &c->groups[k]);
+        if (v == VERDICT_NO) return VERDICT_NO;
+        undecided |= v == VERDICT_UNDECIDED;
+    }
+    return undecided ? VERDICT_UNDECIDED : VERDICT_YES;
+}
+
+static void describe(const claim *c, char *text, size_t size) {
+    int at = 0;
+    for (size_t k = 0; k < c->count && at >= 0 && (size_t)at < size; k++) {
+        const group *g = &c->groups[k];
+        const verdict v = judge_group(c, g);
+        at += snprintf(text + at, size - (size_t)at, "%s%s: %s%s, %.3g", k ? "; " : "", g->label,
+                       c->count > 1 ? verdict_text(v) : "", c->count > 1 ? "" : "mean", g->low);
+        if (g->tests > 1 && (size_t)at < size) at += snprintf(text + at, size - (size_t)at, " to %.3g", g->high);
+        if ((size_t)at < size)
+            at += snprintf(text + at, size - (size_t)at, " (p %s %.2g; %zu trials)", g->tests > 1 ? "up to" : "=",
+                           v == VERDICT_NO ? g->worst_against : g->worst_for, g->trials);
+    }
+}
+
+static void close_claim(court *j, const claim *c) {
+    char numbers[1536] = "";
+    double weakest = c->tests ? 0 : 1;
+    describe(c, numbers, sizeof numbers);
+    for (size_t k = 0; k < c->count; k++) weakest = fmax(weakest, c->groups[k].worst_for);
+    const char *said = verdict_text(judge(c));
+    printf("%-10s %-9s  %s\n                      %s\n", c->name, said, c->text, numbers);
+    fprintf(j->csv, "%s,%s,%.2g,\"%s\",\"%s\"\n", c->name, said, weakest, c->text, numbers);
+}
+
+/* ---- what is compared ---------------------------------------------------------------------------------------------*/
+
+static double value(const court *j, size_t trial, const char *series, const char *method, double x,
+                    const char *metric) {
+    const double v = results_value(j->r, trial, series, method, x, metric);
+    return strcmp(metric, "variance") == 0 || strcmp(metric, "found") == 0 ? v : log10(v);
+}
+
+/* The places on the axis that a series and metric have. */
+static size_t axis(const court *j, const char *series, const char *metric, double xs[XS_MOST]) {
+    size_t count = 0;
+    for (size_t k = 0; k < j->r->count; k++) {
+        const measurement *m = &j->r->rows[k];
+        size_t at = 0;
+        if (strcmp(m->series, series) != 0 || strcmp(m->metric, metric) != 0 || m->x == 0) continue;
+        while (at < count && xs[at] != m->x) at++;
+        if (at == count && count < XS_MOST) xs[count++] = m->x;
+    }
+    return count;
+}
+
+/* At every x, `better` has a lower value than `worse`, by more than `margin`. */
+static void claim_lower(court *j, claim *c, const char *label, const char *series, const char *better,
+                        const char *worse, const char *metric, double margin) {
+    double xs[XS_MOST];
+    const size_t count = axis(j, series, metric, xs);
+    for (size_t k = 0; k < count; k++) {
+        for (size_t trial = 0; trial < j->trials; trial++)
+            j->values[trial] =
+                value(j, trial, series, better, xs[k], metric) - value(j, trial, series, worse, xs[k], metric);
+        claim_below(j, c, label, margin);
+    }
+}
+
+/* ---- figure by figure ---------------------------------------------------------------------------------------------*/
+
+static const char *const dimensions[] = {"d=1", "d=2", "d=5", "d=10", "d=20", "d=50", "d=100"};
+static const double sizes[] = {1, 2, 5, 10, 20, 50, 100};
+enum { DIMENSIONS = 7 };
+
+/* Which of the dimensions were run: all, or those of the quick version. */
+static size_t dimensions_there(const court *j, size_t there[DIMENSIONS]) {
+    double xs[XS_MOST];
+    size_t count = 0;
+    for (size_t k = 0; k < DIMENSIONS; k++)
+        if (axis(j, dimensions[k], "variance", xs)) there[count++] = k;
+    return count;
+}
+
+static void vanilla_loses_variance(court *j, claim *c) {
+    double ns[XS_MOST], x[DIMENSIONS], y[DIMENSIONS];
+    size_t there[DIMENSIONS];
+    const size_t ds = dimensions_there(j, there), count = axis(j, "d=1", "variance", ns);
+    for (size_t k = 0; k < count; k++) {
+        for (size_t d = 0; d < ds; d++) {
+            for (size_t t = 0; t < j->trials; t++)
+                j->values[t] = value(j, t, dimensions[there[d]], "vanilla", ns[k], "variance");
+            claim_below(j, c, "variance below 1", 1);
+        }
+        for (size_t t = 0; t < j->trials; t++) {
+            for (size_t d = 0; d < ds; d++) {
+                x[d] = log10(sizes[there[d]]);
+                y[d] = value(j, t, dimensions[there[d]], "vanilla", ns[k], "variance");
+            }
+            j->values[t] = slope(ds, x, y);
+        }
+        claim_below(j, c, "slope of the variance in log10 d", 0);
+    }
+}
+
+/* Within 0.02 of the variance at d = 1, to either side. */
+static void independent_keeps_variance(court *j, claim *c) {
+    const double margin = 0.02;
+    double ns[XS_MOST];
+    size_t there[DIMENSIONS];
+    const size_t ds = dimensions_there(j, there), count = axis(j, "d=1", "variance", ns);
+    for (size_t k = 0; k < count; k++)
+        for (size_t d = 1; d < ds; d++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                for (size_t t = 0; t < j->trials; t++)
+                    j->values[t] = sign * (value(j, t, dimensions[there[d]], "independent", ns[k], "variance") -
+                                           value(j, t, "d=1", "independent", ns[k], "variance"));
+                claim_below(j, c, "|variance - variance at d = 1| within 0.02", margin);
+            }
+}
+
+static void judge_1(court *j) {
+    claim a = {.name = "1a",
+               .text = "vanilla SVGD underestimates the variance of N(0, I), more so as d grows at fixed n"};
+    claim b = {.name = "1b", .text = "independent SVGD's variance does not depend on d"};
+    vanilla_loses_variance(j, &a);
+    independent_keeps_variance(j, &b);
+    close_claim(j, &a);
+    close_claim(j, &b);
+}
+
+/* Per trial: the slope in r of the advantage in log10 MMD. */
+static void advantage_shrinks(court *j, claim *c) {
+    double rs[XS_MOST], y[XS_MOST];
+    const size_t count = axis(j, "radius", "mmd", rs);
+    for (size_t t = 0; t < j->trials; t++) {
+        for (size_t k = 0; k < count; k++)
+            y[k] = value(j, t, "radius", "vanilla", rs[k], "mmd") - value(j, t, "radius", "graphical", rs[k], "mmd");
+        j->values[t] = slope(count, rs, y);
+    }
+    claim_below(j, c, "slope of log10 MMD(vanilla)/MMD(graphical) in r", 0);
+}
+
+static void judge_2(court *j) {
+    claim a = {.name = "2a",
+               .text = "both SVGDs beat Monte Carlo on E[x], and graphical has no advantage there over vanilla"};
+    claim b = {.name = "2b", .text = "graphical beats vanilla on E[x^2] at every n"};
+    claim c = {.name = "2c", .text = "graphical has the best MMD of all four at every n, vanilla the worst"};
+    claim d = {.name = "2d", .text = "graphical's advantage in MMD over vanilla shrinks as the graph becomes denser"};
+    claim_lower(j, &a, "graphical - exact", "", "graphical", "exact", "mean", 0);
+    claim_lower(j, &a, "vanilla - exact", "", "vanilla", "exact", "mean", 0);
+    claim_lower(j, &a, "vanilla - graphical, below 0.1", "", "vanilla", "graphical", "mean", 0.1);
+    claim_lower(j, &b, "graphical - vanilla", "", "graphical", "vanilla", "square", 0);
+    claim_lower(j, &c, "graphical - exact", "", "graphical", "exact", "mmd", 0);
+    claim_lower(j, &c, "graphical - langevin", "", "graphical", "langevin", "mmd", 0);
+    claim_lower(j, &c, "graphical - vanilla", "", "graphical", "vanilla", "mmd", 0);
+    claim_lower(j, &c, "exact - vanilla", "", "exact", "vanilla", "mmd", 0);
+    claim_lower(j, &c, "langevin - vanilla", "", "langevin", "vanilla", "mmd", 0);
+    advantage_shrinks(j, &d);
+    close_claim(j, &a);
+    close_claim(j, &b);
+    close_claim(j, &c);
+    close_claim(j, &d);
+}
+
+static void judge_3(court *j) {
+    claim a = {.name = "3a", .text = "kernels on random neighbours beat vanilla on E[x^2] and MMD at every n"};
+    claim b = {.name = "3b", .text = "the combined kernel lies between the two"};
+    claim_lower(j, &a, "random - vanilla, E[x^2]", "", "random", "vanilla", "square", 0);
+    claim_lower(j, &a, "random - vanilla, MMD", "", "random", "vanilla", "mmd", 0);
+    claim_lower(j, &b, "random - combined, E[x^2]", "", "random", "combined", "square", 0);
+    claim_lower(j, &b, "combined - vanilla, E[x^2]", "", "combined", "vanilla", "square", 0);
+    claim_lower(j, &b, "random - combined, MMD", "", "random", "combined", "mmd", 0);
+    claim_lower(j, &b, "combined - vanilla, MMD", "", "combined", "vanilla", "mmd", 0);
+    close_claim(j, &a);
+    close_claim(j, &b);
+}
+
+/* More than half of the trials, or fewer: against a coin. */
+static void claim_found(court *j, claim *c, const char *method, int found) {
+    double xs[XS_MOST];
+    size_t count = 0, all = 0;
+    if (axis(j, "", "found", xs) == 0) return;
+    for (size_t t = 0; t < j->trials; t++) {
+        const double v = value(j, t, "", method, xs[0], "found");
+        if (isnan(v)) continue;
+        all++;
+        count += v > 0;
+    }
+    const double more = coin_at_least(all, count), fewer = coin_at_least(all, all - count);
+    add_test(c, method, found ? more : fewer, found ? fewer : more, (double)count / (double)all, all);
+}
+
+static void judge_4(court *j) {
+    static const char *const finders[] = {"nuts", "graphical", "vanilla", "langevin"};
+    static const char *const others[] = {"dpmp", "tpmp"};
+    claim a = {.name = "4a",
+               .text =
+                   "both modes of the ambiguous sensors are found by NUTS, graphical, vanilla and Langevin (share of "
+                   "trials above 1/2)"};
+    claim b = {.name = "4b", .text = "and not by D-PMP, T-PMP (share of trials below 1/2)"};
+    for (size_t k = 0; k < 4; k++) claim_found(j, &a, finders[k], 1);
+    for (size_t k = 0; k < 2; k++) claim_found(j, &b, others[k], 0);
+    close_claim(j, &a);
+    close_claim(j, &b);
+}
+
+/* One claim: graphical beats each of the others in a metric. */
+static void judge_best(court *j, const char *name, const char *text, const char *series, const char *metric,
+                       const char *const *others) {
+    claim c = {.name = name, .text = text};
+    for (; *others; others++) claim_lower(j, &c, *others, series, "graphical", *others, metric, 0);
+    close_claim(j, &c);
+}
+
+static void judge_5(court *j) {
+    static const char *const others[] = {"vanilla", "langevin", "dpmp", "tpmp", NULL};
+    static const char *const starts[] = {"data", "uniform"};
+    static const struct {
+        const char *names[2], *text, *metric;
+    } claims[] = {
+        {{"5a data", "5a uniform"}, "location error: graphical beats vanilla, Langevin, D-PMP and T-PMP", "location"},
+        {{"5b data", "5b uniform"}, "E[x]: graphical beats vanilla, Langevin, D-PMP and T-PMP", "mean"},
+        {{"5c data", "5c uniform"}, "E[x^2]: graphical beats vanilla, Langevin, D-PMP and T-PMP", "square"},
+        {{"5d data", "5d uniform"}, "MMD: graphical beats vanilla, Langevin, D-PMP and T-PMP", "mmd"},
+    };
+    for (size_t s = 0; s < 2; s++)
+        for (size_t k = 0; k < 4; k++)
+            judge_best(j, claims[k].names[s], claims[k].text, starts[s], claims[k].metric, others);
+}
+
+static void judge_6(court *j) {
+    static const char *const others[] = {"vanilla", "langevin", NULL};
+    judge_best(j, "6a", "error against the true answers: graphical beats vanilla and Langevin", "", "truth", others);
+    judge_best(j, "6b", "posterior mean: graphical beats vanilla and Langevin", "", "mean", others);
+    judge_best(j, "6c", "posterior variance: graphical beats vanilla and Langevin", "", "posterior_var", others);
+    judge_best(j, "6d", "MMD: graphical beats vanilla and Langevin", "", "mmd", others);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------*/
+
+/* All judges' claims go to one text. */
+static int judge_figure(const figure *f, const results *r, FILE *file) {
+    static void (*const judges[])(court * j) = {judge_1, judge_2, judge_3, judge_4, judge_5, judge_6};
+    court *j = calloc(1, sizeof *j);
+    if (j == NULL) return task_no_memory();
+    j->r = r;
+    j->csv = file;
+    j->trials = results_trials(r) < TRIALS_MOST ? results_trials(r) : TRIALS_MOST;
+    fputs("claim,verdict,p,text,numbers\n", file);
+    judges[f->number - 1](j);
+    free(j);
+    return 0;
+}
+
+int judge_claims(const paper *p, const figure *f, const results *r) {
+    char path[PATH_SIZE], *text = NULL;
+    size_t size = 0;
+    svmp_context *context = NULL;
+    FILE *file = open_memstream(&text, &size);
+    if (file == NULL) return task_no_memory();
+    int status = judge_figure(f, r, file);
+    if (fclose(file) != 0 && status == 0) status = task_no_memory();
+    if (status == 0 && svmp_context_create(NULL, &context) != SVMP_OK) status = task_no_memory();
+    snprintf(path, sizeof path, "%s/paper/%s_claims.csv", p->options.folder, f->name);
+    if (status == 0) status = write_text(context, path, text, size);
+    free(text);
+    svmp_context_free(context);
+    return status;
+}
+
+/* Whether a text of rows "claim,verdict,..." has this claim with 'yes'. */
+static int says_yes(const char *text, const char *name) {
+    char row[64];
+    snprintf(row, sizeof row, "%.40s,yes,", name);
+    for (const char *at = text; (at = strstr(at, row)) != NULL; at++)
+        if (at == text || at[-1] == '\n') return 1;
+    return 0;
+}
+
+int claims_lost(const paper *p, const figure *f, size_t *lost) {
+    char path[PATH_SIZE], line[2048];
+    snprintf(path, sizeof path, "%s/paper/%s_claims.csv", p->options.folder, f->name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return complain(EXIT_FAILED, "The file '%s' cannot be read.", path);
+    while (fgets(line, sizeof line, file)) {
+        char *comma = strchr(line, ',');
+        if (comma == NULL) continue;
+        *comma = '\0';
+        if (!says_yes(embedded_text(&recorded_verdicts), line)) continue;
+        const char *p_value = strchr(comma + 1, ',');
+        if (strncmp(comma + 1, "no,", 3) != 0 && p_value && strtod(p_value + 1, NULL) < lost_level) continue;
+        complain(EXIT_FAILED, "The claim %s holds in the full run, and does not here.", line);
+        ++*lost;
+    }
+    fclose(file);
+    return 0;
+}

@@ -1,0 +1,143 @@
+/* Figure 6: a crowd of workers answers 80 questions, 10 of them with known answers. All is measured on the 70 unknown
+ * answers. With --answers and --truth the crowd is a random part of a table; otherwise it is drawn from the model. The
+ * reference is NUTS from the true answers (and, where they are known, the workers' true bias and noise). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crowd.h"
+#include "measure.h"
+#include "reference.h"
+
+enum { ITERATIONS = 3000, QUESTIONS = 80, CONTROLS = 10, CHAINS = 4, PURPOSE_CROWD = 1 };
+static const size_t particles[] = {10, 20, 50, 100}, quick_particles[] = {20};
+
+#define ADAGRAD  "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5", "adagrad:10"
+#define CONSTANT "fixed:0.01", "fixed:0.03", "fixed:0.06", "fixed:0.1"
+#define FALLING  "fixed:0.03..0.003", "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.3..0.03"
+static const candidate_steps methods[] = {
+    {"graphical", {ADAGRAD}}, {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}}, {0}};
+
+typedef struct problem {
+    crowd people;
+    svmp_model *model, *boxed;
+    svmp_particles *reference; /* of the unknown answers */
+    double r_hat, *truth, *mean, *variance;
+} problem;
+
+static int make_crowd(const task *t, crowd *c) {
+    const paper_options *o = &t->paper->options;
+    dice d = dice_make(o->seed, t->figure->number, t->trial, PURPOSE_CROWD);
+    if (o->answers == NULL || t->trial >= VALIDATION) return crowd_draw(&d, QUESTIONS, CONTROLS, c);
+    crowd all;
+    int status = crowd_read(o->answers, o->truth, NULL, &all);
+    if (status == 0) status = crowd_part(&d, &all, CONTROLS < all.questions / 2 ? CONTROLS : all.questions / 4, c);
+    crowd_free(&all);
+    return status;
+}
+
+/* All chains at the truth; what a table does not tell is 0. */
+static int true_start(const task *t, const problem *p, svmp_particles **start) {
+    const size_t d = svmp_graph_variables(svmp_model_graph(p->model));
+    svmp_status status = svmp_particles_create(t->context, d, CHAINS, NULL, start);
+    for (size_t i = 0; i < d && status == SVMP_OK; i++) {
+        char name[64];
+        status = svmp_particles_set_name(*start, i, svmp_model_variable_name(p->model, i, name, sizeof name));
+        const size_t k = strtoul(strchr(name, '.') + 1, NULL, 10) - 1;
+        const double *of = *name == 'x' ? p->people.truth : *name == 'b' ? p->people.bias : p->people.lnu;
+        for (size_t l = 0; l < CHAINS; l++) svmp_particles_values(*start)[i * CHAINS + l] = of ? of[k] : 0;
+    }
+    return status == SVMP_OK ? 0 : task_failed(t, status);
+}
+
+/* The unknown answers among the particles. */
+static int answers_of(const task *t, const problem *p, const svmp_particles *all, svmp_particles **answers) {
+    size_t *variable = calloc(p->people.questions, sizeof *variable);
+    if (variable == NULL) return task_no_memory();
+    const size_t count = crowd_unknown(&p->people, all, variable, p->truth);
+    const svmp_status status = svmp_particles_select(all, count, variable, 1, answers);
+    free(variable);
+    return status == SVMP_OK ? 0 : task_failed(t, status);
+}
+
+static int find_reference(const task *t, problem *p) {
+    const int quick = t->paper->options.quick;
+    svmp_particles *start = NULL, *draws = NULL;
+    p->truth = calloc(3 * p->people.questions, sizeof *p->truth);
+    if (p->truth == NULL) return task_no_memory();
+    p->mean = p->truth + p->people.questions;
+    p->variance = p->mean + p->people.questions;
+    int status = true_start(t, p, &start);
+    const reference_plan plan = {.start = start,
+                                 .chains = CHAINS,
+                                 .warmup = 1000,
+                                 .draws = quick ? 1000 : 2000,
+                                 .most = quick ? 1000 : 32000,
+                                 .kept = 500};
+    if (status == 0) status = reference_get(t, p->model, plan, &draws, &p->r_hat);
+    if (status == 0) status = answers_of(t, p, draws, &p->reference);
+    for (size_t i = 0; status == 0 && i < svmp_particles_variables(p->reference); i++)
+        mean_and_variance(p->reference, i, &p->mean[i], &p->variance[i]);
+    svmp_particles_free(draws);
+    svmp_particles_free(start);
+    return status;
+}
+
+static int add_rows(task *t, const problem *p, place where, svmp_particles *answers) {
+    svmp_comparison c;
+    const svmp_status compared = svmp_particles_compare(answers, p->reference, &c);
+    if (compared != SVMP_OK) return task_failed(t, compared);
+    int status = add_value(t, where, "truth", mse_mean(answers, p->truth));
+    if (p->r_hat >= REFERENCE_LIMIT && !t->only && !t->paper->options.quick) return status;
+    if (status == 0) status = add_value(t, where, "mean", c.mse_mean);
+    if (status == 0) status = add_value(t, where, "posterior_var", mse_variance(answers, p->variance));
+    return status ? status : add_value(t, where, "mmd", c.mmd);
+}
+
+static int measure(task *t, const problem *p, const char *method, size_t n) {
+    if (!task_runs(t, method)) return 0;
+    const svmp_run_options options = task_options(t, method, n, ITERATIONS);
+    svmp_particles *sample = NULL, *answers = NULL;
+    const place where = {"", method, options.step, (double)n};
+    int status = task_run(t, p->boxed, &options, NULL, &sample, NULL);
+    if (status == 0 && sample == NULL) return add_value(t, where, "truth", INFINITY);
+    if (status == 0) status = answers_of(t, p, sample, &answers);
+    if (status == 0) status = add_rows(t, p, where, answers);
+    svmp_particles_free(answers);
+    svmp_particles_free(sample);
+    return status;
+}
+
+static int trial(task *t) {
+    const int quick = t->paper->options.quick;
+    const size_t *ns = quick ? quick_particles : particles;
+    problem p = {0};
+    int status = make_crowd(t, &p.people);
+    if (status == 0) status = crowd_model(t, &p.people, 0, &p.model);
+    if (status == 0) status = crowd_model(t, &p.people, 1, &p.boxed);
+    if (status == 0) status = find_reference(t, &p);
+    for (size_t k = 0; status == 0 && k < (quick ? 1 : 4); k++)
+        for (const candidate_steps *m = methods; m->method && status == 0; m++)
+            if (task_takes(t, ns[k])) status = measure(t, &p, m->method, ns[k]);
+    const place nuts = {"", "nuts", NULL, 0};
+    if (status == 0 && !t->only) status = add_value(t, nuts, "rhat", p.r_hat);
+    if (status == 0 && !t->only) status = add_value(t, nuts, "truth", mse_mean(p.reference, p.truth));
+    svmp_particles_free(p.reference);
+    svmp_model_free(p.model);
+    svmp_model_free(p.boxed);
+    crowd_free(&p.people);
+    free(p.truth);
+    return status;
+}
+
+const figure figure_6 = {
+    .name = "fig6",
+    .number = 6,
+    .trials = 50,
+    .quick_trials = 8,
+    .methods = methods,
+    .search_particles = 50,
+    .search_problems = 3,
+    .trial = trial,
+    .budget = "3000 score evaluations a particle",
+};

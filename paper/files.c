@@ -1,0 +1,50 @@
+/* The output folder. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "embedded.h"
+#include "paper.h"
+
+static int make_folder(const char *path) {
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
+    return complain(EXIT_WRONG, "The folder '%s' cannot be made: %s.", path, strerror(errno));
+}
+
+int make_folders(const paper *p) {
+    static const char *const parts[] = {"models", "problems", "references", "trials", "paper", "png", "plots"};
+    char path[PATH_SIZE];
+    int status = make_folder(p->options.folder);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && status == 0; k++) {
+        snprintf(path, sizeof path, "%s/%s", p->options.folder, parts[k]);
+        status = make_folder(path);
+    }
+    return status;
+}
+
+int file_there(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0;
+}
+
+int write_text(svmp_context *context, const char *path, const char *text, size_t size) {
+    if (svmp_file_write(context, path, text, size, 1) == SVMP_OK) return 0;
+    return complain(EXIT_FAILED, "%s", svmp_context_error(context));
+}
+
+int write_models(const paper *p, svmp_context *context) {
+    static const struct {
+        const char *name;
+        const page_source *file;
+    } models[] = {{"normal", &model_normal},   {"gaussian_grid", &model_gaussian}, {"sensors", &model_sensors},
+                  {"crowd_log", &model_crowd}, {"ranges", &model_ranges},          {"rss", &model_rss}};
+    char path[PATH_SIZE];
+    int status = 0;
+    for (size_t k = 0; k < sizeof models / sizeof *models && status == 0; k++) {
+        snprintf(path, sizeof path, "%s/models/%s.bug", p->options.folder, models[k].name);
+        status = write_text(context, path, embedded_text(models[k].file), models[k].file->size);
+    }
+    return status;
+}

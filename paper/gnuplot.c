@@ -1,0 +1,48 @@
+/* A script for gnuplot that draws the same picture as SVG and as PNG. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "plot.h"
+
+/* 127: gnuplot is not there. */
+int run_gnuplot(const paper *p, const char *name) {
+    static int told;
+    char script[PATH_SIZE];
+    int status = 0;
+    snprintf(script, sizeof script, "%s/plots/%s.gp", p->options.folder, name);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0) return complain(EXIT_FAILED, "gnuplot could not be started: %s.", strerror(errno));
+    if (child == 0) {
+        execlp("gnuplot", "gnuplot", script, (char *)NULL);
+        _exit(127);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 127)
+        return complain(EXIT_FAILED, "gnuplot could not draw '%s'.", script);
+    if (!told) fprintf(stderr, "svmp: there is no gnuplot, so pictures are left out (Debian: gnuplot-nox)\n");
+    told = 1;
+    return 0;
+}
+
+int draw_script(const paper *p, const char *name, int width, int height, script_body body, const void *user_data) {
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/plots/%s.gp", p->options.folder, name);
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return complain(EXIT_FAILED, "The file '%s' cannot be written: %s.", path, strerror(errno));
+    for (int png = 0; png < 2; png++) {
+        fprintf(file, "reset\nset terminal %s size %d,%d %s\nset output '%s/%s/%s.%s'\n", png ? "pngcairo" : "svg",
+                width, height, png ? "font 'Sans,10'" : "dynamic enhanced font 'sans-serif,12' background rgb 'white'",
+                p->options.folder, png ? "png" : "paper", name, png ? "png" : "svg");
+        body(file, user_data);
+        fputs("unset output\n", file);
+    }
+    if (fclose(file) != 0) return complain(EXIT_FAILED, "The file '%s' could not be written.", path);
+    return run_gnuplot(p, name);
+}

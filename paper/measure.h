@@ -1,0 +1,26 @@
+/* What is measured on particles, and how numbers get into data files. */
+#ifndef SVMP_PAPER_MEASURE_H
+#define SVMP_PAPER_MEASURE_H
+
+#include "paper.h"
+
+/* Where a measurement belongs. */
+typedef struct place {
+    const char *series, *method, *step;
+    double x;
+} place;
+
+int add_value(task *t, place where, const char *metric, double value);
+
+/* Mean over the variables of the squared difference between what the particles say and what is given. */
+double mse_mean(svmp_particles *particles, const double *mean);
+double mse_square(svmp_particles *particles, const double *square);
+double mse_variance(svmp_particles *particles, const double *variance); /* divides by n */
+
+/* E[x] and the variance (dividing by n) of one variable. */
+void mean_and_variance(svmp_particles *particles, size_t variable, double *mean, double *variance);
+
+/* name <- c(values[0], values[stride], ...), a line of an R dump. */
+void dump_vector(FILE *file, const char *name, size_t count, const double *values, size_t stride);
+
+#endif

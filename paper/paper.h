@@ -1,0 +1,128 @@
+/* The paper's experiments: what the figures share.
+ *
+ * A figure is a list of trials. A trial draws a problem, seeded from (seed, figure, trial), solves it by several
+ * methods, and leaves measurements: rows of a CSV file. Trials run side by side, one thread each; those that are there
+ * already are not run again. Claims and pictures are made of the measurements alone.
+ *
+ * The output folder:
+ *     models/        the model files that the runs read
+ *     problems/      the data of every problem, as R dumps: svmp run models/M.bug problems/P.R is the same problem
+ *     references/    long NUTS runs
+ *     trials/        the measurements of every trial and of every validation problem
+ *     fig2.csv       all trials of a figure
+ *     paper/         what is worth keeping: summaries, step sizes, claims, pictures; paper.md is made of it */
+#ifndef SVMP_PAPER_H
+#define SVMP_PAPER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "results.h"
+#include "svmp.h"
+
+enum { PATH_SIZE = 1024, STEPS_MOST = 24, METHODS_MOST = 8, VALIDATION = 1000000 };
+
+typedef struct paper_options {
+    int quick;
+    size_t trials; /* 0: as many as the figure has */
+    uint64_t seed;
+    const char *folder;
+    const char *answers, *truth; /* a crowd's tables for figure 6, or NULL */
+    const char *data;            /* real data, or NULL */
+    size_t threads;              /* trials side by side */
+} paper_options;
+
+/* A step size that was chosen: by the search, or read from the record of one. */
+typedef struct chosen_step {
+    char figure[16], method[16], step[32];
+} chosen_step;
+
+typedef struct paper {
+    paper_options options;
+    chosen_step steps[64];
+    size_t step_count;
+} paper;
+
+/* A method, and the step sizes that are searched; none: it takes no step. */
+typedef struct candidate_steps {
+    const char *method;
+    const char *steps[STEPS_MOST];
+} candidate_steps;
+
+struct task;
+
+typedef struct figure {
+    const char *name; /* "fig2" */
+    unsigned number;  /* part of the key of every random number */
+    size_t trials, quick_trials;
+    const candidate_steps *methods; /* ends with a NULL method */
+    size_t search_particles, search_problems;
+    const char *objective;           /* the metric that the search looks at; NULL: the mean of all */
+    int (*trial)(struct task *task); /* returns 0, or an exit status when it has said what is wrong */
+    const char *budget;              /* a sentence for the document */
+} figure;
+
+extern const figure figure_1, figure_2, figure_3, figure_4, figure_5, figure_6, figure_real;
+
+/* One trial at work. In a search `only` and `step` say what is run, at `search_particles` particles. */
+typedef struct task {
+    paper *paper;
+    const figure *figure;
+    size_t trial;
+    svmp_context *context; /* of its own, with one thread */
+    results out;
+    const char *only, *step;
+} task;
+
+/* Whether a method is to be run in this task, and at this number of particles. */
+int task_runs(const task *t, const char *method);
+int task_takes(const task *t, size_t particles);
+
+/* "complain": a failed call of the library, said; returns the exit status. */
+int task_failed(const task *t, svmp_status status);
+
+/* Says so; in the header, so that analysers, which see one file at a time, know that it is a failure. */
+static inline int task_no_memory(void) {
+    complain(EXIT_FAILED, "Out of memory.");
+    return EXIT_FAILED;
+}
+
+/* The seed of the runs of this trial. */
+uint64_t task_seed(const task *t);
+
+/* DIR/KIND/FIGURE_TRIAL[_PART].ENDING */
+void task_path(const task *t, const char *kind, const char *part, const char *ending, char path[PATH_SIZE]);
+
+/* Reads DIR/models/NAME.bug with these data. */
+int task_model(const task *t, const char *name, const char *data_path, svmp_model **model);
+
+/* Options of a run of a method as the task has it: seed, step; iterations and particles as given. */
+svmp_run_options task_options(const task *t, const char *method, size_t particles, size_t iterations);
+
+/* Runs it, from `start` or, when that is NULL, from options->init. A run that diverges gives no particles: *particles
+ * is NULL, and that is no failure. `v`: log10 of the Stein discrepancy, where it is not NULL. */
+int task_run(const task *t, const svmp_model *model, const svmp_run_options *options, const svmp_particles *start,
+             svmp_particles **particles, double *v);
+
+/* Runs all trials that are not there, and gathers DIR/FIGURE.csv and DIR/paper/FIGURE.csv. `all` receives every
+ * measurement. */
+int run_trials(paper *p, const figure *f, results *all);
+
+/* Chooses the steps of a figure's methods, or takes those that were recorded. */
+int search_steps(paper *p, const figure *f);
+
+/* Runs `work` for `count` items on the paper's threads; stops early when one returns something else than 0. */
+int run_pool(paper *p, const char *label, size_t count, int (*work)(paper *p, size_t item, void *user), void *user);
+void pool_listen(void); /* SIGINT and SIGTERM stop the pool, and the runs in it */
+int pool_stopped(void);
+
+/* ---- folders and files --------------------------------------------------------------------------------------------*/
+
+int make_folders(const paper *p);
+int file_there(const char *path);
+int write_models(const paper *p, svmp_context *context);
+int write_text(svmp_context *context, const char *path, const char *text, size_t size);
+
+#endif

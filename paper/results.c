@@ -1,0 +1,141 @@
+#include "results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+static const char header[] = "trial,series,method,step,x,metric,value\n";
+
+int results_add(results *r, measurement row) {
+    if (r->count == r->capacity) {
+        const size_t capacity = r->capacity ? 2 * r->capacity : 256;
+        measurement *rows = realloc(r->rows, capacity * sizeof *rows);
+        if (rows == NULL) return complain(EXIT_FAILED, "Out of memory.");
+        r->rows = rows;
+        r->capacity = capacity;
+    }
+    r->rows[r->count++] = row;
+    return 0;
+}
+
+int results_append(results *r, const results *more) {
+    int status = 0;
+    for (size_t k = 0; status == 0 && k < more->count; k++) status = results_add(r, more->rows[k]);
+    return status;
+}
+
+void results_free(results *r) {
+    free(r->rows);
+    *r = (results){0};
+}
+
+char *results_text(const results *r, const char *comment, size_t *size) {
+    char *text = NULL;
+    FILE *file = open_memstream(&text, size);
+    if (file == NULL) return NULL;
+    if (comment) fprintf(file, "# %s\n", comment);
+    fputs(header, file);
+    for (size_t k = 0; k < r->count; k++) {
+        const measurement *m = &r->rows[k];
+        fprintf(file, "%zu,%s,%s,%s,%.10g,%s,%.10g\n", m->trial + 1, m->series, m->method, m->step, m->x, m->metric,
+                m->value);
+    }
+    return fclose(file) == 0 ? text : (free(text), NULL);
+}
+
+/* One field of a row, up to a comma or the end of the line; returns what follows the comma. */
+static char *field(char *text, char *to, size_t size) {
+    const size_t length = strcspn(text, ",\n");
+    snprintf(to, size, "%.*s", (int)length, text);
+    return text[length] ? text + length + 1 : text + length;
+}
+
+static measurement parse(char *line) {
+    measurement m = {0};
+    char number[64];
+    line = field(line, number, sizeof number);
+    m.trial = strtoul(number, NULL, 10) - 1;
+    line = field(line, m.series, sizeof m.series);
+    line = field(line, m.method, sizeof m.method);
+    line = field(line, m.step, sizeof m.step);
+    line = field(line, number, sizeof number);
+    m.x = strtod(number, NULL);
+    line = field(line, m.metric, sizeof m.metric);
+    field(line, number, sizeof number);
+    m.value = strtod(number, NULL);
+    return m;
+}
+
+int results_read(const char *path, const char *comment, results *r) {
+    char line[512], expected[512];
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    const size_t before = r->count;
+    snprintf(expected, sizeof expected, "# %s\n", comment ? comment : "");
+    int ours = comment == NULL || (fgets(line, sizeof line, file) && strcmp(line, expected) == 0);
+    ours = ours && fgets(line, sizeof line, file) && strcmp(line, header) == 0;
+    while (ours && fgets(line, sizeof line, file)) ours = results_add(r, parse(line)) == 0;
+    fclose(file);
+    if (!ours) r->count = before;
+    return ours;
+}
+
+static int same(const measurement *m, const char *series, const char *method, double x, const char *metric) {
+    return m->x == x && strcmp(m->metric, metric) == 0 && strcmp(m->method, method) == 0 &&
+           strcmp(m->series, series) == 0;
+}
+
+double results_value(const results *r, size_t trial, const char *series, const char *method, double x,
+                     const char *metric) {
+    for (size_t k = 0; k < r->count; k++)
+        if (r->rows[k].trial == trial && same(&r->rows[k], series, method, x, metric)) return r->rows[k].value;
+    return NAN;
+}
+
+size_t results_trials(const results *r) {
+    size_t trials = 0;
+    for (size_t k = 0; k < r->count; k++) trials = r->rows[k].trial >= trials ? r->rows[k].trial + 1 : trials;
+    return trials;
+}
+
+int metric_is_logarithmic(const char *metric) {
+    static const char *const plain[] = {"variance", "share_a", "share_b", "found", "location", "rhat", "coverage"};
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+        if (strcmp(metric, plain[k]) == 0) return 0;
+    return 1;
+}
+
+/* Mean and standard error of what a row shares its place with. */
+static void summarise(const results *r, size_t first, FILE *file) {
+    const measurement *like = &r->rows[first];
+    const int logarithm = metric_is_logarithmic(like->metric);
+    double sum = 0, squares = 0;
+    size_t n = 0;
+    for (size_t k = first; k < r->count; k++) {
+        if (!same(&r->rows[k], like->series, like->method, like->x, like->metric)) continue;
+        const double value = logarithm ? log10(r->rows[k].value) : r->rows[k].value;
+        if (!isfinite(value)) continue;
+        sum += value, squares += value * value, n++;
+    }
+    const double mean = sum / (double)n, spread = squares - (double)n * mean * mean;
+    const double error = n > 1 ? sqrt(fmax(spread, 0) / (double)(n - 1) / (double)n) : 0;
+    fprintf(file, "%s,%s,%s,%.10g,%s%s,%.6g,%.3g,%zu\n", like->series, like->method, like->step, like->x,
+            logarithm ? "log10 " : "", like->metric, n ? mean : NAN, error, n);
+}
+
+char *results_summary(const results *r, size_t *size) {
+    char *text = NULL;
+    FILE *file = open_memstream(&text, size);
+    if (file == NULL) return NULL;
+    fputs("series,method,step,x,metric,mean,standard_error,trials\n", file);
+    for (size_t k = 0; k < r->count; k++) {
+        size_t before = 0;
+        const measurement *m = &r->rows[k];
+        while (before < k && !same(&r->rows[before], m->series, m->method, m->x, m->metric)) before++;
+        if (before == k) summarise(r, k, file);
+    }
+    return fclose(file) == 0 ? text : (free(text), NULL);
+}

@@ -1,0 +1,84 @@
+/* One trial at work: its names, its seeds, its runs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "paper.h"
+#include "random.h"
+
+int task_failed(const task *t, svmp_status status) {
+    if (pool_stopped()) return EXIT_INTERRUPTED;
+    return complain(EXIT_FAILED, "%s, trial %zu: %s", t->figure->name, t->trial + 1,
+                    *svmp_context_error(t->context) ? svmp_context_error(t->context) : svmp_status_text(status));
+}
+
+int task_runs(const task *t, const char *method) { return t->only == NULL || strcmp(t->only, method) == 0; }
+
+int task_takes(const task *t, size_t particles) { return t->only == NULL || particles == t->figure->search_particles; }
+
+uint64_t task_seed(const task *t) {
+    dice d = dice_make(t->paper->options.seed, t->figure->number, t->trial, 0);
+    return dice_word(&d);
+}
+
+void task_path(const task *t, const char *kind, const char *part, const char *ending, char path[PATH_SIZE]) {
+    const int validation = t->trial >= VALIDATION;
+    snprintf(path, PATH_SIZE, "%s/%s/%s_%s%03zu%s%s.%s", t->paper->options.folder, kind, t->figure->name,
+             validation ? "validation_" : "", t->trial % VALIDATION + 1, part ? "_" : "", part ? part : "", ending);
+}
+
+int task_model(const task *t, const char *name, const char *data_path, svmp_model **model) {
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/models/%s.bug", t->paper->options.folder, name);
+    const char *files[] = {path, data_path};
+    const svmp_status status = svmp_model_read(t->context, 2, files, model);
+    return status == SVMP_OK ? 0 : task_failed(t, status);
+}
+
+static const char *step_of(const task *t, const char *method) {
+    if (t->only) return t->step;
+    for (size_t k = 0; k < t->paper->step_count; k++) {
+        const chosen_step *s = &t->paper->steps[k];
+        if (strcmp(s->figure, t->figure->name) == 0 && strcmp(s->method, method) == 0) return s->step;
+    }
+    return NULL;
+}
+
+svmp_run_options task_options(const task *t, const char *method, size_t particles, size_t iterations) {
+    svmp_run_options options = svmp_run_options_default();
+    options.method = method;
+    options.particles = particles;
+    options.iterations = iterations;
+    options.step = step_of(t, method);
+    options.seed = task_seed(t);
+    return options;
+}
+
+static int stop_when_asked(const svmp_progress *progress, void *user_data) {
+    (void)progress;
+    (void)user_data;
+    return pool_stopped();
+}
+
+int task_run(const task *t, const svmp_model *model, const svmp_run_options *options, const svmp_particles *start,
+             svmp_particles **particles, double *v) {
+    svmp_run *run = NULL;
+    svmp_outcome outcome = SVMP_UNFINISHED;
+    svmp_discrepancy discrepancy;
+    *particles = NULL;
+    svmp_status status = svmp_run_create(model, options, &run);
+    if (status == SVMP_OK && start) status = svmp_run_start_from(run, start);
+    if (status == SVMP_OK) status = svmp_run_set_monitor(run, stop_when_asked, NULL);
+    if (status == SVMP_OK) status = svmp_run_go(run, &outcome);
+    const int diverged = status == SVMP_NOT_FINITE;
+    if (status == SVMP_OK && outcome != SVMP_STOPPED) status = svmp_run_particles(run, particles);
+    if (status == SVMP_OK && v && *particles) {
+        status = svmp_run_discrepancy(run, &discrepancy, NULL);
+        *v = discrepancy.v;
+    }
+    svmp_run_free(run);
+    if (diverged) return 0;
+    if (status != SVMP_OK) return task_failed(t, status);
+    return outcome == SVMP_STOPPED ? EXIT_INTERRUPTED : 0;
+}

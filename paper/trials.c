@@ -1,0 +1,213 @@
+/* The trials of a figure: those that are there are read, the others run; and the search for step sizes on problems of
+ * its own, numbered from VALIDATION on. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "embedded.h"
+#include "paper.h"
+
+/* A number for the candidates of a search: with others it is another search. */
+static unsigned long candidates_number(const figure *f) {
+    unsigned long number = 5381;
+    for (const candidate_steps *c = f->methods; c && c->method; c++)
+        for (size_t k = 0; k < STEPS_MOST && c->steps[k]; k++)
+            for (const char *at = c->steps[k]; *at; at++) number = (33 * number + (unsigned char)*at) & 0xffffffff;
+    return number;
+}
+
+/* What a file of trials depends on: a file with another key is not used. */
+static void make_key(const paper *p, const figure *f, int search, char *key, size_t size) {
+    int at = snprintf(key, size, "%s seed %llu%s; %s%s%s", f->name, (unsigned long long)p->options.seed,
+                      p->options.quick ? " quick" : "", f->budget, p->options.answers ? "; " : "",
+                      p->options.answers ? p->options.answers : "");
+    if (search && at > 0 && (size_t)at < size)
+        at += snprintf(key + at, size - (size_t)at, "; candidates %lx", candidates_number(f));
+    for (size_t k = 0; !search && k < p->step_count && at > 0 && (size_t)at < size; k++)
+        if (strcmp(p->steps[k].figure, f->name) == 0)
+            at += snprintf(key + at, size - (size_t)at, "; %s %s", p->steps[k].method, p->steps[k].step);
+}
+
+static int save(const paper *p, svmp_context *context, const char *name, const char *comment, const results *r) {
+    char path[PATH_SIZE];
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%s", p->options.folder, name);
+    char *text = results_text(r, comment, &size);
+    const int status = text ? write_text(context, path, text, size) : task_no_memory();
+    free(text);
+    return status;
+}
+
+static int open_task(paper *p, const figure *f, size_t trial, task *t) {
+    svmp_context_options options = svmp_context_options_default();
+    options.threads = 1;
+    *t = (task){.paper = p, .figure = f, .trial = trial};
+    return svmp_context_create(&options, &t->context) == SVMP_OK ? 0 : task_no_memory();
+}
+
+static int close_task(task *t, int status, const char *key) {
+    char path[PATH_SIZE];
+    size_t size = 0;
+    task_path(t, "trials", NULL, "csv", path);
+    char *text = status == 0 ? results_text(&t->out, key, &size) : NULL;
+    if (status == 0) status = text ? write_text(t->context, path, text, size) : task_no_memory();
+    free(text);
+    results_free(&t->out);
+    svmp_context_free(t->context);
+    return status;
+}
+
+/* ---- trials -------------------------------------------------------------------------------------------------------*/
+
+typedef struct trial_list {
+    const figure *figure;
+    size_t *missing;
+    char key[512];
+} trial_list;
+
+static int run_one(paper *p, size_t item, void *user) {
+    const trial_list *list = user;
+    task t;
+    int status = open_task(p, list->figure, list->missing[item], &t);
+    if (status) return status;
+    return close_task(&t, list->figure->trial(&t), list->key);
+}
+
+static int read_trial(paper *p, const figure *f, size_t trial, const char *key, results *all) {
+    char path[PATH_SIZE];
+    const task t = {.paper = p, .figure = f, .trial = trial};
+    task_path(&t, "trials", NULL, "csv", path);
+    return results_read(path, key, all);
+}
+
+static int gather(paper *p, const figure *f, size_t trials, const char *key, results *all) {
+    char name[64], path[PATH_SIZE];
+    svmp_context *context = NULL;
+    size_t size = 0;
+    for (size_t k = 0; k < trials; k++) read_trial(p, f, k, key, all);
+    if (svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
+    snprintf(name, sizeof name, "%s.csv", f->name);
+    int status = save(p, context, name, key, all);
+    snprintf(path, sizeof path, "%s/paper/%s.csv", p->options.folder, f->name);
+    char *text = status == 0 ? results_summary(all, &size) : NULL;
+    if (status == 0) status = text ? write_text(context, path, text, size) : task_no_memory();
+    free(text);
+    svmp_context_free(context);
+    return status;
+}
+
+int run_trials(paper *p, const figure *f, results *all) {
+    const size_t own = p->options.quick ? f->quick_trials : f->trials;
+    const size_t trials = p->options.trials ? p->options.trials : own;
+    trial_list list = {.figure = f, .missing = calloc(trials, sizeof *list.missing)};
+    size_t missing = 0;
+    if (list.missing == NULL) return task_no_memory();
+    make_key(p, f, 0, list.key, sizeof list.key);
+    for (size_t k = 0; k < trials; k++)
+        if (!read_trial(p, f, k, list.key, all)) list.missing[missing++] = k;
+    all->count = 0;
+    int status = missing ? run_pool(p, f->name, missing, run_one, &list) : 0;
+    free(list.missing);
+    return status ? status : gather(p, f, trials, list.key, all);
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------------*/
+
+static int search_one(paper *p, size_t item, void *user) {
+    const figure *f = user;
+    task t;
+    char key[512];
+    results there = {0};
+    make_key(p, f, 1, key, sizeof key);
+    const int found = read_trial(p, f, VALIDATION + item, key, &there);
+    results_free(&there);
+    if (found) return 0;
+    int status = open_task(p, f, VALIDATION + item, &t);
+    if (status) return status;
+    for (const candidate_steps *c = f->methods; c->method && status == 0; c++)
+        for (size_t k = 0; k < STEPS_MOST && c->steps[k] && status == 0; k++) {
+            t.only = c->method;
+            t.step = c->steps[k];
+            status = f->trial(&t);
+        }
+    return close_task(&t, status, key);
+}
+
+/* The mean of log10 of the objective over problems, metrics and series. Infinite where a run has diverged. */
+static double score(const figure *f, const results *r, const char *method, const char *step) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t k = 0; k < r->count; k++) {
+        const measurement *m = &r->rows[k];
+        if (strcmp(m->method, method) != 0 || strcmp(m->step, step) != 0) continue;
+        if (f->objective ? strcmp(m->metric, f->objective) != 0 : strcmp(m->metric, "stein") == 0) continue;
+        sum += log10(m->value);
+        count++;
+    }
+    return count && isfinite(sum) ? sum / (double)count : INFINITY;
+}
+
+static int add_step(paper *p, const char *name, const char *method, const char *step) {
+    if (p->step_count == sizeof p->steps / sizeof *p->steps) return complain(EXIT_FAILED, "There are too many steps.");
+    chosen_step *s = &p->steps[p->step_count++];
+    snprintf(s->figure, sizeof s->figure, "%s", name);
+    snprintf(s->method, sizeof s->method, "%s", method);
+    snprintf(s->step, sizeof s->step, "%s", step);
+    return 0;
+}
+
+/* The record: a row for each candidate. */
+static int choose(paper *p, const figure *f, const results *r) {
+    char path[PATH_SIZE], *text = NULL;
+    size_t size = 0;
+    int status = 0;
+    svmp_context *context = NULL;
+    FILE *file = open_memstream(&text, &size);
+    if (file == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
+    fputs("figure,method,step,score,chosen\n", file);
+    for (const candidate_steps *c = f->methods; c->method; c++) {
+        size_t best = 0;
+        for (size_t k = 1; k < STEPS_MOST && c->steps[k]; k++)
+            if (score(f, r, c->method, c->steps[k]) < score(f, r, c->method, c->steps[best])) best = k;
+        for (size_t k = 0; k < STEPS_MOST && c->steps[k]; k++)
+            fprintf(file, "%s,%s,%s,%.4f,%s\n", f->name, c->method, c->steps[k], score(f, r, c->method, c->steps[k]),
+                    k == best ? "yes" : "");
+        if (c->steps[0] && status == 0) status = add_step(p, f->name, c->method, c->steps[best]);
+    }
+    snprintf(path, sizeof path, "%s/paper/%s_steps.csv", p->options.folder, f->name);
+    if (fclose(file) != 0 && status == 0) status = task_no_memory();
+    if (status == 0) status = write_text(context, path, text, size);
+    free(text);
+    svmp_context_free(context);
+    return status;
+}
+
+/* The steps that a full run has chosen and that came with this program: rows "figure,method,step,score,yes". */
+static int recorded_steps(paper *p, const figure *f) {
+    char line[256], figure_name[16], method[16], step[32];
+    const char *text = embedded_text(&recorded_step_sizes);
+    int status = 0;
+    while (*text && status == 0) {
+        const size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        text += length + (text[length] != '\0');
+        if (strlen(line) < 4 || strcmp(line + strlen(line) - 4, ",yes") != 0) continue;
+        if (sscanf(line, "%15[^,],%15[^,],%31[^,],", figure_name, method, step) != 3) continue;
+        if (strcmp(figure_name, f->name) == 0) status = add_step(p, f->name, method, step);
+    }
+    return status;
+}
+
+int search_steps(paper *p, const figure *f) {
+    char key[512], label[64];
+    results all = {0};
+    if (p->options.quick) return recorded_steps(p, f);
+    snprintf(label, sizeof label, "%s, steps", f->name);
+    int status = run_pool(p, label, f->search_problems, search_one, (void *)(uintptr_t)f);
+    make_key(p, f, 1, key, sizeof key);
+    for (size_t k = 0; status == 0 && k < f->search_problems; k++) read_trial(p, f, VALIDATION + k, key, &all);
+    if (status == 0) status = choose(p, f, &all);
+    results_free(&all);
+    return status;
+}

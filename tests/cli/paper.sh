@@ -1,0 +1,49 @@
+#!/bin/bash
+# The paper's experiments: the quick version, with every claim that holds in the full run; resuming; what is refused.
+source "$TESTS/cli/support.bash"
+
+refuses 2 "There is no figure 'fig7'" paper fig7
+refuses 2 "--data DIR says where they are" paper real
+refuses 2 "belong together" paper fig6 --answers a.csv
+refuses 2 "'--trials' is a whole number" paper fig1 --trials x
+
+# Under the sanitizers a trial or two has to do: they look for other things than verdicts.
+if [[ -n $SANITIZE ]]; then
+    for figure in fig2 fig4; do
+        "$SVMP" paper $figure --quick --trials 1 -o out >said 2>errors || [[ $? -eq 1 ]] || fail "$figure: $(cat errors)"
+        [[ -s out/$figure.csv ]] || fail "$figure left no trials"
+    done
+    exit 0
+fi
+
+"$SVMP" paper all --quick -o out >said 2>errors || fail "a claim was lost: $(grep -v ' of ' errors)"
+for figure in fig1 fig2 fig3 fig4 fig5 fig6; do
+    grep -q '^trial,series,method,step,x,metric,value$' "out/$figure.csv" || fail "$figure.csv is no table of trials"
+    [[ -s out/paper/${figure}_claims.csv ]] || fail "$figure has no verdicts"
+done
+shows '^2b +yes +graphical beats vanilla'
+grep -q '| 2b |' out/paper.md || fail "the document lacks a claim"
+
+# A further call has nothing to do, and says the same.
+cp out/fig2.csv before.csv
+"$SVMP" paper fig2 --quick -o out >said 2>errors || fail "$(cat errors)"
+! grep -q ' of ' errors || fail "trials were run again: $(cat errors)"
+cmp -s before.csv out/fig2.csv || fail "fig2.csv has changed"
+
+# Trials do not depend on the threads, nor on which others are run.
+"$SVMP" paper fig2 --quick --threads 1 --trials 1 -o one >said 2>errors || [[ $? -eq 1 ]] || fail "$(cat errors)"
+cmp -s <(sed 1d one/trials/fig2_001.csv) <(sed 1d out/trials/fig2_001.csv) || fail "a trial depends on the threads"
+
+# A crowd's own tables.
+printf 'item,value\n' >truth.csv
+printf 'item,worker,value\n' >answers.csv
+for item in $(seq 24); do
+    echo "q$item,$((item % 7))" >>truth.csv
+    for worker in 1 2 3 4 5 6 7 8 9; do echo "q$item,w$worker,$((item % 7)).$((item * worker % 10))" >>answers.csv; done
+done
+"$SVMP" paper fig6 --quick --trials 2 --answers answers.csv --truth truth.csv -o crowd >said 2>errors || [[ $? -eq 1 ]] ||
+    fail "$(cat errors)"
+grep -q ',truth,' crowd/fig6.csv || fail "the crowd's tables were not used"
+echo 'q99,w1,3' >>answers.csv
+"$SVMP" paper fig6 --quick --trials 1 --answers answers.csv --truth truth.csv -o other >said 2>errors && fail "an item without truth"
+grep -q "the item 'q99' has no truth" errors || fail "$(cat errors)"
