@@ -1,5 +1,6 @@
 #include "choose.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -8,20 +9,16 @@ static int matches(const char *name, const char *wanted, size_t length) {
     return strncmp(name, wanted, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
-static int is_chosen(size_t variable, const size_t *chosen, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        if (chosen[k] == variable) return 1;
-    return 0;
-}
-
-/* The variables of one name of the list; 0 when there is none. */
-static int take(const svmp_particles *particles, const char *wanted, size_t length, size_t *chosen, size_t *count) {
-    const size_t variables = svmp_particles_variables(particles), before = *count;
+/* The variables of one name of the list that are not `taken` yet; 0 when there is none of that name. */
+static int take(const svmp_particles *particles, const char *wanted, size_t length, char *taken, size_t *chosen,
+                size_t *count) {
+    const size_t variables = svmp_particles_variables(particles);
     int found = 0;
     for (size_t i = 0; length > 0 && i < variables; i++) {
         if (!matches(svmp_particles_name(particles, i), wanted, length)) continue;
         found = 1;
-        if (!is_chosen(i, chosen, before)) chosen[(*count)++] = i;
+        if (!taken[i]) chosen[(*count)++] = i;
+        taken[i] = 1;
     }
     return found;
 }
@@ -29,14 +26,19 @@ static int take(const svmp_particles *particles, const char *wanted, size_t leng
 int choose_variables(const svmp_particles *particles, const char *where, const char *list, size_t *chosen,
                      size_t *count) {
     const size_t variables = svmp_particles_variables(particles);
+    int status = 0;
+    char *taken = calloc(variables, 1);
     *count = 0;
+    if (taken == NULL) return complain(EXIT_FAILED, "Out of memory.");
     for (const char *wanted = list;; wanted++) {
         const size_t length = strcspn(wanted, ",");
-        if (!take(particles, wanted, length, chosen, count))
-            return complain(EXIT_WRONG, "There is no variable '%.*s' in %s, which has %zu, from '%s' to '%s'.",
-                            (int)length, wanted, where, variables, svmp_particles_name(particles, 0),
-                            svmp_particles_name(particles, variables - 1));
+        if (!take(particles, wanted, length, taken, chosen, count))
+            status = complain(EXIT_WRONG, "There is no variable '%.*s' in %s, which has %zu, from '%s' to '%s'.",
+                              (int)length, wanted, where, variables, svmp_particles_name(particles, 0),
+                              svmp_particles_name(particles, variables - 1));
         wanted += length;
-        if (*wanted == '\0') return 0;
+        if (status || *wanted == '\0') break;
     }
+    free(taken);
+    return status;
 }

@@ -290,10 +290,12 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     if (outcome != SVMP_DIVERGED) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
     svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken == SVMP_OK) taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
-    if (taken == SVMP_OK) taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record.particles = svmp_particles_count(s->result);
-    return 0;
+    const int status = options_given(s->set, "monitor") ? writer_leave_out(&s->writer, s->model, &s->result) : 0;
+    if (status) return status;
+    taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first); /* of what is left */
+    return taken == SVMP_OK ? 0 : failed(s->context, taken);
 }
 
 static int go(session *s) {
@@ -316,7 +318,6 @@ static int go(session *s) {
         if (ended != SVMP_NOT_FINITE) return status;
     }
     int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
-    if (status == 0 && options_given(s->set, "monitor")) status = writer_leave_out(&s->writer, &s->result);
     if (status) return status;
     const int unwritten = writer_write(&s->writer, s->result, &s->record); /* what is known is told all the same */
     if (ended == SVMP_OK) status = print_result(s);

@@ -167,7 +167,9 @@ int check_output(const char *path, output_kind kind, int force) {
         return complain(EXIT_WRONG, "The output '%s' does not end in .html, the one kind of file that is written.",
                         path);
     struct stat about;
-    if (stat(path, &about) != 0) return check_folder(path);
+    if (stat(path, &about) != 0)
+        return lstat(path, &about) == 0 ? complain(EXIT_WRONG, "The file '%s' is a symbolic link to nothing.", path)
+                                        : check_folder(path);
     if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);
     if (!S_ISREG(about.st_mode)) return 0;
     if (!force) return complain(EXIT_WRONG, "The file '%s' exists already; --force overwrites it.", path);

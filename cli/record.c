@@ -22,6 +22,12 @@ static void print_option(FILE *text, const run_record *record, const char *name)
     if (value) fprintf(text, "%s = %s\n", name, value);
 }
 
+/* What of the result is in the file, where that was said. */
+static void print_given(FILE *text, const run_record *record, const char *name) {
+    const char *value = options_given(record->set, name);
+    if (value) fprintf(text, "%s = %s\n", name, value);
+}
+
 /* What rstan's read_stan_csv and ArviZ's from_cmdstan want to know: rows, and what is not among them. */
 static void print_for_stan(FILE *text, const run_record *record, size_t rows) {
     char buffer[32];
@@ -45,6 +51,8 @@ char *record_text(const run_record *record, size_t rows) {
     const svmp_option *table = svmp_run_option_table(&count);
     for (size_t k = 0; k < count; k++) print_option(stream, record, table[k].name);
     print_option(stream, record, "threads");
+    print_given(stream, record, "monitor");
+    print_given(stream, record, "save");
     if (record->processes > 1) fprintf(stream, "processes = %zu\n", record->processes);
     fprintf(stream, "outcome = %s\niterations done = %zu\n", outcome_word(record->outcome), record->iterations);
     if (record->resumed) fprintf(stream, "resumed at = %zu\n", record->resumed);

@@ -88,23 +88,24 @@ static int is_finite(svmp_particles *particles, size_t variable) {
 }
 
 /* kept[0 ... *count - 1] are the variables that stay, place[i] is where variable i goes, or SIZE_MAX. */
-static void find_finite(svmp_particles *result, size_t *kept, size_t *place, size_t *count) {
+static void find_finite(const svmp_model *model, svmp_particles *result, size_t *kept, size_t *place, size_t *count) {
     for (size_t i = 0; i < svmp_particles_variables(result); i++) {
-        place[i] = is_finite(result, i) ? *count : SIZE_MAX;
+        const char *name = svmp_particles_name(result, i);
+        place[i] = is_finite(result, i) || !svmp_model_computes(model, name) ? *count : SIZE_MAX;
         if (place[i] != SIZE_MAX)
             kept[(*count)++] = i;
         else
-            complain(EXIT_DONE, "'%s' is left out: it is not finite in all particles.", svmp_particles_name(result, i));
+            complain(EXIT_DONE, "'%s' is left out: it is not finite in all particles.", name);
     }
 }
 
-int writer_leave_out(writer *w, svmp_particles **result) {
+int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result) {
     const size_t variables = svmp_particles_variables(*result);
     size_t *kept = calloc(2 * variables, sizeof *kept), count = 0, chosen = 0;
     if (kept == NULL) return complain(EXIT_FAILED, "Out of memory.");
     size_t *place = kept + variables;
     svmp_particles *finite = NULL;
-    find_finite(*result, kept, place, &count);
+    find_finite(model, *result, kept, place, &count);
     for (size_t k = 0; k < w->chosen_count; k++)
         if (place[w->chosen[k]] != SIZE_MAX) w->chosen[chosen++] = place[w->chosen[k]];
     w->chosen_count = chosen;
@@ -172,6 +173,9 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     const size_t draws = svmp_particles_count(result) / svmp_particles_chains(result);
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
+    if (w->chosen && w->chosen_count == 0)
+        return complain(EXIT_FAILED, "Nothing is written to '%s': all that --save names is left out.",
+                        options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
     if (selected != SVMP_OK) return failed(w->context, selected);
     int status = write_parts(w, part, record);

@@ -291,8 +291,9 @@ SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, con
 
 /* Series: numbers that particles carry along something else than themselves, as along the iterations of the run that
  * made them: "largest_phi" along "iteration". The series whose name is what it runs along has the coordinates; all
- * series along it are as long. Names are letters, digits and underscores; values that are not finite are allowed.
- * Setting copies the values, and replaces those of the same name. Getting is false for `which` beyond the last one. */
+ * series along it are as long. Names are at most 63 letters, digits and underscores, but not "chain" and "draw", which
+ * particles themselves run along; values that are not finite are allowed. Setting copies the values, and replaces those
+ * of the same name. Getting is false for `which` beyond the last one. */
 typedef struct svmp_series {
     const char *name, *along;
     size_t count;

@@ -92,8 +92,8 @@ static double z_of_sd(const mean_estimate *a, const mean_estimate *b) {
 static svmp_difference difference_of(const estimate *a, const estimate *b, double unit) {
     return (svmp_difference){.mean = unit * a->x.mean,
                              .reference_mean = unit * b->x.mean,
-                             .square = unit * unit * a->square,
-                             .reference_square = unit * unit * b->square,
+                             .square = unit * (unit * a->square), /* unit^2 may be none */
+                             .reference_square = unit * (unit * b->square),
                              .z_mean = z_of_means(&a->x, &b->x),
                              .sd_ratio = sqrt(a->x.variance / b->x.variance),
                              .z_sd = z_of_sd(&a->squares, &b->squares)};

@@ -3,6 +3,7 @@
 
 #ifdef SVMP_HAVE_NETCDF
 
+#include <ctype.h>
 #include <time.h>
 
 #include "base/hash.h"
@@ -37,7 +38,14 @@ static svmp_status put_dimension(const netcdf_file *file, const char *name, size
     return SVMP_OK;
 }
 
-/* "name = value" lines of the record, each an attribute. */
+/* What NetCDF lets an attribute be called. */
+static int is_attribute_name(const char *name) {
+    if (!isalnum((unsigned char)*name) && *name != '_') return 0;
+    while (isprint((unsigned char)*name) && *name != '/') name++;
+    return *name == '\0';
+}
+
+/* "name = value" lines of the record, each an attribute; what cannot be one stands in NC_RECORD alone. */
 static svmp_status put_record(const netcdf_file *file, int group, const char *comments) {
     while (comments && *comments) {
         char name[128];
@@ -49,7 +57,8 @@ static svmp_status put_record(const netcdf_file *file, int group, const char *co
             name[name_length] = '\0';
             for (char *c = name; *c; c++) *c = *c == ' ' ? '_' : *c;
             const char *value = equals + 3;
-            SVMP_TRY(put_attribute(file, group, name, value, (size_t)(comments + length - value)));
+            if (is_attribute_name(name))
+                SVMP_TRY(put_attribute(file, group, name, value, (size_t)(comments + length - value)));
         }
         comments += length + (comments[length] == '\n');
     }

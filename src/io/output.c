@@ -53,44 +53,55 @@ static svmp_status open_beside(output_file *output) {
     return cannot_write(output, error);
 }
 
+/* Fills in *about where there is something, and `place` unless that is no file. A link to nothing is refused: at the end there would be no
+ * telling it from a file that somebody else has made. */
+static svmp_status look(output_file *output, struct stat *about, int *there) {
+    const size_t length = strlen(output->path);
+    *there = stat(output->path, about) == 0;
+    if (*there && !S_ISREG(about->st_mode)) return SVMP_OK; /* a pipe need not have a path */
+    if (*there) return realpath(output->path, output->place) ? SVMP_OK : cannot_write(output, errno);
+    if (errno != ENOENT) return cannot_write(output, errno);
+    if (lstat(output->path, about) == 0)
+        return svmp_fail(output->context, SVMP_CANNOT_WRITE, "The file '%s' is a symbolic link to nothing.",
+                         output->path);
+    if (length >= sizeof output->place) return cannot_write(output, ENAMETOOLONG);
+    memcpy(output->place, output->path, length + 1);
+    return SVMP_OK;
+}
+
+/* What takes a file's place has its permissions. */
+static svmp_status keep_mode(output_file *output, const struct stat *about) {
+    return fchmod(fileno(output->file), about->st_mode & 07777) == 0 ? SVMP_OK : cannot_write(output, errno);
+}
+
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output) {
     *output = (output_file){.context = context, .path = path};
     struct stat about;
-    if (stat(path, &about) != 0) {
-        if (errno != ENOENT) return cannot_write(output, errno);
-        size_t length = strlen(path) + 1;
-        if (length > sizeof output->place) return cannot_write(output, ENAMETOOLONG);
-        memcpy(output->place, path, length);
-        output->anew = !overwrite;
-        return open_beside(output);
-    }
-    if (S_ISDIR(about.st_mode)) return cannot_write(output, EISDIR);
-    if (!S_ISREG(about.st_mode)) return (output->file = fopen(path, "wb")) ? SVMP_OK : cannot_write(output, errno);
-    if (!overwrite)
+    int there;
+    SVMP_TRY(look(output, &about, &there));
+    if (there && S_ISDIR(about.st_mode)) return cannot_write(output, EISDIR);
+    if (there && !S_ISREG(about.st_mode))
+        return (output->file = fopen(path, "wb")) ? SVMP_OK : cannot_write(output, errno);
+    if (there && !overwrite)
         return svmp_fail(context, SVMP_CANNOT_WRITE, "The file '%s' exists already and is not to be overwritten.",
                          path);
-    if (realpath(path, output->place) == NULL) return cannot_write(output, errno);
+    output->anew = !overwrite;
     SVMP_TRY(open_beside(output));
-    return fchmod(fileno(output->file), about.st_mode & 07777) == 0 ? SVMP_OK : cannot_write(output, errno);
+    return there ? keep_mode(output, &about) : SVMP_OK;
 }
 
 svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output) {
     *output = (output_file){.context = context, .path = path};
     struct stat about;
-    const int there = stat(path, &about) == 0;
-    if (!there && errno != ENOENT) return cannot_write(output, errno);
+    int there;
+    SVMP_TRY(look(output, &about, &there));
     if (there && !S_ISREG(about.st_mode)) return cannot_write(output, S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
-    const size_t length = strlen(path);
-    if (!there && length >= sizeof output->place) return cannot_write(output, ENAMETOOLONG);
-    if (!there) memcpy(output->place, path, length + 1);
-    if (there && realpath(path, output->place) == NULL) return cannot_write(output, errno);
-
     const size_t size = strlen(output->place) + sizeof ".new";
     SVMP_TRY(SVMP_NEW(context, output->beside, size));
     snprintf(output->beside, size, "%s.new", output->place);
     unlink(output->beside);
     const int error = create_beside(output);
-    if (error == 0) return SVMP_OK;
+    if (error == 0) return there ? keep_mode(output, &about) : SVMP_OK;
     forget_beside(output);
     return cannot_write(output, error);
 }

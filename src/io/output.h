@@ -15,7 +15,7 @@ typedef struct output_file {
     FILE *file;
 } output_file;
 
-/* An existing file is an error unless `overwrite`, also one that comes to be while this one is written: what was
+/* A symbolic link to nothing is an error. An existing file is one unless `overwrite`, also one that comes to be while this one is written: what was
  * written then stays beside it, and the error says where. */
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
 

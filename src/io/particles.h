@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/name.h"
 
-enum { PARTICLES_DIMENSIONS = 8 };
+enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest */ };
 
 struct svmp_particles {
     svmp_context *context;

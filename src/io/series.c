@@ -3,9 +3,12 @@
 
 #include "io/particles.h"
 
+/* Letters, digits and underscores; chain and draw are the dimensions of the particles themselves. */
 static int is_plain(const char *name) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    return *name && name[strspn(name, plain)] == '\0';
+    const size_t length = strspn(name, plain);
+    return length > 0 && length <= SERIES_NAME && name[length] == '\0' && strcmp(name, "chain") != 0 &&
+           strcmp(name, "draw") != 0;
 }
 
 int svmp_particles_series(const svmp_particles *particles, size_t which, svmp_series *series) {

@@ -6,8 +6,6 @@
 #include "base/number.h"
 #include "io/particles.h"
 
-enum { LONGEST_NAME = 64 };
-
 /* The numbers of [text, end), blanks between them; *count is 0 when there is anything else. `values` has room for as
  * many as fit. */
 static void read_numbers(const char *text, const char *end, double *values, size_t *count) {
@@ -26,19 +24,29 @@ static void read_numbers(const char *text, const char *end, double *values, size
     }
 }
 
+/* Takes a name, and the byte behind it, off the front of [*at, end); returns 0 when they are not there. */
+static int take_name(const char **at, const char *end, char behind, char name[SERIES_NAME + 1]) {
+    const char *stop = memchr(*at, behind, (size_t)(end - *at));
+    const size_t length = stop ? (size_t)(stop - *at) : 0;
+    if (length == 0 || length > SERIES_NAME) return 0;
+    memcpy(name, *at, length);
+    name[length] = '\0';
+    *at = stop + 1;
+    return 1;
+}
+
 /* Whether the line is a series, which is then set. What is not quite one is none. */
 static svmp_status take_line(svmp_particles *particles, const char *line, const char *end, int *taken) {
-    char name[LONGEST_NAME], along[LONGEST_NAME];
-    int start = 0;
+    char name[SERIES_NAME + 1], along[SERIES_NAME + 1];
     double *values = NULL;
     size_t count;
     *taken = 0;
     while (end > line && (end[-1] == ' ' || end[-1] == '\r')) end--;
-    if (sscanf(line, "%63[A-Za-z0-9_][%63[A-Za-z0-9_]] =%n", name, along, &start) != 2 || start == 0) return SVMP_OK;
-    const char *first = line + start + (line[start] == ' ');
-    if (first >= end) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(particles->context, values, (size_t)(end - first) / 2 + 1));
-    read_numbers(first, end, values, &count);
+    if (!take_name(&line, end, '[', name) || !take_name(&line, end, ']', along)) return SVMP_OK;
+    if (end - line < 4 || strncmp(line, " = ", 3) != 0) return SVMP_OK;
+    line += 3;
+    SVMP_TRY(SVMP_NEW(particles->context, values, (size_t)(end - line) / 2 + 1));
+    read_numbers(line, end, values, &count);
     svmp_status status = count ? svmp_particles_set_series(particles, name, along, count, values) : SVMP_BAD_CALL;
     *taken = status == SVMP_OK;
     svmp_release(particles->context, values);

@@ -39,7 +39,7 @@ static svmp_status draw_elements(model_lowering *lowering, const factor_work *fa
         SVMP_TRY(svmp_distribution_draw(lowering->context, factor->distribution, stream_of(lowering, factor, part), 1,
                                         1, factor->elementwise ? arguments : factor->argument_numbers,
                                         factor->evaluated.lower.number, factor->evaluated.upper.number, &made, &drawn));
-        if (!made) return no_draw(lowering, factor, part);
+        if (!made || !isfinite(drawn)) return no_draw(lowering, factor, part);
         give(element_at(lowering, factor, part), drawn);
     }
     return SVMP_OK;

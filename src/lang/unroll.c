@@ -109,6 +109,7 @@ static svmp_status least_turns(model_lowering *lowering, ast_statement *loop, do
     lowering->statement = loop;
     if (loop->failed || loop->range->varies || !is_plain(loop->range)) return SVMP_OK;
     SVMP_TRY(count_turns(lowering, loop, &from, &turns));
+    if (turns == 0) return SVMP_OK; /* nothing is wrong inside a loop that never runs */
     for (ast_statement *below = loop->body; below; below = below->next) {
         if (below->kind != AST_FOR) continue;
         SVMP_TRY(least_turns(lowering, below, least));

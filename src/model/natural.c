@@ -22,15 +22,19 @@ svmp_status svmp_model_monitor(const svmp_model *model, size_t n, const double *
     return model->lowered ? svmp_lowered_monitor(model->lowered, n, variables, values) : SVMP_OK;
 }
 
-/* The name without the subscripts at its end: x of x.3.1, tau.c of tau.c. */
+/* Without the last subscript: x.3 of x.3.1; 0 when there is none. */
+static size_t without_subscript(const char *name, size_t length) {
+    size_t digits = 0;
+    while (digits < length && name[length - 1 - digits] >= '0' && name[length - 1 - digits] <= '9') digits++;
+    return digits > 0 && digits < length && name[length - 1 - digits] == '.' ? length - digits - 1 : 0;
+}
+
+/* The name may be x.3.1 of an array x, or that of a node that is called so. */
 int svmp_model_computes(const svmp_model *model, const char *name) {
-    size_t length = name ? strlen(name) : 0, digits;
-    while (digits = 0, length > 0) {
-        while (digits < length && strchr("0123456789", name[length - 1 - digits])) digits++;
-        if (digits == 0 || digits == length || name[length - 1 - digits] != '.') break;
-        length -= digits + 1;
-    }
-    return model && model->lowered && svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE;
+    if (model == NULL || model->lowered == NULL || name == NULL) return 0;
+    for (size_t length = strlen(name); length > 0; length = without_subscript(name, length))
+        if (svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE) return 1;
+    return 0;
 }
 
 svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *variables, double *outputs) {

@@ -23,5 +23,8 @@ refuses 2 "The file 'graph.json' exists already; --force overwrites it." graph c
 works graph chain.mtx --format json -o graph.json --force
 refuses 2 "The option '--format' is dot or json, not 'png'." graph chain.mtx --format png
 refuses 2 "the folder 'no/': No such file or directory." graph chain.mtx -o no/graph.dot
+"$SVMP" graph chain.mtx -o /dev/stdout | cat >piped # a pipe has no path
+works graph chain.mtx
+cmp piped said
 [[ ! -w /dev/full ]] || refuses 1 "No space left on device" graph chain.mtx -o /dev/full
 [[ ! -w /dev/full || -c /dev/full ]]

@@ -38,6 +38,7 @@ works summary theta.csv
 shows '^theta\.8 '
 works run $schools --init theta.csv -t 0 -q
 works run $schools -m nuts --warmup 20 --draws 20 -q --monitor theta --save theta -o draws.csv
+grep -qx '# monitor = theta' draws.csv && grep -qx '# save = theta' draws.csv || fail "what is in the file is not recorded"
 [[ $(rows draws.csv | head -1) == *chain__,theta.1,*,theta.8 ]] || fail "the header is $(rows draws.csv | head -1)"
 if "$SVMP" --version | grep -q '^netcdf: yes'; then
     works run $schools -n 20 -t 50 -q --monitor theta -o theta.nc
@@ -50,6 +51,19 @@ echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
 "$SVMP" run twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"
 [[ $(cat errors) == "svmp: 'z' is left out: it is not finite in all particles." ]] || fail "$(cat errors)"
 [[ $(rows twice.csv | head -1) == lp__,x,y ]] || fail "the header is $(rows twice.csv | head -1)"
+# Nor does the table show it: every row is that of the file, with the errors and effective draws of its own variable.
+"$SVMP" run twice.bug -m nuts --warmup 50 --draws 50 -q --monitor z,y -o rows.csv >said 2>errors || fail "exit $?: $(cat errors)"
+cp said table
+works summary rows.csv
+diff <(grep -E '^[a-z] ' table) <(grep -E '^[a-z] ' said) || fail "the table is not that of the file"
+shows '^y '
+works run $schools -n 20 -t 1 -q --monitor theta --save theta -o theta_alone.csv
+refuses 2 "The start has none of the model's 10 variables." run $schools -n 20 -t 0 -q --init theta_alone.csv
+echo 'model { x ~ dnorm(0, 1); y.1 <- 2 * x }' >dotted.bug
+works run dotted.bug -n 20 -t 2 -q --monitor y.1 -o dotted.csv
+works run dotted.bug -n 20 -t 0 -q --init dotted.csv
+refuses 1 "Nothing is written to 'none.csv': all that --save names is left out." \
+    run twice.bug -n 20 -t 2 -q --monitor z --save z -o none.csv
 
 # A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
 works run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map

@@ -55,3 +55,8 @@ model "$banner general" "3 3 6" "1 1 1" "2 2 1" "1 2 0.25" "2 1 0.25" "3 1 0" "3
 works check bad.mtx
 shows '^factors +4$'
 shows '^largest Markov blanket +1$'
+
+# A link to nothing, before the run and not after it.
+ln -s nowhere link.csv
+refuses 2 "The file 'link.csv' is a symbolic link to nothing." run chain.mtx -o link.csv
+refuses 2 "The file 'link.csv' is a symbolic link to nothing." run chain.mtx --checkpoint link.csv --force

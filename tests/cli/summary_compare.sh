@@ -79,3 +79,7 @@ shows '^No verdict: a standard error needs two particles of either side, and six
 works summary one.csv
 shows '^1 particle of 1 variable$'
 [[ ! -w /dev/full ]] || { ! "$SVMP" compare x.csv y.csv >/dev/full 2>errors && grep -q 'No space left' errors; }
+
+# Many comments take as long as there are many, not their square.
+{ seq -f '# comment %.0f of many that a file may have above its header' 400000; cat x.csv; } >comments.csv
+timeout 20 "$SVMP" summary comments.csv >said || fail "exit $?"

@@ -112,18 +112,26 @@ static void test_files(void **state) {
     assert_int_equal(svmp_particles_set_series(made, "short", "at", 2, at), SVMP_BAD_CALL);
     assert_int_equal(svmp_particles_set_series(made, "no good", "at", 3, at), SVMP_BAD_CALL);
     assert_int_equal(svmp_particles_set_series(made, "", "at", 3, at), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_set_series(made, "b", "draw", 1, at), SVMP_BAD_CALL); /* there are three draws */
+    assert_int_equal(svmp_particles_set_series(made, "chain", "at", 3, at), SVMP_BAD_CALL);
+    char longest[65] = "";
+    memset(longest, 'a', 64);
+    assert_int_equal(svmp_particles_set_series(made, longest, "at", 3, at), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_set_series(made, longest + 1, longest + 1, 3, at), SVMP_OK);
     for (size_t k = 0; k < 2; k++) {
         svmp_particles *read = NULL;
         svmp_series s;
-        svmp_status status = svmp_particles_write(made, paths[k], "seed = 1\nat[at] = one\nx[y\n", 0);
+        const char *comments = "seed = 1\nat[at] = one\nx[y\nb[draw] = 1\nc[at]=1 2 3\n[at] = 1 2 3\nd[] = 1\n/x = 1\n = 2\n";
+        svmp_status status = svmp_particles_write(made, paths[k], comments, 0);
         if (status == SVMP_UNSUPPORTED) continue; /* no NetCDF in this build */
         assert_ok(status);
         assert_ok(svmp_particles_read(context, paths[k], &read));
-        assert_true(svmp_particles_series(read, 1, &s) && !svmp_particles_series(read, 2, &s));
+        assert_true(svmp_particles_series(read, 2, &s) && !svmp_particles_series(read, 3, &s));
+        assert_string_equal(s.name, longest + 1);
         s = series_of(read, "ksd_1");
         assert_string_equal(s.along, "at");
         assert_true(s.count == 3 && s.values[0] == 0.1 && isnan(s.values[1]) && s.values[2] == INFINITY);
-        assert_string_equal(svmp_particles_comments(read), "seed = 1\nat[at] = one\nx[y\n");
+        assert_string_equal(svmp_particles_comments(read), comments);
         svmp_particles_free(read);
     }
     svmp_particles_free(made);

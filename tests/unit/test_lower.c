@@ -100,6 +100,17 @@ static void test_scalar_normal(void **state) {
     end(&test);
 }
 
+/* What stands in a loop that never runs is not looked at. */
+static void test_loop_that_never_runs(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test, "model { mu ~ dnorm(0, 1)\n for (i in 1:N) { for (j in 1:K) { y[i,j] ~ dnorm(mu, 1) } } }",
+          "N <- 0 K <- 2.5");
+    assert_int_equal(test.model->node_count, 1);
+    assert_int_equal(test.model->group_count, 1);
+    end(&test);
+}
+
 /* factor() models are their Gaussian closed form b'x - x'Ax/2. */
 static void test_gaussian_field(void **state) {
     (void)state;
@@ -602,6 +613,7 @@ int main(void) {
         cmocka_unit_test(test_whole_arrays),
         cmocka_unit_test(test_functions_of_distributions),
         cmocka_unit_test(test_scalar_normal),
+        cmocka_unit_test(test_loop_that_never_runs),
         cmocka_unit_test(test_gaussian_field),
         cmocka_unit_test(test_sensors),
         cmocka_unit_test(test_densities_integrate_to_one),

@@ -164,6 +164,9 @@ static const struct {
      "m.bug:1:9: error: 'x' is computed here and given in the data (d.R:1)\n    model { x <- 3\n            ^"},
     {"data { a ~ dflat() }\nmodel { y ~ dnorm(a, 1) }", "",
      "m.bug:1:12: error: no value of dflat could be drawn for 'a'\n    data { a ~ dflat() }\n               ^"},
+    {"data { a ~ dlnorm(1000, 1) }\nmodel { y ~ dnorm(1/a, 1) }", "",
+     "m.bug:1:12: error: no value of dlnorm could be drawn for 'a'\n    data { a ~ dlnorm(1000, 1) }\n               "
+     "^"},
     {"data { a ~ dnorm(0, 1) T(50,) }\nmodel { y ~ dnorm(a, 1) }", "",
      "m.bug:1:12: error: no value of dnorm could be drawn for 'a' between its bounds\n"
      "    data { a ~ dnorm(0, 1) T(50,) }\n               ^"},

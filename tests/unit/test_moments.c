@@ -124,6 +124,11 @@ static void test_differences_of_few(void **state) {
     assert_true(rows[1].z_mean == 0 && rows[1].z_sd == 0 && isnan(rows[1].sd_ratio)); /* all the same, on both sides */
     assert_ok(svmp_particles_differences(p, one, rows));
     assert_true(isnan(rows[0].z_mean) && isnan(rows[0].z_sd));
+    svmp_particles *zero = particles_of(2, 2, NULL), *huge = particles_of(2, 2, (double[]){-1e200, 1e200, 1, 2});
+    assert_ok(svmp_particles_differences(zero, huge, rows));
+    assert_true(rows[0].square == 0 && rows[0].reference_square == INFINITY && rows[1].reference_square == 2.5);
+    svmp_particles_free(zero);
+    svmp_particles_free(huge);
     assert_int_equal(svmp_particles_differences(p, NULL, rows), SVMP_BAD_CALL);
     assert_int_equal(svmp_particles_differences(p, one, NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_particles_differences(NULL, one, rows), SVMP_BAD_CALL);

@@ -1,6 +1,8 @@
 /* Files that are whole or not there: svmp_file_write. */
 #include "files.h"
 
+#include <sys/stat.h>
+
 #include "io/output.h"
 
 static void check_content(const char *path, const char *expected) {
@@ -50,6 +52,49 @@ static void test_a_file_made_meanwhile_stays(void **state) {
     svmp_context_free(context);
 }
 
+/* Whoever wanted a file of his to be his own, keeps that: of one that is overwritten, and of one that is written again. */
+static void test_permissions_stay(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (int again = 0; again < 2; again++) {
+        output_file output;
+        struct stat about;
+        write_text("page", "one");
+        assert_int_equal(chmod("page", 0600), 0);
+        assert_ok(again ? svmp_output_open_again(context, "page", &output)
+                        : svmp_output_open(context, "page", 1, &output));
+        assert_ok(svmp_output_put(&output, "two", 3));
+        assert_int_equal(stat(output.beside, &about), 0);
+        assert_int_equal(about.st_mode & 07777, 0600);
+        assert_ok(svmp_output_finish(&output));
+        svmp_output_close(&output);
+        assert_int_equal(stat("page", &about), 0);
+        assert_int_equal(about.st_mode & 07777, 0600);
+        check_content("page", "two");
+        assert_int_equal(files_in_folder(1), 1);
+    }
+    svmp_context_free(context);
+}
+
+/* A link is followed; one that leads nowhere is told before anything is written, and not for a file of others. */
+static void test_links(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    output_file output;
+    assert_int_equal(symlink("page", "link"), 0);
+    for (int overwrite = 0; overwrite < 2; overwrite++) {
+        assert_int_equal(svmp_file_write(context, "link", "one", 3, overwrite), SVMP_CANNOT_WRITE);
+        assert_string_equal(svmp_context_error(context), "The file 'link' is a symbolic link to nothing.");
+    }
+    assert_int_equal(svmp_output_open_again(context, "link", &output), SVMP_CANNOT_WRITE);
+    svmp_output_close(&output);
+    write_text("page", "one");
+    assert_ok(svmp_file_write(context, "link", "two", 3, 1));
+    check_content("page", "two");
+    assert_int_equal(files_in_folder(1), 2);
+    svmp_context_free(context);
+}
+
 static void test_refuses(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -77,6 +122,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overwrites_when_asked),
         cmocka_unit_test(test_a_file_made_meanwhile_stays),
+        cmocka_unit_test(test_permissions_stay),
+        cmocka_unit_test(test_links),
         cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_memory_may_fail),
     };
