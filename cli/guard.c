@@ -11,7 +11,7 @@
 
 static struct {
     volatile sig_atomic_t watching;
-    long patience; /* microseconds: mpirun waits a second before it kills, Slurm half a minute */
+    long patience; /* microseconds: mpirun waits a second before it kills, srun half a minute */
     const keeper *k;
     char *lost, *kept; /* what to say without a checkpoint, and with one */
 } guard;
@@ -41,7 +41,7 @@ static char *compose(const keeper *k, const option_set *set, int kept) {
 void guard_begin(const keeper *k, const option_set *set) {
     if (svmp_context_processes(k->context) == 1 || !is_speaker()) return;
     guard.k = k;
-    guard.patience = getenv("SLURM_JOB_ID") ? 20000000 : 500000;
+    guard.patience = getenv("SLURM_PROCID") && !getenv("OMPI_COMM_WORLD_SIZE") ? 20000000 : 500000;
     guard.lost = compose(k, set, 0);
     guard.kept = compose(k, set, 1);
     signal(SIGALRM, give_up);

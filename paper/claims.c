@@ -93,7 +93,10 @@ static void describe(const claim *c, char *text, size_t size) {
                        c->count > 1 ? verdict_text(v) : "", c->count > 1 ? "" : "mean", g->low);
         if (g->tests > 1 && (size_t)at < size) at += snprintf(text + at, size - (size_t)at, " to %.3g", g->high);
         if ((size_t)at < size)
-            at += snprintf(text + at, size - (size_t)at, " (p %s %.2g; %zu trials)", g->tests > 1 ? "up to" : "=",
+            at += snprintf(text + at, size - (size_t)at, " (%s %.2g; %zu trials)",
+                           v == VERDICT_NO ? "the other way, p ="
+                           : g->tests > 1  ? "p up to"
+                                           : "p =",
                            v == VERDICT_NO ? g->worst_against : g->worst_for, g->trials);
     }
 }

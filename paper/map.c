@@ -41,8 +41,9 @@ static void smooth(const double *x, const double *y, size_t n, double width, con
 static int write_grid(const map *m, svmp_particles *sample, double width, size_t from, size_t to, const char *part) {
     char path[PATH_SIZE];
     const size_t n = svmp_particles_count(sample), cells = (size_t)CELLS * CELLS;
-    double *density = calloc(2 * cells, sizeof *density), *all = density + cells;
+    double *density = calloc(2 * cells, sizeof *density);
     if (density == NULL) return task_no_memory();
+    double *all = density + cells;
     for (size_t i = 2 * from; i < 2 * to; i += 2) {
         const double *x = svmp_particles_values(sample) + i * n;
         smooth(x, x + n, n, width, m, density);

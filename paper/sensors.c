@@ -99,8 +99,9 @@ int network_particles(const task *t, const network *net, const double *position,
 }
 
 int network_start(const task *t, const network *net, size_t count, double sd, svmp_particles **particles) {
-    double *known = malloc(2 * 2 * net->points * sizeof *known), *found = known + 2 * net->points;
+    double *known = malloc(2 * 2 * net->points * sizeof *known);
     if (known == NULL) return task_no_memory();
+    double *found = known + 2 * net->points;
     for (size_t k = 0; k < 2 * net->points; k++) known[k] = k < 2 * net->anchors ? net->position[k] : NAN;
     const svmp_ranges ranges = {net->points, 2, known, net->count, net->from, net->to, net->range};
     const svmp_status located = svmp_localise(t->context, &ranges, found);

@@ -1,5 +1,6 @@
 /* Parts of a model, exchanged by hand in one process: they move every node to the same bits as the whole model does,
  * whatever the partition. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,6 +233,40 @@ static void partitions_are_fair(void **unused) {
     svmp_context_free(context);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Wherever memory ends, a partition and its parts fail as a whole. */
+static void scarce(size_t count, const char *const *paths) {
+    scarce_memory memory = {LONG_MAX};
+    svmp_context *context = scarce_context(&memory);
+    svmp_model *model = NULL;
+    uint32_t owner[100];
+    if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    assert_true(model->graph->nodes <= 100);
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long left = 0; status != SVMP_OK; left++) {
+        svmp_model *part = NULL;
+        part_size sizes[3];
+        memory.left = left;
+        status = svmp_partition(model->graph, 3, owner);
+        if (status == SVMP_OK) status = svmp_partition_measure(model->graph, 3, owner, sizes);
+        if (status == SVMP_OK) status = svmp_model_part(model, owner, 1, &part);
+        if (status != SVMP_OK) assert_int_equal(status, SVMP_NO_MEMORY);
+        svmp_model_free(part);
+    }
+    memory.left = LONG_MAX;
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void memory_that_ends_is_survived(void **unused) {
+    (void)unused;
+    scarce(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"});
+#ifdef SVMP_HAVE_JANSSON
+    scarce(2, (const char *[]){SVMP_MODELS "/sensors.bug", SVMP_MODELS "/sensors.json"});
+#endif
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid),
@@ -239,6 +274,7 @@ int main(void) {
         cmocka_unit_test(a_crowd),
         cmocka_unit_test(sizes_are_those_of_the_parts),
         cmocka_unit_test(partitions_are_fair),
+        cmocka_unit_test(memory_that_ends_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,17 @@
 
 #include "base/team.h"
 
-/* How many processes the launcher says that there are; 0: no launcher. */
+/* How many processes the launcher says that there are, mpirun or Slurm's srun; 0: no launcher. */
 static long launched(void) {
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        const char *text = getenv(sizes[k]);
+    static const struct {
+        const char *size, *mark; /* the size counts where the mark is set */
+    } launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"},
+                     {"PMI_SIZE", "PMI_SIZE"},
+                     {"MPI_LOCALNRANKS", "MPI_LOCALNRANKS"},
+                     {"SLURM_STEP_NUM_TASKS", "PMIX_RANK"},
+                     {"SLURM_STEP_NUM_TASKS", "PMI_RANK"}};
+    for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
+        const char *text = getenv(launchers[k].mark) ? getenv(launchers[k].size) : NULL;
         if (text) return strtol(text, NULL, 10);
     }
     return 0;
