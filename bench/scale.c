@@ -12,12 +12,13 @@ enum { N = 50 };
 
 /* The memory that the process has now; 0 where this is not known. */
 static double resident_bytes(void) {
-    long pages = 0;
+    char line[100] = "", *rest; /* pages in all, pages that are resident, ... */
     FILE *file = fopen("/proc/self/statm", "r");
     if (file == NULL) return 0;
-    if (fscanf(file, "%*d %ld", &pages) != 1) pages = 0;
+    if (fgets(line, sizeof line, file) == NULL) line[0] = '\0';
     fclose(file);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+    strtod(line, &rest);
+    return strtod(rest, NULL) * (double)sysconf(_SC_PAGESIZE);
 }
 
 typedef struct cost {

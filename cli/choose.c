@@ -44,7 +44,11 @@ int choose_variables(const svmp_particles *particles, const char *where, const c
     int status = 0;
     char *taken = calloc(variables, 1), *plain = spell_plainly(list);
     *count = 0;
-    if (taken == NULL || plain == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    if (taken == NULL || plain == NULL) {
+        free(plain);
+        free(taken);
+        return complain(EXIT_FAILED, "Out of memory.");
+    }
     for (const char *wanted = plain; status == 0; wanted++) {
         const size_t length = strcspn(wanted, ",");
         if (!take(particles, wanted, length, taken, chosen, count))

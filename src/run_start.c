@@ -70,8 +70,8 @@ static svmp_status select_unknowns(const svmp_model *model, const svmp_particles
             kept[count++] = i;
     }
     if (count == 0)
-        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The start has none of the model's %zu variables.",
-                             names->variables));
+        SVMP_CHECK(
+            svmp_fail(context, SVMP_BAD_INPUT, "The start has none of the model's %zu variables.", names->variables));
     SVMP_CHECK(svmp_particles_select(particles, count, kept, 1, selected));
 done:
     svmp_names_free(context, &known);

@@ -259,8 +259,8 @@ svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_parti
     if (error != NC_NOERR) SVMP_CHECK(svmp_nc_failed(&file, error));
     file.open = 1;
     SVMP_CHECK(take_posterior(&file, &made));
-    SVMP_CHECK(take_statistics(&file, made));
-    SVMP_CHECK(take_comments(&file, made));
+    if (made) SVMP_CHECK(take_statistics(&file, made));
+    if (made) SVMP_CHECK(take_comments(&file, made));
     *particles = made;
     made = NULL;
 done:

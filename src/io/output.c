@@ -53,8 +53,8 @@ static svmp_status open_beside(output_file *output) {
     return cannot_write(output, error);
 }
 
-/* Fills in *about where there is something, and `place` unless that is no file. A link to nothing is refused: at the end there would be no
- * telling it from a file that somebody else has made. */
+/* Fills in *about where there is something, and `place` unless that is no file. A link to nothing is refused: at the
+ * end there would be no telling it from a file that somebody else has made. */
 static svmp_status look(output_file *output, struct stat *about, int *there) {
     const size_t length = strlen(output->path);
     *there = stat(output->path, about) == 0;

@@ -15,8 +15,8 @@ typedef struct output_file {
     FILE *file;
 } output_file;
 
-/* A symbolic link to nothing is an error. An existing file is one unless `overwrite`, also one that comes to be while this one is written: what was
- * written then stays beside it, and the error says where. */
+/* A symbolic link to nothing is an error. An existing file is one unless `overwrite`, also one that comes to be while
+ * this one is written: what was written then stays beside it, and the error says where. */
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
 
 /* For a file that is written again and again: an existing one is replaced, and so is what a run that was killed while

@@ -121,7 +121,8 @@ static void test_files(void **state) {
     for (size_t k = 0; k < 2; k++) {
         svmp_particles *read = NULL;
         svmp_series s;
-        const char *comments = "seed = 1\nat[at] = one\nx[y\nb[draw] = 1\nc[at]=1 2 3\n[at] = 1 2 3\nd[] = 1\n/x = 1\n = 2\n";
+        const char *comments =
+            "seed = 1\nat[at] = one\nx[y\nb[draw] = 1\nc[at]=1 2 3\n[at] = 1 2 3\nd[] = 1\n/x = 1\n = 2\n";
         svmp_status status = svmp_particles_write(made, paths[k], comments, 0);
         if (status == SVMP_UNSUPPORTED) continue; /* no NetCDF in this build */
         assert_ok(status);

@@ -52,7 +52,8 @@ static void test_a_file_made_meanwhile_stays(void **state) {
     svmp_context_free(context);
 }
 
-/* Whoever wanted a file of his to be his own, keeps that: of one that is overwritten, and of one that is written again. */
+/* Whoever wanted a file of his to be his own, keeps that: of one that is overwritten, and of one that is written again.
+ */
 static void test_permissions_stay(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
