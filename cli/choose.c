@@ -23,22 +23,38 @@ static int take(const svmp_particles *particles, const char *wanted, size_t leng
     return found;
 }
 
+/* The list with x[1,2] spelled as files do, x.1.2; NULL without memory. */
+static char *spell_plainly(const char *list) {
+    char *plain = malloc(strlen(list) + 1), *to = plain;
+    int inside = 0;
+    for (const char *from = list; plain && *from; from++) {
+        inside = *from == '[' || (inside && *from != ']');
+        if (*from == '[' || (inside && *from == ','))
+            *to++ = '.';
+        else if (*from != ']' && !(inside && *from == ' '))
+            *to++ = *from;
+    }
+    if (plain) *to = '\0';
+    return plain;
+}
+
 int choose_variables(const svmp_particles *particles, const char *where, const char *list, size_t *chosen,
                      size_t *count) {
     const size_t variables = svmp_particles_variables(particles);
     int status = 0;
-    char *taken = calloc(variables, 1);
+    char *taken = calloc(variables, 1), *plain = spell_plainly(list);
     *count = 0;
-    if (taken == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    for (const char *wanted = list;; wanted++) {
+    if (taken == NULL || plain == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    for (const char *wanted = plain; status == 0; wanted++) {
         const size_t length = strcspn(wanted, ",");
         if (!take(particles, wanted, length, taken, chosen, count))
             status = complain(EXIT_WRONG, "There is no variable '%.*s' in %s, which has %zu, from '%s' to '%s'.",
                               (int)length, wanted, where, variables, svmp_particles_name(particles, 0),
                               svmp_particles_name(particles, variables - 1));
         wanted += length;
-        if (status || *wanted == '\0') break;
+        if (*wanted == '\0') break;
     }
+    free(plain);
     free(taken);
     return status;
 }

@@ -5,8 +5,8 @@
 #include "svmp.h"
 
 /* The variables of a list with commas, in its order and each once: a name is that of a variable or of an array, whose
- * variables are NAME.1, NAME.2, ... `chosen` has room for all variables. Returns 0, or an exit status when it has said
- * which name there is not, and `where`. */
+ * variables are NAME.1, NAME.2, ..., also spelled NAME[1], NAME[2]. `chosen` has room for all variables. Returns 0, or
+ * an exit status when it has said which name there is not, and `where`. */
 int choose_variables(const svmp_particles *particles, const char *where, const char *list, size_t *chosen,
                      size_t *count);
 

@@ -14,7 +14,7 @@
 #include "table.h"
 #include "writer.h"
 
-enum { VARIABLES_SHOWN = 10 };
+enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */
 
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
@@ -192,7 +192,7 @@ static void print_split(const svmp_split *split) {
 
 static int print_result(session *s) {
     const size_t variables = svmp_particles_whole(s->result);
-    const size_t shown = variables < VARIABLES_SHOWN ? variables : VARIABLES_SHOWN;
+    const size_t shown = variables <= VARIABLES_SHOWN ? variables : FIRST_SHOWN;
     const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
     svmp_moments moments[VARIABLES_SHOWN];
@@ -228,6 +228,14 @@ static int print_result(session *s) {
     if (more && path) printf("%zu more variable%s: svmp summary %s\n", more, plural(more), path);
     if (more && !path) printf("%zu more variable%s: -o FILE keeps them all\n", more, plural(more));
     return 0;
+}
+
+/* A sampler that has not left its warm-up has no draws to show or write. */
+static int explain_warmup(const session *s) {
+    complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations of the warm-up: there are no draws yet.",
+             svmp_run_iteration(s->run), s->warmup);
+    keeper_say_how(&s->keeper, s->set);
+    return EXIT_INTERRUPTED;
 }
 
 /* What there is to say about a run that did not come to its end. */
@@ -317,6 +325,9 @@ static int go(session *s) {
         const int status = failed(s->context, ended);
         if (ended != SVMP_NOT_FINITE) return status;
     }
+    if (ended == SVMP_OK && outcome == SVMP_STOPPED && s->method.yield == SVMP_CHAINS &&
+        svmp_run_iteration(s->run) <= s->warmup)
+        return explain_warmup(s);
     int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
     if (status) return status;
     const int unwritten = writer_write(&s->writer, s->result, &s->record); /* what is known is told all the same */

@@ -172,6 +172,11 @@ int check_output(const char *path, output_kind kind, int force) {
                                         : check_folder(path);
     if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);
     if (!S_ISREG(about.st_mode)) return 0;
+    if (!force && kind == OUTPUT_CHECKPOINT)
+        return complain(EXIT_WRONG,
+                        "The file '%s' exists already: --resume %s goes on from it, --force begins anew and "
+                        "overwrites it.",
+                        path, path);
     if (!force) return complain(EXIT_WRONG, "The file '%s' exists already; --force overwrites it.", path);
     return check_folder(path);
 }

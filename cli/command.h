@@ -53,7 +53,7 @@ int read_real(const char *option, const char *text, double least, double most, d
 
 /* The file's folder is there, may be written to, and has no file of that name unless `force`: so that it is known
  * before the work begins. Particles must end in .csv, or in .nc where this build has that, a page in .html. */
-typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE } output_kind;
+typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE, OUTPUT_CHECKPOINT } output_kind;
 int check_output(const char *path, output_kind kind, int force);
 
 /* The model of the operands. */

@@ -191,14 +191,18 @@ static void print_worst(const convergence *c) {
     }
 }
 
+/* A node is judged with its neighbours' particles as they are: while one is off, none is known to be right. */
 static void print_advice(const convergence *c) {
-    printf("%zu of %zu nodes %s not converged", c->beyond, c->nodes, c->beyond == 1 ? "has" : "have");
+    printf("Not converged: %zu of %zu nodes %s farther from the posterior than exact draws may be (worst: %s), and the "
+           "others\nhang on %s. These numbers are not the answer yet. ",
+           c->beyond, c->nodes, c->beyond == 1 ? "is" : "are", c->worst_count ? c->worst[0].name : "unknown",
+           c->beyond == 1 ? "it" : "them");
     if (c->relative_step < small_step)
-        printf(", and the particles hardly move any more: use a larger rate (--step), more\n"
-               "particles (-n), or a kernel that sees less at a time (--kernel rbf@blanket); ");
+        printf("The particles hardly move any more: try a larger rate (--step),\nanother start (--init map), or more "
+               "particles (-n); -m nuts can tell what is right.\n");
     else
-        printf(": run longer (-t), or with another rate (--step); ");
-    printf("worst: %s.\n", c->worst_count ? c->worst[0].name : "unknown");
+        printf("Run longer (-t), or from the mode with a falling rate\n(--init map --step adam:0.1..0.004); -m nuts "
+               "can tell what is right.\n");
 }
 
 static void print_verdict(const convergence *c, size_t particles) {
@@ -216,7 +220,8 @@ void print_convergence(const convergence *c, size_t particles, int worst) {
     if (!c->known) return;
     printf("KSD: V %.3g", c->total.v);
     if (!isnan(c->total.u)) printf(", U %.3g", c->total.u);
-    if (!isnan(c->total.ratio)) printf("; V is %.2g times that of as many exact draws", c->total.ratio);
+    if (!isnan(c->total.ratio) && c->beyond == 0)
+        printf("; V is %.2g times that of as many exact draws", c->total.ratio);
     if (!isnan(c->largest_step)) printf("; last step at most %.2g", c->largest_step);
     if (!isnan(c->relative_step)) printf(", %.2g sd (%s)", c->relative_step, c->relative_name);
     putchar('\n');

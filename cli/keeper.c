@@ -25,7 +25,7 @@ int keeper_check(const option_set *set) {
     if (path == NULL) return 0;
     if (same(path, options_given(set, "output")))
         return complain(EXIT_WRONG, "'%s' cannot be both the output and the checkpoint.", path);
-    return check_output(path, OUTPUT_ANY, same(path, from) || options_given(set, "force") != NULL);
+    return check_output(path, OUTPUT_CHECKPOINT, same(path, from) || options_given(set, "force") != NULL);
 }
 
 void keeper_begin(keeper *k, const option_set *set, svmp_context *context, svmp_run *run) {

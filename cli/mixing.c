@@ -17,6 +17,13 @@ static void look(extreme *e, size_t k, double value, double sign, double limit) 
     e->beyond += sign * value > sign * limit;
 }
 
+static int diverged(const svmp_particles *particles) {
+    const double *divergent = svmp_particles_statistic(particles, "divergent__");
+    for (size_t l = 0; divergent && l < svmp_particles_count(particles); l++)
+        if (divergent[l] != 0) return 1;
+    return 0;
+}
+
 void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing) {
     const double needed = few_draws * (double)svmp_particles_chains(particles);
     extreme r_hat = {NAN, 0, 0}, draws = {NAN, 0, 0};
@@ -42,7 +49,11 @@ void print_mixing(const svmp_particles *particles, size_t count, const size_t *v
         printf("R-hat and ESS are not defined for %zu of %zu variables: they do not vary, or a chain has fewer than 6 "
                "draws.\n",
                unknown, count);
-    if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count)
+    if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count && diverged(particles))
+        printf("R-hat is at most %.3f, and there are %.0f effective draws or more; but what the trajectories that "
+               "diverged would\nhave found may be missing.\n",
+               r_hat.value, draws.value);
+    else if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count)
         printf("%s: R-hat is at most %.3f, and there are %.0f effective draws or more.\n",
                one ? "The halves of the chain agree, which says little; several chains would tell more"
                    : "The chains have mixed",

@@ -6,6 +6,11 @@
 static svmp_status no_such_node(const model_lowering *lowering, const char *name, size_t length) {
     char spelled[100];
     snprintf(spelled, sizeof spelled, "%.*s", (int)length, name);
+    const size_t array = strcspn(spelled, "[");
+    if (array < strlen(spelled))
+        return svmp_fail(lowering->context, SVMP_BAD_INPUT,
+                         "'%s' is an element: nodes are monitored whole, by the name of the array, '%.*s'.", spelled,
+                         (int)array, spelled);
     const char *nearest = svmp_names_nearest(&lowering->ast->names, spelled);
     return svmp_fail(lowering->context, SVMP_BAD_INPUT, "The model has no node '%s' to monitor%s%s%s", spelled,
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ".");

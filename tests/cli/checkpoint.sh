@@ -73,7 +73,7 @@ refuses 2 "The checkpoint 'chain.mtx' is none: it does not begin like one." run 
 refuses 2 "The checkpoint 'no.svmp' could not be read: No such file" run chain.mtx --resume no.svmp
 head -c 500 end.svmp >cut.svmp
 refuses 2 "The checkpoint 'cut.svmp' is damaged" run chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
-refuses 2 "The file 'end.svmp' exists already; --force overwrites it." run chain.mtx -n 5 --checkpoint end.svmp
+refuses 2 "The file 'end.svmp' exists already: --resume end.svmp goes on from it, --force begins anew and overwrites it." run chain.mtx -n 5 --checkpoint end.svmp
 refuses 2 "The option '--checkpoint-every' needs '--checkpoint'" run chain.mtx --checkpoint-every 5
 refuses 2 "The option '--checkpoint-every' is a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv

@@ -34,21 +34,25 @@ refuses 2 "The method 'graphical' takes no --draws: that is for nuts." run chain
 refuses 2 "The method 'nuts' takes no step" run chain.mtx -m nuts --step fixed:0.1
 refuses 2 "The option 'draws' is a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 
-# Interrupted, the draws so far are written; in the warm-up, where the chains are.
+# Interrupted, the draws so far are written; in the warm-up there are none.
 set -m
-for sizes in '--warmup 10 --draws 10000000' '--warmup 100000000 --draws 10'; do
-    "$SVMP" run chain.mtx b.mtx -m nuts $sizes -o stopped.csv --force >said 2>errors &
+interrupt() {
+    "$SVMP" run chain.mtx b.mtx -m nuts "$@" >said 2>errors &
     listening $!
-    sleep 0.2
+    sleep 0.5
     kill -TERM $!
     status=0
     wait $! || status=$?
     [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
-    grep -qE "^svmp: Interrupted after [0-9]+ of 100000010 iterations|^svmp: Interrupted after [0-9]+ of 10000010 iter" errors
-    grep -qxF '# outcome = stopped' stopped.csv
-    works summary stopped.csv
-done
-shows '^4 chains of 1 draw of 3 variables$'
+}
+interrupt --warmup 10 --draws 10000000 -o stopped.csv
+grep -qE "^svmp: Interrupted after [0-9]+ of 10000010 iter" errors || fail "$(cat errors)"
+grep -qxF '# outcome = stopped' stopped.csv
+works summary stopped.csv
+interrupt --warmup 100000000 --draws 10 -o none.csv --checkpoint none.ckp
+grep -qE "^svmp: Interrupted after [0-9]+ of 100000000 iterations of the warm-up: there are no draws yet\.$" errors || fail "$(cat errors)"
+grep -q -- '--resume none.ckp' errors || fail "$(cat errors)"
+[[ ! -e none.csv && ! -s said ]]
 
 works run chain.mtx b.mtx -m mala -n 50 -t 20 --step decay:0.5,1,0.6 -o mala.csv
 shows '^mean acceptance 0\.[0-9]+$'

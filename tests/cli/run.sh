@@ -55,12 +55,17 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
     refuses 2 "positive definite" run indefinite.mtx -m exact
 fi
 
-# More than ten variables: the rest is pointed to.
-{ printf '%%%%MatrixMarket matrix coordinate real general\n12 12 12\n'; for i in {1..12}; do echo "$i $i 1"; done; } >twelve.mtx
-works run twelve.mtx -t 1
-shows '^2 more variables: -o FILE keeps them all$'
-works run twelve.mtx -t 1 -o twelve.csv
-shows '^2 more variables: svmp summary twelve.csv$'
+# More than forty variables: ten are shown, the rest is pointed to.
+diagonal() { printf '%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n' "$1" "$1" "$1"; for ((i = 1; i <= $1; i++)); do echo "$i $i 1"; done; }
+diagonal 40 >forty.mtx
+diagonal 41 >more.mtx
+works run forty.mtx -t 1
+shows '^x\.40 '
+! grep -q 'more variable' said
+works run more.mtx -t 1
+shows '^31 more variables: -o FILE keeps them all$'
+works run more.mtx -t 1 -o more.csv
+shows '^31 more variables: svmp summary more.csv$'
 
 # Particle message passing decides for itself how long it goes on, and says what its particles are.
 for method in dpmp tpmp; do
