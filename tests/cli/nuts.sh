@@ -39,7 +39,7 @@ set -m
 interrupt() {
     "$SVMP" run chain.mtx b.mtx -m nuts "$@" >said 2>errors &
     listening $!
-    sleep 0.5
+    sleep 0.2
     kill -TERM $!
     status=0
     wait $! || status=$?

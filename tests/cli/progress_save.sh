@@ -52,9 +52,9 @@ works "${nuts[@]}" -o part.csv --split --save x.2
 [[ $(rows part_2.csv | head -1) == lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,x.2 ]]
 diff <(rows part_2.csv | tail -n +2 | cut -d, -f8) <(rows all.csv | tail -n 20 | cut -d, -f10)
 set -m # jobs in the background shall not ignore SIGINT
-"$SVMP" run chain.mtx -m nuts --warmup 0 --draws 100000000 --chains 2 --split -o stopped.csv >said 2>errors &
+"$SVMP" run chain.mtx -m nuts --warmup 0 --draws 10000000 --chains 2 --split -o stopped.csv >said 2>errors &
 listening $!
-sleep 0.5
+sleep 0.1
 kill -TERM $!
 status=0
 wait $! || status=$?

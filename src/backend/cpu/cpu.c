@@ -210,6 +210,13 @@ static double operations(const backend *b, const kernel_term *term, size_t units
     return term->shape->value ? (double)units * n * n * (2 * domain + 20) + 2 * n * numbers : 4 * numbers * domain;
 }
 
+/* Units that a thread takes at a time: neighbours read the same rows and write side by side; but each shall have
+ * several turns, for units differ. */
+static int run_of(size_t units, int threads) {
+    const size_t turns = 16, most = 64, run = units / ((size_t)threads * turns);
+    return run < 1 ? 1 : run > most ? (int)most : (int)run;
+}
+
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const cpu *own = b->own;
     const svmp_graph *graph = b->model->graph;
@@ -222,7 +229,8 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
         const int threads = svmp_threads_for(b->threads, operations(b, term, count));
         const int team = own->teams && count < (size_t)threads; /* too few to go round: share each of them */
         const int at_once = team || count == 0 ? 1 : count < (size_t)threads ? (int)count : threads;
-#pragma omp parallel for schedule(dynamic) num_threads(at_once)
+        const int run = run_of(count, at_once);
+#pragma omp parallel for schedule(dynamic, run) num_threads(at_once)
         for (size_t u = units.first; u < units.last; u++) {
             stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
             stein_unit unit = svmp_unit_draw(graph, term, u, b->seed, t, own->nodes, room->drawn);
