@@ -52,8 +52,11 @@ static svmp_status time_iteration(const svmp_model *model, const svmp_run_option
     short_run.tolerance = 0;
     short_run.iterations = 1000000000;
     *seconds = INFINITY;
-    SVMP_CHECK(svmp_run_create(model, &short_run, &run));
-    run->backend->threads = 1;
+    const int threads = model->context->options.threads;
+    model->context->options.threads = 1;
+    status = svmp_run_create(model, &short_run, &run);
+    model->context->options.threads = threads;
+    SVMP_CHECK(status);
     const double begun = svmp_clock_seconds(), patience = 4;
     for (int round = -WARM; round < 2 || (round < ROUNDS && svmp_clock_seconds() - begun < patience);) {
         const double started = svmp_clock_seconds();
