@@ -213,7 +213,7 @@ static double operations(const backend *b, const kernel_term *term, size_t units
 /* Units that a thread takes at a time: neighbours read the same rows and write side by side; but each shall have
  * several turns, for units differ. */
 static int run_of(size_t units, int threads) {
-    const size_t turns = 16, most = 64, run = units / ((size_t)threads * turns);
+    const size_t turns = 16, most = 4096, run = units / ((size_t)threads * turns);
     return run < 1 ? 1 : run > most ? (int)most : (int)run;
 }
 
