@@ -80,10 +80,11 @@ static void write_map(FILE *file, const void *user_data) {
                 m->marks[k].label ? m->marks[k].label : "");
     fprintf(file,
             "EOD\nset title '%s'\nset size ratio -1\nset xrange [%g:%g]\nset yrange [%g:%g]\nunset key\n"
-            "plot '%s/plots/%s.weak.lines' using 1:2 with lines lw 1 lc rgb '#90a8d0', ",
+            "plot '%s/plots/%s.weak.lines' using 1:2 title 'weak' with lines lw 1 lc rgb '#90a8d0', ",
             m->title, m->low[0], m->high[0], m->low[1], m->high[1], folder, m->name);
     if (m->strong)
-        fprintf(file, "'%s/plots/%s.strong.lines' using 1:2 with lines lw 1.5 lc rgb '#c02020', ", folder, m->name);
+        fprintf(file, "'%s/plots/%s.strong.lines' using 1:2 title 'strong' with lines lw 1.5 lc rgb '#c02020', ",
+                folder, m->name);
     fputs("$marks using 1:2:3 with points pt variable ps 1 lw 2 lc rgb '#000000', "
           "$marks using 1:2:(strcol(4)) with labels offset 1.2,0.6 tc rgb '#c02020' font ',11'\n",
           file);
