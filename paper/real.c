@@ -281,7 +281,7 @@ static int run_nuts(task *t, const data_set *s, const problem *p, svmp_particles
                                  .chains = CHAINS,
                                  .warmup = 1000,
                                  .draws = 2000,
-                                 .most = 8000,
+                                 .most = 128000,
                                  .kept = 500};
     if (status == 0) status = reference_get(t, p->model, plan, draws, &r_hat);
     svmp_particles_free(start);
