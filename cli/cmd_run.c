@@ -132,9 +132,7 @@ static int read_all(session *s) {
     if (status == 0) status = check_sizes(s);
     if (status == 0) status = check_processes(s);
     if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
-    if (status == 0) status = read_start(s);
-    if (status == 0) status = read_model(s->set, s->context, options_given(s->set, "monitor"), &s->model);
-    return status;
+    return status == 0 ? read_start(s) : status;
 }
 
 /* With the other processes that mpirun started, if any. */
@@ -151,7 +149,9 @@ static int prepare(session *s) {
     int status = join(s);
     if (status == 0) status = settle(s->context, read_all(s));
     if (status) return status;
-    svmp_status made = svmp_model_split(&s->model, &s->split);
+    svmp_status made =
+        svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
+                              options_given(s->set, "monitor"), &s->model, &s->split);
     if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);

@@ -91,9 +91,8 @@ SVMP_API const char *svmp_context_error(const svmp_context *context);
 
 /* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
 
-/* Joins the other processes that mpirun has started, so that they work on one model together: each reads the whole
- * model, svmp_model_split leaves it with its own part, and what follows is called by all of them alike. Where mpirun
- * started none, or one, nothing changes. Fails unless all are of one version, and where several were started but this
+/* Joins the other processes that mpirun has started, so that they work on one model together: svmp_model_read_split
+ * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or one, nothing changes. Fails unless all are of one version, and where several were started but this
  * build is without MPI. The processes part when the context is freed; MPI is started, and ended then, unless the
  * program has started it. */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
@@ -203,6 +202,12 @@ typedef struct svmp_split {
 } svmp_split;
 
 SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
+
+/* svmp_model_read_monitoring and svmp_model_split at once: no process ever has the whole model. The first one reads the
+ * graph, to cut it; then each reads the files for what its own nodes need. Fails on all of them where files differ.
+ * `split` may be NULL. */
+SVMP_API svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
+                                           const char *monitors, svmp_model **model, svmp_split *split);
 
 /* Writes the name of a variable or a node, cut to fit `size`, always ended; returns `buffer`. */
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);

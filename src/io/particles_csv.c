@@ -12,54 +12,67 @@
 
 typedef struct csv_reader {
     text_file text;
-    const char **names; /* of every column, in the text; NULL where the column is skipped */
+    char *titles;       /* the header */
+    const char **names; /* of every column, in the header; NULL where the column is skipped */
     size_t columns, columns_capacity, variables;
     size_t header;  /* its line */
-    char *comments; /* of the lines above it, without "# "; NULL: none */
-    double *rows;   /* rows[l*columns + c]: the file's order */
+    char *comments; /* of the lines above it, without "# " */
+    size_t comments_length, comments_capacity;
+    double *rows; /* rows[l*columns + c]: the file's order */
     size_t count, capacity;
 } csv_reader;
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The field that begins at `start`, without blanks around it; returns where its comma or the line's end is. */
-static char *next_field(const text_file *text, char *start, char **first, char **last) {
-    char *comma = memchr(start, ',', (size_t)(text->end - start));
-    char *stop = comma ? comma : text->end;
+/* The field that begins at `start`, without blanks around it; returns where its comma is, or `end`. */
+static char *next_field(char *end, char *start, char **first, char **last) {
+    char *comma = memchr(start, ',', (size_t)(end - start));
+    char *stop = comma ? comma : end;
     for (*first = start; *first < stop && is_blank(**first);) ++*first;
     for (*last = stop; *last > *first && is_blank((*last)[-1]);) --*last;
     return stop;
 }
 
-/* The comment lines before `end`. */
-static svmp_status keep_comments(csv_reader *reader, const char *end) {
-    char *to = NULL;
-    SVMP_TRY(SVMP_NEW(reader->text.context, to, (size_t)(end - reader->text.bytes) + 1));
-    reader->comments = to;
-    for (const char *line = reader->text.bytes, *next; line < end; line = next) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        next = newline ? newline + 1 : end;
-        if (*line != '#') continue;
-        const char *start = line + 1 + (line[1] == ' ');
-        memcpy(to, start, (size_t)(next - start));
-        to += next - start;
-    }
+/* One line more, from behind its "# ". */
+static svmp_status keep_comment(csv_reader *reader) {
+    const text_file *text = &reader->text;
+    const char *start = text->start + 1 + (text->start[1] == ' ' && text->start + 1 < text->end);
+    const size_t length = (size_t)(text->end - start), at = reader->comments_length;
+    SVMP_TRY(SVMP_GROW(text->context, reader->comments, reader->comments_capacity, at + length + 2));
+    memcpy(reader->comments + at, start, length);
+    memcpy(reader->comments + at + length, "\n", 2);
+    reader->comments_length = at + length + 1;
     return SVMP_OK;
+}
+
+/* The line of the names, behind the comments. */
+static svmp_status find_header(csv_reader *reader) {
+    text_file *text = &reader->text;
+    int there = 1;
+    SVMP_TRY(SVMP_GROW(text->context, reader->comments, reader->comments_capacity, 1));
+    reader->comments[0] = '\0';
+    while (there) {
+        SVMP_TRY(svmp_text_any_line(text, &there));
+        if (!there && text->line == 0) return svmp_text_fail(text, "the file is empty.");
+        if (!there) return svmp_text_fail(text, "there is no header; the file holds comments alone.");
+        if (text->start < text->end && *text->start != '#') break;
+        if (text->start < text->end) SVMP_TRY(keep_comment(reader));
+    }
+    reader->header = text->line;
+    *text->end = '\0'; /* over a blank or the line's end */
+    return svmp_duplicate(text->context, text->start, &reader->titles);
 }
 
 static svmp_status read_header(csv_reader *reader) {
     text_file *text = &reader->text;
-    if (text->next == text->stop) return svmp_text_fail(text, "the file is empty.");
-    if (!svmp_text_next_line(text, '#'))
-        return svmp_text_fail(text, "there is no header; the file holds comments alone.");
-    reader->header = text->line;
-    SVMP_TRY(keep_comments(reader, text->start));
-    for (char *cursor = text->start;; cursor++) {
+    SVMP_TRY(find_header(reader));
+    char *end = reader->titles + strlen(reader->titles);
+    for (char *cursor = reader->titles;; cursor++) {
         char *first, *last, quoted[TEXT_QUOTED];
-        cursor = next_field(text, cursor, &first, &last);
-        int more = cursor < text->end;
+        cursor = next_field(end, cursor, &first, &last);
+        int more = cursor < end;
         SVMP_TRY(SVMP_GROW(text->context, reader->names, reader->columns_capacity, reader->columns + 1));
-        *last = '\0'; /* over a blank, the comma or the line's end, which are done with */
+        *last = '\0'; /* over a blank, the comma or the end, which are done with */
         const char *fault = svmp_name_fault(first);
         if (fault)
             return svmp_text_fail(text, "the name of column %zu, '%s', %s.", reader->columns + 1,
@@ -103,13 +116,21 @@ static svmp_status read_row(csv_reader *reader) {
     char *cursor = text->start;
     for (size_t c = 0; c < reader->columns; c++) {
         char *first, *last;
-        cursor = next_field(text, cursor, &first, &last);
+        cursor = next_field(text->end, cursor, &first, &last);
         if ((cursor == text->end) != (c + 1 == reader->columns)) return wrong_number_of_fields(reader);
         cursor++;
         if (reader->names[c]) SVMP_TRY(read_field(reader, c, first, last, &row[c]));
     }
     reader->count++;
     return SVMP_OK;
+}
+
+static svmp_status read_rows(csv_reader *reader) {
+    for (int there = 1;;) {
+        SVMP_TRY(svmp_text_next_line(&reader->text, '#', &there));
+        if (!there) return SVMP_OK;
+        SVMP_TRY(read_row(reader));
+    }
 }
 
 /* The column chain__ counts 1, 2, ... in blocks of equal length. */
@@ -219,12 +240,13 @@ svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_pa
     SVMP_CHECK(svmp_number_enter(context, &locale));
     SVMP_CHECK(svmp_text_open(context, path, &reader.text));
     SVMP_CHECK(read_header(&reader));
-    while (svmp_text_next_line(&reader.text, '#')) SVMP_CHECK(read_row(&reader));
+    SVMP_CHECK(read_rows(&reader));
     if (reader.count == 0) SVMP_CHECK(svmp_text_fail(&reader.text, "there is no row below the header."));
     SVMP_CHECK(build(&reader, particles));
 done:
     svmp_release(context, reader.rows);
     svmp_release(context, reader.names);
+    svmp_release(context, reader.titles);
     svmp_release(context, reader.comments);
     svmp_text_close(&reader.text);
     svmp_number_leave(&locale);

@@ -3,7 +3,7 @@
 #ifndef SVMP_LANG_LOWERED_H
 #define SVMP_LANG_LOWERED_H
 
-#include "graph/graph.h"
+#include "graph/part.h"
 #include "io/data.h"
 #include "lang/distributions.h"
 #include "model/group.h"
@@ -90,6 +90,15 @@ typedef struct lowered_model {
  * may go afterwards. */
 svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
                        lowered_model **result);
+
+/* The same for one of several processes: all nodes, but of factors and priors those alone that its own nodes need, and
+ * what is monitored in the first process. Groups know what they are of the whole. */
+svmp_status svmp_lower_own(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+                           const graph_owners *owners, lowered_model **result);
+
+/* The graph alone, unfinished: nothing else is kept. */
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, data_set *data, svmp_graph *graph);
+
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
 /* What the own nodes of a part of the graph need: they alone are its nodes. local[i] is the number in the part of

@@ -104,6 +104,16 @@ model { mu ~ dnorm(0, 1)
     y[i] ~ dnorm(theta[i], 1) } }
 END
 echo 'y <- c(1,2,3,4,5,6,7,8,9,10,1,2,3,4,5,6,7,8,9,10)' >hub.R
+# Measurements of one variable that others' stand between: added up in the order of the whole.
+cat >runs.bug <<'END'
+model { for (i in 1:9) { theta[i] ~ dnorm(0, 0.3) }
+  for (k in 1:length(y)) { y[k] ~ dnorm(theta[g[k]], 0.7) }
+  for (k in 1:8) { factor(-pow(theta[k] - theta[k + 1], 4)) } }
+END
+echo 'y <- c(.1,.7,.3,1.1,.6,.9,1.3,.2,.4,.8,.1,.7); g <- c(1,1,5,1,9,1,5,5,2,5,9,9)' >runs.R
+works run runs.bug runs.R -n 6 -t 10 -o alone.csv --force
+ranks 3 run runs.bug runs.R -n 6 -t 10 --quiet -o many.csv --force || fail "runs: $(cat errors)"
+same alone.csv many.csv "runs"
 for start in normal:1 prior; do
     works run hub.bug hub.R -n 6 -t 10 --init $start -o alone.csv --force
     ranks 3 run hub.bug hub.R -n 6 -t 10 --quiet --init $start -o many.csv --force || fail "hub: $(cat errors)"
@@ -123,10 +133,14 @@ disagree() {
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
 }
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
-disagree 2 "The processes disagree on the data, or numbers in the model" run chain.mtx : run other.mtx
-disagree 2 "The processes disagree on the model: 3 nodes" run chain.mtx : run "$MODELS/grid.mtx"
+cp chain.mtx copy.mtx # the same file, elsewhere
+timeout 60 mpirun -n 1 "$SVMP" run chain.mtx : -n 1 "$SVMP" run copy.mtx >said 2>errors || fail "$(cat errors)"
+disagree 2 "The processes disagree on the model 'chain.mtx'" run chain.mtx : run other.mtx
+disagree 2 "The processes disagree on the data 'b.mtx'" run chain.mtx b.mtx : run chain.mtx chain.mtx
+disagree 2 "The processes disagree on the number of files: 1 in process 0" run chain.mtx : run chain.mtx b.mtx
 disagree 2 "The processes disagree on seed: 1 in process 0" run chain.mtx : run chain.mtx --seed 2
-disagree 2 "process 1: The file 'no.mtx' could not be read" run chain.mtx : run no.mtx
+disagree 2 "but no file that could be read (No such file or directory) in process 1" run chain.mtx : run no.mtx
+disagree 2 "The file 'no.mtx' could not be read" run no.mtx : run no.mtx
 disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts : run chain.mtx -m nuts
 disagree 2 "'--save' is for one process" run chain.mtx -o a.csv --save x.1 : run chain.mtx -o a.csv --save x.1
 disagree 2 "The start 'map' looks at the whole model" run chain.mtx --init map : run chain.mtx --init map
