@@ -128,7 +128,7 @@ SVMP_API size_t svmp_graph_own(const svmp_graph *graph);
 SVMP_API size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node);
 
 /* A number for each own node, in the order of the whole graph in `whole` of the first process, which has room for one
- * of each node of all. Of a whole graph: a copy. For all processes to call. */
+ * of each node of all; in others it may be NULL. Of a whole graph: a copy. For all processes to call. */
 SVMP_API svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, double *whole);
 
 /* How many different closed neighbourhoods there are: nodes with equal ones share a kernel matrix. */

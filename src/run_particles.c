@@ -54,11 +54,12 @@ static svmp_status set_log_density(const svmp_run *run, svmp_particles *particle
     const svmp_model *model = run->model;
     const backend *b = run->backend;
     int known = 0;
-    svmp_status status;
     double *log_density = NULL;
     evaluator *e = NULL;
-    SVMP_CHECK(SVMP_NEW(context, log_density, particles->count));
-    SVMP_CHECK(svmp_evaluator_create(model, particles->count, svmp_context_threads(context), &e));
+    svmp_status status = SVMP_NEW(context, log_density, particles->count);
+    if (status == SVMP_OK)
+        status = svmp_evaluator_create(model, particles->count, svmp_context_threads(context), &e);
+    SVMP_CHECK(svmp_model_agree(model, status));
     SVMP_CHECK(svmp_evaluate_log_density(e, particles->team ? b->x : particles->values, log_density, &known));
     if (known) SVMP_CHECK(svmp_particles_set_statistic(particles, "lp__", log_density));
 done:
@@ -115,13 +116,13 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     svmp_particles *made = NULL;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
     svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, &made);
-    SVMP_TRY(svmp_team_agree(run->context, status));
+    SVMP_TRY(svmp_model_agree(run->model, status));
     status = set_log_density(run, made);
     if (status == SVMP_OK && run->model->lowered) status = make_natural(run, &made);
     if (status == SVMP_OK) status = svmp_run_set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = add_observed(run->model, made);
-    status = svmp_team_agree(run->context, status);
+    status = svmp_model_agree(run->model, status);
     if (status == SVMP_OK) {
         *particles = made;
         made = NULL;

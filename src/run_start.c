@@ -106,7 +106,7 @@ static svmp_status unconstrain(svmp_run *run, const double *values) {
                    ? (memcpy(b->x, values, run->model->graph->own_variables * b->n * sizeof *values), SVMP_OK)
                    : svmp_model_unconstrain(run->model, b->n, values, b->x);
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_team_agree(run->context, svmp_lowered_inverse_level(lowered, level, b->n, values, b->x)));
+        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, b->x)));
         if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
     }
     return SVMP_OK;
@@ -153,14 +153,14 @@ static svmp_status name_room(const svmp_run *run, svmp_particles **room) {
 svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
-    SVMP_TRY(svmp_team_agree(run->context, check_start(run, particles)));
+    SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
     svmp_particles *room = NULL;
     svmp_status status = name_room(run, &room);
     if (status == SVMP_OK) status = room->team ? take_named(run, particles, room) : match_all(run, particles, room);
-    SVMP_CHECK(svmp_team_agree(run->context, status));
-    SVMP_CHECK(svmp_team_agree(run->context, unconstrain(run, room->values)));
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, room->values)));
     svmp_init_project(run->backend);
-    SVMP_CHECK(svmp_team_agree(run->context, svmp_init_check(run->backend)));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_check(run->backend)));
     SVMP_CHECK(hash_start(run));
 done:
     svmp_particles_free(room);

@@ -354,7 +354,7 @@ svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log
     const size_t n = e->n;
     exact_sum *sums = NULL;
     svmp_status status = SVMP_NEW(context, sums, n * (size_t)e->threads);
-    SVMP_TRY(others ? svmp_team_agree(context, status) : status);
+    SVMP_TRY(svmp_model_agree(e->model, status));
     double failed = add_own(e, x, sums);
     if (others) others->max(others, 1, &failed);
     for (size_t l = 0; l < n; l++) {

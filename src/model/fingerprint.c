@@ -83,8 +83,7 @@ static svmp_status hash_density(const svmp_model *model, uint64_t *density) {
     int known = 0;
     svmp_status status = svmp_allocate(context, 2 * graph->variables, POINTS * sizeof *x, (void **)&x);
     if (status == SVMP_OK) status = svmp_evaluator_create(model, POINTS, svmp_context_threads(context), &e);
-    if (graph->halo) status = svmp_team_agree(context, status);
-    SVMP_CHECK(status);
+    SVMP_CHECK(svmp_model_agree(model, status));
     draw_points(model, x);
     SVMP_CHECK(svmp_evaluate_log_density(e, x, log_density, &known));
     *density = 0;

@@ -50,7 +50,8 @@ for more in "--kernel 0.1*rbf@blanket+linear@blanket" "-m independent --init uni
 done
 
 # A kernel on all variables: to 1e-10.
-for more in "-m vanilla" "-m combined" "--kernel linear@all+rbf@blanket"; do
+for more in "-m vanilla" "-m combined" "--kernel linear@all+rbf@blanket" "-m combined --backend ref" \
+    "--kernel linear@all --backend ref"; do
     works "${grid[@]}" $more -o alone.csv --force
     for processes in 2 4; do
         ranks $processes "${grid[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
@@ -145,6 +146,13 @@ disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mt
 disagree 2 "'--save' is for one process" run chain.mtx -o a.csv --save x.1 : run chain.mtx -o a.csv --save x.1
 disagree 2 "The start 'map' looks at the whole model" run chain.mtx --init map : run chain.mtx --init map
 [[ ! -e a.csv ]]
+
+# A disk that is full where the first process writes: all end, and it says so.
+ln -s /dev/full full.csv
+status=0
+ranks 3 "${grid[@]}" -o full.csv || status=$?
+[[ $status -eq 1 && $(grep -c "^svmp: The file 'full.csv' could not be written: No space" errors) -eq 1 ]] ||
+    fail "exit $status: $(cat errors)"
 
 # A run that diverges says so once, for all, and keeps the last finite particles.
 status=0
