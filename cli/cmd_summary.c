@@ -21,7 +21,7 @@ static int choose(const svmp_particles *particles, const char *path, const char 
     *count = 0;
     if (list) {
         snprintf(where, sizeof where, "'%s'", path);
-        return choose_variables(particles, where, list, chosen, count);
+        return choose_variables(NULL, particles, where, list, chosen, count);
     }
     while (*count < svmp_particles_variables(particles)) chosen[*count] = *count, ++*count;
     return 0;

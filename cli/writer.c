@@ -71,9 +71,10 @@ int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
     if (names == NULL) return 0;
     svmp_status taken = svmp_run_particles(run, &start);
     if (taken != SVMP_OK) return failed(context, taken);
-    w->chosen = calloc(svmp_particles_variables(start), sizeof *w->chosen);
-    int status = w->chosen ? choose_variables(start, "the model", names, w->chosen, &w->chosen_count)
-                           : complain(EXIT_FAILED, "Out of memory.");
+    w->chosen = calloc(svmp_particles_variables(start) + 1, sizeof *w->chosen);
+    int status = svmp_context_any(context, w->chosen == NULL)
+                     ? complain(EXIT_FAILED, "Out of memory.")
+                     : choose_variables(context, start, "the model", names, w->chosen, &w->chosen_count);
     if (status == 0 && w->chosen) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
     svmp_particles_free(start);
     return status;
@@ -101,15 +102,20 @@ static void find_finite(const svmp_model *model, svmp_particles *result, size_t 
 
 int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result) {
     const size_t variables = svmp_particles_variables(*result);
-    size_t *kept = calloc(2 * variables, sizeof *kept), count = 0, chosen = 0;
-    if (kept == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    size_t *kept = calloc(2 * variables + 1, sizeof *kept), count = 0, chosen = 0;
+    if (svmp_context_any(w->context, kept == NULL) || kept == NULL) {
+        free(kept);
+        return complain(EXIT_FAILED, "Out of memory.");
+    }
     size_t *place = kept + variables;
     svmp_particles *finite = NULL;
     find_finite(model, *result, kept, place, &count);
     for (size_t k = 0; k < w->chosen_count; k++)
         if (place[w->chosen[k]] != SIZE_MAX) w->chosen[chosen++] = place[w->chosen[k]];
     w->chosen_count = chosen;
-    svmp_status status = count < variables ? svmp_particles_select(*result, count, kept, 1, &finite) : SVMP_OK;
+    svmp_status status = SVMP_OK;
+    if (svmp_context_any(w->context, count < variables))
+        status = svmp_particles_select(*result, count, kept, 1, &finite);
     free(kept);
     if (finite) {
         svmp_particles_free(*result);
@@ -146,7 +152,7 @@ static int write_part(writer *w, const svmp_particles *written, run_record *reco
     record->chain = part;
     char *comments = record_text(record, svmp_particles_count(written)), *path = free_path(w, part);
     svmp_status status = SVMP_NO_MEMORY;
-    if (comments && path) {
+    if (!svmp_context_any(w->context, comments == NULL || path == NULL) && path) {
         announce(w, written, path);
         status = svmp_particles_write(written, path, comments, options_given(w->set, "force") != NULL);
     }
@@ -173,7 +179,7 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     const size_t draws = svmp_particles_count(result) / svmp_particles_chains(result);
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
-    if (w->chosen && w->chosen_count == 0)
+    if (w->chosen && !svmp_context_any(w->context, w->chosen_count > 0))
         return complain(EXIT_FAILED, "Nothing is written to '%s': all that --save names is left out.",
                         options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);

@@ -310,7 +310,8 @@ SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const 
                                                size_t count, const double *values);
 
 /* New particles with some of the variables (`count` of them, in this order; `variables` NULL: all) and of each chain
- * every `every`-th draw: the last of each so many. Statistics, series and chains go along. */
+ * every `every`-th draw: the last of each so many. Statistics, series and chains go along. Of several processes, for all
+ * to call, each with its own variables, and there need not be any; they stay in the order of the whole. */
 SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
                                            size_t every, svmp_particles **chosen);
 
@@ -326,6 +327,9 @@ SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_
  * in sample_stats, and the data that a run's model text has observed in observed_data. SVMP_UNSUPPORTED in a build
  * without it. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
+
+/* How many particles a file holds. */
+SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count);
 
 /* The comment lines above the header of the file that the particles were read from, without "# "; "" for none. */
 SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
@@ -509,6 +513,9 @@ SVMP_API void svmp_run_free(svmp_run *run);
 
 /* Starts from these particles instead of drawing them: matched by name; the count must be the run's. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
+
+/* The same from a particle file. Of several processes each reads it for its own variables, unless it ends in .nc. */
+SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data);
 
 /* Iterates to the end. SVMP_NOT_FINITE: the run diverged, and holds its last finite particles. May be

@@ -29,9 +29,10 @@ typedef struct graph_owners {
     uint32_t rank;
 } graph_owners;
 
-/* Makes a finished graph a fragment of a larger one, of which no process need have more: the process's own nodes and all
- * that stand in a factor with them, in the order of the whole, and no factors but these. Node v is node whole_node[v]
- * there, variable i variable whole_variable[i]; both are copied. The part of a fragment is the part of the whole. */
+/* Makes a finished graph a fragment of a larger one, of which no process need have more: the process's own nodes and
+ * all that stand in a factor with them, in the order of the whole, and no factors but these. Node v is node
+ * whole_node[v] there, variable i variable whole_variable[i]; both are copied. The part of a fragment is the part of
+ * the whole. */
 svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables,
                              const uint32_t *whole_node, const uint32_t *whole_variable);
 

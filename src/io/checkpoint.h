@@ -19,7 +19,7 @@ typedef struct checkpoint {
     const team *team;   /* of several processes the first one has the file, and tells the others; NULL: alone */
     output_file output; /* of one that is saved */
     uint64_t hash;
-    FILE *input;  /* of one that is loaded: at the next item */
+    FILE *input;   /* of one that is loaded: at the next item */
     uint64_t left; /* bytes from there to the checksum */
     char *text;    /* the last text that was taken */
 } checkpoint;
@@ -35,8 +35,8 @@ svmp_status svmp_checkpoint_rows(checkpoint *file, const char *name, spread *row
 /* Nothing stands at `path` before this. */
 svmp_status svmp_checkpoint_finish(checkpoint *file);
 
-/* Refuses what is no checkpoint, is in another format, or has another checksum than it says. The file is read twice, once
- * for this, and never held. */
+/* Refuses what is no checkpoint, is in another format, or has another checksum than it says. The file is read twice,
+ * once for this, and never held. */
 svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file);
 
 /* *text belongs to the file, until the next one; in processes that do not have it, NULL. */

@@ -181,8 +181,8 @@ static svmp_status read_model(svmp_context *context, const model_files *from, co
     SVMP_CHECK(read_linear(&files));
     SVMP_CHECK(svmp_model_create(context, &made));
     SVMP_CHECK(add_factors(&files, made));
-    if (owners) SVMP_CHECK(svmp_graph_place(made->graph, files.precision.rows, files.precision.rows, files.whole,
-                                           files.whole));
+    if (owners)
+        SVMP_CHECK(svmp_graph_place(made->graph, files.precision.rows, files.precision.rows, files.whole, files.whole));
     *model = made;
     made = NULL;
 done:

@@ -14,9 +14,10 @@ int svmp_path_ends_in(const char *path, const char *ending);
 
 /* A kind of model file. */
 typedef struct model_reader {
-    /* The whole model, finished; with `owners`, the fragment of it (graph/part.h) that the owner's nodes need, placed in
-     * the whole: of the files' numbers no others are kept. */
-    svmp_status (*read)(svmp_context *context, const model_files *files, const graph_owners *owners, svmp_model **model);
+    /* The whole model, finished; with `owners`, the fragment of it (graph/part.h) that the owner's nodes need, placed
+     * in the whole: of the files' numbers no others are kept. */
+    svmp_status (*read)(svmp_context *context, const model_files *files, const graph_owners *owners,
+                        svmp_model **model);
 
     /* The graph of the whole model alone, finished. */
     svmp_status (*read_graph)(svmp_context *context, const model_files *files, svmp_graph **graph);

@@ -44,6 +44,16 @@ svmp_status svmp_particles_create_part(svmp_context *context, const struct team 
                                        const uint32_t *place, size_t count, const double *values,
                                        svmp_particles **particles);
 
+/* Whether a variable of a file is wanted; `column` counts variables, from 0. */
+typedef int (*particles_filter)(void *user_data, size_t column, const char *name);
+
+/* Asks about every variable of a CSV file, of which it reads no more than the header. */
+svmp_status svmp_particles_read_names(svmp_context *context, const char *path, particles_filter keep, void *user_data);
+
+/* Reads those variables of a CSV file that `keep` wants, at least one, without statistics, series or comments. */
+svmp_status svmp_particles_read_some(svmp_context *context, const char *path, particles_filter keep, void *user_data,
+                                     svmp_particles **particles);
+
 /* Takes the lines "name[along] = 1 2 3" out of the comments: they are series from then on. */
 svmp_status svmp_series_take_comments(svmp_particles *particles);
 

@@ -5,7 +5,6 @@
 
 #include "base/number.h"
 #include "io/netcdf.h"
-#include "io/output.h"
 #include "io/particles.h"
 #include "io/shape.h"
 #include "io/text.h"
@@ -15,10 +14,14 @@ typedef struct csv_reader {
     char *titles;       /* the header */
     const char **names; /* of every column, in the header; NULL where the column is skipped */
     size_t columns, columns_capacity, variables;
+    particles_filter keep; /* which variables; NULL: all, and all else */
+    void *keeper;
+    size_t *place;  /* column -> where its numbers stand in a row */
+    size_t width;   /* of a row */
     size_t header;  /* its line */
     char *comments; /* of the lines above it, without "# " */
     size_t comments_length, comments_capacity;
-    double *rows; /* rows[l*columns + c]: the file's order */
+    double *rows; /* rows[l*width + place[c]]: the file's order */
     size_t count, capacity;
 } csv_reader;
 
@@ -85,6 +88,22 @@ static svmp_status read_header(csv_reader *reader) {
     return SVMP_OK;
 }
 
+/* Skips the columns that are not wanted, and gives the others their places. */
+static svmp_status choose_columns(csv_reader *reader) {
+    size_t column = 0;
+    SVMP_TRY(SVMP_NEW(reader->text.context, reader->place, reader->columns));
+    for (size_t c = 0; c < reader->columns; c++) {
+        const int variable = !svmp_name_is_internal(reader->names[c]);
+        if (reader->keep && !(variable && reader->keep(reader->keeper, column, reader->names[c]))) {
+            reader->names[c] = NULL;
+            reader->variables -= (size_t)variable;
+        }
+        column += (size_t)variable;
+        if (reader->names[c]) reader->place[c] = reader->width++;
+    }
+    return SVMP_OK;
+}
+
 static svmp_status wrong_number_of_fields(const csv_reader *reader) {
     const text_file *text = &reader->text;
     size_t fields = 1;
@@ -111,15 +130,15 @@ static svmp_status read_field(csv_reader *reader, size_t c, const char *first, c
 
 static svmp_status read_row(csv_reader *reader) {
     text_file *text = &reader->text;
-    SVMP_TRY(SVMP_GROW(text->context, reader->rows, reader->capacity, (reader->count + 1) * reader->columns));
-    double *row = reader->rows + reader->count * reader->columns;
+    SVMP_TRY(SVMP_GROW(text->context, reader->rows, reader->capacity, (reader->count + 1) * reader->width));
+    double *row = reader->rows + reader->count * reader->width;
     char *cursor = text->start;
     for (size_t c = 0; c < reader->columns; c++) {
         char *first, *last;
         cursor = next_field(text->end, cursor, &first, &last);
         if ((cursor == text->end) != (c + 1 == reader->columns)) return wrong_number_of_fields(reader);
         cursor++;
-        if (reader->names[c]) SVMP_TRY(read_field(reader, c, first, last, &row[c]));
+        if (reader->names[c]) SVMP_TRY(read_field(reader, c, first, last, &row[reader->place[c]]));
     }
     reader->count++;
     return SVMP_OK;
@@ -157,7 +176,7 @@ static svmp_status build_column(const csv_reader *reader, size_t c, size_t *vari
     if (name == NULL) return SVMP_OK;
     const int statistic = svmp_name_is_internal(name);
     double *to = statistic ? values : made->values + *variable * count;
-    for (size_t l = 0; l < count; l++) to[l] = reader->rows[l * reader->columns + c];
+    for (size_t l = 0; l < count; l++) to[l] = reader->rows[l * reader->width + reader->place[c]];
     if (!statistic) return svmp_particles_set_name(made, (*variable)++, name);
     return strcmp(name, "chain__") == 0 ? build_chains(reader, values, made)
                                         : svmp_particles_set_statistic(made, name, values);
@@ -217,14 +236,47 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
                              reader->text.path, reader->header, repeated));
     SVMP_CHECK(order_arrays(made));
-    made->comments = reader->comments;
-    reader->comments = NULL;
-    SVMP_CHECK(svmp_series_take_comments(made));
+    if (reader->keep == NULL) {
+        made->comments = reader->comments;
+        reader->comments = NULL;
+        SVMP_CHECK(svmp_series_take_comments(made));
+    }
     *particles = made;
     made = NULL;
 done:
     svmp_release(reader->text.context, values);
     svmp_particles_free(made);
+    return status;
+}
+
+static void release(csv_reader *reader) {
+    svmp_context *context = reader->text.context;
+    if (context == NULL) return;
+    void *owned[] = {reader->rows, reader->names, reader->titles, reader->comments, reader->place};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_text_close(&reader->text);
+}
+
+/* Opens the file and reads its header. */
+static svmp_status begin(svmp_context *context, const char *path, csv_reader *reader) {
+    SVMP_TRY(svmp_text_open(context, path, &reader->text));
+    SVMP_TRY(read_header(reader));
+    return choose_columns(reader);
+}
+
+static svmp_status read_csv(svmp_context *context, const char *path, particles_filter keep, void *user_data,
+                            svmp_particles **particles) {
+    csv_reader reader = {.keep = keep, .keeper = user_data};
+    number_locale locale = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_number_enter(context, &locale));
+    SVMP_CHECK(begin(context, path, &reader));
+    SVMP_CHECK(read_rows(&reader));
+    if (reader.count == 0) SVMP_CHECK(svmp_text_fail(&reader.text, "there is no row below the header."));
+    SVMP_CHECK(build(&reader, particles));
+done:
+    release(&reader);
+    svmp_number_leave(&locale);
     return status;
 }
 
@@ -234,21 +286,39 @@ svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_pa
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read was given no %s.",
                          path ? "place for its result" : "path");
     if (svmp_netcdf_is_meant(path)) return svmp_netcdf_read(context, path, particles);
+    return read_csv(context, path, NULL, NULL, particles);
+}
+
+svmp_status svmp_particles_read_some(svmp_context *context, const char *path, particles_filter keep, void *user_data,
+                                     svmp_particles **particles) {
+    return read_csv(context, path, keep, user_data, particles);
+}
+
+svmp_status svmp_particles_read_names(svmp_context *context, const char *path, particles_filter keep, void *user_data) {
+    csv_reader reader = {.keep = keep, .keeper = user_data};
+    svmp_status status = begin(context, path, &reader);
+    release(&reader);
+    return status;
+}
+
+svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (path == NULL || count == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read_count was given no %s.",
+                         path ? "place for its result" : "path");
+    if (svmp_netcdf_is_meant(path)) {
+        svmp_particles *all = NULL;
+        SVMP_TRY(svmp_netcdf_read(context, path, &all));
+        *count = all->count;
+        svmp_particles_free(all);
+        return SVMP_OK;
+    }
     csv_reader reader = {0};
-    number_locale locale = {0};
-    svmp_status status = SVMP_OK;
-    SVMP_CHECK(svmp_number_enter(context, &locale));
-    SVMP_CHECK(svmp_text_open(context, path, &reader.text));
-    SVMP_CHECK(read_header(&reader));
-    SVMP_CHECK(read_rows(&reader));
-    if (reader.count == 0) SVMP_CHECK(svmp_text_fail(&reader.text, "there is no row below the header."));
-    SVMP_CHECK(build(&reader, particles));
-done:
-    svmp_release(context, reader.rows);
-    svmp_release(context, reader.names);
-    svmp_release(context, reader.titles);
-    svmp_release(context, reader.comments);
-    svmp_text_close(&reader.text);
-    svmp_number_leave(&locale);
+    svmp_status status = begin(context, path, &reader);
+    int there = 1;
+    for (*count = 0; status == SVMP_OK && there; *count += (size_t)there)
+        status = svmp_text_next_line(&reader.text, '#', &there);
+    if (status == SVMP_OK && *count == 0) status = svmp_text_fail(&reader.text, "there is no row below the header.");
+    release(&reader);
     return status;
 }

@@ -102,7 +102,7 @@ svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, d
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
 /* What the own nodes of a part of the graph need: they alone are its nodes. local[i] is the number in the part of
- * variable i of the whole. Factors, arrays and what is monitored are left out. */
+ * variable i of the whole. Factors and arrays are left out; what is monitored stays of the variables of the whole. */
 svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
                               lowered_model **part);
 

@@ -40,8 +40,8 @@ static uint64_t hash_nodes(const svmp_model *model) {
     return sum;
 }
 
-/* Of the factors whose first node is own; `owners` NULL: all are. Their order does not count, only how many there are of
- * a kind; what they come to, the density tells. */
+/* Of the factors whose first node is own; `owners` NULL: all are. Their order does not count, only how many there are
+ * of a kind; what they come to, the density tells. */
 static uint64_t hash_factors(const svmp_graph *graph, const graph_owners *owners, size_t *count) {
     uint64_t sum = 0;
     *count = 0;

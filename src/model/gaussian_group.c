@@ -38,8 +38,8 @@ typedef struct probe {
     factor_group view; /* the group, slot j reading variable j */
     double *x, *value, *gradient;
     void *scratch;
-    double *A;      /* slots * slots: of instances that share their variables */
-    double *linear; /* of all variables */
+    double *A;          /* slots * slots: of instances that share their variables */
+    double *linear;     /* of all variables */
     exact_sum constant; /* over all processes, in any order */
 } probe;
 
@@ -107,8 +107,8 @@ static svmp_status add_all(svmp_context *context, probe *p, quadratic *q, bool *
         *finite =
             group->kind->evaluate(&p->view, first, count, p->points, p->x, p->scratch, p->value, p->gradient) == 0;
         for (size_t k = first; *finite && k < first + count; k++) {
-            *finite = add_instance(p, k, p->value + (k - first) * p->points,
-                                   p->gradient + (k - first) * slots * p->points);
+            *finite =
+                add_instance(p, k, p->value + (k - first) * p->points, p->gradient + (k - first) * slots * p->points);
             if (!is_run(group, k)) SVMP_TRY(flush(context, p, group->variables + k * slots, q));
         }
         if (!*finite) return SVMP_OK;

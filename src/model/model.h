@@ -56,8 +56,8 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */
 size_t svmp_model_transformed(const svmp_model *model);
 
-/* Of a part of a model, which all processes work on alike: the status of the first process that failed, with its error on
- * all of them. Of others `status`. */
+/* Of a part of a model, which all processes work on alike: the status of the first process that failed, with its error
+ * on all of them. Of others `status`. */
 svmp_status svmp_model_agree(const svmp_model *model, svmp_status status);
 
 /* Fails unless the model is finished. */

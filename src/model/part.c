@@ -10,7 +10,8 @@ typedef struct cutting {
     const svmp_model *whole;
     svmp_model *part;
     uint32_t rank;
-    uint32_t *local; /* variable of the whole, or of its fragment -> its number in the part; UINT32_MAX: it is not there */
+    uint32_t
+        *local; /* variable of the whole, or of its fragment -> its number in the part; UINT32_MAX: it is not there */
 } cutting;
 
 static svmp_status number_variables(cutting *c) {

@@ -60,8 +60,8 @@ svmp_status svmp_split_choose(svmp_context *context, const svmp_graph *whole, si
     t->broadcast(t, 0, t->count * sizeof *of_each, of_each);
     const part_size *own = &of_each[t->rank].own;
     const partition_quality *q = &of_each[t->rank].quality;
-    *split = (svmp_split){t->count, q->busy, nodes, own->nodes, own->halo_nodes, own->boundary, q->imbalance, q->cut,
-                          q->edges};
+    *split = (svmp_split){t->count,      q->busy,      nodes,  own->nodes, own->halo_nodes,
+                          own->boundary, q->imbalance, q->cut, q->edges};
     if (split->busy < split->processes)
         svmp_log(context, SVMP_LOG_WARNING, "%zu of %zu processes have no nodes to move: the model has %zu.",
                  split->processes - split->busy, split->processes, split->nodes);

@@ -121,6 +121,43 @@ for start in normal:1 prior; do
     same alone.csv many.csv "hub from $start"
 done
 
+# What is written, and monitored from nodes of all processes, is that of one; what is not finite is left out.
+cat >monitored.bug <<'END'
+model { mu ~ dnorm(0, 1)
+  for (i in 1:20) { theta[i] ~ dnorm(mu, 2)
+    d[i] <- theta[i] - mu
+    y[i] ~ dnorm(theta[i], 1) }
+  top <- mean(theta[]) / (1 + mu * mu)
+  bad <- log(mu - 1000) }
+END
+hub=(run monitored.bug hub.R -n 6 -t 10 --quiet)
+for more in "--save theta,mu" "--monitor top,d" "--monitor d,top --save top,theta.7,d[3]"; do
+    works "${hub[@]}" $more -o alone.csv --force
+    ranks 3 "${hub[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
+    same alone.csv many.csv "$more"
+done
+ranks 3 "${hub[@]}" --monitor bad,top -o many.csv --force || fail "$(cat errors)"
+"$SVMP" "${hub[@]}" --monitor bad,top -o alone.csv --force 2>/dev/null >said
+same alone.csv many.csv "what is left out"
+grep -qx "svmp: 'bad' is left out: it is not finite in all particles." errors || fail "$(cat errors)"
+
+# A start with columns that follow from others is one; with strange columns, or without some, it is none.
+works "${hub[@]}" --monitor top -o start.csv --force
+for processes in 2 7; do # of the latter some have no variables
+    works run monitored.bug hub.R -t 5 --init start.csv --quiet -o alone.csv --force
+    ranks $processes run monitored.bug hub.R -t 5 --init start.csv --quiet -o many.csv --force || fail "$(cat errors)"
+    same alone.csv many.csv "start in $processes"
+done
+sed 's/,mu,/,nu,/' start.csv >strange.csv
+sentence="The variables differ: 1 of the model are not in the start (mu), and 1 of the start are not in the model (nu)."
+refuses 2 "$sentence" run monitored.bug hub.R --init strange.csv
+status=0
+ranks 3 run monitored.bug hub.R --init strange.csv || status=$?
+[[ $status -eq 2 && $(grep -cFx "svmp: $sentence" errors) -eq 1 ]] || fail "exit $status: $(cat errors)"
+status=0
+ranks 2 "${hub[@]}" --save zeta -o none.csv || status=$?
+[[ $status -eq 2 && ! -e none.csv ]] && grep -q "There is no variable 'zeta' in the model" errors || fail "$(cat errors)"
+
 # disagree STATUS SENTENCE ARGUMENTS : ARGUMENTS: two processes that were told different things.
 disagree() {
     local expected=$1 sentence=$2 status=0
@@ -143,9 +180,9 @@ disagree 2 "The processes disagree on seed: 1 in process 0" run chain.mtx : run 
 disagree 2 "but no file that could be read (No such file or directory) in process 1" run chain.mtx : run no.mtx
 disagree 2 "The file 'no.mtx' could not be read" run no.mtx : run no.mtx
 disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts : run chain.mtx -m nuts
-disagree 2 "'--save' is for one process" run chain.mtx -o a.csv --save x.1 : run chain.mtx -o a.csv --save x.1
+disagree 2 "made in the memory of one process" run chain.mtx -o a.nc : run chain.mtx -o a.nc
 disagree 2 "The start 'map' looks at the whole model" run chain.mtx --init map : run chain.mtx --init map
-[[ ! -e a.csv ]]
+[[ ! -e a.nc ]]
 
 # A disk that is full where the first process writes: all end, and it says so.
 ln -s /dev/full full.csv

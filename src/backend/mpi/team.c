@@ -133,8 +133,7 @@ static svmp_status make_team(svmp_context *context, int ours) {
     }
     own->ours = ours;
     MPI_Comm_dup(MPI_COMM_WORLD, &own->all);
-    *made = (team){(size_t)rank, (size_t)count, own,    free_team, sum,    sum_whole,
-                   max,          broadcast,     gather, collect,   deal};
+    *made = (team){(size_t)rank, (size_t)count, own, free_team, sum, sum_whole, max, broadcast, gather, collect, deal};
     context->team = made;
     return SVMP_OK;
 }
