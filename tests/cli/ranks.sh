@@ -3,8 +3,14 @@
 "$SVMP" --version | grep -qx 'mpi: yes' || { echo "skipped: MPI is not in this build" && exit 77; }
 command -v mpirun >/dev/null || { echo "skipped: there is no mpirun" && exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_odls_base_sigkill_timeout=20 # seconds between SIGTERM and SIGKILL, for a machine that others use too
 export LSAN_OPTIONS=detect_leaks=0 # MPI's own
+
+# The script for Slurm in the documentation is one.
+awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; inside = 0 }
+    inside { block = block $0 "\n" }' "$TESTS/../docs/distributed.md" >slurm.sh
+grep -q '^srun .*svmp run' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
 
 # ranks P ARGUMENT...: the command in P processes.
 ranks() {
@@ -172,7 +178,7 @@ disagree() {
 }
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
 cp chain.mtx copy.mtx # the same file, elsewhere
-timeout 60 mpirun -n 1 "$SVMP" run chain.mtx : -n 1 "$SVMP" run copy.mtx >said 2>errors || fail "$(cat errors)"
+timeout 60 mpirun -n 1 "$SVMP" run chain.mtx -t 3 : -n 1 "$SVMP" run copy.mtx -t 3 >said 2>errors || fail "$(cat errors)"
 disagree 2 "The processes disagree on the model 'chain.mtx'" run chain.mtx : run other.mtx
 disagree 2 "The processes disagree on the data 'b.mtx'" run chain.mtx b.mtx : run chain.mtx chain.mtx
 disagree 2 "The processes disagree on the number of files: 1 in process 0" run chain.mtx : run chain.mtx b.mtx
