@@ -88,12 +88,3 @@ int svmp_number_parse_size(const char *start, const char *end, size_t *value) {
     *value = read;
     return 1;
 }
-
-size_t svmp_number_format(double value, char text[NUMBER_TEXT]) {
-    int length = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        length = snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
-        if (digits == 17 || strtod(text, NULL) == value) break;
-    }
-    return (size_t)length;
-}

@@ -159,11 +159,11 @@ static svmp_status put_statistics(netcdf_file *file, const svmp_particles *p) {
 }
 
 static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
-    if (p->observed_count == 0) return SVMP_OK;
+    if (p->observed.count == 0) return SVMP_OK;
     NC_TRY(file, nc_def_grp(file->id, "observed_data", &file->group));
     SVMP_TRY(put_attributes(file, file->group, NULL));
-    for (size_t a = 0; a < p->observed_count; a++) {
-        const struct observed_array *o = &p->observed[a];
+    for (size_t a = 0; a < p->observed.count; a++) {
+        const struct beside_array *o = &p->observed.list[a];
         char dimension[NC_MAX_NAME + 1];
         int id, dimensions[PARTICLES_DIMENSIONS];
         for (size_t k = 0; k < o->rank; k++) {
