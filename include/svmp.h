@@ -313,6 +313,10 @@ SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size
 /* New particles: the draws of one chain, counted from 0, with its statistics and the series. */
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
 
+/* New particles: the draws of several samples, as of one with all their chains; variables are matched by name, and
+ * chains must be equally long. Statistics that all have go along; the rest, comments too, is of the first. */
+SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined);
+
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
  * there are several chains. Names have dots before indices alone, and arrays are whole, for the sake of Stan's tools:
  * docs/files.md; comment lines tell what that takes, and reading undoes it. On reading, chain__ gives the chains back, and a column ending in two underscores
