@@ -10,6 +10,7 @@
 #include "origin.h"
 #include "progress.h"
 #include "record.h"
+#include "sample.h"
 #include "sampling.h"
 #include "table.h"
 #include "writer.h"
@@ -103,8 +104,8 @@ static int check_sizes(const session *s) {
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     if (path == NULL) return 0;
-    svmp_status status = svmp_particles_read(s->context, path, &s->start);
-    if (status != SVMP_OK) return failed(s->context, status);
+    const int status = read_particles(s->context, path, &s->start);
+    if (status) return status;
     size_t count = svmp_particles_count(s->start);
     if (options_given(s->set, "particles") && s->options.particles != count)
         return complain(EXIT_WRONG, "%zu particles are asked for, but '%s' holds %zu to start from.",

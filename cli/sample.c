@@ -1,7 +1,47 @@
 #include "sample.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Whether the file ends in .nc, and not in the checksum of svmp, which svmp_particles_read looks at. */
+static int is_foreign(const char *path) {
+    static const char mark[] = "svmp checksum";
+    enum { SEAL = 40 };
+    const size_t length = strlen(path);
+    char found[sizeof mark - 1];
+    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    FILE *file = fopen(path, "rb");
+    const int sealed = file && fseek(file, -SEAL, SEEK_END) == 0 && fread(found, sizeof found, 1, file) == 1 &&
+                       memcmp(found, mark, sizeof found) == 0;
+    if (file) fclose(file);
+    return file && !sealed;
+}
+
+/* Whether a child that reads the file comes to its end, whatever it finds. */
+static int is_survived(svmp_context *context, const char *path) {
+    enum { PATIENCE = 600 }; /* seconds */
+    int ended = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        svmp_particles *particles = NULL;
+        const int nowhere = open("/dev/null", O_WRONLY);
+        if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+        alarm(PATIENCE);
+        svmp_particles_read(context, path, &particles);
+        _exit(0);
+    }
+    return child < 0 || (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+}
+
+int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
+    if (svmp_context_processes(context) == 1 && is_foreign(path) && !is_survived(context, path))
+        return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 does not survive it.", path);
+    const svmp_status read = svmp_particles_read(context, path, particles);
+    return read == SVMP_OK ? 0 : failed(context, read);
+}
 
 size_t sample_files(const option_set *set) {
     static const char *const endings[] = {".csv", ".nc"};
@@ -40,8 +80,8 @@ static void compare_records(const char *a, const char *a_path, const char *b, co
 
 static int read_parts(const option_set *set, svmp_context *context, size_t count, svmp_particles **parts) {
     for (size_t p = 0; p < count; p++) {
-        svmp_status read = svmp_particles_read(context, set->operands[p], &parts[p]);
-        if (read != SVMP_OK) return failed(context, read);
+        int status = read_particles(context, set->operands[p], &parts[p]);
+        if (status) return status;
         if (!svmp_particles_are_chains(parts[p]))
             return complain(EXIT_WRONG, "Several files are the chains of a sampler, and '%s' holds particles.",
                             set->operands[p]);
@@ -53,10 +93,7 @@ static int read_parts(const option_set *set, svmp_context *context, size_t count
 }
 
 int read_sample(const option_set *set, svmp_context *context, size_t count, svmp_particles **sample) {
-    if (count == 1) {
-        svmp_status read = svmp_particles_read(context, set->operands[0], sample);
-        return read == SVMP_OK ? 0 : failed(context, read);
-    }
+    if (count == 1) return read_particles(context, set->operands[0], sample);
     svmp_particles **parts = calloc(count, sizeof *parts);
     if (parts == NULL) return complain(EXIT_FAILED, "Out of memory.");
     int status = read_parts(set, context, count, parts);

@@ -4,6 +4,10 @@
 
 #include "command.h"
 
+/* svmp_particles_read; returns an exit status. HDF5 does not survive all damage to its files: one that svmp has not
+ * sealed is first read by a child, whose end is told and not shared. */
+int read_particles(svmp_context *context, const char *path, svmp_particles **particles);
+
 /* How many of the operands, from the first on, are particle files: they end in .csv or .nc. At least 1, so that what is
  * wrong with it is said. */
 size_t sample_files(const option_set *set);

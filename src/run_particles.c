@@ -87,9 +87,11 @@ static svmp_status set_column(svmp_particles *particles, const history *h, size_
 /* The last iteration is part of the way, whatever the stride. What a sampler's way was, its statistics tell. */
 static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     const method *m = run->method;
-    const char *largest = m->kernel ? "largest_phi" : m->step ? "largest_score" : "largest_change";
+    char largest[SERIES_NAME];
     history way = run->way;
     if (m->largest == NULL) return SVMP_OK;
+    const char *word = m->largest + (*m->largest == '|'); /* "|phi|", "change of a message" */
+    snprintf(largest, sizeof largest, "largest_%.*s", (int)strcspn(word, "| "), word);
     if (run->iteration > 0)
         svmp_history_add(&way,
                          (const double[HISTORY_COLUMNS]){(double)run->iteration, run->backend->largest, run->rate});

@@ -88,3 +88,12 @@ int svmp_number_parse_size(const char *start, const char *end, size_t *value) {
     *value = read;
     return 1;
 }
+
+int svmp_number_parse_whole(const char *start, const char *end, size_t *value) {
+    double real;
+    if (svmp_number_parse_size(start, end, value)) return 1;
+    if (svmp_number_parse(start, end, &real) != NUMBER_FINITE) return 0;
+    if (!(real >= 0 && real <= 0x1p53) || real != floor(real)) return 0;
+    *value = (size_t)real;
+    return 1;
+}

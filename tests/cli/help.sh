@@ -18,9 +18,15 @@ fits 24
 for command in run plan check graph summary compare report localise paper manual completion; do
     works $command --help
     shows "^Usage: svmp $command"
-    [[ $command == run ]] && fits 48 || fits 24
+    case $command in run) fits 48 ;; plan) fits 32 ;; *) fits 24 ;; esac
     cp said "help-$command"
+    works help $command
+    diff said "help-$command"
 done
+works help
+shows '^  svmp run MODEL'
+refuses 2 "There is no command 'rnu'; did you mean 'run'?" help rnu
+grep -q 'adagrad:0.1; langevin' help-run && grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq,' help-run
 works run -h
 diff said help-run
 
