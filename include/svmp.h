@@ -556,7 +556,7 @@ SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy 
 SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
 
 /* What an option came to be in this run, as text: what was said, or what stands for it where nothing was ("rbf@blanket"
- * for the kernel, "adagrad:0.1" for the step, "cpu-avx2" for the backend); also "threads". NULL: the run has no such
+ * for the kernel, "adagrad:1" for the step, "cpu-avx2" for the backend); also "threads". NULL: the run has no such
  * thing. Written to `buffer`, cut to fit `size`, always ended. */
 SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, char *buffer, size_t size);
 
