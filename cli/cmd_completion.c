@@ -140,8 +140,9 @@ static void print_zsh_beginnings(const command *which) {
     command_options(which, &set);
     for (size_t k = 0; k < set.count; k++) {
         if (beginnings(&set.rows[k]) == NULL) continue;
-        printf("_svmp_%s() {\n    local -a all=(%s)\n    compadd -S '' -- ${(M)all:#*:}\n    compadd -- ${all:#*:}\n%s}\n",
-               set.rows[k].name, beginnings(&set.rows[k]), is_file(&set.rows[k]) ? "    _files\n" : "");
+        printf(
+            "_svmp_%s() {\n    local -a all=(%s)\n    compadd -S '' -- ${(M)all:#*:}\n    compadd -- ${all:#*:}\n%s}\n",
+            set.rows[k].name, beginnings(&set.rows[k]), is_file(&set.rows[k]) ? "    _files\n" : "");
     }
 }
 

@@ -7,7 +7,8 @@
 
 static const svmp_option rows[] = {
     {"format", 0, "dot|json", "dot", "the factor graph for Graphviz, or nodes, factors and blankets as JSON", "Output"},
-    {"output", 'o', "FILE", "", "write to FILE, not to the standard output; .png, .svg, .pdf: drawn by Graphviz", "Output"},
+    {"output", 'o', "FILE", "", "write to FILE, not to the standard output; .png, .svg, .pdf: drawn by Graphviz",
+     "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
 };
 
@@ -73,8 +74,10 @@ static int draw_graph(const svmp_model *model, svmp_context *context, const char
     if (status != SVMP_OK) return failed(context, status);
     if (drawn) return 0;
     return WEXITSTATUS(ended) == 127
-               ? complain(EXIT_WRONG, "'%s' is drawn by Graphviz, which is not here (Debian: graphviz); -o FILE.dot "
-                                      "writes what it would draw.", path)
+               ? complain(EXIT_WRONG,
+                          "'%s' is drawn by Graphviz, which is not here (Debian: graphviz); -o FILE.dot "
+                          "writes what it would draw.",
+                          path)
                : complain(EXIT_FAILED, "Graphviz could not draw '%s'; -o FILE.dot writes what it was given.", path);
 }
 
@@ -96,8 +99,7 @@ static int run(const option_set *set) {
     if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
     if (status == 0) status = open_context(set, &context);
     if (status == 0) status = read_model(set, context, NULL, &model);
-    if (status == 0)
-        status = kind ? draw_graph(model, context, kind, path) : write_graph(model, context, format, path);
+    if (status == 0) status = kind ? draw_graph(model, context, kind, path) : write_graph(model, context, format, path);
     svmp_model_free(model);
     svmp_context_free(context);
     return status;

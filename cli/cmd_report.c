@@ -39,8 +39,7 @@ static int prepare(material *m) {
     if (status) return status;
     const size_t rest = m->set->operand_count - m->files;
     svmp_status read = SVMP_OK;
-    if (rest > 0)
-        read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &m->model);
+    if (rest > 0) read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &m->model);
     return read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
 }
 

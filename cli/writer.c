@@ -49,8 +49,8 @@ static int clear_later_parts(const writer *w, const char *path, int now) {
         const int there = later && is_chain(later, part);
         if (later == NULL) status = complain(EXIT_FAILED, "Out of memory.");
         if (there && options_given(w->set, "force") == NULL)
-            status = complain(EXIT_WRONG, "The file '%s' is there, of a run with more chains; --force removes it.",
-                              later);
+            status =
+                complain(EXIT_WRONG, "The file '%s' is there, of a run with more chains; --force removes it.", later);
         if (there && now && remove(later) == 0)
             complain(EXIT_DONE, "'%s', of a run with more chains, is removed.", later);
         free(later);

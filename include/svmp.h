@@ -226,7 +226,7 @@ typedef struct svmp_array {
     size_t rank;              /* how many dimensions, at least 1 */
     const size_t *dimensions; /* of the whole array, */
     const double *values;     /* and its observed elements, NaN elsewhere, the last index running fastest; NULL: none */
-    const double *known;      /* where a part of it is known, that part: observed, given or constant; NULL: all or none */
+    const double *known; /* where a part of it is known, that part: observed, given or constant; NULL: all or none */
 } svmp_array;
 
 SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
@@ -319,13 +319,12 @@ SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *con
 
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
  * there are several chains. Names have dots before indices alone, and arrays are whole, for the sake of Stan's tools:
- * docs/files.md; comment lines tell what that takes, and reading undoes it. On reading, chain__ gives the chains back, and a column ending in two underscores
- * that holds other things than numbers is skipped. A series is a comment line "name[along] = 1 2 3". Numbers read back
- * to the same bits.
- * A path that ends in .nc is NetCDF-4 instead, in the layout of ArviZ's InferenceData: the variables x.1.1, x.1.2, ...
- * are an array x with the dimensions chain, draw, x_dim_0 and x_dim_1, where they fill one; statistics and series are
- * in sample_stats, and the data that a run's model text has observed in observed_data. SVMP_UNSUPPORTED in a build
- * without it. */
+ * docs/files.md; comment lines tell what that takes, and reading undoes it. On reading, chain__ gives the chains back,
+ * and a column ending in two underscores that holds other things than numbers is skipped. A series is a comment line
+ * "name[along] = 1 2 3". Numbers read back to the same bits. A path that ends in .nc is NetCDF-4 instead, in the layout
+ * of ArviZ's InferenceData: the variables x.1.1, x.1.2, ... are an array x with the dimensions chain, draw, x_dim_0 and
+ * x_dim_1, where they fill one; statistics and series are in sample_stats, and the data that a run's model text has
+ * observed in observed_data. SVMP_UNSUPPORTED in a build without it. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
 /* The comment lines above the header of the file that the particles were read from, without "# "; "" for none. */

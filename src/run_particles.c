@@ -107,8 +107,7 @@ static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
 static svmp_status add_data(const svmp_model *model, svmp_particles *particles) {
     svmp_array array;
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
-        if (array.values)
-            SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
+        if (array.values) SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
         if (array.known) SVMP_TRY(svmp_beside_add(particles->context, &particles->known, &array, array.known));
     }
     return SVMP_OK;

@@ -1,10 +1,10 @@
 /* Numbers to text that reads back to the same bits: the shortest of "%.15g", "%.16g" and "%.17g" that does, without
  * printing and reading each of them.
  *
- * A number v = m 2^e between 1e-32 and 1e17 is scaled to 17 digits before the point: v 10^k = m 5^k / 2^s, where 5^k has
- * at most 117 bits. The product is an exact integer, so that rounding to 17, 16 and 15 digits is exact, and so is the
- * question whether the digits are nearer to v than half the way to its neighbour, which is to say that they read back to
- * v. Others go to printf. */
+ * A number v = m 2^e between 1e-32 and 1e17 is scaled to 17 digits before the point: v 10^k = m 5^k / 2^s, where 5^k
+ * has at most 117 bits. The product is an exact integer, so that rounding to 17, 16 and 15 digits is exact, and so is
+ * the question whether the digits are nearer to v than half the way to its neighbour, which is to say that they read
+ * back to v. Others go to printf. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +116,8 @@ static uint64_t round_to(const scaled *s, uint64_t unit) {
     return (quotient + (uint64_t)(above || (half && quotient % 2))) * unit;
 }
 
-/* Whether the number nearest to `digits` is v. The numbers below a power of two are twice as dense. No 16 digits stand in
- * the middle between two numbers: that is an odd multiple of half an ulp, and has 17 or more. */
+/* Whether the number nearest to `digits` is v. The numbers below a power of two are twice as dense. No 16 digits stand
+ * in the middle between two numbers: that is an odd multiple of half an ulp, and has 17 or more. */
 static int reads_back(const scaled *s, uint64_t digits) {
     enum { FAR = 16 }; /* half an ulp is 11.1 at most */
     const int below = digits <= s->whole;
@@ -148,8 +148,9 @@ static size_t lay_out(const char *digits, int count, int exponent, int precision
         return (size_t)(to + 2 - text);
     }
     if (exponent < 0) {
-        memcpy(to, "0.000", 5); /* as many zeros as needed */
-        to += 1 - exponent;
+        *to++ = '0';
+        *to++ = '.';
+        for (int k = exponent + 1; k < 0; k++) *to++ = '0';
         memcpy(to, digits, (size_t)count);
         return (size_t)(to + count - text);
     }

@@ -9,11 +9,11 @@
 /* What goes by one name: an array, or a variable by itself. */
 typedef struct column_group {
     const shaped_array *array;
-    size_t variable;         /* of one by itself; SIZE_MAX: the whole array */
-    size_t first;            /* of its variables: groups stand in this order */
-    const char *model;       /* its name, without indices, */
-    char *file;              /* and in the file, */
-    int altered;             /* which is another */
+    size_t variable;   /* of one by itself; SIZE_MAX: the whole array */
+    size_t first;      /* of its variables: groups stand in this order */
+    const char *model; /* its name, without indices, */
+    char *file;        /* and in the file, */
+    int altered;       /* which is another */
 } column_group;
 
 typedef struct column_builder {
@@ -124,13 +124,15 @@ static svmp_status make_groups(column_builder *b) {
         const size_t first = first_variable(array);
         if (begins_at_one(array)) {
             if (first < b->variables)
-                SVMP_TRY(add_group(b, (column_group){.array = array, .variable = SIZE_MAX, .first = first}, array->name, array->length));
+                SVMP_TRY(add_group(b, (column_group){.array = array, .variable = SIZE_MAX, .first = first}, array->name,
+                                   array->length));
             continue;
         }
         for (size_t m = 0; m < array->count; m++) {
             const size_t i = array->variable[m];
             const char *name = svmp_particles_name(b->names, i);
-            if (i < b->variables) SVMP_TRY(add_group(b, (column_group){.array = array, .variable = i, .first = i}, name, strlen(name)));
+            if (i < b->variables)
+                SVMP_TRY(add_group(b, (column_group){.array = array, .variable = i, .first = i}, name, strlen(name)));
         }
     }
     if (b->count > 0) qsort(b->groups, b->count, sizeof *b->groups, order_of_groups);
@@ -144,8 +146,8 @@ static svmp_status settle_name(column_builder *b, column_group *g) {
     char *name;
     SVMP_TRY(ARENA_NEW(b->memory, name, size));
     snprintf(name, size, "%s", g->file);
-    for (size_t number = 2;
-         svmp_name_is_internal(name) || svmp_names_find(&b->taken, name, strlen(name)) != NAMES_NONE; number++)
+    for (size_t number = 2; svmp_name_is_internal(name) || svmp_names_find(&b->taken, name, strlen(name)) != NAMES_NONE;
+         number++)
         snprintf(name, size, "%s_%zu", g->file, number);
     g->file = name;
     return svmp_names_add(b->context, &b->taken, name, strlen(name), &ignored);
@@ -169,8 +171,8 @@ static svmp_status add_column(const column_builder *b, const column_group *g, si
     char *name;
     SVMP_TRY(ARENA_NEW(b->memory, name, size));
     snprintf(name, size, "%s%s", g->file, indices);
-    made->list[made->count++] = i < b->variables ? (csv_column){name, i, 0}
-                                                 : (csv_column){name, SIZE_MAX, b->known[i - b->variables]};
+    made->list[made->count++] =
+        i < b->variables ? (csv_column){name, i, 0} : (csv_column){name, SIZE_MAX, b->known[i - b->variables]};
     return SVMP_OK;
 }
 

@@ -32,7 +32,8 @@ static svmp_status take_known(column_record *record, const char *line, const cha
     uint32_t ignored;
     while (line < end) {
         const char *comma = memchr(line, ',', (size_t)(end - line)), *stop = comma ? comma : end;
-        if (stop > line) SVMP_TRY(svmp_names_add(record->context, &record->known, line, (size_t)(stop - line), &ignored));
+        if (stop > line)
+            SVMP_TRY(svmp_names_add(record->context, &record->known, line, (size_t)(stop - line), &ignored));
         line = stop + 1;
     }
     *taken = 1;
@@ -79,13 +80,13 @@ int svmp_columns_is_known(const column_record *record, const char *name) {
 
 /* In the file a dot stands before an index alone. */
 svmp_status svmp_columns_restore(column_record *record, const char **name) {
-    const size_t length = strcspn(*name, "."), size = strlen(*name) + 1;
+    const size_t length = strcspn(*name, ".");
     const uint32_t number = svmp_names_find(&record->file, *name, length);
     char *model;
     if (number == NAMES_NONE) return SVMP_OK;
-    SVMP_TRY(ARENA_NEW(&record->memory, model, strlen(record->model[number]) + size - length));
-    strcpy(model, record->model[number]);
-    strcat(model, *name + length);
+    const size_t size = strlen(record->model[number]) + strlen(*name + length) + 1;
+    SVMP_TRY(ARENA_NEW(&record->memory, model, size));
+    snprintf(model, size, "%s%s", record->model[number], *name + length);
     *name = model;
     return SVMP_OK;
 }

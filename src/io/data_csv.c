@@ -90,13 +90,11 @@ static svmp_status read_header(csv_reader *reader) {
 
 static svmp_status not_a_number(const csv_reader *reader, const csv_field *field, const csv_field *column) {
     const char *text = reader->source->text + field->offset;
-    return svmp_source_fail(reader->data->context, reader->source, field->offset,
-                            "'%.*s' in column '%.*s' is not a number%s", (int)(field->length < 40 ? field->length : 40),
-                            text, (int)(column->length < 40 ? column->length : 40),
-                            reader->source->text + column->offset,
-                            field->length == 3 && strncasecmp(text, "nan", 3) == 0
-                                ? "; write NA for a missing value"
-                                : "");
+    return svmp_source_fail(
+        reader->data->context, reader->source, field->offset, "'%.*s' in column '%.*s' is not a number%s",
+        (int)(field->length < 40 ? field->length : 40), text, (int)(column->length < 40 ? column->length : 40),
+        reader->source->text + column->offset,
+        field->length == 3 && strncasecmp(text, "nan", 3) == 0 ? "; write NA for a missing value" : "");
 }
 
 static svmp_status read_number(csv_reader *reader, const csv_field *field, const csv_field *column, double *number) {

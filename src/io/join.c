@@ -60,7 +60,8 @@ svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts
     for (size_t p = 0; p < count && parts[p]; p++) draws += parts[p]->count;
     for (size_t p = 0; p < count; p++)
         if (joined == NULL || parts[p] == NULL || parts[p]->team)
-            return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_join needs whole samples and a place for its result.");
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "svmp_particles_join needs whole samples and a place for its result.");
     svmp_particles *made = NULL;
     double *column = NULL;
     svmp_status status;

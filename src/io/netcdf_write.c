@@ -68,8 +68,7 @@ static svmp_status put_record(const netcdf_file *file, int group, const char *co
             for (char *c = name; *c; c++) *c = *c == ' ' ? '_' : *c;
             const char *value = equals + 3;
             const size_t size = (size_t)(comments + length - value);
-            if (is_attribute_name(name) && size <= NC_LONGEST)
-                SVMP_TRY(put_attribute(file, group, name, value, size));
+            if (is_attribute_name(name) && size <= NC_LONGEST) SVMP_TRY(put_attribute(file, group, name, value, size));
         }
         comments += length + (comments[length] == '\n');
     }

@@ -37,7 +37,7 @@ struct svmp_particles {
     } * series;
     size_t series_count, series_capacity;
     beside_arrays observed, known; /* of the model that they are of: what was observed, and of arrays that are known in
-                                  * part what that is */
+                                    * part what that is */
 
     /* Of a part of a model: variable i is variable place[i] of `whole`. NULL: these are all. */
     const struct team *team;

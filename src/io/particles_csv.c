@@ -164,8 +164,7 @@ static svmp_status keep_known(const csv_reader *reader, const shaped_array *arra
             if (column[l] != *column)
                 SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT,
                                      "%s:%zu: the column of '%.80s', which is said to be known, is not constant.",
-                                     reader->text.path, reader->header,
-                                     svmp_particles_name(made, array->variable[m])));
+                                     reader->text.path, reader->header, svmp_particles_name(made, array->variable[m])));
     }
     char *name = NULL;
     SVMP_CHECK(svmp_duplicate(made->context, array->name, &name));

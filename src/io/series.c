@@ -65,8 +65,7 @@ done:
     return status;
 }
 
-svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array,
-                                 const double *values) {
+svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values) {
     struct beside_array made = {.rank = array->rank};
     size_t count = 1;
     for (size_t k = 0; k < array->rank; k++) count *= made.dimensions[k] = array->dimensions[k];

@@ -55,6 +55,7 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
                                  : " and ",
                  methods[k]->name);
     }
-    svmp_fail(context, SVMP_BAD_CALL, "There is no method '%s';%s%s are %s.", name, near, *near ? " There" : " there", names);
+    svmp_fail(context, SVMP_BAD_CALL, "There is no method '%s';%s%s are %s.", name, near, *near ? " There" : " there",
+              names);
     return NULL;
 }

@@ -62,9 +62,9 @@ static void test_whole_arrays(void **state) {
 /* Names that no model has, but others' particles may. */
 static void test_any_names(void **state) {
     (void)state;
-    static const char *const names[] = {"a.b",   "a_b",     "a_b_2", "x.2",         "y.1",        "y.3", "z.1.1",
-                                        "z.1",   "w._",     "w_",    "c",        "p.q.1",      "p.q.2", "p_q.1",
-                                        "x.y.0", "r.01",    ".",     "two words.2", "column a.b", "k.1000000000"};
+    static const char *const names[] = {"a.b",   "a_b",  "a_b_2", "x.2",         "y.1",        "y.3",         "z.1.1",
+                                        "z.1",   "w._",  "w_",    "c",           "p.q.1",      "p.q.2",       "p_q.1",
+                                        "x.y.0", "r.01", ".",     "two words.2", "column a.b", "k.1000000000"};
     enum { COUNT = sizeof names / sizeof *names };
     svmp_particles *written = NULL, *read = NULL;
     double values[COUNT];

@@ -241,7 +241,8 @@ int main(void) {
         cmocka_unit_test(test_shapes),
 #ifdef SVMP_HAVE_NETCDF
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_what_cannot_be_written),
-        cmocka_unit_test(test_long_comments), cmocka_unit_test(test_damaged_files),  cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_long_comments),  cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_scarce_memory),
 #else
         cmocka_unit_test(test_left_out),
 #endif

@@ -33,7 +33,8 @@ static void check_near(double value) {
 /* Where the spacing of numbers, the number of digits or the layout changes. */
 static void test_edges(void **state) {
     (void)state;
-    const double edges[] = {0.0, -0.0, DBL_MAX, DBL_MIN, 5e-324, INFINITY, -INFINITY, NAN, 9007199254740992, 0.1, 1.0 / 3};
+    const double edges[] = {0.0,       -0.0, DBL_MAX,          DBL_MIN, 5e-324, INFINITY,
+                            -INFINITY, NAN,  9007199254740992, 0.1,     1.0 / 3};
     for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) check(edges[k]);
     for (int k = -120; k <= 70; k++) check_near(ldexp(1, k));
     for (int k = -40; k <= 20; k++)
