@@ -26,7 +26,11 @@ done
 works help
 shows '^  svmp run MODEL'
 refuses 2 "There is no command 'rnu'; did you mean 'run'?" help rnu
-grep -q 'adagrad:0.1; langevin' help-run && grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq,' help-run
+grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq,' help-run
+for method in graphical combined langevin mala; do # the default that is told is the one that is taken
+    works run chain.mtx -m $method -n 5 -t 1 -q -o $method.csv
+    tr -s '\n ' ' ' <help-run | grep -qE "[[ ]$(sed -n 's/^# step = //p' $method.csv)[];]" || fail "the help has another step than $method"
+done
 works run -h
 diff said help-run
 
