@@ -10,6 +10,7 @@
 #include "origin.h"
 #include "progress.h"
 #include "record.h"
+#include "sample.h"
 #include "sampling.h"
 #include "table.h"
 #include "writer.h"

@@ -19,6 +19,46 @@ static char *part_path(const char *path, size_t part) {
     return made;
 }
 
+/* FILE_*.csv; free() it. */
+static char *all_parts(const char *path) {
+    char *made = part_path(path, 0);
+    const size_t stem = (size_t)(strrchr(path, '.') - path);
+    if (made) snprintf(made + stem, strlen(path) + 48 - stem, "_*%s", path + stem);
+    return made;
+}
+
+/* Whether the file is there and its record says that it is chain `part` of a run. */
+static int is_chain(const char *path, size_t part) {
+    FILE *file = fopen(path, "r");
+    char line[256], wanted[48];
+    int found = 0;
+    snprintf(wanted, sizeof wanted, "# id = %zu\n", part);
+    for (int starts = 1; file && !found && fgets(line, sizeof line, file); starts = strchr(line, '\n') != NULL) {
+        if (starts && *line != '#') break;
+        found = starts && strcmp(line, wanted) == 0;
+    }
+    if (file) fclose(file);
+    return found;
+}
+
+/* FILE_5.csv of an earlier run with more chains would be taken for one of this run: it goes, if it may. */
+static int clear_later_parts(const writer *w, const char *path, int now) {
+    int status = 0;
+    for (size_t part = w->split + 1; status == 0; part++) {
+        char *later = part_path(path, part);
+        const int there = later && is_chain(later, part);
+        if (later == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+        if (there && options_given(w->set, "force") == NULL)
+            status =
+                complain(EXIT_WRONG, "The file '%s' is there, of a run with more chains; --force removes it.", later);
+        if (there && now && remove(later) == 0)
+            complain(EXIT_DONE, "'%s', of a run with more chains, is removed.", later);
+        free(later);
+        if (!there) break;
+    }
+    return status;
+}
+
 static int check_paths(const writer *w, const char *path) {
     const int force = options_given(w->set, "force") != NULL;
     int status = check_output(path, OUTPUT_PARTICLES, force || w->split);
@@ -27,7 +67,7 @@ static int check_paths(const writer *w, const char *path) {
         status = made ? check_output(made, OUTPUT_PARTICLES, force) : complain(EXIT_FAILED, "Out of memory.");
         free(made);
     }
-    return status;
+    return status == 0 && w->split ? clear_later_parts(w, path, 0) : status;
 }
 
 int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
@@ -157,8 +197,9 @@ static int write_part(writer *w, const svmp_particles *written, run_record *reco
         status = svmp_particles_write(written, path, comments, options_given(w->set, "force") != NULL);
     }
     free(comments);
-    if (status != SVMP_OK || w->written) free(path);
-    if (status == SVMP_OK && w->written == NULL) w->written = path;
+    if (status == SVMP_OK && w->written == NULL)
+        w->written = part ? all_parts(options_given(w->set, "output")) : part_path(path, 0);
+    free(path);
     return status == SVMP_OK ? 0 : failed(w->context, status);
 }
 
@@ -170,6 +211,7 @@ static int write_parts(writer *w, const svmp_particles *written, run_record *rec
         status = taken == SVMP_OK ? write_part(w, chain, record, part) : failed(w->context, taken);
         svmp_particles_free(chain);
     }
+    if (w->split && status == 0) status = clear_later_parts(w, options_given(w->set, "output"), 1);
     return status;
 }
 

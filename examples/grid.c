@@ -28,7 +28,6 @@ static svmp_status infer(const svmp_model *model, const double *exact_mean, cons
     svmp_status status;
     options.method = found->method;
     options.particles = PARTICLES;
-    options.step = "adagrad:1"; /* the answer lies far from the start N(0, 1) */
     if ((status = svmp_run_create(model, &options, &run)) == SVMP_OK &&
         (status = svmp_run_go(run, &outcome)) == SVMP_OK && (status = svmp_run_particles(run, &particles)) == SVMP_OK) {
         size_t d = svmp_particles_variables(particles);

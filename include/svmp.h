@@ -220,17 +220,18 @@ SVMP_API int svmp_model_is_gaussian(const svmp_model *model);
 /* How many observed values of stochastic nodes there are: of a model text, 0 for others. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
 
-/* What a model text leaves unknown and what its data observe, array by array in the order of the text: the smallest
- * ranges that hold all such elements, "mu[1:8]", with how many there are if not all of the ranges, "y[1:10] (7 of 10)";
- * NULL when there is none. False for `which` beyond the last array; a model that is no text has none. The texts live
- * as long as the model. */
+/* What a model text leaves unknown, what its data observe and what it computes from unknowns, array by array in the
+ * order of the text: the smallest ranges that hold all such elements, "mu[1:8]", with how many there are if not all of
+ * the ranges, "y[1:10] (7 of 10)"; NULL when there is none. False for `which` beyond the last array; a model that is no
+ * text has none. The texts live as long as the model. */
 typedef struct svmp_array {
-    const char *unknown, *observed;
+    const char *unknown, *observed, *computed;
     size_t unknown_count, observed_count;
     const char *name;         /* "y" */
     size_t rank;              /* how many dimensions, at least 1 */
     const size_t *dimensions; /* of the whole array, */
     const double *values;     /* and its observed elements, NaN elsewhere, the last index running fastest; NULL: none */
+    const double *known; /* where a part of it is known, that part: observed, given or constant; NULL: all or none */
 } svmp_array;
 
 SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
@@ -318,14 +319,18 @@ SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size
 /* New particles: the draws of one chain, counted from 0, with its statistics and the series. */
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
 
+/* New particles: the draws of several samples, as of one with all their chains; variables are matched by name, and
+ * chains must be equally long. Statistics that all have go along; the rest, comments too, is of the first. */
+SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined);
+
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
- * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
- * that holds other things than numbers is skipped. A series is a comment line "name[along] = 1 2 3". Numbers read back
- * to the same bits.
- * A path that ends in .nc is NetCDF-4 instead, in the layout of ArviZ's InferenceData: the variables x.1.1, x.1.2, ...
- * are an array x with the dimensions chain, draw, x_dim_0 and x_dim_1, where they fill one; statistics and series are
- * in sample_stats, and the data that a run's model text has observed in observed_data. SVMP_UNSUPPORTED in a build
- * without it. */
+ * there are several chains. Names have dots before indices alone, and arrays are whole, for the sake of Stan's tools:
+ * docs/files.md; comment lines tell what that takes, and reading undoes it. On reading, chain__ gives the chains back,
+ * and a column ending in two underscores that holds other things than numbers is skipped. A series is a comment line
+ * "name[along] = 1 2 3". Numbers read back to the same bits. A path that ends in .nc is NetCDF-4 instead, in the layout
+ * of ArviZ's InferenceData: the variables x.1.1, x.1.2, ... are an array x with the dimensions chain, draw, x_dim_0 and
+ * x_dim_1, where they fill one; statistics and series are in sample_stats, and the data that a run's model text has
+ * observed in observed_data. SVMP_UNSUPPORTED in a build without it. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
 
 /* How many particles a file holds. */
@@ -562,7 +567,7 @@ SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy 
 SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
 
 /* What an option came to be in this run, as text: what was said, or what stands for it where nothing was ("rbf@blanket"
- * for the kernel, "adagrad:0.1" for the step, "cpu-avx2" for the backend); also "threads". NULL: the run has no such
+ * for the kernel, "adagrad:1" for the step, "cpu-avx2" for the backend); also "threads". NULL: the run has no such
  * thing. Written to `buffer`, cut to fit `size`, always ended. */
 SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, char *buffer, size_t size);
 

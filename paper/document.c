@@ -153,6 +153,20 @@ static void write_trials(document *d, char words[][WORD], size_t count) {
     csv_free(&t);
 }
 
+/* What the reference itself adds to an MSE of E[x]. */
+static void write_noise(document *d, char words[][WORD], size_t count) {
+    (void)count;
+    csv t = {0};
+    if (!open_part(d, words[1], "", &t)) return;
+    for (size_t r = 0; r < t.rows; r++)
+        if (strcmp(csv_cell(&t, r, METRIC), "log10 noise") == 0)
+            fprintf(d->file,
+                    "The reference's own error is a floor under the MSE of E[x]: log10 of its squared MCSE is %.3g ± "
+                    "%.1g.\n",
+                    strtod(csv_cell(&t, r, MEAN), NULL), strtod(csv_cell(&t, r, ERROR), NULL));
+    csv_free(&t);
+}
+
 static void write_steps(document *d, char words[][WORD], size_t count) {
     (void)count;
     enum { FIGURE, NAME, CANDIDATE, SCORE, CHOSEN };
@@ -184,22 +198,24 @@ static void write_real(document *d, char words[][WORD], size_t count) {
     (void)words, (void)count;
     csv t = {0};
     if (!open_part(d, "real", "", &t)) return;
-    fputs("| data | method | step | error | coverage of 90 % intervals | mean width | R-hat "
-          "|\n|---|---|---|---|---|---|---|\n",
+    fputs("| data | method | step | error | coverage of 90 % intervals | mean width | R-hat | nodes not "
+          "converged |\n|---|---|---|---|---|---|---|---|\n",
           d->file);
     for (size_t r = 0; r < t.rows; r++) {
         if (strstr(csv_cell(&t, r, METRIC), "error") == NULL) continue;
-        double coverage = NAN, width = NAN, r_hat = NAN;
+        double coverage = NAN, width = NAN, r_hat = NAN, beyond = NAN;
         for (size_t k = r; k < t.rows && k < r + 4; k++) {
             if (strcmp(csv_cell(&t, k, METHOD), csv_cell(&t, r, METHOD)) != 0) continue;
             const double mean = strtod(csv_cell(&t, k, MEAN), NULL);
             if (strcmp(csv_cell(&t, k, METRIC), "coverage") == 0) coverage = mean;
             if (strstr(csv_cell(&t, k, METRIC), "width")) width = pow(10, mean);
             if (strcmp(csv_cell(&t, k, METRIC), "rhat") == 0) r_hat = mean;
+            if (strcmp(csv_cell(&t, k, METRIC), "beyond") == 0) beyond = mean;
         }
         fprintf(d->file, "| %s | %s | %s | %.3g | %.2f | %.3g |", csv_cell(&t, r, SERIES), csv_cell(&t, r, METHOD),
                 csv_cell(&t, r, STEP), pow(10, strtod(csv_cell(&t, r, MEAN), NULL)), coverage, width);
-        fprintf(d->file, isnan(r_hat) ? " |\n" : " %.3f |\n", r_hat);
+        fprintf(d->file, isnan(r_hat) ? " |" : " %.3f |", r_hat);
+        fprintf(d->file, isnan(beyond) ? " |\n" : " %.0f %% |\n", 100 * beyond);
     }
     csv_free(&t);
 }
@@ -212,7 +228,7 @@ static void write_directive(document *d, const char *line, size_t length) {
         void (*write)(document *d, char words[][WORD], size_t count);
     } directives[] = {{"@claims", write_claims}, {"@verdicts", write_verdicts}, {"@numbers", write_numbers},
                       {"@steps", write_steps},   {"@trials", write_trials},     {"@pictures", write_pictures},
-                      {"@real", write_real}};
+                      {"@real", write_real},     {"@noise", write_noise}};
     char words[WORDS_MOST][WORD];
     size_t count = 0;
     for (size_t at = 0; at < length && count < WORDS_MOST;) {

@@ -16,8 +16,7 @@ static int run_figure(paper *p, const figure *f, size_t *lost) {
     int status = search_steps(p, f);
     if (status == 0) status = run_trials(p, f, &all);
     if (status == 0) status = draw_figure(p, f);
-    if (status == 0) status = judge_claims(p, f, &all);
-    if (status == 0 && p->options.quick) status = claims_lost(p, f, lost);
+    if (status == 0) status = judge_claims(p, f, &all, lost);
     results_free(&all);
     return status;
 }

@@ -17,8 +17,9 @@ static int measure(task *t, const svmp_model *model, size_t d, const char *metho
     if (!task_runs(t, method)) return 0;
     const svmp_run_options options = task_options(t, method, n, ITERATIONS);
     svmp_particles *sample = NULL;
-    double v = INFINITY, sum = 0;
-    int status = task_run(t, model, &options, NULL, &sample, &v);
+    convergence reached = {INFINITY, 1};
+    double sum = 0;
+    int status = task_run(t, model, &options, NULL, &sample, &reached);
     if (status) return status;
     for (size_t i = 0; sample && i < d; i++) {
         double mean, variance;
@@ -29,7 +30,7 @@ static int measure(task *t, const svmp_model *model, size_t d, const char *metho
     snprintf(series, sizeof series, "d=%zu", d);
     const place where = {series, method, options.step, (double)n};
     status = add_value(t, where, "variance", sample ? sum / (double)d : INFINITY);
-    if (status == 0) status = add_value(t, where, "stein", v);
+    if (status == 0) status = add_value(t, where, "stein", reached.v);
     svmp_particles_free(sample);
     return status;
 }

@@ -10,7 +10,7 @@ static const size_t radii[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, q
 
 #define ADAGRAD  "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5", "adagrad:10", "adagrad:20"
 #define CONSTANT "fixed:0.02", "fixed:0.05", "fixed:0.1", "fixed:0.2", "fixed:0.5", "fixed:1"
-#define FALLING  "fixed:0.2..0.02", "fixed:0.5..0.05", "fixed:1..0.1", "fixed:2..0.2"
+#define FALLING  "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.5..0.05", "fixed:1..0.1", "fixed:2..0.2"
 static const candidate_steps methods[] = {
     {"graphical", {ADAGRAD}}, {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}}, {"exact", {0}}, {0}};
 

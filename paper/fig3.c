@@ -6,7 +6,7 @@
 enum { ITERATIONS = 1000, VARIABLES = 50 };
 static const size_t particles[] = {10, 20, 50, 100, 200}, quick_particles[] = {20, 50};
 
-#define ADAGRAD  "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5"
+#define ADAGRAD  "adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5"
 #define CONSTANT "fixed:0.01", "fixed:0.02", "fixed:0.05", "fixed:0.1", "fixed:0.2", "fixed:0.5"
 #define FALLING  "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.5..0.05"
 static const candidate_steps methods[] = {{"random", {ADAGRAD}},  {"combined", {ADAGRAD}},

@@ -95,8 +95,7 @@ static int keep_picture(const task *t, const char *method, const svmp_particles 
     return status == SVMP_OK ? 0 : task_failed(t, status);
 }
 
-static int measure(task *t, const network *net, const svmp_model *model, svmp_particles *reference,
-                   const char *method) {
+static int measure(task *t, const network *net, const svmp_model *model, const reference *nuts, const char *method) {
     if (!task_runs(t, method)) return 0;
     const int messages = strcmp(method, "dpmp") == 0 || strcmp(method, "tpmp") == 0;
     svmp_run_options options = task_options(t, method, PARTICLES, messages ? ITERATIONS / (4 * PARTICLES) : ITERATIONS);
@@ -105,7 +104,7 @@ static int measure(task *t, const network *net, const svmp_model *model, svmp_pa
     svmp_comparison c = {INFINITY, INFINITY, INFINITY};
     int status = task_run(t, model, &options, NULL, &sample, NULL);
     if (status == 0 && sample) {
-        const svmp_status compared = svmp_particles_compare(sample, reference, &c);
+        const svmp_status compared = svmp_particles_compare(sample, nuts->draws, &c);
         if (compared != SVMP_OK) status = task_failed(t, compared);
     }
     const place where = {"", method, options.step, PARTICLES};
@@ -119,8 +118,7 @@ static int measure(task *t, const network *net, const svmp_model *model, svmp_pa
 static int trial(task *t) {
     network net = {.anchors = ANCHORS, .points = ANCHORS + SENSORS, .position = malloc(sizeof layout)};
     svmp_model *model = NULL;
-    svmp_particles *reference = NULL;
-    double r_hat = 0;
+    reference nuts = {0};
     dice d = dice_make(t->paper->options.seed, t->figure->number, t->trial, PURPOSE_NETWORK);
     int status = net.position ? 0 : task_no_memory();
     if (status == 0) memcpy(net.position, layout, sizeof layout);
@@ -128,14 +126,14 @@ static int trial(task *t) {
     if (status == 0) status = network_model(t, &net, "sensors", &model);
     const reference_plan plan = {
         .init = START, .chains = CHAINS, .warmup = 1000, .draws = 2000, .most = 2000, .kept = 200};
-    if (status == 0) status = reference_get(t, model, plan, &reference, &r_hat);
-    const place nuts = {"", "nuts", NULL, PARTICLES};
-    if (status == 0 && t->only == NULL) status = add_shares(t, &net, nuts, reference);
-    if (status == 0 && t->only == NULL) status = add_value(t, nuts, "rhat", r_hat);
-    if (status == 0) status = keep_picture(t, "nuts", reference);
+    if (status == 0) status = reference_get(t, model, plan, &nuts);
+    const place where = {"", "nuts", NULL, PARTICLES};
+    if (status == 0 && t->only == NULL) status = add_shares(t, &net, where, nuts.draws);
+    if (status == 0 && t->only == NULL) status = add_value(t, where, "rhat", nuts.r_hat);
+    if (status == 0) status = keep_picture(t, "nuts", nuts.draws);
     for (const candidate_steps *m = methods; m->method && status == 0; m++)
-        status = measure(t, &net, model, reference, m->method);
-    svmp_particles_free(reference);
+        status = measure(t, &net, model, &nuts, m->method);
+    reference_free(&nuts);
     svmp_model_free(model);
     network_free(&net);
     return status;

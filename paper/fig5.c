@@ -27,8 +27,8 @@ static const candidate_steps methods[] = {{"graphical", {ADAGRAD}},
 typedef struct problem {
     network net;
     svmp_model *model;
-    svmp_particles *reference;
-    double r_hat, *mean, *square;
+    reference nuts;
+    double *widest, widest_sd; /* the direction in which the posterior is widest, and how wide */
 } problem;
 
 static int draw_network(const task *t, network *net) {
@@ -49,26 +49,34 @@ static int find_reference(const task *t, problem *p) {
     const reference_plan plan = {.start = truth,
                                  .chains = CHAINS,
                                  .warmup = 1000,
-                                 .draws = quick ? 1000 : 4000,
-                                 .most = quick ? 1000 : 16000,
+                                 .draws = quick ? 1000 : 16000,
+                                 .most = quick ? 1000 : 32000,
                                  .kept = 500};
-    if (status == 0) status = reference_get(t, p->model, plan, &p->reference, &p->r_hat);
+    if (status == 0) status = reference_get(t, p->model, plan, &p->nuts);
     svmp_particles_free(truth);
     if (status) return status;
-    const size_t d = svmp_particles_variables(p->reference);
-    p->mean = calloc(2 * d, sizeof *p->mean);
-    if (p->mean == NULL) return task_no_memory();
-    p->square = p->mean + d;
-    for (size_t i = 0; i < d; i++) {
-        mean_and_variance(p->reference, i, &p->mean[i], &p->square[i]);
-        p->square[i] += p->mean[i] * p->mean[i];
-    }
-    return 0;
+    p->widest = calloc(svmp_particles_variables(p->nuts.draws), sizeof *p->widest);
+    if (p->widest == NULL) return task_no_memory();
+    status = widest_direction(p->nuts.draws, p->widest);
+    return status ? status : sd_along(p->nuts.draws, p->widest, &p->widest_sd);
 }
 
 /* Root mean square over sensors of the distance between where the particles' mean is and where the sensor is. */
 static double location_error(const problem *p, svmp_particles *sample) {
     return sqrt(2 * mse_mean(sample, p->net.position + 2 * p->net.anchors));
+}
+
+/* What part of the posterior's spread the particles have: of a variable, in the mean, and in the widest direction. */
+static int add_spread(task *t, const problem *p, place where, svmp_particles *sample) {
+    const size_t d = svmp_particles_variables(sample);
+    double sum = 0, sd = 0, mean, variance;
+    for (size_t i = 0; i < d; i++) {
+        mean_and_variance(sample, i, &mean, &variance);
+        sum += sqrt(variance / (p->nuts.square[i] - p->nuts.mean[i] * p->nuts.mean[i]));
+    }
+    int status = sd_along(sample, p->widest, &sd);
+    if (status == 0) status = add_value(t, where, "spread", sum / (double)d);
+    return status ? status : add_value(t, where, "widest", sd / p->widest_sd);
 }
 
 static int measure(task *t, const problem *p, const char *start, const char *method, size_t n) {
@@ -83,15 +91,16 @@ static int measure(task *t, const problem *p, const char *start, const char *met
     int status = strcmp(start, "data") == 0 ? network_start(t, &p->net, n, start_spread, &from) : 0;
     if (status == 0) status = task_run(t, p->model, &options, from, &sample, NULL);
     if (status == 0 && sample) {
-        const svmp_status compared = svmp_particles_compare(sample, p->reference, &c);
+        const svmp_status compared = svmp_particles_compare(sample, p->nuts.draws, &c);
         if (compared != SVMP_OK) status = task_failed(t, compared);
     }
     const place where = {start, method, options.step, (double)n};
     if (status == 0) status = add_value(t, where, "location", sample ? location_error(p, sample) : INFINITY);
-    if (p->r_hat < REFERENCE_LIMIT || t->only || t->paper->options.quick) {
-        if (status == 0) status = add_value(t, where, "mean", c.mse_mean);
-        if (status == 0) status = add_value(t, where, "square", c.mse_square);
+    if (p->nuts.r_hat < REFERENCE_LIMIT || t->only || t->paper->options.quick) {
+        if (status == 0) status = add_value(t, where, "mean", sample ? mse_mean(sample, p->nuts.mean) : INFINITY);
+        if (status == 0) status = add_value(t, where, "square", sample ? mse_square(sample, p->nuts.square) : INFINITY);
         if (status == 0) status = add_value(t, where, "mmd", c.mmd);
+        if (status == 0 && sample && t->only == NULL) status = add_spread(t, p, where, sample);
     }
     svmp_particles_free(sample);
     svmp_particles_free(from);
@@ -116,8 +125,10 @@ static int measure_marks(task *t, const problem *p) {
     int status = network_start(t, &p->net, 1, 0, &start);
     const place scaling = {"data", "start", NULL, 0}, nuts = {"", "nuts", NULL, 0};
     if (status == 0) status = add_value(t, scaling, "location", location_error(p, start));
-    if (status == 0) status = add_value(t, nuts, "location", location_error(p, p->reference));
-    if (status == 0) status = add_value(t, nuts, "rhat", p->r_hat);
+    if (status == 0) status = add_value(t, nuts, "location", location_error(p, p->nuts.draws));
+    if (status == 0) status = add_value(t, nuts, "rhat", p->nuts.r_hat);
+    if (status == 0)
+        status = add_value(t, nuts, "noise", mean_of_squares(svmp_particles_variables(p->nuts.draws), p->nuts.error));
     svmp_particles_free(start);
     return status;
 }
@@ -129,10 +140,10 @@ static int trial(task *t) {
     if (status == 0) status = find_reference(t, &p);
     if (status == 0) status = measure_all(t, &p);
     if (status == 0) status = measure_marks(t, &p);
-    svmp_particles_free(p.reference);
+    reference_free(&p.nuts);
+    free(p.widest);
     svmp_model_free(p.model);
     network_free(&p.net);
-    free(p.mean);
     return status;
 }
 

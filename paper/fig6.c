@@ -14,7 +14,7 @@ static const size_t particles[] = {10, 20, 50, 100}, quick_particles[] = {20};
 
 #define ADAGRAD  "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5", "adagrad:10"
 #define CONSTANT "fixed:0.01", "fixed:0.03", "fixed:0.06", "fixed:0.1"
-#define FALLING  "fixed:0.03..0.003", "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.3..0.03"
+#define FALLING  "fixed:0.02..0.002", "fixed:0.03..0.003", "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.3..0.03"
 static const candidate_steps methods[] = {
     {"graphical", {ADAGRAD}}, {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}}, {0}};
 
@@ -22,7 +22,8 @@ typedef struct problem {
     crowd people;
     svmp_model *model, *boxed;
     svmp_particles *reference; /* of the unknown answers */
-    double r_hat, *truth, *mean, *variance;
+    size_t *variable;          /* their places among all variables */
+    double r_hat, *truth, *mean, *variance, *error;
 } problem;
 
 static int make_crowd(const task *t, crowd *c) {
@@ -52,45 +53,59 @@ static int true_start(const task *t, const problem *p, svmp_particles **start) {
 
 /* The unknown answers among the particles. */
 static int answers_of(const task *t, const problem *p, const svmp_particles *all, svmp_particles **answers) {
-    size_t *variable = calloc(p->people.questions, sizeof *variable);
-    if (variable == NULL) return task_no_memory();
-    const size_t count = crowd_unknown(&p->people, all, variable, p->truth);
-    const svmp_status status = svmp_particles_select(all, count, variable, 1, answers);
-    free(variable);
+    const size_t count = crowd_unknown(&p->people, all, p->variable, p->truth);
+    const svmp_status status = svmp_particles_select(all, count, p->variable, 1, answers);
     return status == SVMP_OK ? 0 : task_failed(t, status);
+}
+
+/* Those of the reference, and its moments of them. */
+static int take_answers(const task *t, problem *p, const reference *nuts) {
+    const int status = answers_of(t, p, nuts->draws, &p->reference);
+    for (size_t k = 0; status == 0 && k < svmp_particles_variables(p->reference); k++) {
+        const size_t i = p->variable[k];
+        p->mean[k] = nuts->mean[i];
+        p->variance[k] = nuts->square[i] - nuts->mean[i] * nuts->mean[i];
+        p->error[k] = nuts->error[i];
+    }
+    p->r_hat = nuts->r_hat;
+    return status;
 }
 
 static int find_reference(const task *t, problem *p) {
     const int quick = t->paper->options.quick;
-    svmp_particles *start = NULL, *draws = NULL;
-    p->truth = calloc(3 * p->people.questions, sizeof *p->truth);
-    if (p->truth == NULL) return task_no_memory();
-    p->mean = p->truth + p->people.questions;
-    p->variance = p->mean + p->people.questions;
+    const size_t questions = p->people.questions;
+    svmp_particles *start = NULL;
+    reference nuts = {0};
+    p->variable = calloc(questions, sizeof *p->variable);
+    p->truth = calloc(4 * questions, sizeof *p->truth);
+    if (p->variable == NULL || p->truth == NULL) return task_no_memory();
+    p->mean = p->truth + questions;
+    p->variance = p->mean + questions;
+    p->error = p->variance + questions;
     int status = true_start(t, p, &start);
     const reference_plan plan = {.start = start,
                                  .chains = CHAINS,
                                  .warmup = 1000,
-                                 .draws = quick ? 1000 : 2000,
+                                 .draws = quick ? 1000 : 16000,
                                  .most = quick ? 1000 : 32000,
                                  .kept = 500};
-    if (status == 0) status = reference_get(t, p->model, plan, &draws, &p->r_hat);
-    if (status == 0) status = answers_of(t, p, draws, &p->reference);
-    for (size_t i = 0; status == 0 && i < svmp_particles_variables(p->reference); i++)
-        mean_and_variance(p->reference, i, &p->mean[i], &p->variance[i]);
-    svmp_particles_free(draws);
+    if (status == 0) status = reference_get(t, p->model, plan, &nuts);
+    if (status == 0) status = take_answers(t, p, &nuts);
+    reference_free(&nuts);
     svmp_particles_free(start);
     return status;
 }
 
+/* `answers` are NULL where the run diverged. */
 static int add_rows(task *t, const problem *p, place where, svmp_particles *answers) {
-    svmp_comparison c;
-    const svmp_status compared = svmp_particles_compare(answers, p->reference, &c);
+    svmp_comparison c = {INFINITY, INFINITY, INFINITY};
+    const svmp_status compared = answers ? svmp_particles_compare(answers, p->reference, &c) : SVMP_OK;
     if (compared != SVMP_OK) return task_failed(t, compared);
-    int status = add_value(t, where, "truth", mse_mean(answers, p->truth));
+    int status = add_value(t, where, "truth", answers ? mse_mean(answers, p->truth) : INFINITY);
     if (p->r_hat >= REFERENCE_LIMIT && !t->only && !t->paper->options.quick) return status;
-    if (status == 0) status = add_value(t, where, "mean", c.mse_mean);
-    if (status == 0) status = add_value(t, where, "posterior_var", mse_variance(answers, p->variance));
+    const double variance = answers ? mse_variance(answers, p->variance) : INFINITY;
+    if (status == 0) status = add_value(t, where, "mean", answers ? mse_mean(answers, p->mean) : INFINITY);
+    if (status == 0) status = add_value(t, where, "posterior_var", variance);
     return status ? status : add_value(t, where, "mmd", c.mmd);
 }
 
@@ -100,12 +115,15 @@ static int measure(task *t, const problem *p, const char *method, size_t n) {
     svmp_particles *sample = NULL, *answers = NULL;
     const place where = {"", method, options.step, (double)n};
     int status = task_run(t, p->boxed, &options, NULL, &sample, NULL);
-    if (status == 0 && sample == NULL) return add_value(t, where, "truth", INFINITY);
-    if (status == 0) status = answers_of(t, p, sample, &answers);
+    if (status == 0 && sample) status = answers_of(t, p, sample, &answers);
     if (status == 0) status = add_rows(t, p, where, answers);
     svmp_particles_free(answers);
     svmp_particles_free(sample);
     return status;
+}
+
+static uint64_t inputs(const paper_options *o) {
+    return o->answers ? file_number(o->truth, file_number(o->answers, 0)) : 0;
 }
 
 static int trial(task *t) {
@@ -122,10 +140,13 @@ static int trial(task *t) {
     const place nuts = {"", "nuts", NULL, 0};
     if (status == 0 && !t->only) status = add_value(t, nuts, "rhat", p.r_hat);
     if (status == 0 && !t->only) status = add_value(t, nuts, "truth", mse_mean(p.reference, p.truth));
+    if (status == 0 && !t->only)
+        status = add_value(t, nuts, "noise", mean_of_squares(svmp_particles_variables(p.reference), p.error));
     svmp_particles_free(p.reference);
     svmp_model_free(p.model);
     svmp_model_free(p.boxed);
     crowd_free(&p.people);
+    free(p.variable);
     free(p.truth);
     return status;
 }
@@ -139,5 +160,6 @@ const figure figure_6 = {
     .search_particles = 50,
     .search_problems = 3,
     .trial = trial,
+    .inputs = inputs,
     .budget = "3000 score evaluations a particle",
 };

@@ -59,9 +59,10 @@ typedef struct figure {
     size_t trials, quick_trials;
     const candidate_steps *methods; /* ends with a NULL method */
     size_t search_particles, search_problems;
-    const char *objective;           /* the metric that the search looks at; NULL: the mean of all */
-    int (*trial)(struct task *task); /* returns 0, or an exit status when it has said what is wrong */
-    const char *budget;              /* a sentence for the document */
+    const char *objective;                            /* the metric that the search looks at; NULL: the mean of all */
+    int (*trial)(struct task *task);                  /* returns 0, or an exit status when it has said what is wrong */
+    uint64_t (*inputs)(const paper_options *options); /* a number for the files that trials read, 0: none; or NULL */
+    const char *budget;                               /* a sentence for the document */
 } figure;
 
 extern const figure figure_1, figure_2, figure_3, figure_4, figure_5, figure_6, figure_real;
@@ -101,10 +102,15 @@ int task_model(const task *t, const char *name, const char *data_path, svmp_mode
 /* Options of a run of a method as the task has it: seed, step; iterations and particles as given. */
 svmp_run_options task_options(const task *t, const char *method, size_t particles, size_t iterations);
 
+/* How far a run has come: the Stein discrepancy V, and the share of nodes beyond their limit. */
+typedef struct convergence {
+    double v, beyond;
+} convergence;
+
 /* Runs it, from `start` or, when that is NULL, from options->init. A run that diverges gives no particles: *particles
- * is NULL, and that is no failure. `v`: log10 of the Stein discrepancy, where it is not NULL. */
+ * is NULL, and that is no failure. `convergence` may be NULL. */
 int task_run(const task *t, const svmp_model *model, const svmp_run_options *options, const svmp_particles *start,
-             svmp_particles **particles, double *v);
+             svmp_particles **particles, convergence *c);
 
 /* Runs all trials that are not there, and gathers DIR/FIGURE.csv and DIR/paper/FIGURE.csv. `all` receives every
  * measurement. */
@@ -122,6 +128,7 @@ int pool_stopped(void);
 
 int make_folders(const paper *p);
 int file_there(const char *path);
+uint64_t file_number(const char *path, uint64_t so_far); /* a number for the contents, continued from that of others */
 int write_models(const paper *p, svmp_context *context);
 int write_text(svmp_context *context, const char *path, const char *text, size_t size);
 

@@ -13,8 +13,9 @@
 #include "reference.h"
 #include "sensors.h"
 
-enum { PARTICLES = 100, ITERATIONS = 1500, CHAINS = 4, PURPOSE_CONTROLS = 1, PURPOSE_START = 2 };
-static const char *const steps[] = {"adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1"};
+enum { PARTICLES = 100, ITERATIONS = 6000, CHAINS = 4, PURPOSE_CONTROLS = 1, PURPOSE_START = 2 };
+static const char *const steps[] = {"adagrad:0.05", "adagrad:0.1", "adagrad:0.2",
+                                    "adagrad:0.5",  "adagrad:1",   "adam:0.05..0.001"};
 
 /* ---- networks -----------------------------------------------------------------------------------------------------
  */
@@ -249,45 +250,45 @@ static int add_rows(task *t, const problem *p, place where, const svmp_particles
 }
 
 static int run_graphical(task *t, const data_set *s, const problem *p, svmp_particles **best) {
-    double lowest = INFINITY;
+    double lowest = INFINITY, beyond = 1;
     const char *chosen = NULL;
     svmp_particles *start = NULL;
     int status = make_start(t, s, p, PARTICLES, &start);
     for (size_t k = 0; k < sizeof steps / sizeof *steps && status == 0; k++) {
         svmp_run_options options = task_options(t, "graphical", PARTICLES, ITERATIONS);
         svmp_particles *sample = NULL;
-        double v = INFINITY;
+        convergence reached = {INFINITY, 1};
         options.step = steps[k];
-        status = task_run(t, p->model, &options, start, &sample, &v);
-        if (status == 0 && sample && v < lowest) {
+        status = task_run(t, p->model, &options, start, &sample, &reached);
+        if (status == 0 && sample && reached.v < lowest) {
             svmp_particles *keep = *best;
             *best = sample, sample = keep;
-            lowest = v, chosen = steps[k];
+            lowest = reached.v, beyond = reached.beyond, chosen = steps[k];
         }
         svmp_particles_free(sample);
     }
     svmp_particles_free(start);
     if (status == 0 && *best == NULL) return complain(EXIT_FAILED, "real, %s: every step size diverged.", s->name);
     const place where = {s->name, "graphical", chosen, PARTICLES};
-    return status ? status : add_rows(t, p, where, *best);
+    if (status == 0) status = add_rows(t, p, where, *best);
+    return status ? status : add_value(t, where, "beyond", beyond);
 }
 
-static int run_nuts(task *t, const data_set *s, const problem *p, svmp_particles **draws) {
+static int run_nuts(task *t, const data_set *s, const problem *p, reference *nuts) {
     svmp_particles *start = NULL;
-    double r_hat = 0;
     int status = make_start(t, s, p, CHAINS, &start);
     const reference_plan plan = {.start = start,
                                  .init = "normal:0.5",
                                  .chains = CHAINS,
                                  .warmup = 1000,
                                  .draws = 2000,
-                                 .most = 8000,
-                                 .kept = 500};
-    if (status == 0) status = reference_get(t, p->model, plan, draws, &r_hat);
+                                 .most = 128000,
+                                 .kept = 2000};
+    if (status == 0) status = reference_get(t, p->model, plan, nuts);
     svmp_particles_free(start);
     const place where = {s->name, "nuts", NULL, 0};
-    if (status == 0) status = add_rows(t, p, where, *draws);
-    return status ? status : add_value(t, where, "rhat", r_hat);
+    if (status == 0) status = add_rows(t, p, where, nuts->draws);
+    return status ? status : add_value(t, where, "rhat", nuts->r_hat);
 }
 
 static int draw(const task *t, const data_set *s, const problem *p, svmp_particles *graphical, svmp_particles *nuts) {
@@ -298,10 +299,25 @@ static int draw(const task *t, const data_set *s, const problem *p, svmp_particl
     return draw_crowd(t->paper, s->name, &p->people, graphical, nuts);
 }
 
+static uint64_t inputs(const paper_options *o) {
+    char path[PATH_SIZE];
+    uint64_t number = 0;
+    for (size_t s = 0; s < SETS; s++) {
+        const char *const files[] = {sets[s].nodes ? sets[s].nodes : "answers.csv",
+                                     sets[s].nodes ? sets[s].ranges : "truth.csv"};
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(path, sizeof path, "%s/%s/%s", o->data, sets[s].folder, files[k]);
+            number = file_number(path, number);
+        }
+    }
+    return number;
+}
+
 static int trial(task *t) {
     char path[PATH_SIZE];
     problem p = {0};
-    svmp_particles *graphical = NULL, *nuts = NULL;
+    svmp_particles *graphical = NULL;
+    reference nuts = {0};
     if (t->trial >= SETS) return 0;
     const data_set *s = &sets[t->trial];
     snprintf(path, sizeof path, "%s/%s", t->paper->options.data, s->folder);
@@ -312,9 +328,9 @@ static int trial(task *t) {
     int status = s->nodes ? load_network(t, s, &p) : load_crowd(t, s, &p);
     if (status == 0) status = run_graphical(t, s, &p, &graphical);
     if (status == 0) status = run_nuts(t, s, &p, &nuts);
-    if (status == 0) status = draw(t, s, &p, graphical, nuts);
+    if (status == 0) status = draw(t, s, &p, graphical, nuts.draws);
     svmp_particles_free(graphical);
-    svmp_particles_free(nuts);
+    reference_free(&nuts);
     svmp_model_free(p.model);
     network_free(&p.net);
     crowd_free(&p.people);
@@ -327,5 +343,6 @@ const figure figure_real = {
     .trials = SETS,
     .quick_trials = SETS,
     .trial = trial,
-    .budget = "1500 score evaluations a particle",
+    .inputs = inputs,
+    .budget = "6000 score evaluations a particle",
 };

@@ -15,7 +15,14 @@ typedef struct reference_plan {
 
 #define REFERENCE_LIMIT 1.01
 
-/* The draws of references/FIGURE_TRIAL.csv, made if need be; `r_hat` is the largest of all variables. */
-int reference_get(const task *t, const svmp_model *model, reference_plan plan, svmp_particles **draws, double *r_hat);
+typedef struct reference {
+    svmp_particles *draws;         /* those that are kept, */
+    double *mean, *square, *error; /* and of every variable, over all draws: E[x], E[x^2], and the MCSE of E[x] */
+    double r_hat;                  /* the largest of all variables; infinite where one has none */
+} reference;
+
+/* references/FIGURE_TRIAL.csv, made where it is not there or belongs to another problem or plan. */
+int reference_get(const task *t, const svmp_model *model, reference_plan plan, reference *r);
+void reference_free(reference *r);
 
 #endif

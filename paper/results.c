@@ -102,7 +102,8 @@ size_t results_trials(const results *r) {
 }
 
 int metric_is_logarithmic(const char *metric) {
-    static const char *const plain[] = {"variance", "share_a", "share_b", "found", "location", "rhat", "coverage"};
+    static const char *const plain[] = {"variance", "share_a",  "share_b", "found",  "location",
+                                        "rhat",     "coverage", "beyond",  "spread", "widest"};
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
         if (strcmp(metric, plain[k]) == 0) return 0;
     return 1;

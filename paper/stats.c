@@ -40,9 +40,9 @@ t_test t_test_below(size_t count, const double *values, double limit) {
     t_test test = {NAN, NAN, 0.5, 0};
     for (size_t k = 0; k < count; k++)
         if (isfinite(values[k])) sum += values[k], test.used++;
-    if (test.used < 2) return test;
     const double n = (double)test.used;
     test.mean = sum / n;
+    if (test.used < 2) return test;
     for (size_t k = 0; k < count; k++)
         if (isfinite(values[k])) squares += (values[k] - test.mean) * (values[k] - test.mean);
     test.error = sqrt(squares / (n - 1) / n);

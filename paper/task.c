@@ -61,11 +61,22 @@ static int stop_when_asked(const svmp_progress *progress, void *user_data) {
     return pool_stopped();
 }
 
+static svmp_status look_at(const svmp_run *run, const svmp_model *model, convergence *c) {
+    svmp_discrepancy total;
+    const size_t count = svmp_graph_nodes(svmp_model_graph(model));
+    svmp_discrepancy *nodes = calloc(count, sizeof *nodes);
+    if (nodes == NULL) return SVMP_NO_MEMORY;
+    const svmp_status status = svmp_run_discrepancy(run, &total, nodes);
+    *c = (convergence){.v = total.v};
+    for (size_t k = 0; k < count; k++) c->beyond += (svmp_discrepancy_excess(&nodes[k]) > 1) / (double)count;
+    free(nodes);
+    return status;
+}
+
 int task_run(const task *t, const svmp_model *model, const svmp_run_options *options, const svmp_particles *start,
-             svmp_particles **particles, double *v) {
+             svmp_particles **particles, convergence *c) {
     svmp_run *run = NULL;
     svmp_outcome outcome = SVMP_UNFINISHED;
-    svmp_discrepancy discrepancy;
     *particles = NULL;
     svmp_status status = svmp_run_create(model, options, &run);
     if (status == SVMP_OK && start) status = svmp_run_start_from(run, start);
@@ -73,10 +84,7 @@ int task_run(const task *t, const svmp_model *model, const svmp_run_options *opt
     if (status == SVMP_OK) status = svmp_run_go(run, &outcome);
     const int diverged = status == SVMP_NOT_FINITE;
     if (status == SVMP_OK && outcome != SVMP_STOPPED) status = svmp_run_particles(run, particles);
-    if (status == SVMP_OK && v && *particles) {
-        status = svmp_run_discrepancy(run, &discrepancy, NULL);
-        *v = discrepancy.v;
-    }
+    if (status == SVMP_OK && c && *particles) status = look_at(run, model, c);
     svmp_run_free(run);
     if (diverged) return 0;
     if (status != SVMP_OK) return task_failed(t, status);

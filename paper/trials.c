@@ -19,9 +19,10 @@ static unsigned long candidates_number(const figure *f) {
 
 /* What a file of trials depends on: a file with another key is not used. */
 static void make_key(const paper *p, const figure *f, int search, char *key, size_t size) {
-    int at = snprintf(key, size, "%s seed %llu%s; %s%s%s", f->name, (unsigned long long)p->options.seed,
-                      p->options.quick ? " quick" : "", f->budget, p->options.answers ? "; " : "",
-                      p->options.answers ? p->options.answers : "");
+    const uint64_t inputs = f->inputs ? f->inputs(&p->options) : 0;
+    int at = snprintf(key, size, "%s seed %llu%s; %s", f->name, (unsigned long long)p->options.seed,
+                      p->options.quick ? " quick" : "", f->budget);
+    if (inputs) at += snprintf(key + at, size - (size_t)at, "; data %016llx", (unsigned long long)inputs);
     if (search && at > 0 && (size_t)at < size)
         at += snprintf(key + at, size - (size_t)at, "; candidates %lx", candidates_number(f));
     for (size_t k = 0; !search && k < p->step_count && at > 0 && (size_t)at < size; k++)
@@ -81,11 +82,17 @@ static int read_trial(paper *p, const figure *f, size_t trial, const char *key, 
     return results_read(path, key, all);
 }
 
+static int cannot_read(const paper *p, const figure *f, size_t trial) {
+    return complain(EXIT_FAILED, "%s: trial %zu has been run, and its file in %s/trials cannot be read.", f->name,
+                    trial % VALIDATION + 1, p->options.folder);
+}
+
 static int gather(paper *p, const figure *f, size_t trials, const char *key, results *all) {
     char name[64], path[PATH_SIZE];
     svmp_context *context = NULL;
     size_t size = 0;
-    for (size_t k = 0; k < trials; k++) read_trial(p, f, k, key, all);
+    for (size_t k = 0; k < trials; k++)
+        if (!read_trial(p, f, k, key, all)) return cannot_read(p, f, k);
     if (svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
     snprintf(name, sizeof name, "%s.csv", f->name);
     int status = save(p, context, name, key, all);
@@ -173,6 +180,8 @@ static int choose(paper *p, const figure *f, const results *r) {
         for (size_t k = 0; k < STEPS_MOST && c->steps[k]; k++)
             fprintf(file, "%s,%s,%s,%.4f,%s\n", f->name, c->method, c->steps[k], score(f, r, c->method, c->steps[k]),
                     k == best ? "yes" : "");
+        if (c->steps[0] && status == 0 && isinf(score(f, r, c->method, c->steps[best])))
+            status = complain(EXIT_FAILED, "%s: %s diverges with every step of the search.", f->name, c->method);
         if (c->steps[0] && status == 0) status = add_step(p, f->name, c->method, c->steps[best]);
     }
     snprintf(path, sizeof path, "%s/paper/%s_steps.csv", p->options.folder, f->name);
@@ -206,7 +215,8 @@ int search_steps(paper *p, const figure *f) {
     snprintf(label, sizeof label, "%s, steps", f->name);
     int status = run_pool(p, label, f->search_problems, search_one, (void *)(uintptr_t)f);
     make_key(p, f, 1, key, sizeof key);
-    for (size_t k = 0; status == 0 && k < f->search_problems; k++) read_trial(p, f, VALIDATION + k, key, &all);
+    for (size_t k = 0; status == 0 && k < f->search_problems; k++)
+        if (!read_trial(p, f, VALIDATION + k, key, &all)) status = cannot_read(p, f, VALIDATION + k);
     if (status == 0) status = choose(p, f, &all);
     results_free(&all);
     return status;

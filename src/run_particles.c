@@ -132,9 +132,11 @@ static svmp_status set_column(svmp_particles *particles, const history *h, size_
 /* The last iteration is part of the way, whatever the stride. What a sampler's way was, its statistics tell. */
 static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     const method *m = run->method;
-    const char *largest = m->kernel ? "largest_phi" : m->step ? "largest_score" : "largest_change";
+    char largest[SERIES_NAME];
     history way = run->way;
     if (m->largest == NULL) return SVMP_OK;
+    const char *word = m->largest + (*m->largest == '|'); /* "|phi|", "change of a message" */
+    snprintf(largest, sizeof largest, "largest_%.*s", (int)strcspn(word, "| "), word);
     if (run->iteration > 0)
         svmp_history_add(&way,
                          (const double[HISTORY_COLUMNS]){(double)run->iteration, run->backend->largest, run->rate});
@@ -147,10 +149,12 @@ static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     return set_column(particles, &run->measured, 3, "bandwidth", "measured");
 }
 
-static svmp_status add_observed(const svmp_model *model, svmp_particles *particles) {
+static svmp_status add_data(const svmp_model *model, svmp_particles *particles) {
     svmp_array array;
-    for (size_t k = 0; svmp_model_array(model, k, &array); k++)
-        if (array.values) SVMP_TRY(svmp_particles_add_observed(particles, &array));
+    for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
+        if (array.values) SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
+        if (array.known) SVMP_TRY(svmp_beside_add(particles->context, &particles->known, &array, array.known));
+    }
     return SVMP_OK;
 }
 
@@ -165,7 +169,7 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     if (status == SVMP_OK && run->model->lowered) status = make_natural(run, &made);
     if (status == SVMP_OK) status = svmp_run_set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
-    if (status == SVMP_OK) status = add_observed(run->model, made);
+    if (status == SVMP_OK) status = add_data(run->model, made);
     status = svmp_model_agree(run->model, status);
     if (status == SVMP_OK) {
         *particles = made;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/columns.h"
 #include "io/netcdf.h"
 #include "io/particles.h"
 #include "io/shape.h"
@@ -12,8 +13,10 @@
 typedef struct csv_reader {
     text_file text;
     char *titles;       /* the header */
-    const char **names; /* of every column, in the header; NULL where the column is skipped */
-    size_t columns, columns_capacity, variables;
+    const char **names; /* of every column, in the header or the record; NULL where the column is skipped */
+    char *known;        /* which of them are no variables, but data */
+    size_t columns, columns_capacity, known_capacity, variables;
+    column_record record;
     particles_filter keep; /* which variables; NULL: all, and all else */
     void *keeper;
     size_t *place;  /* column -> where its numbers stand in a row */
@@ -69,19 +72,24 @@ static svmp_status find_header(csv_reader *reader) {
 static svmp_status read_header(csv_reader *reader) {
     text_file *text = &reader->text;
     SVMP_TRY(find_header(reader));
+    SVMP_TRY(svmp_columns_take(text->context, reader->comments, &reader->record));
     char *end = reader->titles + strlen(reader->titles);
     for (char *cursor = reader->titles;; cursor++) {
         char *first, *last, quoted[TEXT_QUOTED];
         cursor = next_field(end, cursor, &first, &last);
         int more = cursor < end;
         SVMP_TRY(SVMP_GROW(text->context, reader->names, reader->columns_capacity, reader->columns + 1));
+        SVMP_TRY(SVMP_GROW(text->context, reader->known, reader->known_capacity, reader->columns + 1));
         *last = '\0'; /* over a blank, the comma or the end, which are done with */
         const char *fault = svmp_name_fault(first);
         if (fault)
             return svmp_text_fail(text, "the name of column %zu, '%s', %s.", reader->columns + 1,
                                   svmp_text_quote(first, last, quoted), fault);
-        reader->names[reader->columns++] = first;
-        reader->variables += !svmp_name_is_internal(first);
+        const char *name = first;
+        reader->known[reader->columns] = (char)svmp_columns_is_known(&reader->record, name);
+        if (!svmp_name_is_internal(name)) SVMP_TRY(svmp_columns_restore(&reader->record, &name));
+        reader->names[reader->columns++] = name;
+        reader->variables += !svmp_name_is_internal(name);
         if (!more) break;
     }
     if (reader->variables == 0) return svmp_text_fail(text, "there is no column but such as end in '__'.");
@@ -93,10 +101,10 @@ static svmp_status choose_columns(csv_reader *reader) {
     size_t column = 0;
     SVMP_TRY(SVMP_NEW(reader->text.context, reader->place, reader->columns));
     for (size_t c = 0; c < reader->columns; c++) {
-        const int variable = !svmp_name_is_internal(reader->names[c]);
+        const int number = !svmp_name_is_internal(reader->names[c]), variable = number && !reader->known[c];
         if (reader->keep && !(variable && reader->keep(reader->keeper, column, reader->names[c]))) {
             reader->names[c] = NULL;
-            reader->variables -= (size_t)variable;
+            reader->variables -= (size_t)number;
         }
         column += (size_t)variable;
         if (reader->names[c]) reader->place[c] = reader->width++;
@@ -182,31 +190,74 @@ static svmp_status build_column(const csv_reader *reader, size_t c, size_t *vari
                                         : svmp_particles_set_statistic(made, name, values);
 }
 
-/* In a file the first index of an array runs fastest, as Stan writes them; here it is the last one. */
-static svmp_status order_arrays(svmp_particles *made) {
+/* What is known of an array; `known` are flags of all variables. */
+static svmp_status keep_known(const csv_reader *reader, const shaped_array *array, const char *known,
+                              svmp_particles *made) {
+    const size_t count = made->count;
+    double *values;
+    svmp_status status;
+    SVMP_TRY(SVMP_NEW(made->context, values, array->count));
+    for (size_t m = 0; m < array->count; m++) {
+        const double *column = made->values + array->variable[m] * count;
+        values[m] = known[array->variable[m]] ? *column : NAN;
+        for (size_t l = 1; l < count && !isnan(values[m]); l++)
+            if (column[l] != *column)
+                SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT,
+                                     "%s:%zu: the column of '%.80s', which is said to be known, is not constant.",
+                                     reader->text.path, reader->header, svmp_particles_name(made, array->variable[m])));
+    }
+    char *name = NULL;
+    SVMP_CHECK(svmp_duplicate(made->context, array->name, &name));
+    name[array->length] = '\0';
+    const svmp_array whole = {.name = name, .rank = array->dimensions, .dimensions = array->extent};
+    status = svmp_beside_add(made->context, &made->known, &whole, values);
+    svmp_release(made->context, name);
+done:
+    svmp_release(made->context, values);
+    return status;
+}
+
+/* In a file the first index of an array runs fastest, as Stan writes them; here it is the last one. What is known
+ * is no variable. */
+static svmp_status settle_arrays(const csv_reader *reader, const char *known, svmp_particles *made) {
     svmp_context *context = made->context;
     const size_t size = made->count * sizeof(double);
     shape arrays = {0};
     double *values = NULL;
     char **names = NULL;
+    size_t left = 0;
     svmp_status status;
     SVMP_CHECK(svmp_shape_of(made, &arrays));
-    if (arrays.count == made->variables) goto done; /* no arrays, or such of one element */
+    if (arrays.count == made->variables && memchr(known, 1, made->variables) == NULL) goto done; /* nothing to do */
     SVMP_CHECK(SVMP_NEW(context, values, made->variables * made->count));
     SVMP_CHECK(SVMP_NEW(context, names, made->variables));
-    for (size_t a = 0, i = 0; a < arrays.count; a++)
-        for (size_t m = 0; m < arrays.arrays[a].count; m++, i++) {
-            const size_t from = arrays.arrays[a].variable[m];
-            memcpy(values + i * made->count, made->values + from * made->count, size);
-            names[i] = made->given[from];
+    for (size_t a = 0; a < arrays.count; a++) {
+        const shaped_array *array = &arrays.arrays[a];
+        int any = 0, whole = array->dimensions > 0;
+        for (size_t k = 0; k < array->dimensions; k++) whole = whole && array->first[k] == 1;
+        for (size_t m = 0; m < array->count; m++) any |= known[array->variable[m]];
+        if (any && whole) SVMP_CHECK(keep_known(reader, array, known, made));
+        for (size_t m = 0; m < array->count; m++) {
+            const size_t from = array->variable[m];
+            if (known[from]) continue;
+            memcpy(values + left * made->count, made->values + from * made->count, size);
+            names[left++] = made->given[from];
+            made->given[from] = NULL;
         }
+    }
+    if (left == 0)
+        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "%s:%zu: all columns are said to be known; there is no variable.",
+                             reader->text.path, reader->header));
+    for (size_t i = 0; i < made->variables; i++) svmp_release(context, made->given[i]);
     svmp_release(context, made->values);
     svmp_release(context, made->given);
     made->values = values;
     made->given = names;
+    made->variables = made->whole = left;
     values = NULL;
     names = NULL;
 done:
+    for (size_t i = 0; names && i < left; i++) svmp_release(context, names[i]);
     svmp_release(context, names);
     svmp_release(context, values);
     svmp_shape_free(context, &arrays);
@@ -225,6 +276,7 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     svmp_particles *made = NULL;
     double *values = NULL;
     const char *repeated;
+    size_t variables = 0;
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_particles_create(reader->text.context, reader->variables, reader->count, NULL, &made));
     SVMP_CHECK(SVMP_NEW(made->context, values, reader->count));
@@ -235,7 +287,9 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     if (repeated)
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
                              reader->text.path, reader->header, repeated));
-    SVMP_CHECK(order_arrays(made));
+    for (size_t c = 0; c < reader->columns; c++) /* from here on flags of variables */
+        if (reader->names[c] && !svmp_name_is_internal(reader->names[c])) reader->known[variables++] = reader->known[c];
+    SVMP_CHECK(settle_arrays(reader, reader->known, made));
     if (reader->keep == NULL) {
         made->comments = reader->comments;
         reader->comments = NULL;
@@ -252,8 +306,9 @@ done:
 static void release(csv_reader *reader) {
     svmp_context *context = reader->text.context;
     if (context == NULL) return;
-    void *owned[] = {reader->rows, reader->names, reader->titles, reader->comments, reader->place};
+    void *owned[] = {reader->rows, reader->names, reader->titles, reader->comments, reader->place, reader->known};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_columns_forget(&reader->record);
     svmp_text_close(&reader->text);
 }
 

@@ -28,6 +28,8 @@ void svmp_lowered_free(lowered_model *lowered) {
     for (size_t k = 0; k < lowered->array_count; k++) {
         svmp_release(context, lowered->arrays[k].unknown);
         svmp_release(context, lowered->arrays[k].observed);
+        svmp_release(context, lowered->arrays[k].computed);
+        svmp_release(context, lowered->arrays[k].known);
         svmp_release(context, lowered->arrays[k].name);
         svmp_release(context, lowered->arrays[k].values);
     }

@@ -43,13 +43,14 @@ typedef struct lowered_monitor {
     uint32_t values, instance; /* which of the monitors' programs, and which of its instances, gives it */
 } lowered_monitor;
 
-/* An array of the text with stochastic elements. */
+/* An array of the text with stochastic elements, or such as are computed from unknowns. */
 typedef struct lowered_array {
-    char *unknown, *observed; /* "y[1:10] (7 of 10)"; NULL: no element is */
+    char *unknown, *observed, *computed; /* "y[1:10] (7 of 10)"; NULL: no element is */
     size_t unknown_count, observed_count;
     char *name;
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
     double *values; /* observed ones, NaN elsewhere, the last index running fastest; NULL: none is */
+    double *known;  /* all that are known, of an array that is so in part */
 } lowered_array;
 
 typedef struct lowered_model {
@@ -102,7 +103,8 @@ svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, d
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
 /* What the own nodes of a part of the graph need: they alone are its nodes. local[i] is the number in the part of
- * variable i of the whole. Factors and arrays are left out; what is monitored stays of the variables of the whole. */
+ * variable i of the whole. Factors are left out, and of arrays all but what the first process knows of them; what is
+ * monitored stays of the variables of the whole. */
 svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
                               lowered_model **part);
 

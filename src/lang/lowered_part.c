@@ -1,6 +1,7 @@
 /* A part of a lowered model: the nodes that one process moves. */
 #include <string.h>
 
+#include "base/team.h"
 #include "lang/lowered.h"
 
 static svmp_status alloc(lowered_model *part, size_t nodes, size_t outputs, size_t priors) {
@@ -106,6 +107,25 @@ static svmp_status copy_monitors(const lowered_model *whole, lowered_model *part
     return SVMP_OK;
 }
 
+/* What is known of arrays that are so in part: the first process, which writes the file of all, has columns for it. */
+static svmp_status copy_known(const lowered_model *whole, lowered_model *part) {
+    if (part->context->team && part->context->team->rank > 0) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(part->context, part->arrays, whole->array_count));
+    for (size_t k = 0; k < whole->array_count; k++) {
+        const lowered_array *from = &whole->arrays[k];
+        size_t count = 1;
+        if (from->known == NULL) continue;
+        for (size_t d = 0; d < from->rank; d++) count *= from->dimensions[d];
+        lowered_array *to = &part->arrays[part->array_count++];
+        to->rank = from->rank;
+        memcpy(to->dimensions, from->dimensions, sizeof to->dimensions);
+        SVMP_TRY(svmp_duplicate(part->context, from->name, &to->name));
+        SVMP_TRY(SVMP_NEW(part->context, to->known, count));
+        memcpy(to->known, from->known, count * sizeof *to->known);
+    }
+    return SVMP_OK;
+}
+
 svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
                               lowered_model **part) {
     svmp_context *context = whole->context;
@@ -127,6 +147,7 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     for (size_t p = 0; p < whole->prior_count; p++) SVMP_CHECK(copy_prior(whole, p, local, made, which));
     SVMP_CHECK(order_levels(whole, graph, made));
     SVMP_CHECK(copy_monitors(whole, made));
+    SVMP_CHECK(copy_known(whole, made));
     *part = made;
     made = NULL;
 done:

@@ -18,7 +18,7 @@ static svmp_status iterate(svmp_run *run) {
 #define STEIN(member, kernel_)                                                                                         \
     const method svmp_method_##member = {.name = #member,                                                              \
                                          .kernel = kernel_,                                                            \
-                                         .step = "adagrad:0.1",                                                        \
+                                         .step = "adagrad:1",                                                          \
                                          .largest = "|phi|",                                                           \
                                          .local = 1,                                                                   \
                                          .alloc = alloc,                                                               \

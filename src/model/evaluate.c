@@ -380,7 +380,7 @@ size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size
         const size_t instance = (row - model->group_row[group]) / here->slots;
         const size_t slot = (row - model->group_row[group]) % here->slots;
         if (here->kind->evaluate(here, instance, 1, e->n, x, e->scratch[0], e->value[0], e->gradient) != 0 ||
-            !isfinite(e->gradient[slot * e->n + particle]))
+            !isfinite(e->gradient[slot * e->n + particle]) || isnan(e->value[0][particle]))
             return svmp_model_factor(model, group, instance);
     }
     return SIZE_MAX;

@@ -7,7 +7,7 @@ shows '^variable +mean +sd +5% +50% +95%$'
 shows '^x\.3 +-?[0-9]'
 [[ $(rows a.csv | head -1) == lp__,x.1,x.2,x.3 ]]
 [[ $(rows a.csv | wc -l) -eq 21 ]]
-for line in 'model = chain.mtx' 'data = b.mtx' 'method = graphical' 'bandwidth = median' 'kernel = rbf@blanket' 'step = adagrad:0.1' 'particles = 20' \
+for line in 'model = chain.mtx' 'data = b.mtx' 'method = graphical' 'bandwidth = median' 'kernel = rbf@blanket' 'step = adagrad:1' 'particles = 20' \
     'iterations = 50' 'seed = 7' 'init = normal:1' 'threads = 1' 'outcome = completed' 'iterations done = 50'; do
     grep -qxF "# $line" a.csv || fail "the record lacks '$line'"
 done

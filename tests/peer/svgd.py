@@ -134,7 +134,7 @@ def main():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("-m", "--method", default="graphical", choices=("graphical", "vanilla", "independent"))
     parser.add_argument("-t", "--iterations", type=int, default=1000)
-    parser.add_argument("--step", default="adagrad:0.1")
+    parser.add_argument("--step", default="adagrad:1")
     parser.add_argument("--bandwidth", default="median")
     given = parser.parse_args()
     precision = read_matrix(given.precision)

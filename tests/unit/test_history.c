@@ -174,7 +174,7 @@ static void test_settings(void **state) {
         const char *method, *option, *expected;
     } rows[] = {
         {"graphical", "kernel", "rbf@blanket"},
-        {"graphical", "step", "adagrad:0.1"},
+        {"graphical", "step", "adagrad:1"},
         {"graphical", "iterations", "1000"},
         {"graphical", "threads", "1"},
         {"graphical", "chains", NULL},
