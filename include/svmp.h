@@ -92,9 +92,10 @@ SVMP_API const char *svmp_context_error(const svmp_context *context);
 /* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
 
 /* Joins the other processes that mpirun has started, so that they work on one model together: svmp_model_read_split
- * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or one, nothing changes. Fails unless all are of one version, and where several were started but this
- * build is without MPI. The processes part when the context is freed; MPI is started, and ended then, unless the
- * program has started it. */
+ * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or
+ * one, nothing changes. Fails unless all are of one version, and where several were started but this build is without
+ * MPI. The processes part when the context is freed; MPI is started, and ended then, unless the program has started it.
+ */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
 
 /* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
@@ -311,8 +312,8 @@ SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const 
                                                size_t count, const double *values);
 
 /* New particles with some of the variables (`count` of them, in this order; `variables` NULL: all) and of each chain
- * every `every`-th draw: the last of each so many. Statistics, series and chains go along. Of several processes, for all
- * to call, each with its own variables, and there need not be any; they stay in the order of the whole. */
+ * every `every`-th draw: the last of each so many. Statistics, series and chains go along. Of several processes, for
+ * all to call, each with its own variables, and there need not be any; they stay in the order of the whole. */
 SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
                                            size_t every, svmp_particles **chosen);
 
