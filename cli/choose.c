@@ -38,23 +38,29 @@ static char *spell_plainly(const char *list) {
     return plain;
 }
 
-int choose_variables(const svmp_particles *particles, const char *where, const char *list, size_t *chosen,
-                     size_t *count) {
+static int no_variable(const svmp_particles *particles, const char *where, const char *wanted, size_t length) {
     const size_t variables = svmp_particles_variables(particles);
+    if (variables != svmp_particles_whole(particles)) /* nobody knows all their names */
+        return complain(EXIT_WRONG, "There is no variable '%.*s' in %s.", (int)length, wanted, where);
+    return complain(EXIT_WRONG, "There is no variable '%.*s' in %s, which has %zu, from '%s' to '%s'.", (int)length,
+                    wanted, where, variables, svmp_particles_name(particles, 0),
+                    svmp_particles_name(particles, variables - 1));
+}
+
+int choose_variables(const svmp_context *context, const svmp_particles *particles, const char *where, const char *list,
+                     size_t *chosen, size_t *count) {
     int status = 0;
-    char *taken = calloc(variables, 1), *plain = spell_plainly(list);
+    char *taken = calloc(svmp_particles_variables(particles) + 1, 1), *plain = spell_plainly(list);
     *count = 0;
-    if (taken == NULL || plain == NULL) {
+    if (svmp_context_any(context, taken == NULL || plain == NULL) || plain == NULL) {
         free(plain);
         free(taken);
         return complain(EXIT_FAILED, "Out of memory.");
     }
     for (const char *wanted = plain; status == 0; wanted++) {
         const size_t length = strcspn(wanted, ",");
-        if (!take(particles, wanted, length, taken, chosen, count))
-            status = complain(EXIT_WRONG, "There is no variable '%.*s' in %s, which has %zu, from '%s' to '%s'.",
-                              (int)length, wanted, where, variables, svmp_particles_name(particles, 0),
-                              svmp_particles_name(particles, variables - 1));
+        const int found = take(particles, wanted, length, taken, chosen, count);
+        if (!svmp_context_any(context, (unsigned)found)) status = no_variable(particles, where, wanted, length);
         wanted += length;
         if (*wanted == '\0') break;
     }

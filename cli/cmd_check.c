@@ -1,3 +1,6 @@
+#include <math.h>
+#include <string.h>
+
 #include "command.h"
 
 static void print_shape(const svmp_model *model) {
@@ -25,18 +28,54 @@ static void print_shape(const svmp_model *model) {
         printf("positive definite         %s\n", proper == SVMP_OK ? "yes" : "no: it is no density");
 }
 
+/* The next of a list behind its label. */
+static void print_next(const char *label, const char *text, int *any) {
+    if ((*any)++ == 0)
+        printf("%-25s %s", label, text);
+    else
+        printf(", %s", text);
+}
+
 /* "unknown   mu, theta[1:8]": what there is of each array. */
-static void print_arrays(const svmp_model *model, const char *label, int observed) {
+static void print_arrays(const svmp_model *model, const char *label, size_t which) {
     svmp_array array;
     int any = 0;
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
-        const char *text = observed ? array.observed : array.unknown;
-        if (text == NULL) continue;
-        if (any++ == 0)
-            printf("%-25s %s", label, text);
-        else
-            printf(", %s", text);
+        const char *const texts[] = {array.unknown, array.observed, array.computed};
+        if (texts[which]) print_next(label, texts[which], &any);
     }
+    if (any) printf("\n");
+}
+
+/* "y[4,5]", of the place in an array whose last index runs fastest. */
+static void spell_element(const svmp_array *array, size_t place, char *text, size_t size) {
+    size_t stride = 1, length = (size_t)snprintf(text, size, "%.80s", array->name);
+    for (size_t k = 0; k < array->rank; k++) stride *= array->dimensions[k];
+    for (size_t k = 0; k < array->rank && length < size; k++) {
+        stride /= array->dimensions[k];
+        length += (size_t)snprintf(text + length, size - length, "%c%zu%s", k ? ',' : '[',
+                                   place / stride % array->dimensions[k] + 1, k + 1 < array->rank ? "" : "]");
+    }
+}
+
+/* The elements that the data leave out of an array here and there, which "y[8:41] (4 of 34)" does not tell. */
+static void print_missing(const svmp_model *model) {
+    enum { MOST = 20 };
+    svmp_array array;
+    char text[512];
+    int any = 0;
+    size_t missing = 0;
+    for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
+        size_t count = 1;
+        for (size_t d = 0; d < array.rank; d++) count *= array.dimensions[d];
+        const int scattered = array.values && array.known && array.unknown && strstr(array.unknown, " of ");
+        for (size_t m = 0; scattered && m < count; m++) {
+            if (!isnan(array.known[m]) || ++missing > MOST) continue;
+            spell_element(&array, m, text, sizeof text);
+            print_next("NA in the data", text, &any);
+        }
+    }
+    if (missing > MOST) printf(", ... (%zu in all)", missing);
     if (any) printf("\n");
 }
 
@@ -48,7 +87,9 @@ static int run(const option_set *set) {
     if (status == 0) {
         print_shape(model);
         print_arrays(model, "unknown", 0);
+        print_missing(model);
         print_arrays(model, "observed", 1);
+        print_arrays(model, "computed (--monitor)", 2);
     }
     svmp_model_free(model);
     svmp_context_free(context);
@@ -66,6 +107,7 @@ const command command_check = {
         "the Markov blankets of its nodes are, how many of the closed neighbourhoods differ (nodes with equal ones\n"
         "share a kernel matrix), and whether the model is jointly Gaussian. Of a model in the model language it also "
         "says\n"
-        "which arrays, or which of their elements, are unknown and which are observed.\n",
+        "which arrays, or which of their elements, are unknown, which are observed, and which are computed from "
+        "unknowns\nand can be reported by\n.BR \\-\\-monitor .\n",
     .run = run,
 };

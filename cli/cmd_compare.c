@@ -4,6 +4,7 @@
 #include "agreement.h"
 #include "command.h"
 #include "origin.h"
+#include "sample.h"
 #include "table.h"
 
 static const svmp_option rows[] = {
@@ -86,13 +87,11 @@ static int run(const option_set *set) {
     svmp_particles *particles = NULL, *reference = NULL;
     int status = open_context(set, &context);
     if (status) return status;
-    svmp_status read = svmp_particles_read(context, set->operands[0], &particles);
-    if (read == SVMP_OK) read = svmp_particles_read(context, set->operands[1], &reference);
+    status = read_particles(context, set->operands[0], &particles);
+    if (status == 0) status = read_particles(context, set->operands[1], &reference);
     svmp_difference *differences = calloc(svmp_particles_variables(particles) + 1, sizeof *differences);
-    if (differences == NULL) status = complain(EXIT_FAILED, "Out of memory.");
-    if (status == 0)
-        status =
-            read == SVMP_OK ? print_comparison(set, context, particles, reference, differences) : failed(context, read);
+    if (status == 0 && differences == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    if (status == 0) status = print_comparison(set, context, particles, reference, differences);
     free(differences);
     svmp_particles_free(particles);
     svmp_particles_free(reference);

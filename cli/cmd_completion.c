@@ -24,6 +24,16 @@ static size_t choices(const char *argument, const char *help, int print) {
     return count > 1 ? count : 0;
 }
 
+/* Values that begin with a word of a few, by the argument's name; what ends in a colon goes on. */
+static const char *beginnings(const svmp_option *row) {
+    static const char *const known[][2] = {{"START", "normal: uniform: prior map"},
+                                           {"STEP", "adagrad: rmsprop: adam: fixed: decay:"},
+                                           {"RULE", "median median-log median-zeros"}};
+    for (size_t k = 0; row->argument && k < sizeof known / sizeof *known; k++)
+        if (strcmp(row->argument, known[k][0]) == 0) return known[k][1];
+    return NULL;
+}
+
 static int is_file(const svmp_option *row) {
     return row->argument && (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "START") == 0);
 }
@@ -35,7 +45,9 @@ static void print_bash_value(const command *which, const svmp_option *row) {
     printf("    %s:--%s", which->name, row->name);
     if (row->letter) printf(" | %s:-%c", which->name, row->letter);
     fputs(") ", stdout);
-    if (is_file(row)) {
+    if (beginnings(row)) {
+        printf("words='%s'%s ;;\n", beginnings(row), is_file(row) ? " files=1" : "");
+    } else if (is_file(row)) {
         puts("files=1 ;;");
     } else if (choices(row->argument, row->help, 0)) {
         fputs("words='", stdout);
@@ -77,11 +89,9 @@ static void print_bash(void) {
     for (size_t k = 0; k < count; k++) printf("%s ", all[k]->name);
     puts("--help --version' ;;\n"
          "    esac\n"
-         "    if [[ $files ]]; then\n"
-         "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-         "    else\n"
-         "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-         "    fi\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; [[ ! $files ]] || compgen -f -- "
+         "\"$current\")\n"
+         "    [[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace 2>/dev/null\n"
          "}\n"
          "complete -o filenames -F _svmp svmp");
 }
@@ -111,7 +121,9 @@ static void print_zsh_row(const svmp_option *row) {
         putchar(':');
         print_zsh_text(row->argument);
         putchar(':');
-        if (is_file(row)) {
+        if (beginnings(row)) {
+            printf("_svmp_%s", row->name);
+        } else if (is_file(row)) {
             fputs("_files", stdout);
         } else if (choices(row->argument, row->help, 0)) {
             putchar('(');
@@ -120,6 +132,18 @@ static void print_zsh_row(const svmp_option *row) {
         }
     }
     putchar('\'');
+}
+
+/* A function for values that begin with words: those that go on get no blank behind them. */
+static void print_zsh_beginnings(const command *which) {
+    option_set set = {0};
+    command_options(which, &set);
+    for (size_t k = 0; k < set.count; k++) {
+        if (beginnings(&set.rows[k]) == NULL) continue;
+        printf(
+            "_svmp_%s() {\n    local -a all=(%s)\n    compadd -S '' -- ${(M)all:#*:}\n    compadd -- ${all:#*:}\n%s}\n",
+            set.rows[k].name, beginnings(&set.rows[k]), is_file(&set.rows[k]) ? "    _files\n" : "");
+    }
 }
 
 static void print_zsh_command(const command *which) {
@@ -141,8 +165,9 @@ static void print_zsh(void) {
     size_t count;
     const command *const *all = commands(&count);
     puts("#compdef svmp\n"
-         "# Completion of svmp for zsh. Made by: svmp completion zsh\n"
-         "_svmp() {\n"
+         "# Completion of svmp for zsh. Made by: svmp completion zsh");
+    print_zsh_beginnings(&command_run);
+    puts("_svmp() {\n"
          "    local -a commands\n"
          "    commands=(");
     for (size_t k = 0; k < count; k++) {

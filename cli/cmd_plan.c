@@ -58,8 +58,10 @@ static void print_plan(const svmp_plan *plan, svmp_network network) {
     print_text("time of its nodes", duration, mean->compute, most->compute);
     print_text("time of its messages", duration, mean->exchange, most->exchange);
     if (getrusage(RUSAGE_SELF, &usage) == 0)
-        printf("\nAt the start every process reads the model, and takes up to %s for it.\n",
-               size(1024 * (double)usage.ru_maxrss, text));
+        printf(
+            "\nThe whole model took up to %s here; of several processes the first has its graph for a moment, and none "
+            "has all of it.\n",
+            size(1024 * (double)usage.ru_maxrss, text));
     printf("A node takes %s on average, measured on %g of them with one thread; messages take %s and ",
            duration(plan->rate, text), plan->measured, duration(network.latency, more));
     printf("1 s for %s.\n", size(network.bandwidth, text));

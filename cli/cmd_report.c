@@ -3,6 +3,7 @@
 #include "command.h"
 #include "page.h"
 #include "parts.h"
+#include "sample.h"
 
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the page to FILE, which ends in .html", "Output"},
@@ -16,7 +17,8 @@ static void options(option_set *set) { options_add(set, sizeof rows / sizeof *ro
 /* All that a report is made of, so that there is one place where it ends. */
 typedef struct material {
     const option_set *set;
-    const char *path; /* of the particles */
+    const char *path; /* of the particles, or the first of their files */
+    size_t files;
     svmp_context *context;
     svmp_particles *particles;
     svmp_model *model;
@@ -33,10 +35,11 @@ static int prepare(material *m) {
     if (status == 0) status = check_output(output, OUTPUT_PAGE, options_given(m->set, "force") != NULL);
     if (status == 0) status = open_context(m->set, &m->context);
     if (status) return status;
-    svmp_status read = svmp_particles_read(m->context, m->path, &m->particles);
-    if (read == SVMP_OK && m->set->operand_count > 1)
-        read = svmp_model_read(m->context, m->set->operand_count - 1, (const char *const *)m->set->operands + 1,
-                               &m->model);
+    status = read_sample(m->set, m->context, m->files, &m->particles);
+    if (status) return status;
+    const size_t rest = m->set->operand_count - m->files;
+    svmp_status read = SVMP_OK;
+    if (rest > 0) read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &m->model);
     return read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
 }
 
@@ -44,7 +47,7 @@ static int write_data(material *m, FILE *file) {
     fputc('{', file);
     int status = write_run(file, m->particles, m->path);
     if (status == 0) status = write_history(file, m->particles);
-    if (status == 0) status = write_data_of(file, m->model, m->set->operand_count > 1 ? m->set->operands[1] : NULL);
+    if (status == 0) status = write_data_of(file, m->model, m->model ? m->set->operands[m->files] : NULL);
     if (status == 0) status = write_summary(file, m->context, m->particles);
     if (status == 0) status = write_values(file, m->context, m->particles, m->shown);
     if (status == 0) status = write_graph(file, m->model, &m->names, m->particles, m->path);
@@ -95,7 +98,7 @@ static int write_page(material *m) {
 }
 
 static int run(const option_set *set) {
-    material m = {.set = set, .path = set->operands[0]};
+    material m = {.set = set, .path = set->operands[0], .files = sample_files(set)};
     int status = prepare(&m);
     if (status == 0) status = write_page(&m);
     names_free(&m.names);
@@ -107,7 +110,7 @@ static int run(const option_set *set) {
 
 const command command_report = {
     .name = "report",
-    .operands = "FILE [MODEL [DATA...]]",
+    .operands = "FILE... [MODEL [DATA...]]",
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Make a page to look at",
@@ -119,7 +122,7 @@ const command command_report = {
         "and,\nwhen the model is given, its graph, its text and what its data observe. The plots show evenly spaced "
         "particles where there are too many, and say so; the numbers of "
         "the\n"
-        "table are those of all. In the file of\n.BR \\-\\-truth ,\n"
+        "table are those of all. Several files are the chains of one sample. In the file of\n.BR \\-\\-truth ,\n"
         "names that are variables are shown beside them; pairs P.1, P.2 that are not are fixed points of the map, such "
         "as\nanchors.\n",
     .options = options,

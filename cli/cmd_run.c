@@ -10,6 +10,7 @@
 #include "origin.h"
 #include "progress.h"
 #include "record.h"
+#include "sample.h"
 #include "sampling.h"
 #include "table.h"
 #include "writer.h"
@@ -50,7 +51,7 @@ typedef struct session {
     progress_mode mode;
     progress watch;
     keeper keeper;
-    svmp_particles *start, *result, *first; /* first: the variables that are shown */
+    svmp_particles *result, *first; /* first: the variables that are shown */
     svmp_run *run;
     svmp_discrepancy *nodes; /* of every node of the model, at the end */
     size_t warmup;           /* a sampler's iterations that are not kept, */
@@ -102,10 +103,10 @@ static int check_sizes(const session *s) {
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
+    size_t count = 0;
     if (path == NULL) return 0;
-    svmp_status status = svmp_particles_read(s->context, path, &s->start);
+    svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
-    size_t count = svmp_particles_count(s->start);
     if (options_given(s->set, "particles") && s->options.particles != count)
         return complain(EXIT_WRONG, "%zu particles are asked for, but '%s' holds %zu to start from.",
                         s->options.particles, path, count);
@@ -113,14 +114,15 @@ static int read_start(session *s) {
     return 0;
 }
 
-/* What no process of several can do. */
+/* What several processes cannot do. */
 static int check_processes(const session *s) {
-    static const char *const alone[] = {"save", "monitor"};
-    for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
-        if (options_given(s->set, alone[k]) && svmp_context_processes(s->context) > 1)
-            return complain(EXIT_WRONG, "The option '--%s' is for one process; several write all unknown variables.",
-                            alone[k]);
-    return 0;
+    const char *path = options_given(s->set, "output");
+    const size_t length = path ? strlen(path) : 0;
+    if (svmp_context_processes(s->context) == 1 || length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    return complain(EXIT_WRONG,
+                    "The output '%s' is NetCDF, which is made in the memory of one process; several, of which none has "
+                    "all particles, write a file that ends in .csv.",
+                    path);
 }
 
 /* What every process does by itself. */
@@ -132,9 +134,7 @@ static int read_all(session *s) {
     if (status == 0) status = check_sizes(s);
     if (status == 0) status = check_processes(s);
     if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
-    if (status == 0) status = read_start(s);
-    if (status == 0) status = read_model(s->set, s->context, options_given(s->set, "monitor"), &s->model);
-    return status;
+    return status == 0 ? read_start(s) : status;
 }
 
 /* With the other processes that mpirun started, if any. */
@@ -151,9 +151,10 @@ static int prepare(session *s) {
     int status = join(s);
     if (status == 0) status = settle(s->context, read_all(s));
     if (status) return status;
-    svmp_status made = svmp_model_split(&s->model, &s->split);
+    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
+                                             options_given(s->set, "monitor"), &s->model, &s->split);
     if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
-    if (made == SVMP_OK && s->start) made = svmp_run_start_from(s->run, s->start);
+    if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->run) : failed(s->context, made);
 }
@@ -346,7 +347,6 @@ static int run(const option_set *set) {
     svmp_particles_free(s.first);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
-    svmp_particles_free(s.start);
     svmp_context_free(s.context);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "convergence.h"
 #include "mixing.h"
 #include "origin.h"
+#include "sample.h"
 #include "sampling.h"
 #include "table.h"
 
@@ -21,7 +22,7 @@ static int choose(const svmp_particles *particles, const char *path, const char 
     *count = 0;
     if (list) {
         snprintf(where, sizeof where, "'%s'", path);
-        return choose_variables(particles, where, list, chosen, count);
+        return choose_variables(NULL, particles, where, list, chosen, count);
     }
     while (*count < svmp_particles_variables(particles)) chosen[*count] = *count, ++*count;
     return 0;
@@ -98,8 +99,8 @@ static int run(const option_set *set) {
     svmp_particles *particles = NULL;
     int status = open_context(set, &context);
     if (status) return status;
-    svmp_status read = svmp_particles_read(context, set->operands[0], &particles);
-    status = read == SVMP_OK ? summarise(context, particles, set) : failed(context, read);
+    status = read_sample(set, context, set->operand_count, &particles);
+    if (status == 0) status = summarise(context, particles, set);
     svmp_particles_free(particles);
     svmp_context_free(context);
     return status;
@@ -107,16 +108,17 @@ static int run(const option_set *set) {
 
 const command command_summary = {
     .name = "summary",
-    .operands = "FILE",
+    .operands = "FILE...",
     .least = 1,
-    .most = 1,
+    .most = SIZE_MAX,
     .summary = "Print moments, and whether to trust them",
     .text =
         "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable. For the\n"
         "draws of chains also the Monte Carlo standard error of the mean, R-hat, and the effective draws in the bulk\n"
         "and in the tails, and with\n.B \\-\\-errors\nthe standard errors of sd and quantiles; for a particle method "
         "the Stein discrepancy that the run recorded in the file, its worst\n"
-        "nodes, and how far the last step moved. Ends with advice where something is off.\n",
+        "nodes, and how far the last step moved. Ends with advice where something is off.\n.PP\n"
+        "Several files, such as\n.B svmp run \\-\\-split\nwrites them, are the chains of one sample.\n",
     .options = options,
     .run = run,
 };

@@ -1,6 +1,8 @@
 #include "command.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,12 +109,12 @@ static void tell(svmp_log_level level, const char *message, void *user_data) {
 }
 
 int read_count(const char *option, const char *text, size_t most, size_t *value) {
-    size_t read = 0;
-    const char *c = text;
-    for (; *c >= '0' && *c <= '9' && read <= most; c++) read = 10 * read + (size_t)(*c - '0');
-    if (*c || c == text || read > most)
+    char *end;
+    const double read = strtod(text, &end); /* 1000, or 1e3 */
+    const int begins = (*text >= '0' && *text <= '9') || *text == '.';
+    if (!begins || strpbrk(text, "xX") || *end || !(read <= (double)most) || read != floor(read))
         return complain(EXIT_WRONG, "The option '--%s' is a whole number from 0 to %zu, not '%s'.", option, most, text);
-    *value = read;
+    *value = (size_t)read;
     return 0;
 }
 
@@ -179,6 +181,21 @@ int check_output(const char *path, output_kind kind, int force) {
                         path, path);
     if (!force) return complain(EXIT_WRONG, "The file '%s' exists already; --force overwrites it.", path);
     return check_folder(path);
+}
+
+int same_file(const char *a, const char *b) {
+    struct stat one, other;
+    if (a == NULL || b == NULL) return 0;
+    if (stat(a, &one) == 0 && stat(b, &other) == 0) return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    const char *paths[] = {a, b}, *names[2];
+    char folders[2][PATH_MAX];
+    for (size_t k = 0; k < 2; k++) { /* of what is not there: the folder, and the name in it */
+        const char *slash = strrchr(paths[k], '/');
+        names[k] = slash ? slash + 1 : paths[k];
+        snprintf(folders[k], PATH_MAX, "%.*s", slash ? (int)(slash - paths[k]) + 1 : 1, slash ? paths[k] : ".");
+    }
+    return strcmp(names[0], names[1]) == 0 && stat(folders[0], &one) == 0 && stat(folders[1], &other) == 0 &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model) {

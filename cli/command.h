@@ -57,6 +57,10 @@ int read_real(const char *option, const char *text, double least, double most, d
 typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE, OUTPUT_CHECKPOINT } output_kind;
 int check_output(const char *path, output_kind kind, int force);
 
+/* Whether two paths, which may be NULL, mean one file, or would when it is made: ./a and a, a link and what it is to.
+ */
+int same_file(const char *a, const char *b);
+
 /* The model of the operands. */
 int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model);
 

@@ -90,19 +90,23 @@ svmp_status convergence_attach(const svmp_context *context, const convergence *c
     if (!c->known) return SVMP_OK;
     const svmp_graph *graph = svmp_model_graph(model);
     const size_t own = svmp_graph_own(graph);
-    double *ratio = calloc(c->nodes + own + 1, sizeof *ratio), *excess = calloc(c->nodes + own + 1, sizeof *excess);
+    const int first = svmp_context_process(context) == 0; /* which writes them */
+    const size_t whole = first ? c->nodes : 0;
+    double *ratio = calloc(whole + own + 1, sizeof *ratio), *excess = calloc(whole + own + 1, sizeof *excess);
     svmp_status status = svmp_context_any(context, ratio == NULL || excess == NULL) ? SVMP_NO_MEMORY : SVMP_OK;
     for (size_t v = 0; status == SVMP_OK && ratio && excess && v < own; v++) {
-        ratio[c->nodes + v] = rounded(nodes[v].ratio);
-        excess[c->nodes + v] = rounded(svmp_discrepancy_excess(&nodes[v]));
+        ratio[whole + v] = rounded(nodes[v].ratio);
+        excess[whole + v] = rounded(svmp_discrepancy_excess(&nodes[v]));
     }
-    if (status == SVMP_OK) status = svmp_graph_collect(graph, ratio + c->nodes, ratio);
-    if (status == SVMP_OK) status = svmp_graph_collect(graph, excess + c->nodes, excess);
-    if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_ksd_ratio", "node", c->nodes, ratio);
-    if (status == SVMP_OK) status = svmp_particles_set_series(particles, "node_excess", "node", c->nodes, excess);
+    if (status == SVMP_OK) status = svmp_graph_collect(graph, ratio + whole, first ? ratio : NULL);
+    if (status == SVMP_OK) status = svmp_graph_collect(graph, excess + whole, first ? excess : NULL);
+    if (status == SVMP_OK && first)
+        status = svmp_particles_set_series(particles, "node_ksd_ratio", "node", c->nodes, ratio);
+    if (status == SVMP_OK && first)
+        status = svmp_particles_set_series(particles, "node_excess", "node", c->nodes, excess);
     free(ratio);
     free(excess);
-    return status;
+    return svmp_context_any(context, status != SVMP_OK) && status == SVMP_OK ? SVMP_NO_MEMORY : status;
 }
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */

@@ -13,8 +13,6 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
-
 int keeper_check(const option_set *set) {
     const char *path = options_given(set, "checkpoint"), *from = options_given(set, "resume");
     const char *every = options_given(set, "checkpoint-every");
@@ -23,15 +21,15 @@ int keeper_check(const option_set *set) {
     double seconds;
     if (every && read_real("checkpoint-every", every, 0, 1e9, &seconds)) return EXIT_WRONG;
     if (path == NULL) return 0;
-    if (same(path, options_given(set, "output")))
+    if (same_file(path, options_given(set, "output")))
         return complain(EXIT_WRONG, "'%s' cannot be both the output and the checkpoint.", path);
-    return check_output(path, OUTPUT_CHECKPOINT, same(path, from) || options_given(set, "force") != NULL);
+    return check_output(path, OUTPUT_CHECKPOINT, same_file(path, from) || options_given(set, "force") != NULL);
 }
 
 void keeper_begin(keeper *k, const option_set *set, svmp_context *context, svmp_run *run) {
     *k = (keeper){.context = context, .run = run, .path = options_given(set, "checkpoint"), .last = now()};
     k->every = strtod(options_value(set, "checkpoint-every"), NULL);
-    k->kept = same(k->path, options_given(set, "resume"));
+    k->kept = same_file(k->path, options_given(set, "resume"));
 }
 
 int keeper_is_due(const keeper *k) { return k->path && now() - k->last >= k->every; }

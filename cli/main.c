@@ -39,18 +39,34 @@ static int run_command(const command *which, int count, char **arguments) {
     return wrong ? wrong : which->run(&set);
 }
 
+static const command *find_command(const char *name) {
+    size_t count;
+    const command *const *all = commands(&count);
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(all[k]->name, name) == 0) return all[k];
+    return NULL;
+}
+
+/* svmp help, svmp help COMMAND */
+static int show_help(const char *name) {
+    const command *which = name ? find_command(name) : NULL;
+    if (name && which == NULL) return unknown_command(name);
+    if (which)
+        print_command_help(which);
+    else
+        print_help(stdout);
+    return EXIT_DONE;
+}
+
 static int dispatch(int count, char **arguments) {
     if (count < 2) return print_help(stderr), EXIT_WRONG;
     const char *name = arguments[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return print_help(stdout), EXIT_DONE;
+        return show_help(count > 2 ? arguments[2] : NULL);
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return printf("svmp %s\n%s", svmp_version(), svmp_build_parts()), EXIT_DONE;
-    size_t all_count;
-    const command *const *all = commands(&all_count);
-    for (size_t k = 0; k < all_count; k++)
-        if (strcmp(all[k]->name, name) == 0) return run_command(all[k], count - 2, arguments + 2);
-    return unknown_command(name);
+    const command *which = find_command(name);
+    return which ? run_command(which, count - 2, arguments + 2) : unknown_command(name);
 }
 
 /* Threads that wait spin for a millisecond by default: on a machine that others use too, that is a millisecond taken

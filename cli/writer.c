@@ -19,6 +19,46 @@ static char *part_path(const char *path, size_t part) {
     return made;
 }
 
+/* FILE_*.csv; free() it. */
+static char *all_parts(const char *path) {
+    char *made = part_path(path, 0);
+    const size_t stem = (size_t)(strrchr(path, '.') - path);
+    if (made) snprintf(made + stem, strlen(path) + 48 - stem, "_*%s", path + stem);
+    return made;
+}
+
+/* Whether the file is there and its record says that it is chain `part` of a run. */
+static int is_chain(const char *path, size_t part) {
+    FILE *file = fopen(path, "r");
+    char line[256], wanted[48];
+    int found = 0;
+    snprintf(wanted, sizeof wanted, "# id = %zu\n", part);
+    for (int starts = 1; file && !found && fgets(line, sizeof line, file); starts = strchr(line, '\n') != NULL) {
+        if (starts && *line != '#') break;
+        found = starts && strcmp(line, wanted) == 0;
+    }
+    if (file) fclose(file);
+    return found;
+}
+
+/* FILE_5.csv of an earlier run with more chains would be taken for one of this run: it goes, if it may. */
+static int clear_later_parts(const writer *w, const char *path, int now) {
+    int status = 0;
+    for (size_t part = w->split + 1; status == 0; part++) {
+        char *later = part_path(path, part);
+        const int there = later && is_chain(later, part);
+        if (later == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+        if (there && options_given(w->set, "force") == NULL)
+            status =
+                complain(EXIT_WRONG, "The file '%s' is there, of a run with more chains; --force removes it.", later);
+        if (there && now && remove(later) == 0)
+            complain(EXIT_DONE, "'%s', of a run with more chains, is removed.", later);
+        free(later);
+        if (!there) break;
+    }
+    return status;
+}
+
 static int check_paths(const writer *w, const char *path) {
     const int force = options_given(w->set, "force") != NULL;
     int status = check_output(path, OUTPUT_PARTICLES, force || w->split);
@@ -27,7 +67,7 @@ static int check_paths(const writer *w, const char *path) {
         status = made ? check_output(made, OUTPUT_PARTICLES, force) : complain(EXIT_FAILED, "Out of memory.");
         free(made);
     }
-    return status;
+    return status == 0 && w->split ? clear_later_parts(w, path, 0) : status;
 }
 
 int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
@@ -71,9 +111,10 @@ int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
     if (names == NULL) return 0;
     svmp_status taken = svmp_run_particles(run, &start);
     if (taken != SVMP_OK) return failed(context, taken);
-    w->chosen = calloc(svmp_particles_variables(start), sizeof *w->chosen);
-    int status = w->chosen ? choose_variables(start, "the model", names, w->chosen, &w->chosen_count)
-                           : complain(EXIT_FAILED, "Out of memory.");
+    w->chosen = calloc(svmp_particles_variables(start) + 1, sizeof *w->chosen);
+    int status = svmp_context_any(context, w->chosen == NULL)
+                     ? complain(EXIT_FAILED, "Out of memory.")
+                     : choose_variables(context, start, "the model", names, w->chosen, &w->chosen_count);
     if (status == 0 && w->chosen) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
     svmp_particles_free(start);
     return status;
@@ -101,15 +142,20 @@ static void find_finite(const svmp_model *model, svmp_particles *result, size_t 
 
 int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result) {
     const size_t variables = svmp_particles_variables(*result);
-    size_t *kept = calloc(2 * variables, sizeof *kept), count = 0, chosen = 0;
-    if (kept == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    size_t *kept = calloc(2 * variables + 1, sizeof *kept), count = 0, chosen = 0;
+    if (svmp_context_any(w->context, kept == NULL) || kept == NULL) {
+        free(kept);
+        return complain(EXIT_FAILED, "Out of memory.");
+    }
     size_t *place = kept + variables;
     svmp_particles *finite = NULL;
     find_finite(model, *result, kept, place, &count);
     for (size_t k = 0; k < w->chosen_count; k++)
         if (place[w->chosen[k]] != SIZE_MAX) w->chosen[chosen++] = place[w->chosen[k]];
     w->chosen_count = chosen;
-    svmp_status status = count < variables ? svmp_particles_select(*result, count, kept, 1, &finite) : SVMP_OK;
+    svmp_status status = SVMP_OK;
+    if (svmp_context_any(w->context, count < variables))
+        status = svmp_particles_select(*result, count, kept, 1, &finite);
     free(kept);
     if (finite) {
         svmp_particles_free(*result);
@@ -146,13 +192,14 @@ static int write_part(writer *w, const svmp_particles *written, run_record *reco
     record->chain = part;
     char *comments = record_text(record, svmp_particles_count(written)), *path = free_path(w, part);
     svmp_status status = SVMP_NO_MEMORY;
-    if (comments && path) {
+    if (!svmp_context_any(w->context, comments == NULL || path == NULL) && path) {
         announce(w, written, path);
         status = svmp_particles_write(written, path, comments, options_given(w->set, "force") != NULL);
     }
     free(comments);
-    if (status != SVMP_OK || w->written) free(path);
-    if (status == SVMP_OK && w->written == NULL) w->written = path;
+    if (status == SVMP_OK && w->written == NULL)
+        w->written = part ? all_parts(options_given(w->set, "output")) : part_path(path, 0);
+    free(path);
     return status == SVMP_OK ? 0 : failed(w->context, status);
 }
 
@@ -164,6 +211,7 @@ static int write_parts(writer *w, const svmp_particles *written, run_record *rec
         status = taken == SVMP_OK ? write_part(w, chain, record, part) : failed(w->context, taken);
         svmp_particles_free(chain);
     }
+    if (w->split && status == 0) status = clear_later_parts(w, options_given(w->set, "output"), 1);
     return status;
 }
 
@@ -173,7 +221,7 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     const size_t draws = svmp_particles_count(result) / svmp_particles_chains(result);
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
-    if (w->chosen && w->chosen_count == 0)
+    if (w->chosen && !svmp_context_any(w->context, w->chosen_count > 0))
         return complain(EXIT_FAILED, "Nothing is written to '%s': all that --save names is left out.",
                         options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);

@@ -12,7 +12,7 @@ typedef struct writer {
     size_t *chosen, chosen_count; /* NULL: all variables */
     size_t thin, split;           /* split: into so many files, 0: a single one */
     int quiet;                    /* sizes are not announced */
-    char *written;                /* the file that the particles are in, or the first of them; NULL: none */
+    char *written;                /* the file that the particles are in, FILE_*.csv of --split; NULL: none */
 } writer;
 
 /* The options by themselves: whether they fit together and to the method, and whether the files may be written. Returns

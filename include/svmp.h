@@ -91,11 +91,11 @@ SVMP_API const char *svmp_context_error(const svmp_context *context);
 
 /* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
 
-/* Joins the other processes that mpirun has started, so that they work on one model together: each reads the whole
- * model, svmp_model_split leaves it with its own part, and what follows is called by all of them alike. Where mpirun
- * started none, or one, nothing changes. Fails unless all are of one version, and where several were started but this
- * build is without MPI. The processes part when the context is freed; MPI is started, and ended then, unless the
- * program has started it. */
+/* Joins the other processes that mpirun has started, so that they work on one model together: svmp_model_read_split
+ * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or
+ * one, nothing changes. Fails unless all are of one version, and where several were started but this build is without
+ * MPI. The processes part when the context is freed; MPI is started, and ended then, unless the program has started it.
+ */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
 
 /* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
@@ -129,7 +129,7 @@ SVMP_API size_t svmp_graph_own(const svmp_graph *graph);
 SVMP_API size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node);
 
 /* A number for each own node, in the order of the whole graph in `whole` of the first process, which has room for one
- * of each node of all. Of a whole graph: a copy. For all processes to call. */
+ * of each node of all; in others it may be NULL. Of a whole graph: a copy. For all processes to call. */
 SVMP_API svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, double *whole);
 
 /* How many different closed neighbourhoods there are: nodes with equal ones share a kernel matrix. */
@@ -204,6 +204,12 @@ typedef struct svmp_split {
 
 SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
 
+/* svmp_model_read_monitoring and svmp_model_split at once: no process ever has the whole model. The first one reads the
+ * graph, to cut it; then each reads the files for what its own nodes need. Fails on all of them where files differ.
+ * `split` may be NULL. */
+SVMP_API svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
+                                           const char *monitors, svmp_model **model, svmp_split *split);
+
 /* Writes the name of a variable or a node, cut to fit `size`, always ended; returns `buffer`. */
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);
 SVMP_API const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buffer, size_t size);
@@ -215,17 +221,18 @@ SVMP_API int svmp_model_is_gaussian(const svmp_model *model);
 /* How many observed values of stochastic nodes there are: of a model text, 0 for others. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
 
-/* What a model text leaves unknown and what its data observe, array by array in the order of the text: the smallest
- * ranges that hold all such elements, "mu[1:8]", with how many there are if not all of the ranges, "y[1:10] (7 of 10)";
- * NULL when there is none. False for `which` beyond the last array; a model that is no text has none. The texts live
- * as long as the model. */
+/* What a model text leaves unknown, what its data observe and what it computes from unknowns, array by array in the
+ * order of the text: the smallest ranges that hold all such elements, "mu[1:8]", with how many there are if not all of
+ * the ranges, "y[1:10] (7 of 10)"; NULL when there is none. False for `which` beyond the last array; a model that is no
+ * text has none. The texts live as long as the model. */
 typedef struct svmp_array {
-    const char *unknown, *observed;
+    const char *unknown, *observed, *computed;
     size_t unknown_count, observed_count;
     const char *name;         /* "y" */
     size_t rank;              /* how many dimensions, at least 1 */
     const size_t *dimensions; /* of the whole array, */
     const double *values;     /* and its observed elements, NaN elsewhere, the last index running fastest; NULL: none */
+    const double *known; /* where a part of it is known, that part: observed, given or constant; NULL: all or none */
 } svmp_array;
 
 SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
@@ -305,22 +312,30 @@ SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const 
                                                size_t count, const double *values);
 
 /* New particles with some of the variables (`count` of them, in this order; `variables` NULL: all) and of each chain
- * every `every`-th draw: the last of each so many. Statistics, series and chains go along. */
+ * every `every`-th draw: the last of each so many. Statistics, series and chains go along. Of several processes, for
+ * all to call, each with its own variables, and there need not be any; they stay in the order of the whole. */
 SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
                                            size_t every, svmp_particles **chosen);
 
 /* New particles: the draws of one chain, counted from 0, with its statistics and the series. */
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
 
+/* New particles: the draws of several samples, as of one with all their chains; variables are matched by name, and
+ * chains must be equally long. Statistics that all have go along; the rest, comments too, is of the first. */
+SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined);
+
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
- * there are several chains. On reading, chain__ gives the chains back, and a column ending in two underscores
- * that holds other things than numbers is skipped. A series is a comment line "name[along] = 1 2 3". Numbers read back
- * to the same bits.
- * A path that ends in .nc is NetCDF-4 instead, in the layout of ArviZ's InferenceData: the variables x.1.1, x.1.2, ...
- * are an array x with the dimensions chain, draw, x_dim_0 and x_dim_1, where they fill one; statistics and series are
- * in sample_stats, and the data that a run's model text has observed in observed_data. SVMP_UNSUPPORTED in a build
- * without it. */
+ * there are several chains. Names have dots before indices alone, and arrays are whole, for the sake of Stan's tools:
+ * docs/files.md; comment lines tell what that takes, and reading undoes it. On reading, chain__ gives the chains back,
+ * and a column ending in two underscores that holds other things than numbers is skipped. A series is a comment line
+ * "name[along] = 1 2 3". Numbers read back to the same bits. A path that ends in .nc is NetCDF-4 instead, in the layout
+ * of ArviZ's InferenceData: the variables x.1.1, x.1.2, ... are an array x with the dimensions chain, draw, x_dim_0 and
+ * x_dim_1, where they fill one; statistics and series are in sample_stats, and the data that a run's model text has
+ * observed in observed_data. SVMP_UNSUPPORTED in a build without it. */
 SVMP_API svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles);
+
+/* How many particles a file holds. */
+SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count);
 
 /* The comment lines above the header of the file that the particles were read from, without "# "; "" for none. */
 SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
@@ -504,6 +519,9 @@ SVMP_API void svmp_run_free(svmp_run *run);
 
 /* Starts from these particles instead of drawing them: matched by name; the count must be the run's. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
+
+/* The same from a particle file. Of several processes each reads it for its own variables, unless it ends in .nc. */
+SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data);
 
 /* Iterates to the end. SVMP_NOT_FINITE: the run diverged, and holds its last finite particles. May be

@@ -8,7 +8,15 @@ function scaleFor(values, range, most) {
   return d3.scaleLinear([low - pad, high + pad], range);
 }
 
-const ticksOf = (scale, count) => (scale.base ? scale.tickFormat(count, "~g") : tick);
+// Four labels or so; on a scale of tenfolds those powers, then multiples of them, that keep `gap` pixels apart.
+function labelled(make, scale, gap) {
+  if (!scale.base) return make(scale).ticks(4).tickFormat(tick);
+  const kept = [], powers = d3.range(-308, 308), [low, high] = scale.domain();
+  for (const factor of [1, 3, 2, 5])
+    for (const value of powers.map((k) => Number(`${factor}e${k}`)))
+      if (value >= low && value <= high && kept.every((other) => Math.abs(scale(other) - scale(value)) >= gap)) kept.push(value);
+  return make(scale).tickValues(kept.sort(d3.ascending)).tickFormat(d3.format("~g"));
+}
 
 function curveBox(parent, title, note) {
   const box = d3.select(parent).append("figure").attr("class", "curve-box").attr("data-curve", title);
@@ -26,8 +34,8 @@ function drawCurve(parent, {title, note, x, y, mark, dots}) {
   if (mark) heights.push(mark.at);
   const across = scaleFor(points.map((p) => p[0]), [left, width - 8], 20), up = scaleFor(heights, [CURVE_HEIGHT - foot, 10], 20);
   const plot = svg(box.node(), width, CURVE_HEIGHT, `${title} along the iterations`);
-  axis(plot, d3.axisBottom(across).ticks(4, "~g").tickSize(4), 0, CURVE_HEIGHT - foot);
-  axis(plot, d3.axisLeft(up).ticks(4).tickFormat(ticksOf(up, 4)).tickSize(4), left, 0);
+  axis(plot, labelled(d3.axisBottom, across, 44).tickSize(4), 0, CURVE_HEIGHT - foot);
+  axis(plot, labelled(d3.axisLeft, up, 20).tickSize(4), left, 0);
   if (mark) {
     plot.append("line").attr("class", "mark").attr("x1", left).attr("x2", width - 8).attr("y1", up(mark.at)).attr("y2", up(mark.at));
     plot.append("text").attr("x", width - 8).attr("y", up(mark.at) - 4).attr("text-anchor", "end").text(mark.text);
@@ -58,8 +66,6 @@ function drawHistogram(parent, {title, note, values, mark, beyond}) {
   const right = across(mark.at) < width / 2;
   plot.append("text").attr("x", across(mark.at) + (right ? 4 : -4)).attr("y", 18).attr("text-anchor", right ? "start" : "end").text(mark.text);
 }
-
-const areChains = () => run.chains > 1 || (run.sampling !== null && run.sampling.leapfrogs !== undefined);
 
 // The draws of every chain, one after the other.
 function drawTrace(parent, values, label) {

@@ -26,10 +26,14 @@ const number = (i, name) => Number(cell(i, name));
 
 const truth = new Map(run.truth);
 
+const areChains = () => run.chains > 1 || (run.sampling !== null && run.sampling.leapfrogs !== undefined);
+const units = () => (areChains() || record.get("method") === "exact" ? "draws" : "particles"); // what a row of the file is
+
 // ---- the comments: "name = value", and remarks ------------------------------------------------------------------------
 const record = new Map();
 const remarks = [];
 const ksd = new Map(); // of a node: {value: over that of exact draws, excess: above 1, not converged}
+let worst = null; // of the nodes, in words
 for (const line of run.comments) {
   const at = line.indexOf(" = ");
   if (at < 0) {
@@ -42,7 +46,10 @@ for (const line of run.comments) {
     continue;
   }
   const [, , ratio, limit, z, most] = value.trim().split(/\s+/).map(Number); // U V RATIO LIMIT Z LIMIT, of the worst nodes
-  if (Number.isFinite(ratio)) ksd.set(name.slice(9), {value: ratio, excess: Math.max(ratio / limit, z / most || 0)});
+  if (!Number.isFinite(ratio)) continue;
+  ksd.set(name.slice(9), {value: ratio, excess: Math.max(ratio / limit, z / most || 0)});
+  const told = (value, most, what) => `${name.slice(9)}, whose ${what} is ${value.toPrecision(3)} where chance makes at most ${most.toPrecision(3)}`;
+  if (!worst) worst = z / most > ratio / limit ? told(z, most, "moment z (of Stein's identities for mean and spread)") : told(ratio, limit, "KSD over that of exact draws");
 }
 
 // ---- nodes: of the model's graph, or pairs P.1, P.2 of the names -------------------------------------------------------

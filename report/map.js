@@ -53,7 +53,7 @@ function drawMap(parent, chosen, choose) {
 }
 
 function mapCaption() {
-  const parts = ["Particles"];
+  const parts = [areChains() ? "Draws" : "Particles"];
   if (planar.length <= CONTOURED) parts.push("contours that hold half and nine tenths of them");
   if (run.anchors.length) parts.push("▲ fixed points");
   if (planar.some((point) => truth.has(point.x) && truth.has(point.y))) parts.push("✕ the truth, a dashed line from the mean to it");

@@ -1,5 +1,5 @@
 // The page: what is chosen, and who shows it.
-const PAIRS = 6;
+const PAIRS = 6, FEW_PARTICLES = 10; // fewer are never judged, as by svmp summary
 let chosenVariable = 0, allPairs = false, tab = null;
 const element = (id) => document.getElementById(id);
 
@@ -13,7 +13,7 @@ function showHeader() {
   element("file").textContent = run.file;
   const s = run.sampling, facts = [["variables", variables.toLocaleString("en")]];
   if (run.graph && nodes.length !== variables) facts.push(["nodes", nodes.length.toLocaleString("en")]);
-  facts.push(run.chains > 1 ? ["chains × draws", `${run.chains} × ${run.particles / run.chains}`] : ["particles", run.particles.toLocaleString("en")]);
+  facts.push(run.chains > 1 ? ["chains × draws", `${run.chains} × ${run.particles / run.chains}`] : [units(), run.particles.toLocaleString("en")]);
   for (const [key, name] of [["method", "method"], ["iterations done", "iterations"], ["outcome", "outcome"], ["seed", "seed"]])
     if (record.has(key)) facts.push([name, record.get(key)]);
   if (record.has("seconds")) facts.push([record.has("resumed at") ? "time since resumed" : "time", `${record.get("seconds")} s`]);
@@ -23,14 +23,16 @@ function showHeader() {
   if (s && s.ebfmi !== undefined) facts.push(["E-BFMI", s.ebfmi.toFixed(2)]);
   for (const [name, value] of facts) addFact(d3.select("#facts").append("div"), name, value);
   const notice = (text, warn) => d3.select("#notices").append("p").attr("class", warn ? "notice warn" : "notice").text(text);
-  const outcome = record.get("outcome");
+  const outcome = record.get("outcome"), unconverged = (why) => notice(`Not converged: do not use these numbers. ${why}`, true);
   if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not come to its end: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
   if (s && s.divergent > 0) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
   const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > 1.01).length : 0;
-  if (mixed) notice(`R-hat is above 1.01 for ${mixed} of ${variables} variables: the chains have not mixed.`, true);
-  if (record.has("ksd_beyond") && !record.get("ksd_beyond").startsWith("0 ")) notice(`Beyond what chance does, by their KSD: ${record.get("ksd_beyond")} nodes.`, true);
+  if (mixed) unconverged(`R-hat is above 1.01 for ${mixed} of ${variables} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
+  const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
+  if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to tell whether they have converged.`, true);
+  else if (beyond) unconverged(`${beyond} of ${of} nodes ${beyond === 1 ? "is" : "are"} farther from the posterior than exact draws may be${worst ? `; the worst: ${worst}` : ""}.`);
   if (/^[dt]pmp$/.test(record.get("method"))) notice("The particles stand for modes: their spread is not the posterior's.", true);
-  if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} particles, evenly spaced; the numbers of the table are those of all.`);
+  if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} ${units()}, evenly spaced; the numbers of the table are those of all.`);
 }
 
 // What stands in the file for other programs alone.

@@ -35,7 +35,7 @@ function drawMarginal(parent, i) {
       (truth.has(i) ? `, true ${short(truth.get(i))}` : ""));
   const width = widthOf(box.node()), height = 150, foot = 34, values = particlesOf(i), curve = density(values);
   if (!curve) {
-    box.append("p").attr("class", "caption").text(`All particles are ${cell(i, "mean")}.`);
+    box.append("p").attr("class", "caption").text(`All ${units()} are ${cell(i, "mean")}.`);
     return;
   }
   const ends = [curve[0][0], curve[curve.length - 1][0]];

@@ -46,7 +46,7 @@ svmp_status svmp_init_check(const backend *b) {
 static svmp_status draw_levels(backend *b) {
     const struct lowered_model *lowered = b->model->lowered;
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_team_agree(b->context, svmp_lowered_draw_level(lowered, level, b->seed, b->n, b->x)));
+        SVMP_TRY(svmp_model_agree(b->model, svmp_lowered_draw_level(lowered, level, b->seed, b->n, b->x)));
         if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
     }
     return svmp_init_check(b);

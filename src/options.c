@@ -11,9 +11,12 @@
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
          "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp or tpmp")               \
-    TEXT(kernel, 0, "SUM", NULL, "Method", "a sum, e.g. '0.5*rbf@random:4 + 0.5*rbf@all'")                             \
+    TEXT(kernel, 0, "SUM", NULL, "Method",                                                                             \
+         "terms WEIGHT*SHAPE@DOMAIN, '+' between: rbf, imq, linear; blanket, all, self, random:K [the method's own]")  \
     TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros, a number")                       \
-    TEXT(step, 0, "STEP", NULL, "Method", "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed, decay")          \
+    TEXT(step, 0, "STEP", NULL, "Method",                                                                              \
+         "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed; or decay:A,B,GAMMA [adagrad:1; langevin, "        \
+         "mala: fixed:0.01]")                                                                                          \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [1000; dpmp and tpmp: 100]")     \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
@@ -80,7 +83,7 @@ static int read_number(size_t k, const char *value, void *field) {
     double real;
     switch (rows[k].type) {
     case OPTION_COUNT:
-        if (!svmp_number_parse_size(value, end, &count) || !within(&rows[k], (double)count)) return 0;
+        if (!svmp_number_parse_whole(value, end, &count) || !within(&rows[k], (double)count)) return 0;
         *(size_t *)field = count;
         return 1;
     case OPTION_SEED:

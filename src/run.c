@@ -45,19 +45,12 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
 }
 
 /* What a part of a model cannot do. */
-static svmp_status check_part(const svmp_run *run, const backend_kind *kind) {
-    svmp_context *context = run->context;
-    int all = 0;
-    for (size_t a = 0; a < run->kernel.count; a++) all |= run->kernel.terms[a].domain == DOMAIN_ALL;
-    if (!run->method->local)
-        return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
-                         "independent, random, combined and langevin.",
-                         run->method->name);
-    if (all && kind == &svmp_backend_ref)
-        return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The backend 'ref' has no kernel on all variables of several processes.");
-    return SVMP_OK;
+static svmp_status check_part(const svmp_run *run) {
+    if (run->method->local) return SVMP_OK;
+    return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                     "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
+                     "independent, random, combined and langevin.",
+                     run->method->name);
 }
 
 /* All processes were told the same. */
@@ -76,19 +69,21 @@ static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
     number_locale locale = {0};
     const int part = run->model->graph->halo != NULL;
-    SVMP_TRY(svmp_number_enter(run->context, &locale));
-    svmp_status status = read_options(run, &kind);
-    svmp_number_leave(&locale);
     if (part) SVMP_TRY(compare_options(run));
-    if (part && status == SVMP_OK) status = check_part(run, kind);
-    SVMP_TRY(status);
+    svmp_status status = svmp_number_enter(run->context, &locale);
+    if (status == SVMP_OK) status = read_options(run, &kind);
+    svmp_number_leave(&locale);
+    if (part && status == SVMP_OK) status = check_part(run);
+    SVMP_TRY(svmp_model_agree(run->model, status));
 
     const method *chosen = run->method;
     const size_t n = chosen->yield == SVMP_CHAINS ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
-    SVMP_TRY(svmp_team_agree(run->context, chosen->alloc(run)));
-    return svmp_team_agree(run->context, svmp_init_draw(&run->start, run->backend));
+    status = chosen->alloc(run);
+    SVMP_TRY(svmp_model_agree(run->model, status));
+    status = svmp_init_draw(&run->start, run->backend);
+    return svmp_model_agree(run->model, status);
 }
 
 svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {
@@ -98,17 +93,18 @@ svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *opt
     SVMP_TRY(svmp_model_require_finished(model));
     const svmp_run_options standard = svmp_run_options_default();
     svmp_run *made = NULL;
-    SVMP_TRY(SVMP_NEW(context, made, 1));
-    made->context = context;
-    made->model = model;
-    svmp_status status = svmp_options_copy(context, options ? options : &standard, &made->options);
-    if (status == SVMP_OK) status = set_up(made);
-    if (status != SVMP_OK) {
-        svmp_run_free(made);
-        return status;
+    svmp_status status = SVMP_NEW(context, made, 1);
+    if (status == SVMP_OK) {
+        *made = (svmp_run){.context = context, .model = model};
+        status = svmp_options_copy(context, options ? options : &standard, &made->options);
     }
+    SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(set_up(made));
     *run = made;
-    return SVMP_OK;
+    made = NULL;
+done:
+    svmp_run_free(made);
+    return status;
 }
 
 void svmp_run_free(svmp_run *run) {

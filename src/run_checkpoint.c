@@ -85,7 +85,7 @@ static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const
 static svmp_status options(checkpoint *file, const svmp_run *run) {
     size_t count;
     const svmp_option *rows = svmp_run_option_table(&count);
-    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_team_agree(run->context, option(file, run, k, rows[k].name)));
+    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_model_agree(run->model, option(file, run, k, rows[k].name)));
     return SVMP_OK;
 }
 
@@ -99,10 +99,10 @@ static svmp_status start(checkpoint *file, const svmp_run *run) {
 
 /* What the process that has the file finds wrong, all processes say. */
 static svmp_status identity(checkpoint *file, const svmp_run *run) {
-    SVMP_TRY(svmp_team_agree(run->context, version(file)));
-    SVMP_TRY(svmp_team_agree(run->context, model(file, run)));
+    SVMP_TRY(svmp_model_agree(run->model, version(file)));
+    SVMP_TRY(svmp_model_agree(run->model, model(file, run)));
     SVMP_TRY(options(file, run));
-    return svmp_team_agree(run->context, start(file, run));
+    return svmp_model_agree(run->model, start(file, run));
 }
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_number_enter(run->context, &locale));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_create(run->context, others(run), path, &file));
     SVMP_CHECK(identity(&file, run));
     SVMP_CHECK(state(&file, run));
@@ -167,7 +167,7 @@ svmp_status svmp_run_load(svmp_run *run, const char *path) {
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_number_enter(run->context, &locale));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_open(run->context, others(run), path, &file));
     SVMP_CHECK(identity(&file, run));
     run->unusable = 1; /* until the whole state has come */

@@ -45,7 +45,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     for (size_t i = 0; status == SVMP_OK && i < variables; i++) memcpy(x + i * n, b->x + i * b->n, n * sizeof *x);
     if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
         status = svmp_evaluate(e, x, NULL, score);
-    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_model_agree(run->model, status));
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
                                  .n = n,

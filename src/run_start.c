@@ -4,13 +4,14 @@
 
 #include "base/hash.h"
 #include "base/names.h"
-#include "base/team.h"
 #include "init.h"
+#include "io/netcdf.h"
 #include "io/particles.h"
 #include "io/spread.h"
 #include "lang/lowered.h"
 #include "method/method.h"
 #include "model/natural.h"
+#include "run_start.h"
 
 static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
     const size_t n = run->backend->n;
@@ -29,27 +30,6 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
                              particles->values[k], svmp_particles_name(particles, k / particles->count),
                              k % particles->count + 1);
     return SVMP_OK;
-}
-
-/* What a part of the model has of the start; others take the rest. */
-static svmp_status take_named(const svmp_run *run, const svmp_particles *particles, svmp_particles *own) {
-    const size_t n = own->count, count = particles->count;
-    named_variable *here = NULL, *there = NULL;
-    svmp_status status;
-    SVMP_CHECK(svmp_particles_by_name(own, &here));
-    SVMP_CHECK(svmp_particles_by_name(particles, &there));
-    size_t at = 0;
-    for (size_t k = 0; k < own->variables; k++) {
-        while (at < particles->variables && strcmp(there[at].name, here[k].name) < 0) at++;
-        if (at == particles->variables || strcmp(there[at].name, here[k].name) != 0)
-            SVMP_CHECK(svmp_fail(run->context, SVMP_BAD_INPUT, "The start has no variable '%.80s'.", here[k].name));
-        for (size_t l = 0; l < n; l++)
-            own->values[here[k].variable * n + l] = particles->values[there[at].variable * count + l];
-    }
-done:
-    svmp_release(run->context, here);
-    svmp_release(run->context, there);
-    return status;
 }
 
 /* The variables of a start but those that are computed from others; `names` are the model's own. */
@@ -106,7 +86,7 @@ static svmp_status unconstrain(svmp_run *run, const double *values) {
                    ? (memcpy(b->x, values, run->model->graph->own_variables * b->n * sizeof *values), SVMP_OK)
                    : svmp_model_unconstrain(run->model, b->n, values, b->x);
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_team_agree(run->context, svmp_lowered_inverse_level(lowered, level, b->n, values, b->x)));
+        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, b->x)));
         if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
     }
     return SVMP_OK;
@@ -150,19 +130,43 @@ static svmp_status name_room(const svmp_run *run, svmp_particles **room) {
     return svmp_run_set_names(run, *room);
 }
 
-svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) {
-    if (run == NULL) return SVMP_BAD_CALL;
-    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
-    SVMP_TRY(svmp_team_agree(run->context, check_start(run, particles)));
+/* From particles that have all variables of this process, and perhaps others. */
+static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
+    SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
     svmp_particles *room = NULL;
     svmp_status status = name_room(run, &room);
-    if (status == SVMP_OK) status = room->team ? take_named(run, particles, room) : match_all(run, particles, room);
-    SVMP_CHECK(svmp_team_agree(run->context, status));
-    SVMP_CHECK(svmp_team_agree(run->context, unconstrain(run, room->values)));
+    if (status == SVMP_OK) status = room->team ? svmp_start_take(particles, room) : match_all(run, particles, room);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, room->values)));
     svmp_init_project(run->backend);
-    SVMP_CHECK(svmp_team_agree(run->context, svmp_init_check(run->backend)));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_check(run->backend)));
     SVMP_CHECK(hash_start(run));
 done:
     svmp_particles_free(room);
+    return status;
+}
+
+svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
+    if (run->model->graph->halo) SVMP_TRY(svmp_start_compare(run, particles, NULL));
+    return start_from(run, particles);
+}
+
+svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file needs a path.");
+    svmp_particles *particles = NULL;
+    svmp_status status;
+    if (run->model->graph->halo && !svmp_netcdf_is_meant(path)) {
+        SVMP_CHECK(svmp_start_compare(run, NULL, path));
+        SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));
+        SVMP_CHECK(start_from(run, particles));
+    } else {
+        SVMP_CHECK(svmp_model_agree(run->model, svmp_particles_read(run->context, path, &particles)));
+        SVMP_CHECK(svmp_run_start_from(run, particles));
+    }
+done:
+    svmp_particles_free(particles);
     return status;
 }

@@ -31,11 +31,11 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     svmp_context *context = model->context;
     svmp_status status;
     backend *b = NULL;
-    SVMP_TRY(SVMP_NEW(context, b, 1));
+    SVMP_CHECK(svmp_model_agree(model, SVMP_NEW(context, b, 1)));
     *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
     b->span = (node_span){0, model->graph->own};
     b->threads = svmp_context_threads(context);
-    SVMP_CHECK(svmp_team_agree(context, fill(b, k, s)));
+    SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
     SVMP_CHECK(svmp_mpi_attach(b));
     *made = b;
     return SVMP_OK;

@@ -89,11 +89,11 @@ int svmp_number_parse_size(const char *start, const char *end, size_t *value) {
     return 1;
 }
 
-size_t svmp_number_format(double value, char text[NUMBER_TEXT]) {
-    int length = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        length = snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
-        if (digits == 17 || strtod(text, NULL) == value) break;
-    }
-    return (size_t)length;
+int svmp_number_parse_whole(const char *start, const char *end, size_t *value) {
+    double real;
+    if (svmp_number_parse_size(start, end, value)) return 1;
+    if (svmp_number_parse(start, end, &real) != NUMBER_FINITE) return 0;
+    if (!(real >= 0 && real <= 0x1p53) || real != floor(real)) return 0;
+    *value = (size_t)real;
+    return 1;
 }

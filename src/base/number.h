@@ -26,6 +26,9 @@ number_kind svmp_number_parse(const char *start, const char *end, double *value)
 /* Reads the digits that are exactly [start, end); 0 when there is anything else or the number does not fit. */
 int svmp_number_parse_size(const char *start, const char *end, size_t *value);
 
+/* The same, or a number like 1e3 that is whole. Between enter and leave. */
+int svmp_number_parse_whole(const char *start, const char *end, size_t *value);
+
 /* The shortest of 15, 16 and 17 digits that reads back to the same bits; returns the length. */
 enum { NUMBER_TEXT = 32 };
 size_t svmp_number_format(double value, char text[NUMBER_TEXT]);

@@ -24,7 +24,7 @@ struct team {
     void (*gather)(const team *t, size_t size, const void *mine, void *all);
 
     /* sizes[k] bytes of process k one behind the other in `all` of process 0, from or to `mine`, `size` bytes; `sizes`
-     * and `all` matter there alone. The sizes add up to less than 2^31. */
+     * and `all` matter there alone. */
     void (*collect)(const team *t, size_t size, const void *mine, const size_t *sizes, void *all);
     void (*deal)(const team *t, size_t size, void *mine, const size_t *sizes, const void *all);
 };

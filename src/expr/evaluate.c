@@ -112,6 +112,8 @@ done:
     return status;
 }
 
+size_t svmp_bound_instances(const bound_program *bound) { return bound->instances; }
+
 void svmp_bound_free(bound_program *bound) {
     if (bound == NULL) return;
     svmp_context *context = bound->compiled->context;

@@ -150,6 +150,7 @@ void svmp_bound_free(bound_program *bound); /* NULL-safe */
 
 /* Another one, with only the instances which[0], which[1], ... of this one. */
 svmp_status svmp_bound_keep(const bound_program *bound, size_t count, const uint32_t *which, bound_program **kept);
+size_t svmp_bound_instances(const bound_program *bound);
 
 /* Bytes of scratch that svmp_bound_evaluate needs for n particles; aligned as malloc aligns. */
 size_t svmp_bound_scratch(const bound_program *bound, size_t n);

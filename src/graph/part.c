@@ -191,3 +191,26 @@ done:
     svmp_graph_free(c.part);
     return status;
 }
+
+/* ---- fragments --------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables,
+                             const uint32_t *whole_node, const uint32_t *whole_variable) {
+    svmp_context *context = fragment->context;
+    SVMP_TRY(SVMP_NEW(context, fragment->whole_node, fragment->nodes));
+    SVMP_TRY(SVMP_NEW(context, fragment->whole_variable, fragment->variables));
+    for (size_t v = 0; v < fragment->nodes; v++) fragment->whole_node[v] = whole_node[v];
+    for (size_t i = 0; i < fragment->variables; i++) fragment->whole_variable[i] = whole_variable[i];
+    fragment->whole_nodes = whole_nodes;
+    fragment->whole_variables = whole_variables;
+    return SVMP_OK;
+}
+
+void svmp_graph_place_part(svmp_graph *part, const svmp_graph *fragment) {
+    for (size_t v = 0; v < part->nodes; v++)
+        part->whole_node[v] = (uint32_t)svmp_graph_whole_node(fragment, part->whole_node[v]);
+    for (size_t i = 0; i < part->variables; i++)
+        part->whole_variable[i] = (uint32_t)svmp_graph_whole_variable(fragment, part->whole_variable[i]);
+    part->whole_nodes = fragment->whole_nodes;
+    part->whole_variables = fragment->whole_variables;
+}

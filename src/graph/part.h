@@ -23,8 +23,24 @@ typedef struct graph_halo {
 
 void svmp_halo_free(svmp_context *context, graph_halo *halo); /* NULL-safe */
 
+/* Whose each node of a graph is, and who asks. */
+typedef struct graph_owners {
+    const uint32_t *owner;
+    uint32_t rank;
+} graph_owners;
+
+/* Makes a finished graph a fragment of a larger one, of which no process need have more: the process's own nodes and
+ * all that stand in a factor with them, in the order of the whole, and no factors but these. Node v is node
+ * whole_node[v] there, variable i variable whole_variable[i]; both are copied. The part of a fragment is the part of
+ * the whole. */
+svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables,
+                             const uint32_t *whole_node, const uint32_t *whole_variable);
+
 /* The part of process `rank`: owner[v] is the process of node v. It may be empty. Costs what the own nodes'
  * neighbourhoods take, and a few words for every node of the whole on the way. */
 svmp_status svmp_graph_part(const svmp_graph *whole, const uint32_t *owner, uint32_t rank, svmp_graph **part);
+
+/* The places of a part of a fragment: in the fragment before, in the whole afterwards. */
+void svmp_graph_place_part(svmp_graph *part, const svmp_graph *fragment);
 
 #endif

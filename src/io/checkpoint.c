@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-enum { FORMAT = 2, BYTE_ORDER_MARK = 0x01020304, WORD = 8 };
+enum { FORMAT = 3, BYTE_ORDER_MARK = 0x01020304, WORD = 8 };
 
 typedef struct head {
     char magic[16];
@@ -104,128 +104,146 @@ static svmp_status cannot_read(const checkpoint *file, int error) {
                      strerror(error));
 }
 
-static svmp_status read_bytes(checkpoint *file, FILE *stream) {
-    struct stat about;
-    if (fstat(fileno(stream), &about) != 0) return cannot_read(file, errno);
-    if (S_ISDIR(about.st_mode)) return cannot_read(file, EISDIR);
-    if (!S_ISREG(about.st_mode)) return refuse(file, "is no regular file");
-    SVMP_TRY(svmp_allocate(file->archive.context, (size_t)about.st_size, 1, (void **)&file->bytes));
-    file->size = fread(file->bytes, 1, (size_t)about.st_size, stream);
-    if (ferror(stream)) return cannot_read(file, errno);
+/* The next bytes of the file. */
+static svmp_status get(checkpoint *file, size_t size, void *bytes) {
+    if (size > file->left) return refuse(file, "is damaged: it ends too early");
+    errno = EIO;
+    if (size > 0 && fread(bytes, size, 1, file->input) != 1) return cannot_read(file, errno);
+    file->left -= size;
     return SVMP_OK;
 }
 
+/* The checksum of all before it, a block at a time. */
+static svmp_status check_sum(checkpoint *file) {
+    uint64_t hash = SVMP_HASH_START, said = 0, block[1 << 12];
+    while (file->left > 0) {
+        const size_t size = file->left < sizeof block ? (size_t)file->left : sizeof block;
+        SVMP_TRY(get(file, size, block));
+        hash = svmp_hash_bytes(hash, size, block);
+    }
+    file->left = WORD;
+    SVMP_TRY(get(file, WORD, &said));
+    return hash == said ? SVMP_OK : refuse(file, "is damaged: its checksum is not that of what it holds");
+}
+
 /* The head and the checksum: from here on the file is as it was written. */
-static svmp_status check_bytes(checkpoint *file) {
+static svmp_status check_file(checkpoint *file, uint64_t size) {
     head first = {0};
-    uint64_t hash;
-    if (file->size >= sizeof first) memcpy(&first, file->bytes, sizeof first);
+    file->left = size;
+    if (size >= sizeof first) SVMP_TRY(get(file, sizeof first, &first));
     if (memcmp(first.magic, magic, sizeof magic) != 0) return refuse(file, "is none: it does not begin like one");
     if (first.order != BYTE_ORDER_MARK) return refuse(file, "is of a machine with another byte order");
     if (first.format != FORMAT)
         return svmp_fail(file->archive.context, SVMP_BAD_INPUT,
                          "The checkpoint '%s' is in format %lu, of another svmp; this one, %s, knows format %d.",
                          file->path, (unsigned long)first.format, svmp_version(), FORMAT);
-    const int whole = file->size % WORD == 0 && file->size >= sizeof first + WORD;
-    if (whole) memcpy(&hash, file->bytes + file->size - WORD, WORD);
-    if (!whole || svmp_hash_bytes(SVMP_HASH_START, file->size - WORD, file->bytes) != hash)
+    if (size % WORD != 0 || size < sizeof first + WORD)
         return refuse(file, "is damaged: its checksum is not that of what it holds");
-    file->size -= WORD;
-    file->at = sizeof first;
+    rewind(file->input);
+    file->left = size - WORD;
+    SVMP_TRY(check_sum(file));
+    if (fseek(file->input, sizeof first, SEEK_SET) != 0) return cannot_read(file, errno);
+    file->left = size - WORD - sizeof first;
     return SVMP_OK;
 }
 
-/* The bytes of the next item, which has this name and type. */
-static svmp_status take_item(checkpoint *file, const char *name, archive_type type, uint64_t *count,
-                             const char **bytes) {
+static svmp_status open_input(checkpoint *file) {
+    struct stat about;
+    file->input = fopen(file->path, "rb");
+    if (file->input == NULL || fstat(fileno(file->input), &about) != 0) return cannot_read(file, errno);
+    if (S_ISDIR(about.st_mode)) return cannot_read(file, EISDIR);
+    if (!S_ISREG(about.st_mode)) return refuse(file, "is no regular file");
+    return check_file(file, (uint64_t)about.st_size);
+}
+
+/* Comes to the next item, which has this name and type. */
+static svmp_status find_item(checkpoint *file, const char *name, archive_type type, uint64_t *count) {
     item next = {0};
-    const size_t left = file->size - file->at;
-    if (left >= sizeof next) memcpy(&next, file->bytes + file->at, sizeof next);
-    const uint64_t room = left >= sizeof next ? (left - sizeof next) / (type == ARCHIVE_TEXT ? 1 : WORD) : 0;
-    if (left < sizeof next || strncmp(next.name, name, sizeof next.name) != 0 || next.type != (char)type ||
-        next.count > room)
+    const uint64_t size = type == ARCHIVE_TEXT ? 1 : WORD;
+    if (file->left >= sizeof next) SVMP_TRY(get(file, sizeof next, &next));
+    if (strncmp(next.name, name, sizeof next.name) != 0 || next.type != (char)type || next.count > file->left / size)
         return svmp_fail(file->archive.context, SVMP_BAD_INPUT, "The checkpoint '%s' does not hold '%s' at its place.",
                          file->path, name);
-    const size_t size = (size_t)next.count * (type == ARCHIVE_TEXT ? 1 : WORD);
-    *bytes = file->bytes + file->at + sizeof next;
     *count = next.count;
-    file->at += sizeof next + (size + WORD - 1) / WORD * WORD;
     return SVMP_OK;
 }
 
 /* So many numbers under this name. */
-static svmp_status find_numbers(checkpoint *file, const char *name, archive_type type, size_t count,
-                                const char **bytes) {
+static svmp_status find_numbers(checkpoint *file, const char *name, archive_type type, size_t count) {
     uint64_t saved = 0;
-    SVMP_TRY(take_item(file, name, type, &saved, bytes));
+    SVMP_TRY(find_item(file, name, type, &saved));
     if (saved == count) return SVMP_OK;
     return svmp_fail(file->archive.context, SVMP_BAD_INPUT, "The checkpoint '%s' holds %llu numbers of '%s', not %zu.",
                      file->path, (unsigned long long)saved, name, count);
 }
 
+static svmp_status get_numbers(checkpoint *file, const char *name, archive_type type, size_t count, void *values) {
+    if (!here(file)) return SVMP_OK;
+    SVMP_TRY(find_numbers(file, name, type, count));
+    return get(file, count * WORD, values);
+}
+
 static svmp_status take_numbers(archive *a, const char *name, archive_type type, size_t count, void *values) {
     checkpoint *file = (checkpoint *)a;
-    const char *bytes = NULL;
-    SVMP_TRY(agree(file, here(file) ? find_numbers(file, name, type, count, &bytes) : SVMP_OK));
-    if (bytes && count > 0) memcpy(values, bytes, count * WORD);
+    SVMP_TRY(agree(file, get_numbers(file, name, type, count, values)));
     if (file->team) file->team->broadcast(file->team, 0, count * WORD, values);
     return SVMP_OK;
 }
 
+/* Block by block; where reading fails, all blocks are dealt out all the same, for the others' sake. */
 static svmp_status take_rows(checkpoint *file, const char *name, spread *rows, size_t n, double *values) {
     const size_t together = svmp_spread_rows(n);
-    const char *bytes = NULL;
-    SVMP_TRY(agree(file, here(file) ? find_numbers(file, name, ARCHIVE_REALS, rows->whole * n, &bytes) : SVMP_OK));
+    svmp_status status = SVMP_OK;
+    SVMP_TRY(agree(file, here(file) ? find_numbers(file, name, ARCHIVE_REALS, rows->whole * n) : SVMP_OK));
     for (size_t from = 0; from < rows->whole; from += together) {
         const size_t to = from + together < rows->whole ? from + together : rows->whole;
         const spread_block which = {from, to, 0, n};
         double *block = NULL;
         SVMP_TRY(svmp_spread_room(rows, which, &block));
-        if (block && bytes) memcpy(block, bytes + from * n * WORD, (to - from) * n * WORD);
+        if (block && status == SVMP_OK) status = get(file, (to - from) * n * WORD, block);
         SVMP_TRY(svmp_spread_deal(rows, which, n, values));
     }
-    return SVMP_OK;
+    return agree(file, status);
 }
 
 svmp_status svmp_checkpoint_rows(checkpoint *file, const char *name, spread *rows, size_t n, double *values) {
     return (file->archive.loading ? take_rows(file, name, rows, n, values) : put_rows(file, name, rows, n, values));
 }
 
-static svmp_status find_text(checkpoint *file, const char *name, const char **text) {
+/* A text, and the zeros that fill up its last word. */
+static svmp_status get_text(checkpoint *file, const char *name) {
     uint64_t size = 0;
-    const char *bytes = NULL;
-    SVMP_TRY(take_item(file, name, ARCHIVE_TEXT, &size, &bytes));
-    if (size == 0 || bytes[size - 1] != '\0') return refuse(file, "holds a text without an end");
-    *text = bytes;
+    SVMP_TRY(find_item(file, name, ARCHIVE_TEXT, &size));
+    const uint64_t filled = (size + WORD - 1) / WORD * WORD;
+    if (filled > file->left) return refuse(file, "is damaged: it ends too early");
+    svmp_release(file->archive.context, file->text);
+    file->text = NULL;
+    SVMP_TRY(SVMP_NEW(file->archive.context, file->text, (size_t)filled));
+    SVMP_TRY(get(file, (size_t)filled, file->text));
+    if (size == 0 || file->text[size - 1] != '\0') return refuse(file, "holds a text without an end");
     return SVMP_OK;
 }
 
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text) {
-    *text = NULL;
-    return agree(file, here(file) ? find_text(file, name, text) : SVMP_OK);
+    SVMP_TRY(agree(file, here(file) ? get_text(file, name) : SVMP_OK));
+    *text = here(file) ? file->text : NULL;
+    return SVMP_OK;
 }
 
 svmp_status svmp_checkpoint_expect_end(const checkpoint *file) {
-    const int more = here(file) && file->at != file->size;
+    const int more = here(file) && file->left != 0;
     return agree(file, more ? refuse(file, "holds more than belongs there") : SVMP_OK);
-}
-
-static svmp_status read_file(checkpoint *file) {
-    FILE *stream = fopen(file->path, "rb");
-    if (stream == NULL) return cannot_read(file, errno);
-    svmp_status status = read_bytes(file, stream);
-    fclose(stream);
-    return status == SVMP_OK ? check_bytes(file) : status;
 }
 
 svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file) {
     *file = (checkpoint){.archive = {context, 1, take_numbers}, .team = t, .path = path};
-    return agree(file, here(file) ? read_file(file) : SVMP_OK);
+    return agree(file, here(file) ? open_input(file) : SVMP_OK);
 }
 
 void svmp_checkpoint_close(checkpoint *file) {
     if (file->archive.context == NULL) return;
     svmp_output_close(&file->output);
-    svmp_release(file->archive.context, file->bytes);
+    if (file->input) fclose(file->input);
+    svmp_release(file->archive.context, file->text);
     *file = (checkpoint){0};
 }

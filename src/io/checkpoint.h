@@ -19,9 +19,9 @@ typedef struct checkpoint {
     const team *team;   /* of several processes the first one has the file, and tells the others; NULL: alone */
     output_file output; /* of one that is saved */
     uint64_t hash;
-    char *bytes; /* of one that is loaded: the whole file, */
-    size_t size; /* less its checksum, */
-    size_t at;   /* and where the next item begins */
+    FILE *input;   /* of one that is loaded: at the next item */
+    uint64_t left; /* bytes from there to the checksum */
+    char *text;    /* the last text that was taken */
 } checkpoint;
 
 /* `path` must outlive the checkpoint. With a team, all its processes make all these calls. */
@@ -35,10 +35,11 @@ svmp_status svmp_checkpoint_rows(checkpoint *file, const char *name, spread *row
 /* Nothing stands at `path` before this. */
 svmp_status svmp_checkpoint_finish(checkpoint *file);
 
-/* Refuses what is no checkpoint, is in another format, or has another checksum than it says. */
+/* Refuses what is no checkpoint, is in another format, or has another checksum than it says. The file is read twice,
+ * once for this, and never held. */
 svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file);
 
-/* *text belongs to the file; in processes that do not have it, NULL. */
+/* *text belongs to the file, until the next one; in processes that do not have it, NULL. */
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);
 
 /* Fails unless all items were taken. */

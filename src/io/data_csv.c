@@ -72,8 +72,11 @@ static svmp_status read_header(csv_reader *reader) {
         *name = (csv_field){0};
         SVMP_TRY(read_field(reader, name));
         if (name->length == 0)
-            return svmp_source_fail(reader->data->context, reader->source, name->offset, "column %zu has no name",
-                                    reader->columns);
+            return svmp_source_fail(reader->data->context, reader->source, name->offset, "column %zu has no name%s",
+                                    reader->columns,
+                                    reader->columns > 1 ? ""
+                                                        : "; if these are the row names of R's write.csv, write the "
+                                                          "file with row.names = FALSE");
         const char *text = reader->source->text + name->offset;
         double number;
         if (svmp_number_parse(text, text + name->length, &number) == NUMBER_FINITE)
@@ -86,10 +89,12 @@ static svmp_status read_header(csv_reader *reader) {
 }
 
 static svmp_status not_a_number(const csv_reader *reader, const csv_field *field, const csv_field *column) {
-    return svmp_source_fail(reader->data->context, reader->source, field->offset,
-                            "'%.*s' in column '%.*s' is not a number", (int)(field->length < 40 ? field->length : 40),
-                            reader->source->text + field->offset, (int)(column->length < 40 ? column->length : 40),
-                            reader->source->text + column->offset);
+    const char *text = reader->source->text + field->offset;
+    return svmp_source_fail(
+        reader->data->context, reader->source, field->offset, "'%.*s' in column '%.*s' is not a number%s",
+        (int)(field->length < 40 ? field->length : 40), text, (int)(column->length < 40 ? column->length : 40),
+        reader->source->text + column->offset,
+        field->length == 3 && strncasecmp(text, "nan", 3) == 0 ? "; write NA for a missing value" : "");
 }
 
 static svmp_status read_number(csv_reader *reader, const csv_field *field, const csv_field *column, double *number) {

@@ -13,7 +13,10 @@ typedef struct market_reader {
     matrix made;
     size_t capacity;
     int array, integer;
-    size_t announced, size_line; /* how many entries there shall be, and the line that says so */
+    size_t size_line;  /* that says how many entries there shall be */
+    matrix_entry last; /* that was read, kept or not */
+    matrix_filter keep;
+    const void *keeper;
 } market_reader;
 
 /* ---- the banner: %%MatrixMarket matrix FORMAT FIELD SYMMETRY ------------------------------------------------------
@@ -43,7 +46,9 @@ static svmp_status read_banner(market_reader *reader) {
     static const banner_choice symmetries[] = {{"general", 0}, {"symmetric", 1}};
     text_file *text = &reader->text;
     char *cursor, *word, quoted[TEXT_QUOTED];
-    if (!svmp_text_next_line(text, '\0')) return svmp_text_fail(text, "the file is empty.");
+    int there;
+    SVMP_TRY(svmp_text_next_line(text, '\0', &there));
+    if (!there) return svmp_text_fail(text, "the file is empty.");
     cursor = text->start;
     if (!svmp_text_next_word(text, &cursor, &word) || strlen(opening) != (size_t)(cursor - word) ||
         strncasecmp(word, opening, strlen(opening)) != 0)
@@ -100,7 +105,9 @@ static svmp_status expect_end(const text_file *text, char *cursor) {
 static svmp_status read_sizes(market_reader *reader) {
     text_file *text = &reader->text;
     matrix *made = &reader->made;
-    if (!svmp_text_next_line(text, '%')) return svmp_text_fail(text, "the file ends before the line of sizes.");
+    int there;
+    SVMP_TRY(svmp_text_next_line(text, '%', &there));
+    if (!there) return svmp_text_fail(text, "the file ends before the line of sizes.");
     char *cursor = text->start;
     SVMP_TRY(read_size(text, &cursor, "number of rows", &made->rows));
     SVMP_TRY(read_size(text, &cursor, "number of columns", &made->columns));
@@ -113,11 +120,11 @@ static svmp_status read_sizes(market_reader *reader) {
         return svmp_text_fail(text, "a symmetric matrix is square, not %zu by %zu.", made->rows, made->columns);
     /* two numbers below 2^32: their product fits */
     if (!reader->array)
-        SVMP_TRY(read_size(text, &cursor, "number of entries", &reader->announced));
+        SVMP_TRY(read_size(text, &cursor, "number of entries", &made->announced));
     else if (made->symmetric)
-        reader->announced = made->rows % 2 ? made->rows * ((made->rows + 1) / 2) : made->rows / 2 * (made->rows + 1);
+        made->announced = made->rows % 2 ? made->rows * ((made->rows + 1) / 2) : made->rows / 2 * (made->rows + 1);
     else
-        reader->announced = made->rows * made->columns;
+        made->announced = made->rows * made->columns;
     reader->size_line = text->line;
     return expect_end(text, cursor);
 }
@@ -138,36 +145,43 @@ static svmp_status read_coordinate(const market_reader *reader, matrix_entry *en
 }
 
 /* One line of an array: the values go down the columns, from the diagonal on when symmetric. */
-static svmp_status read_element(const market_reader *reader, const matrix_entry *before, matrix_entry *entry) {
+static svmp_status read_element(const market_reader *reader, int first, matrix_entry *entry) {
+    const matrix_entry before = *entry;
     char *cursor = reader->text.start;
-    if (before) {
-        int ends = before->row + 1 == reader->made.rows;
-        entry->column = before->column + (uint32_t)ends;
-        entry->row = !ends ? before->row + 1 : reader->made.symmetric ? entry->column : 0;
+    *entry = (matrix_entry){0};
+    if (!first) {
+        int ends = before.row + 1 == reader->made.rows;
+        entry->column = before.column + (uint32_t)ends;
+        entry->row = !ends ? before.row + 1 : reader->made.symmetric ? entry->column : 0;
     }
     SVMP_TRY(read_value(reader, &cursor, &entry->value));
     return expect_end(&reader->text, cursor);
 }
 
-static svmp_status read_entries(market_reader *reader) {
+static svmp_status keep_entry(market_reader *reader) {
     matrix *made = &reader->made;
-    while (svmp_text_next_line(&reader->text, '%')) {
-        if (made->count == reader->announced)
-            return svmp_text_fail(&reader->text, "line %zu announces %zu entries; this is one more.", reader->size_line,
-                                  reader->announced);
-        SVMP_TRY(SVMP_GROW(reader->text.context, made->entries, reader->capacity, made->count + 1));
-        matrix_entry *entry = made->entries + made->count;
-        *entry = (matrix_entry){0};
-        if (reader->array)
-            SVMP_TRY(read_element(reader, made->count ? entry - 1 : NULL, entry));
-        else
-            SVMP_TRY(read_coordinate(reader, entry));
-        made->count++;
-    }
-    if (made->count < reader->announced)
-        return svmp_text_fail(&reader->text, "the file ends after %zu entries; line %zu announces %zu.", made->count,
-                              reader->size_line, reader->announced);
+    if (reader->keep && !reader->keep(reader->keeper, reader->last)) return SVMP_OK;
+    SVMP_TRY(SVMP_GROW(reader->text.context, made->entries, reader->capacity, made->count + 1));
+    made->entries[made->count++] = reader->last;
     return SVMP_OK;
+}
+
+static svmp_status read_entries(market_reader *reader) {
+    const size_t announced = reader->made.announced;
+    for (size_t count = 0;; count++) {
+        int there;
+        SVMP_TRY(svmp_text_next_line(&reader->text, '%', &there));
+        if (!there && count < announced)
+            return svmp_text_fail(&reader->text, "the file ends after %zu entries; line %zu announces %zu.", count,
+                                  reader->size_line, announced);
+        if (!there) return SVMP_OK;
+        if (count == announced)
+            return svmp_text_fail(&reader->text, "line %zu announces %zu entries; this is one more.", reader->size_line,
+                                  announced);
+        SVMP_TRY(reader->array ? read_element(reader, count == 0, &reader->last)
+                               : read_coordinate(reader, &reader->last));
+        SVMP_TRY(keep_entry(reader));
+    }
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -178,19 +192,25 @@ static int order_of_places(const void *a, const void *b) {
     return (left->column > right->column) - (left->column < right->column);
 }
 
-/* Names the line of the second entry at a place. Only coordinates can repeat one. */
-static svmp_status fail_at_second(market_reader *reader, const text_file *start, matrix_entry place) {
-    reader->text = *start;
-    for (int seen = 0; seen < 2 && svmp_text_next_line(&reader->text, '%');) {
+/* Names the line of the second entry at a place, which it looks for in the file. Only coordinates can repeat one. */
+static svmp_status fail_at_second(market_reader *reader, matrix_entry place) {
+    const char *path = reader->text.path;
+    svmp_context *context = reader->text.context;
+    int there = 1;
+    svmp_text_close(&reader->text);
+    SVMP_TRY(svmp_text_open(context, path, &reader->text));
+    while (there && reader->text.line < reader->size_line) SVMP_TRY(svmp_text_any_line(&reader->text, &there));
+    for (int seen = 0; there && seen < 2;) {
         matrix_entry entry = {0};
-        SVMP_TRY(read_coordinate(reader, &entry));
-        seen += order_of_places(&entry, &place) == 0;
+        SVMP_TRY(svmp_text_next_line(&reader->text, '%', &there));
+        if (there) SVMP_TRY(read_coordinate(reader, &entry));
+        seen += there && order_of_places(&entry, &place) == 0;
     }
     return svmp_text_fail(&reader->text, "the entry in row %lu, column %lu was given before.",
                           (unsigned long)place.row + 1, (unsigned long)place.column + 1);
 }
 
-static svmp_status sort_entries(market_reader *reader, const text_file *start) {
+static svmp_status sort_entries(market_reader *reader) {
     matrix *made = &reader->made;
     size_t ordered = 1;
     while (ordered < made->count && order_of_places(made->entries + ordered - 1, made->entries + ordered) < 0)
@@ -199,7 +219,7 @@ static svmp_status sort_entries(market_reader *reader, const text_file *start) {
     qsort(made->entries, made->count, sizeof *made->entries, order_of_places);
     for (size_t k = 1; k < made->count; k++)
         if (order_of_places(made->entries + k - 1, made->entries + k) == 0)
-            return fail_at_second(reader, start, made->entries[k]);
+            return fail_at_second(reader, made->entries[k]);
     return SVMP_OK;
 }
 
@@ -210,17 +230,17 @@ double svmp_matrix_at(const matrix *from, uint32_t row, uint32_t column) {
     return found ? found->value : 0;
 }
 
-svmp_status svmp_matrix_read(svmp_context *context, const char *path, matrix *result) {
-    market_reader reader = {0};
+svmp_status svmp_matrix_read(svmp_context *context, const char *path, matrix_filter keep, const void *keeper,
+                             matrix *result) {
+    market_reader reader = {.keep = keep, .keeper = keeper};
     number_locale locale = {0};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_number_enter(context, &locale));
     SVMP_CHECK(svmp_text_open(context, path, &reader.text));
     SVMP_CHECK(read_banner(&reader));
     SVMP_CHECK(read_sizes(&reader));
-    text_file start = reader.text;
     SVMP_CHECK(read_entries(&reader));
-    SVMP_CHECK(sort_entries(&reader, &start));
+    SVMP_CHECK(sort_entries(&reader));
     *result = reader.made;
     reader.made = (matrix){0};
 done:

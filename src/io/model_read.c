@@ -1,97 +1,42 @@
-/* Models from files: which reader, and the Gaussian exp(b'x - x'Ax/2), its precision A and its vector b as Matrix
- * Market files. */
+/* Models from files: which reader, and who keeps what of several processes. */
 #include "io/model_read.h"
 
-#include <math.h>
+#include <errno.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/number.h"
-#include "io/matrix_market.h"
+#include "base/team.h"
+#include "model/split.h"
 
-typedef struct gaussian_files {
-    svmp_context *context;
-    const char *precision_path, *linear_path;
-    matrix precision, linear;
-    double *diagonal, *b; /* b: zeros when there is no second file */
-} gaussian_files;
-
-static int ends_in(const char *path, const char *ending) {
+int svmp_path_ends_in(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-/* Every variable has its own positive entry on the diagonal: so is every positive definite matrix, and so the file is
- * never smaller than the model that is made of it. */
-static svmp_status read_diagonal(gaussian_files *files) {
-    const matrix *a = &files->precision;
-    if (a->rows != a->columns)
-        return svmp_fail(files->context, SVMP_BAD_INPUT, "%s: a precision matrix is square, not %zu by %zu.",
-                         files->precision_path, a->rows, a->columns);
-    if (a->count < a->rows)
-        return svmp_fail(files->context, SVMP_NOT_POSITIVE_DEFINITE,
-                         "%s: the diagonal has zeros (%zu rows, %zu entries), so the matrix is not positive definite.",
-                         files->precision_path, a->rows, a->count);
-    SVMP_TRY(SVMP_NEW(files->context, files->diagonal, a->rows));
-    for (size_t k = 0; k < a->count; k++)
-        if (a->entries[k].row == a->entries[k].column) files->diagonal[a->entries[k].row] = a->entries[k].value;
-    for (size_t i = 0; i < a->rows; i++)
-        if (!(files->diagonal[i] > 0))
-            return svmp_fail(files->context, SVMP_NOT_POSITIVE_DEFINITE,
-                             "%s: the diagonal entry of row %zu is %g, so the matrix is not positive definite.",
-                             files->precision_path, i + 1, files->diagonal[i]);
-    return SVMP_OK;
+svmp_status svmp_model_reader_find(svmp_context *context, const model_files *files, const model_reader **found) {
+    static const struct {
+        const char *ending;
+        const model_reader *reader;
+    } kinds[] = {{".mtx", &svmp_gaussian_reader},
+                 {".bug", &svmp_language_reader},
+                 {".jags", &svmp_language_reader},
+                 {".txt", &svmp_language_reader}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) return *found = kinds[k].reader, SVMP_OK;
+    return svmp_fail(context, SVMP_BAD_INPUT,
+                     "The kind of '%s' is not known by its ending: .bug, .jags and .txt are model texts, .mtx is the "
+                     "precision of a Gaussian.",
+                     files->paths[0]);
 }
 
-/* A general matrix may differ from its transpose by rounding: 1e-12 of sqrt(a_ii a_jj), which bounds |a_ij|. */
-static svmp_status check_symmetry(const gaussian_files *files) {
-    const matrix *a = &files->precision;
-    if (a->symmetric) return SVMP_OK;
-    for (size_t k = 0; k < a->count; k++) {
-        matrix_entry here = a->entries[k];
-        if (here.row == here.column) continue;
-        double there = svmp_matrix_at(a, here.column, here.row);
-        double scale = sqrt(files->diagonal[here.row]) * sqrt(files->diagonal[here.column]);
-        if (!(fabs(here.value - there) <= 1e-12 * scale))
-            return svmp_fail(
-                files->context, SVMP_BAD_INPUT,
-                "%s: the matrix is not symmetric: entry (%lu, %lu) is %.17g and entry (%lu, %lu) is %.17g.",
-                files->precision_path, (unsigned long)here.row + 1, (unsigned long)here.column + 1, here.value,
-                (unsigned long)here.column + 1, (unsigned long)here.row + 1, there);
-    }
-    return SVMP_OK;
-}
-
-static svmp_status read_linear(gaussian_files *files) {
-    size_t rows = files->precision.rows;
-    SVMP_TRY(SVMP_NEW(files->context, files->b, rows));
-    if (files->linear_path == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_matrix_read(files->context, files->linear_path, &files->linear));
-    const matrix *b = &files->linear;
-    if (b->rows != rows || b->columns != 1)
-        return svmp_fail(files->context, SVMP_BAD_INPUT,
-                         "%s: the vector is %zu by %zu, but the matrix in '%s' needs one that is %zu by 1.",
-                         files->linear_path, b->rows, b->columns, files->precision_path, rows);
-    for (size_t k = 0; k < b->count; k++) files->b[b->entries[k].row] = b->entries[k].value;
-    return SVMP_OK;
-}
-
-/* A node a variable, a factor for each a_ii with b_i, a factor for each a_ij that is not zero. */
-static svmp_status add_factors(const gaussian_files *files, svmp_model *model) {
-    const matrix *a = &files->precision;
-    for (size_t i = 0; i < a->rows; i++) {
-        size_t node;
-        SVMP_TRY(svmp_model_add_node(model, NULL, 1, NULL, NULL, &node));
-    }
-    for (size_t i = 0; i < a->rows; i++)
-        SVMP_TRY(svmp_model_add_gaussian(model, 1, &i, &files->diagonal[i], &files->b[i]));
-    for (size_t k = 0; k < a->count; k++) {
-        matrix_entry entry = a->entries[k];
-        if (entry.row <= entry.column || entry.value == 0) continue;
-        const size_t nodes[2] = {entry.column, entry.row};
-        const double block[4] = {0, entry.value, entry.value, 0};
-        SVMP_TRY(svmp_model_add_gaussian(model, 2, nodes, block, NULL));
-    }
-    return svmp_model_finish(model);
+static svmp_status check_call(svmp_context *context, size_t count, const char *const *paths, svmp_model *const *model) {
+    if (paths == NULL || model == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read was given no %s.",
+                         paths ? "place for its result" : "paths");
+    for (size_t k = 0; k < count; k++)
+        if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
+    return count > 0 ? SVMP_OK : svmp_fail(context, SVMP_BAD_CALL, "A model needs a file; none was given.");
 }
 
 svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model) {
@@ -101,56 +46,101 @@ svmp_status svmp_model_read(svmp_context *context, size_t count, const char *con
 svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                        const char *monitors, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
-    if (paths == NULL || model == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read was given no %s.",
-                         paths ? "place for its result" : "paths");
-    for (size_t k = 0; k < count; k++)
-        if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
-    if (count == 0) return svmp_fail(context, SVMP_BAD_CALL, "A model needs a file; none was given.");
-    if (ends_in(paths[0], ".mtx") && monitors)
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "'%s' has no deterministic nodes to monitor: only a model text has them.", paths[0]);
-    if (ends_in(paths[0], ".mtx")) return svmp_model_read_gaussian(context, count, paths, model);
-    if (ends_in(paths[0], ".bug") || ends_in(paths[0], ".jags") || ends_in(paths[0], ".txt")) {
-        number_locale locale = {0};
-        SVMP_TRY(svmp_number_enter(context, &locale));
-        svmp_status status = svmp_model_read_language(context, count, paths, monitors, model);
-        svmp_number_leave(&locale);
-        return status;
-    }
-    return svmp_fail(context, SVMP_BAD_INPUT,
-                     "The kind of '%s' is not known by its ending: .bug, .jags and .txt are model texts, .mtx is the "
-                     "precision of a Gaussian.",
-                     paths[0]);
+    const model_files files = {count, paths, monitors};
+    const model_reader *reader = NULL;
+    number_locale locale = {0};
+    SVMP_TRY(check_call(context, count, paths, model));
+    SVMP_TRY(svmp_model_reader_find(context, &files, &reader));
+    SVMP_TRY(svmp_number_enter(context, &locale));
+    svmp_status status = reader->read(context, &files, NULL, model);
+    svmp_number_leave(&locale);
+    return status;
 }
 
-svmp_status svmp_model_read_gaussian(svmp_context *context, size_t count, const char *const *paths,
-                                     svmp_model **model) {
-    for (size_t k = 0; k < count; k++)
-        if (!ends_in(paths[k], ".mtx"))
-            return svmp_fail(context, SVMP_BAD_INPUT, "'%s' is given with a Gaussian; its files end in .mtx.",
-                             paths[k]);
-    if (count > 2)
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "A Gaussian model has one or two files, the precision and the vector b; %zu were given.",
-                         count);
+/* ---- several processes ------------------------------------------------------------------------------------------- */
 
-    gaussian_files files = {.context = context, .precision_path = paths[0], .linear_path = count > 1 ? paths[1] : NULL};
+/* What there is to say of a file: its size and a checksum, or why it cannot be read. */
+static void describe_file(const char *path, char *words, size_t size) {
+    enum { BLOCK = 1 << 16 };
+    char block[BLOCK];
+    FILE *file = fopen(path, "rb");
+    uint64_t hash = SVMP_HASH_START;
+    size_t got, total = 0;
+    for (; file && (got = fread(block, 1, BLOCK, file)) > 0; total += got) hash = svmp_hash_bytes(hash, got, block);
+    if (file == NULL || ferror(file))
+        snprintf(words, size, "no file that could be read (%s)", strerror(errno));
+    else
+        snprintf(words, size, "%zu bytes with the checksum %016llx", total, (unsigned long long)hash);
+    if (file) fclose(file);
+}
+
+/* All processes were given the same files, wherever they have them. */
+static svmp_status compare_files(svmp_context *context, const model_files *files) {
+    char what[300], words[200];
+    snprintf(words, sizeof words, "%zu", files->count);
+    SVMP_TRY(svmp_team_compare(context, "the number of files", words));
+    SVMP_TRY(svmp_team_compare(context, "what is monitored", files->monitors ? files->monitors : "nothing"));
+    for (size_t k = 0; k < files->count; k++) {
+        describe_file(files->paths[k], words, sizeof words);
+        snprintf(what, sizeof what, "the %s '%.250s'", k == 0 ? "model" : "data", files->paths[k]);
+        SVMP_TRY(svmp_team_compare(context, what, words));
+    }
+    return SVMP_OK;
+}
+
+/* The first process reads the graph, which is all that it needs to say whose each node is. */
+static svmp_status choose_owners(svmp_context *context, const model_reader *reader, const model_files *files,
+                                 uint32_t **owner, svmp_split *split) {
+    const team *t = context->team;
+    svmp_graph *graph = NULL;
+    uint64_t nodes = 0;
+    svmp_status status = t->rank == 0 ? reader->read_graph(context, files, &graph) : SVMP_OK;
+    SVMP_CHECK(svmp_team_agree(context, status));
+    if (graph) nodes = graph->nodes;
+    t->broadcast(t, 0, sizeof nodes, &nodes);
+    SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, *owner, nodes)));
+    SVMP_CHECK(svmp_split_choose(context, graph, nodes, *owner, split));
+done:
+    svmp_graph_free(graph);
+    return status;
+}
+
+static svmp_status read_parts(svmp_context *context, const model_reader *reader, const model_files *files,
+                              svmp_model **model, svmp_split *split) {
+    uint32_t *owner = NULL;
     svmp_model *made = NULL;
-    svmp_status status = SVMP_OK;
-    SVMP_CHECK(svmp_matrix_read(context, files.precision_path, &files.precision));
-    SVMP_CHECK(read_diagonal(&files));
-    SVMP_CHECK(check_symmetry(&files));
-    SVMP_CHECK(read_linear(&files));
-    SVMP_CHECK(svmp_model_create(context, &made));
-    SVMP_CHECK(add_factors(&files, made));
+    svmp_status status;
+    SVMP_CHECK(choose_owners(context, reader, files, &owner, split));
+    const graph_owners own = {owner, (uint32_t)context->team->rank};
+    SVMP_CHECK(svmp_team_agree(context, reader->read(context, files, &own, &made)));
+    SVMP_CHECK(svmp_split_fragment(&made, owner));
     *model = made;
     made = NULL;
 done:
     svmp_model_free(made);
-    svmp_matrix_free(context, &files.precision);
-    svmp_matrix_free(context, &files.linear);
-    svmp_release(context, files.diagonal);
-    svmp_release(context, files.b);
+    svmp_release(context, owner);
+    return status;
+}
+
+svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths, const char *monitors,
+                                  svmp_model **model, svmp_split *split) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    const model_files files = {count, paths, monitors};
+    const model_reader *reader = NULL;
+    number_locale locale = {0};
+    svmp_split made;
+    svmp_status status;
+    if (context->team == NULL) {
+        SVMP_TRY(svmp_model_read_monitoring(context, count, paths, monitors, model));
+        return svmp_model_split(model, split);
+    }
+    SVMP_TRY(svmp_team_agree(context, check_call(context, count, paths, model)));
+    SVMP_TRY(compare_files(context, &files));
+    SVMP_TRY(svmp_team_agree(context, svmp_model_reader_find(context, &files, &reader)));
+    SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
+    SVMP_CHECK(read_parts(context, reader, &files, model, &made));
+    if (split) *split = made;
+done:
+    svmp_number_leave(&locale);
     return status;
 }

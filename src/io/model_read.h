@@ -2,13 +2,34 @@
 #ifndef SVMP_IO_MODEL_READ_H
 #define SVMP_IO_MODEL_READ_H
 
-#include "base/context.h"
+#include "graph/part.h"
+
+typedef struct model_files {
+    size_t count;
+    const char *const *paths; /* at least one */
+    const char *monitors;     /* as for svmp_model_read_monitoring */
+} model_files;
+
+int svmp_path_ends_in(const char *path, const char *ending);
+
+/* A kind of model file. */
+typedef struct model_reader {
+    /* The whole model, finished; with `owners`, the fragment of it (graph/part.h) that the owner's nodes need, placed
+     * in the whole: of the files' numbers no others are kept. */
+    svmp_status (*read)(svmp_context *context, const model_files *files, const graph_owners *owners,
+                        svmp_model **model);
+
+    /* The graph of the whole model alone, finished. */
+    svmp_status (*read_graph)(svmp_context *context, const model_files *files, svmp_graph **graph);
+} model_reader;
 
 /* Matrix Market: the precision of a Gaussian, and perhaps its vector b. */
-svmp_status svmp_model_read_gaussian(svmp_context *context, size_t count, const char *const *paths, svmp_model **model);
+extern const model_reader svmp_gaussian_reader;
 
-/* The language: a model text, and any number of data files; `monitors` as for svmp_model_read_monitoring. */
-svmp_status svmp_model_read_language(svmp_context *context, size_t count, const char *const *paths,
-                                     const char *monitors, svmp_model **model);
+/* The language: a model text, and any number of data files. */
+extern const model_reader svmp_language_reader;
+
+/* By the ending of the first file; fails where that is of no kind. */
+svmp_status svmp_model_reader_find(svmp_context *context, const model_files *files, const model_reader **found);
 
 #endif

@@ -50,6 +50,11 @@ const statistic_name svmp_nc_statistics[NC_STATISTICS] = {
     {"energy__", "energy", NC_DOUBLE},
 };
 
+const char *svmp_nc_record_name(size_t part, char name[64]) {
+    snprintf(name, 64, part ? "svmp_record_%zu" : "svmp_record", part + 1);
+    return name;
+}
+
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Where variable m of an array of `count`, in draw d of chain c, stands among the particles' values. */

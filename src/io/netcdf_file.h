@@ -49,8 +49,10 @@ typedef struct statistic_name {
 enum { NC_STATISTICS = 7 };
 extern const statistic_name svmp_nc_statistics[NC_STATISTICS];
 
-/* The attribute that holds the comments as they were given. */
-#define NC_RECORD "svmp_record"
+/* The attributes that hold the comments as they were given: svmp_record, svmp_record_2, ..., since HDF5 has room for so
+ * many bytes in each. */
+enum { NC_LONGEST = 60000 };
+const char *svmp_nc_record_name(size_t part, char name[64]);
 
 /* The values of an array between the particles and a variable of the file, some draws at a time: both directions. */
 svmp_status svmp_nc_transfer(netcdf_file *file, int id, const shaped_array *array, const svmp_particles *p);

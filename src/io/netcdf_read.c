@@ -230,11 +230,15 @@ done:
 
 static svmp_status take_comments(const netcdf_file *file, svmp_particles *p) {
     nc_type type;
-    size_t length;
-    if (nc_inq_att(file->id, NC_GLOBAL, NC_RECORD, &type, &length) != NC_NOERR || type != NC_CHAR) return SVMP_OK;
-    SVMP_TRY(svmp_allocate(file->context, length + 1, 1, (void **)&p->comments)); /* ended by a zero */
-    NC_TRY(file, nc_get_att_text(file->id, NC_GLOBAL, NC_RECORD, p->comments));
-    return SVMP_OK;
+    size_t length, size = 0, capacity = 0;
+    char name[64];
+    for (size_t part = 0;; part++, size += length) {
+        svmp_nc_record_name(part, name);
+        if (nc_inq_att(file->id, NC_GLOBAL, name, &type, &length) != NC_NOERR || type != NC_CHAR) return SVMP_OK;
+        SVMP_TRY(SVMP_GROW(file->context, p->comments, capacity, size + length + 1));
+        NC_TRY(file, nc_get_att_text(file->id, NC_GLOBAL, name, p->comments + size));
+        p->comments[size + length] = '\0';
+    }
 }
 
 static svmp_status check_readable(const netcdf_file *file) {

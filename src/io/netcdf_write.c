@@ -11,11 +11,9 @@
 
 pthread_mutex_t svmp_nc_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* An attribute, whose text is cut off where HDF5 has no more room for it. */
 static svmp_status put_attribute(const netcdf_file *file, int group, const char *name, const char *text,
                                  size_t length) {
-    enum { LONGEST = 60000 };
-    NC_TRY(file, nc_put_att_text(group, NC_GLOBAL, name, length < LONGEST ? length : LONGEST, text));
+    NC_TRY(file, nc_put_att_text(group, NC_GLOBAL, name, length, text));
     return SVMP_OK;
 }
 
@@ -45,7 +43,19 @@ static int is_attribute_name(const char *name) {
     return *name == '\0';
 }
 
-/* "name = value" lines of the record, each an attribute; what cannot be one stands in NC_RECORD alone. */
+/* All the comments, in as many attributes as it takes. */
+static svmp_status put_comments(const netcdf_file *file, const char *comments) {
+    const size_t length = strlen(comments);
+    char name[64];
+    for (size_t part = 0; part * NC_LONGEST < length; part++) {
+        const size_t left = length - part * NC_LONGEST;
+        SVMP_TRY(put_attribute(file, file->id, svmp_nc_record_name(part, name), comments + part * NC_LONGEST,
+                               left < NC_LONGEST ? left : NC_LONGEST));
+    }
+    return SVMP_OK;
+}
+
+/* "name = value" lines of the record, each an attribute; what cannot be one stands in the record alone. */
 static svmp_status put_record(const netcdf_file *file, int group, const char *comments) {
     while (comments && *comments) {
         char name[128];
@@ -57,8 +67,8 @@ static svmp_status put_record(const netcdf_file *file, int group, const char *co
             name[name_length] = '\0';
             for (char *c = name; *c; c++) *c = *c == ' ' ? '_' : *c;
             const char *value = equals + 3;
-            if (is_attribute_name(name))
-                SVMP_TRY(put_attribute(file, group, name, value, (size_t)(comments + length - value)));
+            const size_t size = (size_t)(comments + length - value);
+            if (is_attribute_name(name) && size <= NC_LONGEST) SVMP_TRY(put_attribute(file, group, name, value, size));
         }
         comments += length + (comments[length] == '\n');
     }
@@ -159,11 +169,11 @@ static svmp_status put_statistics(netcdf_file *file, const svmp_particles *p) {
 }
 
 static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
-    if (p->observed_count == 0) return SVMP_OK;
+    if (p->observed.count == 0) return SVMP_OK;
     NC_TRY(file, nc_def_grp(file->id, "observed_data", &file->group));
     SVMP_TRY(put_attributes(file, file->group, NULL));
-    for (size_t a = 0; a < p->observed_count; a++) {
-        const struct observed_array *o = &p->observed[a];
+    for (size_t a = 0; a < p->observed.count; a++) {
+        const struct beside_array *o = &p->observed.list[a];
         char dimension[NC_MAX_NAME + 1];
         int id, dimensions[PARTICLES_DIMENSIONS];
         for (size_t k = 0; k < o->rank; k++) {
@@ -184,7 +194,7 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     NC_TRY(file, nc_create_mem("svmp", NC_NETCDF4, 0, &file->id));
     file->open = 1;
     SVMP_TRY(put_attributes(file, file->id, comments));
-    if (comments) SVMP_TRY(put_text(file, file->id, NC_RECORD, comments));
+    if (comments) SVMP_TRY(put_comments(file, comments));
     SVMP_TRY(put_posterior(file, p, comments));
     SVMP_TRY(put_statistics(file, p));
     SVMP_TRY(put_observed(file, p));

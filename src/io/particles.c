@@ -57,6 +57,14 @@ svmp_status svmp_particles_create_part(svmp_context *context, const struct team 
     return SVMP_OK;
 }
 
+static void free_arrays(svmp_context *context, beside_arrays *arrays) {
+    for (size_t k = 0; k < arrays->count; k++) {
+        svmp_release(context, arrays->list[k].name);
+        svmp_release(context, arrays->list[k].values);
+    }
+    svmp_release(context, arrays->list);
+}
+
 void svmp_particles_free(svmp_particles *particles) {
     if (particles == NULL) return;
     svmp_context *context = particles->context;
@@ -71,12 +79,9 @@ void svmp_particles_free(svmp_particles *particles) {
         svmp_release(context, particles->series[k].along);
         svmp_release(context, particles->series[k].values);
     }
-    for (size_t k = 0; k < particles->observed_count; k++) {
-        svmp_release(context, particles->observed[k].name);
-        svmp_release(context, particles->observed[k].values);
-    }
+    free_arrays(context, &particles->observed);
+    free_arrays(context, &particles->known);
     svmp_release(context, particles->series);
-    svmp_release(context, particles->observed);
     svmp_release(context, particles->statistics);
     svmp_release(context, particles->given);
     svmp_release(context, particles->comments);

@@ -7,6 +7,16 @@
 
 enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest */ };
 
+/* Data beside particles: arrays with NaN where an element is none, the last index running fastest. */
+typedef struct beside_arrays {
+    struct beside_array {
+        char *name;
+        size_t rank, dimensions[PARTICLES_DIMENSIONS];
+        double *values;
+    } * list;
+    size_t count, capacity;
+} beside_arrays;
+
 struct svmp_particles {
     svmp_context *context;
     size_t variables, count;
@@ -26,12 +36,8 @@ struct svmp_particles {
         double *values;
     } * series;
     size_t series_count, series_capacity;
-    struct observed_array {
-        char *name;
-        size_t rank, dimensions[PARTICLES_DIMENSIONS];
-        double *values; /* NaN where nothing was observed, the last index running fastest */
-    } * observed;       /* what the model that they are of has observed */
-    size_t observed_count, observed_capacity;
+    beside_arrays observed, known; /* of the model that they are of: what was observed, and of arrays that are known in
+                                    * part what that is */
 
     /* Of a part of a model: variable i is variable place[i] of `whole`. NULL: these are all. */
     const struct team *team;
@@ -44,13 +50,23 @@ svmp_status svmp_particles_create_part(svmp_context *context, const struct team 
                                        const uint32_t *place, size_t count, const double *values,
                                        svmp_particles **particles);
 
+/* Whether a variable of a file is wanted; `column` counts variables, from 0. */
+typedef int (*particles_filter)(void *user_data, size_t column, const char *name);
+
+/* Asks about every variable of a CSV file, of which it reads no more than the header. */
+svmp_status svmp_particles_read_names(svmp_context *context, const char *path, particles_filter keep, void *user_data);
+
+/* Reads those variables of a CSV file that `keep` wants, at least one, without statistics, series or comments. */
+svmp_status svmp_particles_read_some(svmp_context *context, const char *path, particles_filter keep, void *user_data,
+                                     svmp_particles **particles);
+
 /* Takes the lines "name[along] = 1 2 3" out of the comments: they are series from then on. */
 svmp_status svmp_series_take_comments(svmp_particles *particles);
 
-/* Copies an array that was observed. */
-svmp_status svmp_particles_add_observed(svmp_particles *particles, const svmp_array *array);
+/* Adds a copy, without the values that `array` has itself. */
+svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values);
 
-/* Adds copies of the series and observed arrays of `from`. */
+/* Adds copies of the series and data of `from`. */
 svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles *from);
 
 /* The variables in the order of their names; svmp_release frees it. */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/columns.h"
 #include "io/netcdf.h"
 #include "io/output.h"
-#include "io/shape.h"
 #include "io/spread.h"
 
 /* What could not be read back is not written. */
@@ -35,8 +35,12 @@ static svmp_status write_comments(output_file *output, const char *comments) {
     return SVMP_OK;
 }
 
+static svmp_status write_text(output_file *output, const char *text) {
+    return svmp_output_put(output, text, strlen(text));
+}
+
 static svmp_status write_name(output_file *output, const char *name, char after) {
-    SVMP_TRY(svmp_output_put(output, name, strlen(name)));
+    SVMP_TRY(write_text(output, name));
     return svmp_output_put(output, &after, 1);
 }
 
@@ -62,17 +66,6 @@ static svmp_status write_series(output_file *output, const svmp_particles *parti
     return SVMP_OK;
 }
 
-/* Names in the order in which Stan writes them. */
-typedef struct table_columns {
-    svmp_particles *titles; /* of several processes, the names of all their variables; else NULL */
-    size_t *order;
-} table_columns;
-
-static void free_columns(svmp_context *context, table_columns *columns) {
-    svmp_particles_free(columns->titles);
-    svmp_release(context, columns->order);
-}
-
 static const char *name_of(const void *particles, size_t variable) { return svmp_particles_name(particles, variable); }
 
 /* The first process gets the names of all. */
@@ -94,38 +87,46 @@ done:
     return status;
 }
 
-static svmp_status order_columns(const svmp_particles *titles, table_columns *columns) {
-    shape arrays = {0};
-    svmp_status status;
-    SVMP_CHECK(svmp_shape_of(titles, &arrays));
-    SVMP_CHECK(SVMP_NEW(titles->context, columns->order, titles->variables));
-    svmp_shape_stan_order(&arrays, columns->order);
-done:
-    svmp_shape_free(titles->context, &arrays);
-    return status;
+/* The lines that give the names back: columns.h. */
+static svmp_status write_record(output_file *output, const csv_columns *columns) {
+    int any = 0;
+    for (size_t k = 0; k < columns->renamed_count; k++) {
+        SVMP_TRY(write_text(output, "# column "));
+        SVMP_TRY(write_text(output, columns->renamed[k].file));
+        SVMP_TRY(write_text(output, ", in the model "));
+        SVMP_TRY(write_name(output, columns->renamed[k].model, '\n'));
+    }
+    for (size_t c = 0; c < columns->count; c++) {
+        if (columns->list[c].variable != SIZE_MAX) continue;
+        SVMP_TRY(write_text(output, any++ ? "," : "# known columns: "));
+        SVMP_TRY(write_text(output, columns->list[c].name));
+    }
+    return any ? write_text(output, "\n") : SVMP_OK;
 }
 
-static svmp_status write_header(output_file *output, const svmp_particles *particles, const table_columns *columns) {
-    const svmp_particles *titles = columns->titles ? columns->titles : particles;
-    const size_t last = particles->whole - 1;
+static svmp_status write_header(output_file *output, const svmp_particles *particles, const csv_columns *columns) {
     for (size_t k = 0; k < particles->statistic_count; k++)
         SVMP_TRY(write_name(output, particles->statistics[k].name, ','));
     if (particles->chains > 1) SVMP_TRY(write_name(output, "chain__", ','));
-    for (size_t i = 0; i <= last; i++)
-        SVMP_TRY(write_name(output, svmp_particles_name(titles, columns->order[i]), i < last ? ',' : '\n'));
+    for (size_t c = 0; c < columns->count; c++)
+        SVMP_TRY(write_name(output, columns->list[c].name, c + 1 < columns->count ? ',' : '\n'));
     return SVMP_OK;
 }
 
 /* Particles first ... last - 1, whose numbers stand in `block`, variable after variable. */
-static svmp_status write_rows(output_file *output, const svmp_particles *particles, const size_t *order, size_t first,
-                              size_t last, const double *block) {
-    const size_t each = particles->count / particles->chains, behind = particles->whole - 1;
+static svmp_status write_rows(output_file *output, const svmp_particles *particles, const csv_columns *columns,
+                              size_t first, size_t last, const double *block) {
+    const size_t each = particles->count / particles->chains, rows = last - first;
     for (size_t l = first; l < last; l++) {
         for (size_t k = 0; k < particles->statistic_count; k++)
             SVMP_TRY(write_number(output, particles->statistics[k].values[l], ','));
         if (particles->chains > 1) SVMP_TRY(write_number(output, (double)(l / each + 1), ','));
-        for (size_t i = 0; i <= behind; i++)
-            SVMP_TRY(write_number(output, block[order[i] * (last - first) + l - first], i < behind ? ',' : '\n'));
+        for (size_t c = 0; c < columns->count; c++) {
+            const csv_column *column = &columns->list[c];
+            const double value =
+                column->variable == SIZE_MAX ? column->value : block[column->variable * rows + l - first];
+            SVMP_TRY(write_number(output, value, c + 1 < columns->count ? ',' : '\n'));
+        }
     }
     return SVMP_OK;
 }
@@ -133,21 +134,24 @@ static svmp_status write_rows(output_file *output, const svmp_particles *particl
 /* All processes come here, the first one with an output. Once that fails it goes on without, for the others' sake. */
 static svmp_status write_table(output_file *output, const svmp_particles *particles, spread *s) {
     const size_t together = svmp_spread_rows(particles->whole);
-    table_columns columns = {0};
+    svmp_particles *titles = NULL; /* of several processes, the names of all their variables */
+    csv_columns columns = {0};
     double *block = NULL;
     svmp_status status = SVMP_OK, written = SVMP_OK;
-    if (s->team) SVMP_CHECK(collect_titles(particles, s, &columns.titles));
-    if (output) written = order_columns(columns.titles ? columns.titles : particles, &columns);
+    if (s->team) SVMP_CHECK(collect_titles(particles, s, &titles));
+    if (output) written = svmp_columns_of(titles ? titles : particles, &particles->known, &columns);
+    if (output && written == SVMP_OK) written = write_record(output, &columns);
     if (output && written == SVMP_OK) written = write_header(output, particles, &columns);
     for (size_t l = 0; l < particles->count; l += together) {
         const size_t last = l + together < particles->count ? l + together : particles->count;
         SVMP_CHECK(svmp_spread_collect(s, (spread_block){0, particles->whole, l, last}, particles->count,
                                        particles->values, &block));
-        if (output && written == SVMP_OK) written = write_rows(output, particles, columns.order, l, last, block);
+        if (output && written == SVMP_OK) written = write_rows(output, particles, &columns, l, last, block);
     }
     status = written;
 done:
-    free_columns(particles->context, &columns);
+    svmp_columns_free(&columns);
+    svmp_particles_free(titles);
     return status;
 }
 

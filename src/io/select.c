@@ -1,6 +1,7 @@
 /* A part of a sample: some of its variables, every so-many-th of its draws. */
 #include <string.h>
 
+#include "base/team.h"
 #include "io/particles.h"
 
 static svmp_status select_values(const svmp_particles *from, const size_t *variables, size_t every,
@@ -26,6 +27,51 @@ static svmp_status select_statistics(const svmp_particles *from, size_t every, d
     return SVMP_OK;
 }
 
+/* Room for the variables of this process, of which `whole` are chosen in all; place[k] is where those stand. */
+static svmp_status place_chosen(const svmp_particles *from, size_t count, const size_t *variables, uint32_t *place,
+                                size_t *whole) {
+    enum { BITS = 62 }; /* of a word that is added up */
+    svmp_context *context = from->context;
+    const size_t words = from->whole / BITS + 1;
+    int64_t *chosen = NULL;
+    size_t *before = NULL; /* word -> how many are chosen in those before it */
+    svmp_status status = SVMP_NEW(context, chosen, words);
+    if (status == SVMP_OK) status = SVMP_NEW(context, before, words + 1);
+    SVMP_CHECK(svmp_team_agree(context, status));
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t at = from->place[variables ? variables[k] : k];
+        chosen[at / BITS] |= INT64_C(1) << at % BITS;
+    }
+    from->team->sum_whole(from->team, words, chosen); /* no variable is two processes' */
+    for (size_t w = 0; w < words; w++) before[w + 1] = before[w] + (size_t)__builtin_popcountll((uint64_t)chosen[w]);
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t at = from->place[variables ? variables[k] : k];
+        const int64_t lower = (INT64_C(1) << at % BITS) - 1;
+        place[k] = (uint32_t)(before[at / BITS] + (size_t)__builtin_popcountll((uint64_t)(chosen[at / BITS] & lower)));
+    }
+    *whole = before[words];
+done:
+    svmp_release(context, chosen);
+    svmp_release(context, before);
+    return status;
+}
+
+/* New particles of several processes: the chosen variables of all, in the order of the whole. */
+static svmp_status create_part(const svmp_particles *from, size_t count, const size_t *variables, size_t draws,
+                               svmp_particles **made) {
+    svmp_context *context = from->context;
+    uint32_t *place = NULL;
+    size_t whole = 0;
+    svmp_status status;
+    SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, place, count)));
+    SVMP_CHECK(place_chosen(from, count, variables, place, &whole));
+    if (whole == 0) SVMP_CHECK(svmp_fail(context, SVMP_BAD_CALL, "No variable of any process is chosen."));
+    SVMP_CHECK(svmp_particles_create_part(context, from->team, whole, count, place, draws, NULL, made));
+done:
+    svmp_release(context, place);
+    return status;
+}
+
 svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables, size_t every,
                                   svmp_particles **chosen) {
     if (particles == NULL) return SVMP_BAD_CALL;
@@ -40,17 +86,19 @@ svmp_status svmp_particles_select(const svmp_particles *particles, size_t count,
     if (every > each) return svmp_fail(context, SVMP_BAD_CALL, "Every %zu-th of %zu draws is none.", every, each);
     svmp_particles *made = NULL;
     double *column = NULL;
-    svmp_status status;
-    SVMP_CHECK(svmp_particles_create(context, variables ? count : particles->variables,
-                                     each / every * particles->chains, NULL, &made));
-    SVMP_CHECK(svmp_particles_set_chains(made, particles->chains));
-    SVMP_CHECK(SVMP_NEW(context, column, made->count));
-    SVMP_CHECK(select_values(particles, variables, every, made));
-    SVMP_CHECK(select_statistics(particles, every, column, made));
-    SVMP_CHECK(svmp_particles_carry(made, particles));
-    *chosen = made;
-    made = NULL;
-done:
+    const size_t wanted = variables ? count : particles->variables, draws = each / every * particles->chains;
+    svmp_status status = particles->team ? create_part(particles, wanted, variables, draws, &made)
+                                         : svmp_particles_create(context, wanted, draws, NULL, &made);
+    if (status == SVMP_OK) status = svmp_particles_set_chains(made, particles->chains);
+    if (status == SVMP_OK) status = SVMP_NEW(context, column, made->count);
+    if (status == SVMP_OK) status = select_values(particles, variables, every, made);
+    if (status == SVMP_OK) status = select_statistics(particles, every, column, made);
+    if (status == SVMP_OK) status = svmp_particles_carry(made, particles);
+    if (particles->team) status = svmp_team_agree(context, status);
+    if (status == SVMP_OK) {
+        *chosen = made;
+        made = NULL;
+    }
     svmp_release(context, column);
     svmp_particles_free(made);
     return status;

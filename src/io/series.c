@@ -65,20 +65,28 @@ done:
     return status;
 }
 
-svmp_status svmp_particles_add_observed(svmp_particles *particles, const svmp_array *array) {
-    svmp_context *context = particles->context;
-    struct observed_array made = {.rank = array->rank};
+svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values) {
+    struct beside_array made = {.rank = array->rank};
     size_t count = 1;
     for (size_t k = 0; k < array->rank; k++) count *= made.dimensions[k] = array->dimensions[k];
-    SVMP_TRY(SVMP_GROW(context, particles->observed, particles->observed_capacity, particles->observed_count + 1));
+    SVMP_TRY(SVMP_GROW(context, to->list, to->capacity, to->count + 1));
     SVMP_TRY(svmp_duplicate(context, array->name, &made.name));
     svmp_status status = SVMP_NEW(context, made.values, count);
     if (status != SVMP_OK) {
         svmp_release(context, made.name);
         return status;
     }
-    memcpy(made.values, array->values, count * sizeof *made.values);
-    particles->observed[particles->observed_count++] = made;
+    memcpy(made.values, values, count * sizeof *made.values);
+    to->list[to->count++] = made;
+    return SVMP_OK;
+}
+
+static svmp_status copy_arrays(svmp_context *context, const beside_arrays *from, beside_arrays *to) {
+    for (size_t k = 0; k < from->count; k++) {
+        const struct beside_array *a = &from->list[k];
+        const svmp_array array = {.name = a->name, .rank = a->rank, .dimensions = a->dimensions};
+        SVMP_TRY(svmp_beside_add(context, to, &array, a->values));
+    }
     return SVMP_OK;
 }
 
@@ -87,10 +95,6 @@ svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles
         const struct series *s = &from->series[k];
         SVMP_TRY(svmp_particles_set_series(particles, s->name, s->along, s->count, s->values));
     }
-    for (size_t k = 0; k < from->observed_count; k++) {
-        const struct observed_array *o = &from->observed[k];
-        const svmp_array array = {.name = o->name, .rank = o->rank, .dimensions = o->dimensions, .values = o->values};
-        SVMP_TRY(svmp_particles_add_observed(particles, &array));
-    }
-    return SVMP_OK;
+    SVMP_TRY(copy_arrays(particles->context, &from->observed, &particles->observed));
+    return copy_arrays(particles->context, &from->known, &particles->known);
 }

@@ -1,6 +1,5 @@
 #include "io/spread.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,10 +118,7 @@ svmp_status svmp_spread_names(spread *s, size_t limit, spread_namer name, const 
     for (size_t k = 0; k < own; k++) at = stpcpy(at, name(user_data, s->order[k])) + 1;
     t->gather(t, sizeof size, &size, s->sizes);
     for (size_t k = 0; k < t->count; k++) total += s->sizes[k];
-    svmp_status status = SVMP_NEW(s->context, *text, total);
-    if (status == SVMP_OK && total > INT_MAX)
-        status = svmp_fail(s->context, SVMP_UNSUPPORTED, "The names of all variables are longer than 2 GB.");
-    status = svmp_team_agree(s->context, status);
+    svmp_status status = svmp_team_agree(s->context, SVMP_NEW(s->context, *text, t->rank == 0 ? total : 0));
     if (status == SVMP_OK) t->collect(t, size, mine, s->sizes, *text);
     svmp_release(s->context, mine);
     at = *text;

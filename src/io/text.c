@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
@@ -11,65 +10,68 @@ static svmp_status cannot_read(svmp_context *context, const char *path, int erro
     return svmp_fail(context, SVMP_CANNOT_READ, "The file '%s' could not be read: %s.", path, strerror(error));
 }
 
-/* Everything up to the end, and a NUL behind it. */
-static svmp_status read_all(text_file *text, FILE *file) {
-    struct stat about;
-    size_t size = 0, capacity = 0;
-    size_t room = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) ? (size_t)about.st_size : 0;
-    for (;;) {
-        SVMP_TRY(SVMP_GROW(text->context, text->bytes, capacity, size + (size < room ? room - size : 4096) + 1));
-        size_t got = fread(text->bytes + size, 1, capacity - size - 1, file);
-        if (ferror(file)) return cannot_read(text->context, text->path, errno);
-        size += got;
-        if (feof(file)) break;
-    }
-    text->bytes[size] = '\0';
-    text->next = text->start = text->end = text->bytes;
-    text->stop = text->bytes + size;
+enum { BLOCK = 1 << 18 };
+
+/* One more block behind what is left of the last ones, which moves to the front. */
+static svmp_status read_block(text_file *text) {
+    const size_t left = (size_t)(text->stop - text->next);
+    if (left > 0) memmove(text->bytes, text->next, left);
+    text->next = text->stop = text->bytes; /* should there be no room */
+    SVMP_TRY(SVMP_GROW(text->context, text->bytes, text->capacity, left + BLOCK + 1));
+    const size_t got = fread(text->bytes + left, 1, text->capacity - left - 1, text->file);
+    if (ferror(text->file)) return cannot_read(text->context, text->path, errno);
+    text->ended = feof(text->file);
+    text->next = text->bytes;
+    text->stop = text->bytes + left + got;
+    *text->stop = '\0';
     return SVMP_OK;
 }
 
-static svmp_status refuse_nul_bytes(text_file *text) {
-    const char *nul = memchr(text->bytes, '\0', (size_t)(text->stop - text->bytes));
-    if (nul == NULL) return SVMP_OK;
-    text->line = 1;
-    for (const char *c = text->bytes; c < nul; c++) text->line += *c == '\n';
-    return svmp_text_fail(text, "there is a NUL byte; this is not a text file.");
-}
-
 svmp_status svmp_text_open(svmp_context *context, const char *path, text_file *text) {
-    text_file opened = {.context = context, .path = path};
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return cannot_read(context, path, errno);
-    svmp_status status = read_all(&opened, file);
-    fclose(file);
-    if (status == SVMP_OK) status = refuse_nul_bytes(&opened);
+    text_file opened = {.context = context, .path = path, .file = fopen(path, "rb")};
+    if (opened.file == NULL) return cannot_read(context, path, errno);
+    svmp_status status = read_block(&opened);
     if (status != SVMP_OK) {
         svmp_text_close(&opened);
         return status;
     }
     if (strncmp(opened.next, "\xEF\xBB\xBF", 3) == 0) opened.next += 3; /* a byte order mark */
+    opened.start = opened.end = opened.next;
     *text = opened;
     return SVMP_OK;
 }
 
 void svmp_text_close(text_file *text) {
+    if (text->file) fclose(text->file);
     if (text->context) svmp_release(text->context, text->bytes);
     *text = (text_file){0};
 }
 
-int svmp_text_next_line(text_file *text, char comment) {
-    while (text->next < text->stop) {
-        char *newline = memchr(text->next, '\n', (size_t)(text->stop - text->next));
-        text->start = text->next;
-        text->end = newline ? newline : text->stop;
-        text->next = newline ? newline + 1 : text->stop;
-        text->line++;
-        while (text->start < text->end && is_blank(*text->start)) text->start++;
-        while (text->start < text->end && is_blank(text->end[-1])) text->end--;
-        if (text->start < text->end && *text->start != comment) return 1;
+svmp_status svmp_text_any_line(text_file *text, int *there) {
+    char *newline = NULL;
+    for (size_t seen = 0;;) {
+        newline = memchr(text->next + seen, '\n', (size_t)(text->stop - text->next) - seen);
+        if (newline || text->ended) break;
+        seen = (size_t)(text->stop - text->next);
+        SVMP_TRY(read_block(text));
     }
-    return 0;
+    *there = text->next < text->stop;
+    text->start = text->next;
+    text->end = newline ? newline : text->stop;
+    text->next = newline ? newline + 1 : text->stop;
+    text->line += (size_t)*there;
+    if (memchr(text->start, '\0', (size_t)(text->end - text->start)))
+        return svmp_text_fail(text, "there is a NUL byte; this is not a text file.");
+    while (text->start < text->end && is_blank(*text->start)) text->start++;
+    while (text->start < text->end && is_blank(text->end[-1])) text->end--;
+    return SVMP_OK;
+}
+
+svmp_status svmp_text_next_line(text_file *text, char comment, int *there) {
+    do {
+        SVMP_TRY(svmp_text_any_line(text, there));
+    } while (*there && (text->start == text->end || *text->start == comment));
+    return SVMP_OK;
 }
 
 int svmp_text_next_word(const text_file *text, char **cursor, char **word) {

@@ -1,5 +1,5 @@
-/* A text file held whole and taken line by line, with errors that name file and line. A copy of the struct is a mark
- * to go back to. */
+/* A text file taken line by line, of which no more than a line and a block is ever held, with errors that name file and
+ * line. */
 #ifndef SVMP_IO_TEXT_H
 #define SVMP_IO_TEXT_H
 
@@ -8,18 +8,23 @@
 typedef struct text_file {
     svmp_context *context;
     const char *path; /* the caller's */
-    char *bytes, *stop;
-    char *next;        /* where the next line starts */
-    char *start, *end; /* the current line, without blanks around it */
+    FILE *file;
+    char *bytes; /* what was read and is not done with: next ... stop - 1, and a NUL */
+    size_t capacity;
+    char *next, *stop;
+    char *start, *end; /* the current line, without blanks around it; valid until the next one */
     size_t line;       /* its number, from 1 */
+    int ended;         /* the file has no more than stands before `stop` */
 } text_file;
 
-/* Reads the whole file; a NUL byte in it is an error. */
 svmp_status svmp_text_open(svmp_context *context, const char *path, text_file *text);
 void svmp_text_close(text_file *text); /* takes one that is all zeros */
 
-/* Goes to the next line that is neither blank nor begins with `comment`; 0 at the end of the file. */
-int svmp_text_next_line(text_file *text, char comment);
+/* Goes to the next line; *there is 0 at the end of the file. A NUL byte is an error. */
+svmp_status svmp_text_any_line(text_file *text, int *there);
+
+/* The same, past lines that are blank or begin with `comment`. */
+svmp_status svmp_text_next_line(text_file *text, char comment, int *there);
 
 /* Finds the next word, between blanks, from *cursor on in the current line; 0 when there is none. */
 int svmp_text_next_word(const text_file *text, char **cursor, char **word);

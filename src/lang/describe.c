@@ -1,4 +1,4 @@
-/* What is unknown and what is observed, array by array: "mu[1:8]", "y[1:10] (7 of 10)". */
+/* What is unknown, observed and computed, array by array: "mu[1:8]", "y[1:10] (7 of 10)". */
 #include "lang/lowering.h"
 
 #include <math.h>
@@ -61,40 +61,63 @@ static size_t row_major(const array_shape *shape, size_t offset) {
     return at;
 }
 
-static svmp_status keep_observed(const model_lowering *lowering, uint32_t symbol, lowered_array *made) {
+/* What all elements of an array come to, by their states. */
+typedef struct element_boxes {
+    element_box unknown, observed, computed;
+    size_t known; /* elements with values */
+} element_boxes;
+
+static element_boxes look_at(const model_lowering *lowering, const model_array *array) {
+    element_boxes made = {0};
+    for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++) {
+        const model_element *element = &lowering->elements[array->first + offset];
+        made.known += element->state == ELEMENT_KNOWN;
+        if (is_stochastic(lowering, element))
+            extend(element->state == ELEMENT_UNKNOWN ? &made.unknown : &made.observed, &array->shape, offset);
+        else if (element->definition != NOTHING && element->state != ELEMENT_KNOWN)
+            extend(&made.computed, &array->shape, offset);
+    }
+    return made;
+}
+
+/* The values of known elements: of all, or of stochastic ones alone. */
+static svmp_status keep_values(const model_lowering *lowering, uint32_t symbol, bool all, double **values) {
     const model_array *array = &lowering->arrays[symbol];
-    SVMP_TRY(SVMP_NEW(lowering->context, made->values, array->count));
+    SVMP_TRY(SVMP_NEW(lowering->context, *values, array->count));
     for (size_t offset = 0; offset < array->count; offset++) {
         const model_element *element = &lowering->elements[array->first + offset];
-        const bool observed = is_stochastic(lowering, element) && element->state != ELEMENT_UNKNOWN;
-        made->values[row_major(&array->shape, offset)] = observed ? element->value : NAN;
+        const bool kept = element->state == ELEMENT_KNOWN && (all || is_stochastic(lowering, element));
+        (*values)[row_major(&array->shape, offset)] = kept ? element->value : NAN;
     }
     return SVMP_OK;
 }
 
-static svmp_status describe_array(model_lowering *lowering, uint32_t symbol) {
-    const model_array *array = &lowering->arrays[symbol];
-    lowered_model *result = lowering->result;
-    element_box unknown = {0}, observed = {0};
-    bool computed = false;
+/* Whether a deterministic statement gives some element its value, which may be known. */
+static bool has_computed(const model_lowering *lowering, const model_array *array) {
     for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++) {
         const model_element *element = &lowering->elements[array->first + offset];
-        bool stochastic = is_stochastic(lowering, element);
-        computed = computed || (element->definition != NOTHING && !stochastic);
-        if (!stochastic) continue;
-        extend(element->state == ELEMENT_UNKNOWN ? &unknown : &observed, &array->shape, offset);
+        if (element->definition != NOTHING && !is_stochastic(lowering, element)) return true;
     }
-    if (computed) SVMP_TRY(note_computed(lowering, symbol));
-    if (unknown.count + observed.count == 0) return SVMP_OK;
+    return false;
+}
+
+static svmp_status describe_array(model_lowering *lowering, uint32_t symbol) {
+    const model_array *array = &lowering->arrays[symbol];
+    const element_boxes found = look_at(lowering, array);
+    lowered_model *result = lowering->result;
+    if (has_computed(lowering, array)) SVMP_TRY(note_computed(lowering, symbol));
+    if (found.unknown.count + found.observed.count + found.computed.count == 0) return SVMP_OK;
     SVMP_TRY(SVMP_GROW(lowering->context, result->arrays, result->array_capacity, result->array_count + 1));
     lowered_array *made = &result->arrays[result->array_count++];
-    *made = (lowered_array){.unknown_count = unknown.count, .observed_count = observed.count};
+    *made = (lowered_array){.unknown_count = found.unknown.count, .observed_count = found.observed.count};
     made->rank = array->shape.rank;
     memcpy(made->dimensions, array->shape.dimensions, sizeof made->dimensions);
     SVMP_TRY(svmp_duplicate(lowering->context, lowering->ast->names.text[symbol], &made->name));
-    if (observed.count > 0) SVMP_TRY(keep_observed(lowering, symbol, made));
-    SVMP_TRY(describe_box(lowering, symbol, &unknown, &made->unknown));
-    return describe_box(lowering, symbol, &observed, &made->observed);
+    if (found.observed.count > 0) SVMP_TRY(keep_values(lowering, symbol, false, &made->values));
+    if (found.known > 0 && found.known < array->count) SVMP_TRY(keep_values(lowering, symbol, true, &made->known));
+    SVMP_TRY(describe_box(lowering, symbol, &found.unknown, &made->unknown));
+    SVMP_TRY(describe_box(lowering, symbol, &found.observed, &made->observed));
+    return describe_box(lowering, symbol, &found.computed, &made->computed);
 }
 
 svmp_status svmp_describe_arrays(model_lowering *lowering) {

@@ -37,8 +37,12 @@ static svmp_status add_group(model_lowering *lowering, factor_pattern *pattern, 
     pattern->program = NULL; /* the group takes it, also when it fails */
     SVMP_TRY(svmp_program_group_create(lowering->context, taken, pattern->instances, pattern->variables, columns,
                                        &result->groups[result->group_count]));
-    result->groups[result->group_count].line = line;
-    result->group_count++;
+    factor_group *group = &result->groups[result->group_count++];
+    group->line = line;
+    group->whole = pattern->whole;
+    group->origin = pattern->origin;
+    pattern->whole.elsewhere = NULL; /* the group's, now */
+    pattern->origin = NULL;
     return SVMP_OK;
 }
 

@@ -36,12 +36,16 @@ static void end(model_lowering *lowering) {
         svmp_release(context, pattern->signature);
         svmp_release(context, pattern->variables);
         svmp_release(context, pattern->numbers);
+        svmp_release(context, pattern->origin);
+        svmp_release(context, pattern->last);
+        svmp_release(context, pattern->whole.elsewhere);
     }
     void *owned[] = {lowering->arrays,        lowering->elements,   lowering->instances, lowering->counter_values,
                      lowering->items,         lowering->slots,      lowering->slot_of,   lowering->slot_stamp,
                      lowering->parameters,    lowering->lower,      lowering->upper,     lowering->edges,
                      lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
-                     lowering->pattern_slots, lowering->signature,  lowering->parents,   lowering->cut_by};
+                     lowering->pattern_slots, lowering->signature,  lowering->parents,   lowering->cut_by,
+                     lowering->node_of};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
@@ -98,6 +102,19 @@ static svmp_status make_nodes(model_lowering *lowering) {
     return SVMP_NEW(lowering->context, lowering->slot_stamp, lowering->result->variables);
 }
 
+/* For those who need a part alone. */
+static svmp_status look_up_nodes(model_lowering *lowering) {
+    const lowered_model *result = lowering->result;
+    if (lowering->owners == NULL && lowering->graph == NULL) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->node_of, result->variables));
+    for (size_t v = 0; v < result->node_count; v++) {
+        const lowered_node *node = &result->nodes[v];
+        for (size_t k = 0; k < node->variables; k++) lowering->node_of[node->variable + k] = (uint32_t)v;
+        if (lowering->graph) SVMP_TRY(svmp_graph_add_node(lowering->graph, node->variables));
+    }
+    return SVMP_OK;
+}
+
 static svmp_status add_factors(model_lowering *lowering) {
     lowering->symbolic = true;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
@@ -144,12 +161,14 @@ static svmp_status lower(model_lowering *lowering, const char *monitors) {
     SVMP_TRY(compute_all(lowering));
     SVMP_TRY(make_nodes(lowering));
     SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(look_up_nodes(lowering));
     SVMP_TRY(add_factors(lowering));
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(require_unknowns(lowering));
     svmp_status status = svmp_order_nodes(lowering);
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(status);
+    if (lowering->graph) return SVMP_OK;
     SVMP_TRY(svmp_add_monitors(lowering, monitors));
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
@@ -157,26 +176,46 @@ static svmp_status lower(model_lowering *lowering, const char *monitors) {
     return SVMP_OK;
 }
 
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
-                       lowered_model **result) {
+/* `lowering` says what is wanted; the rest of it is filled in. */
+static svmp_status lower_text(model_lowering *lowering, const text_source *source, const char *monitors,
+                              lowered_model **result) {
+    svmp_context *context = lowering->context;
     ast_model ast = {0};
     diagnostics *noted = NULL;
-    model_lowering lowering = {
-        .context = context, .ast = &ast, .data = data, .pending = NOTHING, .instance = NOTHING, .factor = NOTHING};
     svmp_status status = SVMP_OK;
+    lowering->ast = &ast;
+    lowering->pending = lowering->instance = lowering->factor = NOTHING;
     SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
-    lowering.diagnostics = noted;
+    lowering->diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));
     SVMP_CHECK(svmp_diagnostics_report(noted));
-    status = lower(&lowering, monitors);
+    status = lower(lowering, monitors);
     if (status == SVMP_BAD_INPUT)
         svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */
     SVMP_CHECK(status);
-    *result = lowering.result;
-    lowering.result = NULL;
+    if (result) {
+        *result = lowering->result;
+        lowering->result = NULL;
+    }
 done:
-    end(&lowering);
+    end(lowering);
     svmp_ast_free(context, &ast);
     svmp_diagnostics_free(noted);
     return status;
+}
+
+svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+                       lowered_model **result) {
+    return svmp_lower_own(context, source, data, monitors, NULL, result);
+}
+
+svmp_status svmp_lower_own(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+                           const graph_owners *owners, lowered_model **result) {
+    model_lowering lowering = {.context = context, .data = data, .owners = owners};
+    return lower_text(&lowering, source, monitors, result);
+}
+
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, data_set *data, svmp_graph *graph) {
+    model_lowering lowering = {.context = context, .data = data, .graph = graph};
+    return lower_text(&lowering, source, NULL, NULL);
 }

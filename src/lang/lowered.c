@@ -18,6 +18,8 @@ void svmp_lowered_free(lowered_model *lowered) {
         factor_group *group = &lowered->groups[k];
         if (group->kind) group->kind->free(context, group->self);
         svmp_release(context, group->variables);
+        svmp_release(context, group->origin);
+        svmp_release(context, group->whole.elsewhere);
     }
     for (size_t k = 0; k < lowered->prior_count; k++) free_values(context, &lowered->priors[k].values);
     for (size_t k = 0; k < lowered->monitor_value_count; k++) free_values(context, &lowered->monitor_values[k]);
@@ -26,6 +28,8 @@ void svmp_lowered_free(lowered_model *lowered) {
     for (size_t k = 0; k < lowered->array_count; k++) {
         svmp_release(context, lowered->arrays[k].unknown);
         svmp_release(context, lowered->arrays[k].observed);
+        svmp_release(context, lowered->arrays[k].computed);
+        svmp_release(context, lowered->arrays[k].known);
         svmp_release(context, lowered->arrays[k].name);
         svmp_release(context, lowered->arrays[k].values);
     }

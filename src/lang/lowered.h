@@ -3,7 +3,7 @@
 #ifndef SVMP_LANG_LOWERED_H
 #define SVMP_LANG_LOWERED_H
 
-#include "graph/graph.h"
+#include "graph/part.h"
 #include "io/data.h"
 #include "lang/distributions.h"
 #include "model/group.h"
@@ -43,13 +43,14 @@ typedef struct lowered_monitor {
     uint32_t values, instance; /* which of the monitors' programs, and which of its instances, gives it */
 } lowered_monitor;
 
-/* An array of the text with stochastic elements. */
+/* An array of the text with stochastic elements, or such as are computed from unknowns. */
 typedef struct lowered_array {
-    char *unknown, *observed; /* "y[1:10] (7 of 10)"; NULL: no element is */
+    char *unknown, *observed, *computed; /* "y[1:10] (7 of 10)"; NULL: no element is */
     size_t unknown_count, observed_count;
     char *name;
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
     double *values; /* observed ones, NaN elsewhere, the last index running fastest; NULL: none is */
+    double *known;  /* all that are known, of an array that is so in part */
 } lowered_array;
 
 typedef struct lowered_model {
@@ -90,10 +91,20 @@ typedef struct lowered_model {
  * may go afterwards. */
 svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
                        lowered_model **result);
+
+/* The same for one of several processes: all nodes, but of factors and priors those alone that its own nodes need, and
+ * what is monitored in the first process. Groups know what they are of the whole. */
+svmp_status svmp_lower_own(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+                           const graph_owners *owners, lowered_model **result);
+
+/* The graph alone, unfinished: nothing else is kept. */
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, data_set *data, svmp_graph *graph);
+
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
 /* What the own nodes of a part of the graph need: they alone are its nodes. local[i] is the number in the part of
- * variable i of the whole. Factors, arrays and what is monitored are left out. */
+ * variable i of the whole. Factors are left out, and of arrays all but what the first process knows of them; what is
+ * monitored stays of the variables of the whole. */
 svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
                               lowered_model **part);
 

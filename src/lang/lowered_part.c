@@ -1,6 +1,7 @@
 /* A part of a lowered model: the nodes that one process moves. */
 #include <string.h>
 
+#include "base/team.h"
 #include "lang/lowered.h"
 
 static svmp_status alloc(lowered_model *part, size_t nodes, size_t outputs, size_t priors) {
@@ -71,6 +72,60 @@ static svmp_status order_levels(const lowered_model *whole, const svmp_graph *gr
     return SVMP_OK;
 }
 
+static svmp_status copy_values(svmp_context *context, const lowered_values *from, lowered_values *to) {
+    const size_t count = svmp_bound_instances(from->bound), slots = svmp_program_slots(from->program);
+    uint32_t *which = NULL;
+    *to = (lowered_values){.program = svmp_program_share(from->program)};
+    SVMP_TRY(SVMP_NEW(context, to->variables, count * slots));
+    if (count * slots > 0) memcpy(to->variables, from->variables, count * slots * sizeof *to->variables);
+    SVMP_TRY(SVMP_NEW(context, which, count));
+    for (size_t k = 0; k < count; k++) which[k] = (uint32_t)k;
+    svmp_status status = svmp_bound_keep(from->bound, count, which, &to->bound);
+    svmp_release(context, which);
+    return status;
+}
+
+/* What is monitored, of the variables of the whole; and the names of what is computed. */
+static svmp_status copy_monitors(const lowered_model *whole, lowered_model *part) {
+    svmp_context *context = part->context;
+    SVMP_TRY(SVMP_NEW(context, part->monitors, whole->monitor_count));
+    SVMP_TRY(SVMP_NEW(context, part->monitor_values, whole->monitor_value_count));
+    for (; part->monitor_count < whole->monitor_count; part->monitor_count++) {
+        lowered_monitor *to = &part->monitors[part->monitor_count];
+        *to = whole->monitors[part->monitor_count];
+        to->name = NULL;
+        SVMP_TRY(svmp_duplicate(context, whole->monitors[part->monitor_count].name, &to->name));
+    }
+    for (size_t k = 0; k < whole->monitor_value_count; k++) {
+        part->monitor_value_count++; /* it is there, if only in part */
+        SVMP_TRY(copy_values(context, &whole->monitor_values[k], &part->monitor_values[k]));
+    }
+    for (size_t k = 0; k < whole->computed.count; k++) {
+        const char *name = whole->computed.text[k];
+        SVMP_TRY(svmp_names_add(context, &part->computed, name, strlen(name), &(uint32_t){0}));
+    }
+    return SVMP_OK;
+}
+
+/* What is known of arrays that are so in part: the first process, which writes the file of all, has columns for it. */
+static svmp_status copy_known(const lowered_model *whole, lowered_model *part) {
+    if (part->context->team && part->context->team->rank > 0) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(part->context, part->arrays, whole->array_count));
+    for (size_t k = 0; k < whole->array_count; k++) {
+        const lowered_array *from = &whole->arrays[k];
+        size_t count = 1;
+        if (from->known == NULL) continue;
+        for (size_t d = 0; d < from->rank; d++) count *= from->dimensions[d];
+        lowered_array *to = &part->arrays[part->array_count++];
+        to->rank = from->rank;
+        memcpy(to->dimensions, from->dimensions, sizeof to->dimensions);
+        SVMP_TRY(svmp_duplicate(part->context, from->name, &to->name));
+        SVMP_TRY(SVMP_NEW(part->context, to->known, count));
+        memcpy(to->known, from->known, count * sizeof *to->known);
+    }
+    return SVMP_OK;
+}
+
 svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
                               lowered_model **part) {
     svmp_context *context = whole->context;
@@ -91,6 +146,8 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
         SVMP_CHECK(copy_node(whole, &whole->nodes[graph->whole_node[k]], local, made));
     for (size_t p = 0; p < whole->prior_count; p++) SVMP_CHECK(copy_prior(whole, p, local, made, which));
     SVMP_CHECK(order_levels(whole, graph, made));
+    SVMP_CHECK(copy_monitors(whole, made));
+    SVMP_CHECK(copy_known(whole, made));
     *part = made;
     made = NULL;
 done:

@@ -114,6 +114,10 @@ typedef struct factor_pattern {
     uint32_t *variables; /* instance by instance */
     double *numbers;
     size_t variable_capacity, number_capacity;
+    struct group_whole whole; /* of a process's own factors: what they are of all, */
+    uint32_t *origin;         /* instance -> which one of all, */
+    uint32_t *last;           /* the variables of the last one of all */
+    size_t origin_capacity, elsewhere_capacity;
     lowered_prior shape; /* of a prior */
 } factor_pattern;
 
@@ -125,6 +129,9 @@ typedef struct model_lowering {
     ast_model *ast;
     data_set *data;
     lowered_model *result;
+    const graph_owners *owners; /* what is made is what this process needs; NULL: everything */
+    svmp_graph *graph;          /* nothing is made but this; NULL: the model */
+    uint32_t *node_of;          /* variable -> its node, for these two */
 
     model_array *arrays; /* by symbol */
     model_element *elements;
@@ -363,7 +370,7 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
  * one without a program (*fresh), for as many slots and parameters as there are now. */
 svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_t word_count, const uint64_t *words,
                               size_t picked_count, const expr *picked, uint32_t *which, bool *fresh);
-/* One more instance: its first slots and parameters. */
+/* One more instance: its first slots and parameters, if this process needs it. */
 svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which);
 /* Turns patterns into groups, priors and monitors of the result. */
 svmp_status svmp_patterns_finish(model_lowering *lowering);

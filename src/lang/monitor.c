@@ -6,11 +6,6 @@
 static svmp_status no_such_node(const model_lowering *lowering, const char *name, size_t length) {
     char spelled[100];
     snprintf(spelled, sizeof spelled, "%.*s", (int)length, name);
-    const size_t array = strcspn(spelled, "[");
-    if (array < strlen(spelled))
-        return svmp_fail(lowering->context, SVMP_BAD_INPUT,
-                         "'%s' is an element: nodes are monitored whole, by the name of the array, '%.*s'.", spelled,
-                         (int)array, spelled);
     const char *nearest = svmp_names_nearest(&lowering->ast->names, spelled);
     return svmp_fail(lowering->context, SVMP_BAD_INPUT, "The model has no node '%s' to monitor%s%s%s", spelled,
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ".");
@@ -54,40 +49,95 @@ done:
     return status;
 }
 
-/* All elements that are computed; those that are unknown are reported anyway. */
-static svmp_status add_array(model_lowering *lowering, const char *name, size_t length) {
-    uint32_t symbol = svmp_names_find(&lowering->ast->names, name, length);
-    if (symbol == NAMES_NONE) return no_such_node(lowering, name, length);
-    const model_array *array = &lowering->arrays[symbol];
-    bool reported = false;
-    for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++) {
-        const model_element *element = &lowering->elements[array->first + offset];
-        if (element->definition == NOTHING) continue;
-        bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC;
-        if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
-        reported = reported || computed || element->state == ELEMENT_UNKNOWN;
-    }
-    if (reported) return SVMP_OK;
-    if (array->is_data || array->first != SIZE_MAX)
-        return svmp_fail(lowering->context, SVMP_BAD_INPUT, "'%.*s' is data: there is nothing to monitor.", (int)length,
-                         name);
-    return no_such_node(lowering, name, length);
+/* Whether an element is reported because it is monitored (which it is from now on), or anyway, as an unknown. */
+static svmp_status add_element(model_lowering *lowering, uint32_t symbol, size_t offset, bool *reported) {
+    const model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
+    if (element->definition == NOTHING) return SVMP_OK;
+    const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC;
+    if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
+    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN;
+    return SVMP_OK;
 }
 
-static bool listed_before(const char *list, const char *name, size_t length) {
-    for (const char *other = list; other < name; other += strcspn(other, ",") + 1)
-        if (strcspn(other, ",") == length && memcmp(other, name, length) == 0) return true;
+/* A name of the list: all of `text`, or what stands before the subscripts, "x" of x[3,1]. */
+typedef struct monitor_name {
+    const char *text;
+    size_t length, array; /* of the whole, and of the array's name */
+} monitor_name;
+
+/* The next name from `text` on; commas within brackets are part of it. */
+static monitor_name next_name(const char *text) {
+    monitor_name name = {.text = text};
+    for (int inside = 0; text[name.length] && (inside || text[name.length] != ','); name.length++)
+        inside = text[name.length] == '[' || (inside && text[name.length] != ']');
+    while (name.array < name.length && text[name.array] != '[') name.array++;
+    return name;
+}
+
+static int is_same(const monitor_name *a, const char *text, size_t length) {
+    return a->length == length && memcmp(a->text, text, length) == 0;
+}
+
+/* Whether the same stands in the list before, or for an element its array anywhere. */
+static bool is_listed(const char *list, const monitor_name *name) {
+    for (const char *at = list;; at++) {
+        const monitor_name other = next_name(at);
+        if (at < name->text && is_same(&other, name->text, name->length)) return true;
+        if (name->array < name->length && is_same(&other, name->text, name->array)) return true;
+        at += other.length;
+        if (*at == 0) break;
+    }
     return false;
+}
+
+/* "[3,1]" as the offset of an element; SIZE_MAX: it is none of the array. */
+static size_t offset_of(const char *subscripts, size_t length, const array_shape *shape) {
+    size_t offset = 0, stride = 1, k = 0;
+    const char *at = subscripts, *end = subscripts + length;
+    while (at < end && k < shape->rank) {
+        size_t index = 0;
+        const char *digits = ++at; /* behind '[' or ',' */
+        for (; at < end && *at >= '0' && *at <= '9' && index <= shape->dimensions[k]; at++)
+            index = 10 * index + (size_t)(*at - '0');
+        if (at == digits || at == end || index == 0 || index > shape->dimensions[k]) return SIZE_MAX;
+        offset += (index - 1) * stride;
+        stride *= shape->dimensions[k++];
+        if (*at != ',') break;
+    }
+    return k == shape->rank && at + 1 == end && *at == ']' ? offset : SIZE_MAX;
+}
+
+/* An element, or all elements that are computed; those that are unknown are reported anyway. */
+static svmp_status add_name(model_lowering *lowering, const monitor_name *name) {
+    const uint32_t symbol = svmp_names_find(&lowering->ast->names, name->text, name->array);
+    if (symbol == NAMES_NONE) return no_such_node(lowering, name->text, name->array);
+    const model_array *array = &lowering->arrays[symbol];
+    const bool whole = name->array == name->length;
+    size_t first = 0, last = array->first == SIZE_MAX ? 0 : array->count;
+    bool reported = false;
+    if (!whole && last > 0) {
+        first = offset_of(name->text + name->array, name->length - name->array, &array->shape);
+        if (first == SIZE_MAX)
+            return svmp_fail(lowering->context, SVMP_BAD_INPUT, "'%.*s' is no element of '%.*s'.", (int)name->length,
+                             name->text, (int)name->array, name->text);
+        last = first + 1;
+    }
+    for (size_t offset = first; offset < last; offset++) SVMP_TRY(add_element(lowering, symbol, offset, &reported));
+    if (reported) return SVMP_OK;
+    if (array->is_data || array->first != SIZE_MAX)
+        return svmp_fail(lowering->context, SVMP_BAD_INPUT, "'%.*s' is data: there is nothing to monitor.",
+                         (int)name->length, name->text);
+    return no_such_node(lowering, name->text, name->array);
 }
 
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list) {
     if (list == NULL) return SVMP_OK;
     lowering->symbolic = true;
-    for (const char *name = list;; name++) {
-        size_t length = strcspn(name, ",");
-        if (!listed_before(list, name, length)) SVMP_TRY(add_array(lowering, name, length));
-        name += length;
-        if (*name == 0) break;
+    for (const char *at = list;; at++) {
+        const monitor_name name = next_name(at);
+        if (!is_listed(list, &name)) SVMP_TRY(add_name(lowering, &name));
+        at += name.length;
+        if (*at == 0) break;
     }
     lowering->symbolic = false;
     return SVMP_OK;

@@ -99,9 +99,63 @@ svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_
     return SVMP_OK;
 }
 
+/* ---- what one of several processes needs ---------------------------------------------------- */
+
+static bool is_own(const model_lowering *lowering, uint32_t node) {
+    return lowering->owners->owner[node] == lowering->owners->rank;
+}
+
+/* Counts a factor among all of its pattern, and notes its place there if it touches an own node. */
+static svmp_status place_factor(model_lowering *lowering, factor_pattern *pattern, bool *needed) {
+    svmp_context *context = lowering->context;
+    const size_t size = pattern->slots * sizeof *pattern->last;
+    uint32_t first = UINT32_MAX;
+    *needed = false;
+    for (size_t j = 0; j < pattern->slots; j++) {
+        *needed = *needed || is_own(lowering, lowering->node_of[lowering->slots[j]]);
+        if (lowering->slots[j] < first) first = lowering->slots[j];
+    }
+    if (pattern->last == NULL) SVMP_TRY(SVMP_NEW(context, pattern->last, pattern->slots));
+    if (pattern->whole.instances == 0 || memcmp(pattern->last, lowering->slots, size) != 0) pattern->whole.runs++;
+    memcpy(pattern->last, lowering->slots, size);
+    if (*needed) {
+        const size_t k = pattern->instances;
+        SVMP_TRY(SVMP_GROW(context, pattern->origin, pattern->origin_capacity, k + 1));
+        SVMP_TRY(SVMP_GROW(context, pattern->whole.elsewhere, pattern->elsewhere_capacity, k + 1));
+        pattern->origin[k] = (uint32_t)pattern->whole.instances;
+        pattern->whole.elsewhere[k] = !is_own(lowering, lowering->node_of[first]);
+    }
+    pattern->whole.instances++;
+    return SVMP_OK;
+}
+
+/* A factor of the graph alone. */
+static svmp_status add_to_graph(model_lowering *lowering, const factor_pattern *pattern) {
+    size_t few[16], *nodes = few;
+    if (pattern->kind != PATTERN_FACTOR || pattern->program == NULL) return SVMP_OK;
+    if (pattern->slots > sizeof few / sizeof *few) SVMP_TRY(SVMP_NEW(lowering->context, nodes, pattern->slots));
+    for (size_t j = 0; j < pattern->slots; j++) nodes[j] = lowering->node_of[lowering->slots[j]];
+    svmp_status status = svmp_graph_add_factor(lowering->graph, pattern->slots, nodes);
+    if (nodes != few) svmp_release(lowering->context, nodes);
+    return status;
+}
+
+static svmp_status is_needed(model_lowering *lowering, factor_pattern *pattern, bool *needed) {
+    *needed = lowering->graph == NULL;
+    if (lowering->graph) return add_to_graph(lowering, pattern);
+    if (lowering->owners == NULL) return SVMP_OK;
+    if (pattern->kind == PATTERN_FACTOR) return place_factor(lowering, pattern, needed);
+    *needed = pattern->kind == PATTERN_PRIOR ? is_own(lowering, lowering->instances[lowering->factor].node)
+                                             : lowering->owners->rank == 0;
+    return SVMP_OK;
+}
+
 svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which) {
     factor_pattern *pattern = &lowering->patterns[which];
     size_t variables = pattern->instances * pattern->slots, numbers = pattern->instances * pattern->parameters;
+    bool needed;
+    SVMP_TRY(is_needed(lowering, pattern, &needed));
+    if (!needed) return SVMP_OK;
     SVMP_TRY(SVMP_GROW(lowering->context, pattern->variables, pattern->variable_capacity, variables + pattern->slots));
     SVMP_TRY(SVMP_GROW(lowering->context, pattern->numbers, pattern->number_capacity, numbers + pattern->parameters));
     if (pattern->slots) memcpy(pattern->variables + variables, lowering->slots, pattern->slots * sizeof(uint32_t));

@@ -17,9 +17,13 @@ void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t vari
 }
 
 void svmp_hamiltonian_evaluate(hamiltonian *h, phase_point *z) {
-    if (svmp_evaluate_silently(h->evaluator, z->q, &z->log_density, z->score) == 0) return;
-    h->failed = 1;
-    z->log_density = NAN; /* ends the trajectory */
+    if (svmp_evaluate_silently(h->evaluator, z->q, &z->log_density, z->score) != 0) {
+        h->failed = 1;
+        z->log_density = NAN; /* ends the trajectory */
+    }
+    if (isfinite(z->log_density)) return;
+    h->lost = 1;
+    memcpy(h->q, z->q, h->variables * sizeof *h->q);
 }
 
 int svmp_hamiltonian_is_finite(const hamiltonian *h, const phase_point *z) {

@@ -15,6 +15,8 @@ typedef struct hamiltonian {
     evaluator *evaluator; /* of one particle and one thread */
     double *inverse_metric;
     int failed; /* a factor's function reported failure, now or before */
+    int lost;   /* the density or the score was no number somewhere, since this was last set to 0: */
+    double *q;  /* there, the last time */
 } hamiltonian;
 
 /* Log density and score at q. */

@@ -28,6 +28,13 @@ enum {
 /* A step size that is not possible, a start that is not, or a factor's function that failed. */
 typedef enum chain_fault { CHAIN_FINE, CHAIN_FAILED, CHAIN_NO_START, CHAIN_NO_STEP, CHAIN_IMPROPER } chain_fault;
 
+/* Why a draw's trajectory has diverged: the first time that it came where the density is no number. */
+typedef struct blame {
+    int known;
+    size_t variable, factor; /* SIZE_MAX: not found */
+    double value;            /* of the variable */
+} blame;
+
 typedef struct chain {
     size_t number;    /* 0, 1, ... */
     size_t iteration; /* done; the run's, or ahead of it */
@@ -40,6 +47,7 @@ typedef struct chain {
     running_variance variance;
     double *room;
     chain_fault fault;
+    blame blame;
 } chain;
 
 typedef struct nuts {
@@ -56,12 +64,13 @@ static svmp_status create_chain(const svmp_run *run, size_t number, chain *c) {
     *c = (chain){.number = number, .step = 1, .h.variables = d, .variance.variables = d};
     c->windows = svmp_windows_of(run->options.warmup);
     SVMP_TRY(svmp_evaluator_create(run->model, 1, 1, &c->h.evaluator));
-    SVMP_TRY(svmp_allocate(run->context, svmp_tree_room(1) + 9, d * sizeof(double), (void **)&c->room));
+    SVMP_TRY(svmp_allocate(run->context, svmp_tree_room(1) + 10, d * sizeof(double), (void **)&c->room));
     double *room = c->room;
     svmp_tree_take(&c->tree, &c->h, &room);
     svmp_phase_point_take(&c->z, &room, d);
     svmp_phase_point_take(&c->trial, &room, d);
     c->h.inverse_metric = svmp_take(&room, d);
+    c->h.q = svmp_take(&room, d);
     c->variance.mean = svmp_take(&room, d);
     c->variance.squares = svmp_take(&room, d);
     for (size_t i = 0; i < d; i++) c->h.inverse_metric[i] = 1;
@@ -156,13 +165,25 @@ static void adapt(const svmp_run *run, chain *c, size_t t) {
     if (t + 1 == run->options.warmup) c->step = svmp_dual_averaging_end(&c->averaging);
 }
 
+/* The variable whose score is no number there, and the factor that it has it from. */
+static blame find_blame(chain *c) {
+    blame found = {.known = 1, .variable = SIZE_MAX, .factor = SIZE_MAX};
+    for (size_t i = 0; i < c->h.variables && found.factor == SIZE_MAX; i++) {
+        const size_t factor = svmp_evaluator_blame(c->h.evaluator, c->h.q, i, 0);
+        if (factor != SIZE_MAX) found = (blame){1, i, factor, c->h.q[i]};
+    }
+    return found;
+}
+
 static int has_fault(const chain *c) { return c->h.failed || c->fault != CHAIN_FINE; }
 
 static void transition(const svmp_run *run, chain *c) {
     const size_t t = c->iteration;
     if (t == 0) start(run, c);
     if (has_fault(c)) return;
+    c->h.lost = 0;
     svmp_tree_transition(&c->tree, &c->z, c->step, run->options.seed, t, c->number);
+    if (c->tree.divergent && c->h.lost && !c->blame.known && t >= run->options.warmup) c->blame = find_blame(c);
     keep(run, c, t);
     if (t < run->options.warmup) adapt(run, c, t);
     if (!has_fault(c)) c->iteration++;
@@ -255,6 +276,23 @@ static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_
     return SVMP_OK;
 }
 
+/* A domain that the model does not keep to looks like a trajectory that diverged: it is told where. */
+static void tell_blame(const svmp_run *run) {
+    const nuts *own = run->own;
+    char name[128];
+    for (size_t k = 0; k < own->chains; k++) {
+        const blame *b = &own->chain[k].blame;
+        if (!b->known || b->factor == SIZE_MAX) continue;
+        const size_t line = svmp_model_factor_line(run->model, b->factor);
+        svmp_log(run->context, SVMP_LOG_WARNING,
+                 "Trajectories diverged because they came where the density has no value: first where the variable "
+                 "%s is %g, by %s %zu.",
+                 svmp_model_variable_name(run->model, b->variable, name, sizeof name), b->value,
+                 line ? "the statement of line" : "factor", line ? line : b->factor);
+        return;
+    }
+}
+
 /* The draws so far; before the first, where the chains are. */
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     const nuts *own = run->own;
@@ -267,6 +305,7 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     SVMP_CHECK(svmp_particles_set_chains(p, own->chains));
     SVMP_CHECK(SVMP_NEW(run->context, column, count));
     if (t > 0) SVMP_CHECK(fill(run, t - each, column, p));
+    tell_blame(run);
     *particles = p;
     p = NULL;
 done:

@@ -1,7 +1,9 @@
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "method/method.h"
 
 static const method *const methods[] = {
@@ -36,10 +38,16 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
 }
 
 const method *svmp_method_find(svmp_context *context, const char *name) {
-    char names[256] = "";
+    char names[256] = "", near[64] = "";
+    int least = INT_MAX;
     const size_t count = sizeof methods / sizeof *methods;
     for (size_t k = 0; k < count; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
+        const int distance = svmp_name_distance(name, methods[k]->name);
+        if (distance >= 0 && distance < least) {
+            least = distance;
+            snprintf(near, sizeof near, " did you mean '%s'?", methods[k]->name);
+        }
         size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, "%s%s",
                  k == 0          ? ""
@@ -47,6 +55,7 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
                                  : " and ",
                  methods[k]->name);
     }
-    svmp_fail(context, SVMP_BAD_CALL, "There is no method '%s'; there are %s.", name, names);
+    svmp_fail(context, SVMP_BAD_CALL, "There is no method '%s';%s%s are %s.", name, near, *near ? " There" : " there",
+              names);
     return NULL;
 }

@@ -354,7 +354,7 @@ svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log
     const size_t n = e->n;
     exact_sum *sums = NULL;
     svmp_status status = SVMP_NEW(context, sums, n * (size_t)e->threads);
-    SVMP_TRY(others ? svmp_team_agree(context, status) : status);
+    SVMP_TRY(svmp_model_agree(e->model, status));
     double failed = add_own(e, x, sums);
     if (others) others->max(others, 1, &failed);
     for (size_t l = 0; l < n; l++) {
@@ -380,7 +380,7 @@ size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size
         const size_t instance = (row - model->group_row[group]) / here->slots;
         const size_t slot = (row - model->group_row[group]) % here->slots;
         if (here->kind->evaluate(here, instance, 1, e->n, x, e->scratch[0], e->value[0], e->gradient) != 0 ||
-            !isfinite(e->gradient[slot * e->n + particle]))
+            !isfinite(e->gradient[slot * e->n + particle]) || isnan(e->value[0][particle]))
             return svmp_model_factor(model, group, instance);
     }
     return SIZE_MAX;

@@ -26,8 +26,8 @@ svmp_status svmp_evaluator_fail(const evaluator *e);
  * and partition, but not those of `log_density` above. *known is 0 when a factor's function failed somewhere. */
 svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known);
 
-/* The factor whose gradient makes the score of a variable not finite in a particle of x; SIZE_MAX when no single factor
- * does. */
+/* The factor of a variable whose gradient by it is not finite in a particle of x, or whose value is no number; SIZE_MAX
+ * when no single factor is so. */
 size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle);
 
 /* The line of the model text where the factor's statement stands; 0: there is none. */

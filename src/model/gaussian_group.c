@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exact.h"
+#include "base/team.h"
+
 enum { MOST_SLOTS = 2000, GRADIENTS = 1 << 15 };
 
 /* The gradient is b - Ax. So far out that b is rounding; a power of two, so that it leaves the digits of A alone. */
@@ -13,16 +16,19 @@ bool svmp_gaussian_group_is(const factor_group *group) {
            group->kind->quadratic(group) > 0;
 }
 
-static bool same_variables(const factor_group *group, size_t k, size_t other) {
-    const size_t slots = group->slots;
-    return memcmp(group->variables + k * slots, group->variables + other * slots, slots * sizeof(uint32_t)) == 0;
+/* Whether instance k and the next one are neighbours in the whole group, and of the same variables. */
+static bool is_run(const factor_group *group, size_t k) {
+    const uint32_t *variables = group->variables + k * group->slots;
+    return k + 1 < group->instances && (group->origin == NULL || group->origin[k] + 1 == group->origin[k + 1]) &&
+           memcmp(variables, variables + group->slots, group->slots * sizeof *variables) == 0;
 }
 
 bool svmp_gaussian_group_pays(const factor_group *group) {
-    const double operations = (double)group->kind->quadratic(group) * (double)group->instances;
-    double lists = 1;
-    for (size_t k = 1; k < group->instances; k++) lists += !same_variables(group, k, k - 1);
-    return lists * (double)group->slots * (double)group->slots <= 2 * operations;
+    const size_t instances = group->whole.instances ? group->whole.instances : group->instances;
+    const double operations = (double)group->kind->quadratic(group) * (double)instances;
+    double runs = (double)group->whole.runs;
+    for (size_t k = 0; group->whole.instances == 0 && k < instances; k++) runs += !is_run(group, k);
+    return runs * (double)group->slots * (double)group->slots <= 2 * operations;
 }
 
 /* Gradients at 0, far * e_0, -far * e_0, far * e_1, ... for some instances at a time, and what they add up to. */
@@ -32,9 +38,9 @@ typedef struct probe {
     factor_group view; /* the group, slot j reading variable j */
     double *x, *value, *gradient;
     void *scratch;
-    double *A;      /* slots * slots: of instances that share their variables */
-    double *linear; /* of all variables */
-    double constant;
+    double *A;          /* slots * slots: of instances that share their variables */
+    double *linear;     /* of all variables */
+    exact_sum constant; /* over all processes, in any order */
 } probe;
 
 static void release(svmp_context *context, probe *p) {
@@ -65,7 +71,8 @@ static svmp_status prepare(svmp_context *context, const factor_group *group, siz
 }
 
 /* The coefficients of one instance, from the gradients at all points. Returns whether they are finite. */
-static bool add_instance(probe *p, const uint32_t *variables, const double *value, const double *gradient) {
+static bool add_instance(probe *p, size_t k, const double *value, const double *gradient) {
+    const uint32_t *variables = p->group->variables + k * p->slots;
     double sum = value[0];
     for (size_t i = 0; i < p->slots; i++) {
         const double *g = gradient + i * p->points;
@@ -78,7 +85,7 @@ static bool add_instance(probe *p, const uint32_t *variables, const double *valu
             sum += a;
         }
     }
-    p->constant += value[0];
+    if (p->group->whole.elsewhere == NULL || !p->group->whole.elsewhere[k]) svmp_exact_add(&p->constant, value[0]);
     return isfinite(sum);
 }
 
@@ -100,27 +107,40 @@ static svmp_status add_all(svmp_context *context, probe *p, quadratic *q, bool *
         *finite =
             group->kind->evaluate(&p->view, first, count, p->points, p->x, p->scratch, p->value, p->gradient) == 0;
         for (size_t k = first; *finite && k < first + count; k++) {
-            const uint32_t *variables = group->variables + k * slots;
-            *finite = add_instance(p, variables, p->value + (k - first) * p->points,
-                                   p->gradient + (k - first) * slots * p->points);
-            if (k + 1 == group->instances || !same_variables(group, k, k + 1))
-                SVMP_TRY(flush(context, p, variables, q));
+            *finite =
+                add_instance(p, k, p->value + (k - first) * p->points, p->gradient + (k - first) * slots * p->points);
+            if (!is_run(group, k)) SVMP_TRY(flush(context, p, group->variables + k * slots, q));
         }
         if (!*finite) return SVMP_OK;
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_gaussian_group_add(svmp_context *context, const factor_group *group, size_t variables, quadratic *q,
-                                    bool *added) {
-    const size_t before = q->count;
+/* What all processes have of a fragment's group: none adds it unless all do. */
+static svmp_status add_up(svmp_context *context, svmp_status status, probe *p, bool *finite) {
+    const team *t = context->team;
+    double wrong = !*finite;
+    SVMP_TRY(svmp_team_agree(context, status));
+    t->max(t, 1, &wrong);
+    *finite = wrong == 0;
+    svmp_exact_carry(&p->constant);
+    t->sum_whole(t, EXACT_DIGITS, p->constant.digit);
+    t->sum(t, 1, &p->constant.beyond);
+    return SVMP_OK;
+}
+
+svmp_status svmp_gaussian_group_add(svmp_model *model, const factor_group *group, bool *added) {
+    svmp_context *context = model->context;
+    const size_t variables = model->graph->variables, before = model->quadratic.count;
+    quadratic *q = &model->quadratic;
     probe p = {0};
     *added = true;
     svmp_status status = prepare(context, group, variables, &p);
     if (status == SVMP_OK) status = add_all(context, &p, q, added);
+    if (model->fragment) status = add_up(context, status, &p, added);
     if (status == SVMP_OK && *added) {
         for (size_t i = 0; i < variables; i++) q->linear[i] += p.linear[i];
-        q->constant += p.constant;
+        q->constant += svmp_exact_value(&p.constant);
     } else {
         q->count = before;
         *added = false;

@@ -13,9 +13,9 @@ bool svmp_gaussian_group_is(const factor_group *group);
  * is full. */
 bool svmp_gaussian_group_pays(const factor_group *group);
 
-/* Adds the group's factors to the model's quadratic, c + b'x - x'Ax/2 each. *added is false when a coefficient is not
- * finite, and nothing was added then. The graph is left alone. */
-svmp_status svmp_gaussian_group_add(svmp_context *context, const factor_group *group, size_t variables, quadratic *q,
-                                    bool *added);
+/* Adds the group's factors to the quadratic of the model, c + b'x - x'Ax/2 each. *added is false when a coefficient is
+ * not finite, and nothing was added then. The graph is left alone. Of a fragment all processes call it: c is that of
+ * the whole group, and so is *added. */
+svmp_status svmp_gaussian_group_add(svmp_model *model, const factor_group *group, bool *added);
 
 #endif

@@ -43,6 +43,13 @@ struct factor_group {
     void *self;          /* the kind's own */
     size_t line;         /* of the model text, where the statement stands; 0: there is none */
     uint32_t *origin;    /* in a part of a model: instance -> which one of the whole group it is; NULL: the same */
+
+    /* Of a fragment of a model (graph/part.h), what is known of the whole group; all zeros: there is no more. */
+    struct group_whole {
+        size_t instances;
+        size_t runs;     /* of instances with the same variables, one behind the other */
+        char *elsewhere; /* instance -> whether another process has its first variable, and counts it */
+    } whole;
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/team.h"
 #include "lang/lowered.h"
 #include "model/callback.h"
 #include "model/gaussian_group.h"
@@ -29,6 +30,7 @@ static void free_group(svmp_context *context, factor_group *group) {
     if (group->self) group->kind->free(context, group->self);
     svmp_release(context, group->variables);
     svmp_release(context, group->origin);
+    svmp_release(context, group->whole.elsewhere);
 }
 
 static void free_gather(svmp_model *model) {
@@ -62,6 +64,10 @@ static svmp_status require_open(svmp_model *model) {
     if (model->failed)
         return svmp_fail(model->context, SVMP_BAD_CALL, "An earlier call on this model failed; it can only be freed.");
     return SVMP_OK;
+}
+
+svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
+    return model->graph->halo ? svmp_team_agree(model->context, status) : status;
 }
 
 svmp_status svmp_model_require_finished(const svmp_model *model) {
@@ -289,44 +295,51 @@ done:
     return status;
 }
 
-/* Appends the group to the model's list; its instances are in the graph already, from factor `first` on. */
-static svmp_status append_group(svmp_model *model, factor_group group, size_t first) {
+static svmp_status reserve_group(svmp_model *model) {
     SVMP_TRY(SVMP_GROW(model->context, model->groups, model->group_capacity, model->group_count + 1));
-    SVMP_TRY(SVMP_GROW(model->context, model->group_factor, model->group_factor_capacity, model->group_count + 1));
-    model->group_factor[model->group_count] = first;
-    model->groups[model->group_count++] = group;
-    return SVMP_OK;
+    return SVMP_GROW(model->context, model->group_factor, model->group_factor_capacity, model->group_count + 1);
 }
 
-static svmp_status take_group(svmp_model *model, factor_group group, bool as_quadratic) {
+/* Appends the group where there is room; its instances are in the (whole) graph already, from factor `first` on. */
+static void append_group(svmp_model *model, factor_group group, size_t first) {
+    model->group_factor[model->group_count] = first;
+    model->groups[model->group_count++] = group;
+}
+
+/* `factor` is its first one in the whole graph. */
+static svmp_status take_group(svmp_model *model, factor_group group, size_t factor, bool as_quadratic) {
     svmp_status status = require_open(model);
     size_t first = model->graph->factors;
+    if (status == SVMP_OK) status = reserve_group(model);
     if (status == SVMP_OK) status = add_instances(model, &group);
+    if (model->fragment) status = svmp_team_agree(model->context, status);
     bool added = false;
-    if (status == SVMP_OK && as_quadratic)
-        status = svmp_gaussian_group_add(model->context, &group, model->graph->variables, &model->quadratic, &added);
+    if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, &added);
     if (added) {
         model->quadratic_factors += group.instances;
         free_group(model->context, &group);
         return SVMP_OK;
     }
-    if (status == SVMP_OK) status = append_group(model, group, first);
-    if (status != SVMP_OK) {
-        svmp_graph_remove_factors(model->graph, first);
-        free_group(model->context, &group);
-    }
+    if (status == SVMP_OK) return append_group(model, group, factor), SVMP_OK;
+    svmp_graph_remove_factors(model->graph, first);
+    free_group(model->context, &group);
     return status;
 }
 
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group) { return take_group(model, group, false); }
+svmp_status svmp_model_add_group(svmp_model *model, factor_group group) {
+    return take_group(model, group, model->graph->factors, false);
+}
 
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups) {
     bool all = true;
+    size_t factor = model->graph->factors;
     for (size_t g = 0; g < count; g++) all = all && svmp_gaussian_group_is(&groups[g]);
     for (size_t g = 0; g < count; g++) {
         factor_group group = groups[g];
         groups[g] = (factor_group){0};
-        SVMP_TRY(take_group(model, group, all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_pays(&group))));
+        SVMP_TRY(take_group(model, group, factor,
+                            all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_pays(&group))));
+        factor += group.whole.instances ? group.whole.instances : group.instances;
     }
     return SVMP_OK;
 }
@@ -341,12 +354,11 @@ svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_
     SVMP_TRY(check_scope(model, count, nodes, &group.slots));
     SVMP_TRY(svmp_callback_group(model->context, group.slots, function, user_data, &group));
     list_variables(model->graph, count, nodes, group.variables);
-    svmp_status status = add_scope(model, count, nodes);
-    if (status == SVMP_OK) status = append_group(model, group, first);
-    if (status != SVMP_OK) {
-        svmp_graph_remove_factors(model->graph, first);
-        free_group(model->context, &group);
-    }
+    svmp_status status = reserve_group(model);
+    if (status == SVMP_OK) status = add_scope(model, count, nodes);
+    if (status == SVMP_OK) return append_group(model, group, first), SVMP_OK;
+    svmp_graph_remove_factors(model->graph, first);
+    free_group(model->context, &group);
     return status;
 }
 

@@ -10,6 +10,7 @@ struct svmp_model {
     svmp_context *context;
     svmp_graph *graph;
     int finished, failed;
+    int fragment; /* of a model that all processes of the context make together; to be set before factors are added */
 
     char **names; /* node -> its name, or NULL: x.1, x.2, ... */
     double *lower, *upper;
@@ -28,7 +29,8 @@ struct svmp_model {
     size_t *gather_start;
     size_t *gather_row;
 
-    struct lowered_model *lowered; /* of a model text: names, transforms, priors; NULL: none of them */
+    struct lowered_model *lowered; /* of a model text: names, transforms, priors; NULL: none of them. Of a fragment: the
+                                    * nodes of the whole */
     struct fingerprint *identity;  /* taken already, of a part that of the whole; NULL: to be taken */
 
     size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
@@ -53,6 +55,10 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */
 size_t svmp_model_transformed(const svmp_model *model);
+
+/* Of a part of a model, which all processes work on alike: the status of the first process that failed, with its error
+ * on all of them. Of others `status`. */
+svmp_status svmp_model_agree(const svmp_model *model, svmp_status status);
 
 /* Fails unless the model is finished. */
 svmp_status svmp_model_require_finished(const svmp_model *model);

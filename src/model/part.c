@@ -10,11 +10,14 @@ typedef struct cutting {
     const svmp_model *whole;
     svmp_model *part;
     uint32_t rank;
-    uint32_t *local; /* variable of the whole -> its number in the part; UINT32_MAX: it is not there */
+    uint32_t
+        *local; /* variable of the whole, or of its fragment -> its number in the part; UINT32_MAX: it is not there */
 } cutting;
 
 static svmp_status number_variables(cutting *c) {
     const svmp_graph *graph = c->part->graph;
+    svmp_release(c->part->context, c->local);
+    c->local = NULL;
     SVMP_TRY(SVMP_NEW(c->part->context, c->local, graph->whole_variables));
     for (size_t i = 0; i < graph->whole_variables; i++) c->local[i] = UINT32_MAX;
     for (size_t i = 0; i < graph->variables; i++) c->local[graph->whole_variable[i]] = (uint32_t)i;
@@ -108,6 +111,18 @@ static svmp_status copy_factors(const cutting *c) {
     return svmp_model_derive_gather(part);
 }
 
+/* What was found in a fragment stands somewhere in the whole. */
+static void place(const cutting *c) {
+    svmp_model *part = c->part;
+    if (c->whole->graph->whole_node) svmp_graph_place_part(part->graph, c->whole->graph);
+    for (size_t g = 0, from = 0; g < part->group_count; g++, from++) {
+        while (c->whole->group_factor[from] != part->group_factor[g]) from++;
+        const uint32_t *origin = c->whole->groups[from].origin;
+        for (size_t k = 0; origin && k < part->groups[g].instances; k++)
+            part->groups[g].origin[k] = origin[part->groups[g].origin[k]];
+    }
+}
+
 static svmp_status cut(cutting *c, const uint32_t *owner) {
     svmp_model *part = c->part;
     svmp_graph_free(part->graph);
@@ -116,7 +131,11 @@ static svmp_status cut(cutting *c, const uint32_t *owner) {
     SVMP_TRY(number_variables(c));
     SVMP_TRY(copy_nodes(c));
     SVMP_TRY(copy_factors(c));
-    if (c->whole->lowered) SVMP_TRY(svmp_lowered_part(c->whole->lowered, part->graph, c->local, &part->lowered));
+    place(c);
+    if (c->whole->lowered) {
+        SVMP_TRY(number_variables(c));
+        SVMP_TRY(svmp_lowered_part(c->whole->lowered, part->graph, c->local, &part->lowered));
+    }
     if (c->whole->identity) {
         SVMP_TRY(SVMP_NEW(part->context, part->identity, 1));
         *part->identity = *c->whole->identity;

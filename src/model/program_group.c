@@ -63,7 +63,8 @@ svmp_status svmp_program_group_create(svmp_context *context, program *compiled, 
     SVMP_CHECK(svmp_program_bind(compiled, instances, columns, &self->bound));
     SVMP_CHECK(SVMP_NEW(context, copy, instances * slots));
     if (instances * slots > 0) memcpy(copy, variables, instances * slots * sizeof *copy);
-    *group = (factor_group){&program_kind, instances, slots, copy, self, 0, NULL};
+    *group =
+        (factor_group){.kind = &program_kind, .instances = instances, .slots = slots, .variables = copy, .self = self};
     return SVMP_OK;
 done:
     svmp_release(context, copy);

@@ -1,4 +1,5 @@
-/* A model divided among the processes of its context. */
+#include "model/split.h"
+
 #include "base/team.h"
 #include "graph/part.h"
 #include "graph/partition.h"
@@ -27,22 +28,67 @@ static svmp_status compare(svmp_model *model) {
     return svmp_team_compare(context, "the data, or numbers in the model (by a checksum)", words);
 }
 
-/* The first process decides, so that all are of one mind whatever METIS they have. */
-static svmp_status choose(const svmp_model *model, uint32_t *owner, part_size *sizes) {
-    svmp_context *context = model->context;
-    const team *t = context->team;
-    svmp_status status = t->rank == 0 ? svmp_partition(model->graph, t->count, owner) : SVMP_OK;
-    SVMP_TRY(svmp_team_agree(context, status));
-    t->broadcast(t, 0, model->graph->nodes * sizeof *owner, owner);
-    return svmp_team_agree(context, svmp_partition_measure(model->graph, t->count, owner, sizes));
+/* What the first process knows of a partition, for all. */
+typedef struct verdict {
+    partition_quality quality;
+    part_size own;
+} verdict;
+
+static svmp_status judge(const svmp_graph *whole, uint32_t *owner, verdict *of_each) {
+    svmp_context *context = whole->context;
+    const size_t parts = context->team->count;
+    part_size *sizes = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, sizes, parts));
+    SVMP_CHECK(svmp_partition(whole, parts, owner));
+    SVMP_CHECK(svmp_partition_measure(whole, parts, owner, sizes));
+    const partition_quality quality = svmp_partition_quality(whole, parts, owner, sizes);
+    for (size_t p = 0; p < parts; p++) of_each[p] = (verdict){quality, sizes[p]};
+done:
+    svmp_release(context, sizes);
+    return status;
 }
 
-static svmp_split describe(const svmp_model *model, const uint32_t *owner, const part_size *sizes) {
-    const team *t = model->context->team;
-    const partition_quality q = svmp_partition_quality(model->graph, t->count, owner, sizes);
-    const part_size *own = &sizes[t->rank];
-    return (svmp_split){t->count, q.busy, model->graph->nodes, own->nodes, own->halo_nodes, own->boundary, q.imbalance,
-                        q.cut,    q.edges};
+svmp_status svmp_split_choose(svmp_context *context, const svmp_graph *whole, size_t nodes, uint32_t *owner,
+                              svmp_split *split) {
+    const team *t = context->team;
+    verdict *of_each = NULL;
+    svmp_status status = SVMP_NEW(context, of_each, t->count);
+    if (status == SVMP_OK && t->rank == 0) status = judge(whole, owner, of_each);
+    SVMP_CHECK(svmp_team_agree(context, status));
+    t->broadcast(t, 0, nodes * sizeof *owner, owner);
+    t->broadcast(t, 0, t->count * sizeof *of_each, of_each);
+    const part_size *own = &of_each[t->rank].own;
+    const partition_quality *q = &of_each[t->rank].quality;
+    *split = (svmp_split){t->count,      q->busy,      nodes,  own->nodes, own->halo_nodes,
+                          own->boundary, q->imbalance, q->cut, q->edges};
+    if (split->busy < split->processes)
+        svmp_log(context, SVMP_LOG_WARNING, "%zu of %zu processes have no nodes to move: the model has %zu.",
+                 split->processes - split->busy, split->processes, split->nodes);
+done:
+    svmp_release(context, of_each);
+    return status;
+}
+
+svmp_status svmp_split_fragment(svmp_model **model, const uint32_t *owner) {
+    svmp_model *fragment = *model, *part = NULL;
+    svmp_context *context = fragment->context;
+    const uint32_t rank = (uint32_t)context->team->rank;
+    uint32_t *here = NULL; /* node of the fragment -> its process */
+    svmp_status status = SVMP_NEW(context, here, fragment->graph->nodes);
+    for (size_t v = 0; status == SVMP_OK && v < fragment->graph->nodes; v++)
+        here[v] = owner[svmp_graph_whole_node(fragment->graph, v)];
+    if (status == SVMP_OK) status = svmp_model_part(fragment, here, rank, &part);
+    if (status == SVMP_OK) status = SVMP_NEW(context, part->identity, 1);
+    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_fingerprint_add(fragment, (graph_owners){here, rank}, part, part->identity));
+    svmp_model_free(fragment);
+    *model = part;
+    part = NULL;
+done:
+    svmp_release(context, here);
+    svmp_model_free(part);
+    return status;
 }
 
 svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
@@ -53,19 +99,12 @@ svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
     const size_t nodes = whole->graph->nodes;
     svmp_split made = {.processes = 1, .busy = 1, .nodes = nodes, .own = nodes};
     uint32_t *owner = NULL;
-    part_size *sizes = NULL;
     svmp_status status = SVMP_OK;
     if (context->team) {
         if (whole->graph->halo) return svmp_fail(context, SVMP_BAD_CALL, "The model is split already.");
         SVMP_CHECK(compare(whole));
-        status = SVMP_NEW(context, owner, nodes);
-        if (status == SVMP_OK) status = SVMP_NEW(context, sizes, context->team->count);
-        SVMP_CHECK(svmp_team_agree(context, status));
-        SVMP_CHECK(choose(whole, owner, sizes));
-        if (sizes) made = describe(whole, owner, sizes);
-        if (made.busy < made.processes)
-            svmp_log(context, SVMP_LOG_WARNING, "%zu of %zu processes have no nodes to move: the model has %zu.",
-                     made.processes - made.busy, made.processes, made.nodes);
+        SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, owner, nodes)));
+        SVMP_CHECK(svmp_split_choose(context, whole->graph, nodes, owner, &made));
         SVMP_CHECK(svmp_team_agree(context, svmp_model_part(whole, owner, (uint32_t)context->team->rank, &part)));
         svmp_model_free(whole);
         *model = part;
@@ -74,7 +113,6 @@ svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
     if (split) *split = made;
 done:
     svmp_release(context, owner);
-    svmp_release(context, sizes);
     svmp_model_free(part);
     return status;
 }

@@ -1,8 +1,4 @@
-# R-hat, effective draws and standard errors of summary are those of ArviZ. It is looked for in $ARVIZ_PYTHON, python3.
+# R-hat, effective draws and standard errors of summary are those of ArviZ.
 . "$TESTS/cli/support.bash"
-for python in ${ARVIZ_PYTHON:-} python3; do
-    "$python" -c 'import arviz' 2>/dev/null || continue
-    "$python" "$TESTS/peer/mixing.py" "$SVMP"
-    exit
-done
-echo "skipped: no python3 here has ArviZ" && exit 77
+python=$(arviz_python) || { echo "skipped, for it is not here: ArviZ and h5netcdf, in python3 or build/arviz" && exit 77; }
+"$python" "$TESTS/peer/mixing.py" "$SVMP"

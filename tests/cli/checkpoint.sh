@@ -77,6 +77,11 @@ refuses 2 "The file 'end.svmp' exists already: --resume end.svmp goes on from it
 refuses 2 "The option '--checkpoint-every' needs '--checkpoint'" run chain.mtx --checkpoint-every 5
 refuses 2 "The option '--checkpoint-every' is a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv
+refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint ./new.csv -o new.csv
+ln -s . here
+refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint here/new.csv -o new.csv
+works run chain.mtx -n 5 -t 5 -q --checkpoint ./way.ckp
+works run chain.mtx -n 5 -t 8 -q --checkpoint way.ckp --resume ./way.ckp
 refuses 2 "cannot be written: the folder 'no/'" run chain.mtx --checkpoint no/a
 
 # A checkpoint that cannot be written is a warning, said once; the run goes on and the last good file stays.

@@ -18,8 +18,18 @@ fits 24
 for command in run plan check graph summary compare report localise paper manual completion; do
     works $command --help
     shows "^Usage: svmp $command"
-    [[ $command == run ]] && fits 48 || fits 24
+    case $command in run) fits 48 ;; plan) fits 32 ;; *) fits 24 ;; esac
     cp said "help-$command"
+    works help $command
+    diff said "help-$command"
+done
+works help
+shows '^  svmp run MODEL'
+refuses 2 "There is no command 'rnu'; did you mean 'run'?" help rnu
+grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq,' help-run
+for method in graphical combined langevin mala; do # the default that is told is the one that is taken
+    works run chain.mtx -m $method -n 5 -t 1 -q -o $method.csv
+    tr -s '\n ' ' ' <help-run | grep -qE "[[ ]$(sed -n 's/^# step = //p' $method.csv)[];]" || fail "the help has another step than $method"
 done
 works run -h
 diff said help-run

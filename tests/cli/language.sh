@@ -46,6 +46,14 @@ if "$SVMP" --version | grep -q '^netcdf: yes'; then
 fi
 refuses 2 "The model has no node 'thta' to monitor; did you mean 'theta'?" run $schools --monitor thta
 refuses 2 "'y' is data: there is nothing to monitor." run $schools --monitor y
+works run $schools -n 20 -t 50 -q --monitor 'theta[3],mu,theta[3]' -o element.csv
+[[ $(rows element.csv | head -1) == *,mu,tau,theta_3 ]] || fail "one element: $(rows element.csv | head -1)"
+diff <(rows element.csv | awk -F, '{ print $NF }' | tail -n +2) <(rows theta.csv | awk -F, '{ print $(NF - 5) }' | tail -n +2)
+works run $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --force
+diff <(rows element.csv) <(rows theta.csv)
+refuses 2 "'theta[9]' is no element of 'theta'." run $schools --monitor 'theta[9]'
+refuses 2 "'theta[1,2]' is no element of 'theta'." run $schools --monitor 'theta[1,2]'
+refuses 2 "'y[2]' is data: there is nothing to monitor." run $schools --monitor 'y[2]'
 refuses 2 "has no deterministic nodes to monitor: only a model text has them." run "$MODELS/grid.mtx" --monitor y
 echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
 "$SVMP" run twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"

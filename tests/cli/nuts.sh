@@ -73,3 +73,13 @@ shows '^The halves of the chain agree, which says little; several chains would t
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 1 --quiet -o first.csv
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 5 --quiet -o five.csv
 diff <(rows first.csv) <(rows five.csv | sed -n '1p;2p;7p')
+
+# A domain that the model does not keep to is named, as by the particle methods; other divergences are not.
+printf 'model {\n  p ~ dnorm(0.5, 1)\n  for (i in 1:5) { y[i] ~ dbern(p) }\n}\n' >domain.bug
+echo 'y <- c(1, 0, 1, 1, 0)' >domain.R
+"$SVMP" run domain.bug domain.R -m nuts --warmup 100 --draws 100 -q >said 2>errors || fail "$(cat errors)"
+grep -qE '^svmp: warning: Trajectories diverged because they came where the density has no value: first where the variable p is (-|1)[0-9.]+, by the statement of line 3\.$' errors ||
+    fail "$(cat errors)"
+shows 'trajectories diverged'
+works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --warmup 50 --draws 200 -q
+shows 'trajectories diverged'

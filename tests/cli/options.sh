@@ -6,6 +6,12 @@ for form in "-f -n5 -t10 --seed=3" "--particles=5 --force --iterations 10 --seed
     works run $form chain.mtx -o form.csv b.mtx
     diff <(rows plain.csv) <(rows form.csv) || fail "the forms differ: $form"
 done
+works run chain.mtx b.mtx -n 5e0 -t 1e1 --seed 3 -q -o e.csv --threads 1e0
+diff <(rows plain.csv) <(rows e.csv)
+for wrong in 1e-1 2.5 1e30 0x10 nan ''; do
+    refuses 2 "The option 'particles' is a whole number from 1 to 1000000000, not '$wrong'." run chain.mtx -n "$wrong"
+    refuses 2 "The option '--threads' is a whole number from 0 to 4096, not '$wrong'." run chain.mtx --threads "$wrong"
+done
 cp chain.mtx ./-chain.mtx
 works check -- -chain.mtx
 
@@ -22,8 +28,11 @@ refuses 2 "There is no command 'rnu'; did you mean 'run'?" rnu
 refuses 2 "There is no command 'frobnicate'; 'svmp --help' lists those there are." frobnicate
 refuses 2 "The command needs more than that: svmp run MODEL [DATA...]." run
 refuses 2 "The command needs more than that: svmp compare FILE REFERENCE." compare plain.csv
-refuses 2 "'b' is more than the command takes: svmp summary FILE." summary plain.csv b
+refuses 2 "'b' is more than the command takes: svmp compare FILE REFERENCE." compare plain.csv plain.csv b
 refuses 2 "'x' is more than the command takes" manual x
+
+refuses 2 "There is no method 'nut'; did you mean 'nuts'? There are graphical, " run chain.mtx -m nut
+refuses 2 "There is no method 'frobnicate'; there are graphical, " run chain.mtx -m frobnicate
 
 status=0
 "$SVMP" >said 2>errors || status=$?

@@ -1,6 +1,5 @@
 # What svmp writes, opened by those it is written for: ArviZ (NetCDF, and Stan CSV by from_cmdstan), R's rstan, posterior and
-# ncdf4. ArviZ is looked for in $ARVIZ_PYTHON, python3, and build/arviz, which can be made by
-#     python3 -m venv build/arviz && build/arviz/bin/pip install arviz h5netcdf
+# ncdf4.
 . "$TESTS/cli/support.bash"
 absent=()
 
@@ -39,11 +38,7 @@ refuses 2 "The option '--split' says what to write, and needs '--output'." "${nu
 refuses 2 "The option '--split' is for .csv: a file that ends in .nc keeps the chains apart." "${nuts[@]}" --split -o new.nc
 refuses 2 "The method 'graphical' takes no --split: that is for nuts." "${stein[@]}" --split -o new.csv
 
-python=
-for candidate in ${ARVIZ_PYTHON:-} python3 "$BUILD/../arviz/bin/python"; do
-    if "$candidate" -c 'import arviz, h5netcdf' 2>/dev/null; then python=$candidate && break; fi
-done
-if [[ $python ]]; then
+if python=$(arviz_python); then
     NETCDF=$netcdf "$python" -W ignore - <<'PYTHON'
 import csv, os
 import arviz, numpy
@@ -108,7 +103,6 @@ else
     absent+=("ArviZ and h5netcdf, in python3 or build/arviz")
 fi
 
-has_r() { command -v Rscript >/dev/null && Rscript -e "quit(status = !requireNamespace('$1', quietly = TRUE))" >/dev/null 2>&1; }
 cat >mine.R <<'END'
 mine <- read.csv("chains.csv", comment.char = "#")
 same <- function(what, a, b) if (!identical(as.numeric(a), as.numeric(b))) stop(what)
@@ -118,14 +112,16 @@ if has_r rstan; then
 suppressMessages(library(rstan))
 options(warn = 2) # a warning is an error
 fit <- read_stan_csv(c("split_1.csv", "split_2.csv"))
-x <- extract(fit, c("mu", "a", "m", "lp__"), permuted = FALSE) # not w and y, which rstan thinks begin at 1
+x <- extract(fit, permuted = FALSE)
 same("shape", dim(x)[1:2], c(50, 2))
-for (name in c("mu", "a[2]", "m[3,1]", "lp__")) {
+for (name in c("mu", "a[2]", "m[3,1]", "w[4]", "y[1,3]", "lp__")) {
     column <- if (name == "lp__") name else gsub("\\.$", "", gsub("[][,]", ".", name))
     same(name, x[, , name], mine[[column]])
 }
 whole <- extract(fit, "m", permuted = TRUE)$m
 same("dimensions of m", dim(whole), c(100, 3, 2))
+same("what is known of w", extract(fit, "w")$w[, 1], rep(0.5, 100))
+same("what is known of y", extract(fit, "y")$y[, 2, 3], rep(3, 100))
 same("mean of m[3,1]", round(mean(whole[, 3, 1]), 12), round(mean(mine$m.3.1), 12))
 same("divergences", get_num_divergent(fit), sum(mine$divergent__))
 same("seconds", dim(get_elapsed_time(fit)), c(2, 2))

@@ -3,8 +3,14 @@
 "$SVMP" --version | grep -qx 'mpi: yes' || { echo "skipped: MPI is not in this build" && exit 77; }
 command -v mpirun >/dev/null || { echo "skipped: there is no mpirun" && exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_odls_base_sigkill_timeout=5 # seconds between SIGTERM and SIGKILL, for a machine that others use too
 export LSAN_OPTIONS=detect_leaks=0 # MPI's own
+
+# The script for Slurm in the documentation is one.
+awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; inside = 0 }
+    inside { block = block $0 "\n" }' "$TESTS/../docs/distributed.md" >slurm.sh
+grep -q '^srun .*svmp run' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
 
 # ranks P ARGUMENT...: the command in P processes.
 ranks() {
@@ -50,7 +56,8 @@ for more in "--kernel 0.1*rbf@blanket+linear@blanket" "-m independent --init uni
 done
 
 # A kernel on all variables: to 1e-10.
-for more in "-m vanilla" "-m combined" "--kernel linear@all+rbf@blanket"; do
+for more in "-m vanilla" "-m combined" "--kernel linear@all+rbf@blanket" "-m combined --backend ref" \
+    "--kernel linear@all --backend ref"; do
     works "${grid[@]}" $more -o alone.csv --force
     for processes in 2 4; do
         ranks $processes "${grid[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
@@ -104,11 +111,58 @@ model { mu ~ dnorm(0, 1)
     y[i] ~ dnorm(theta[i], 1) } }
 END
 echo 'y <- c(1,2,3,4,5,6,7,8,9,10,1,2,3,4,5,6,7,8,9,10)' >hub.R
+# Measurements of one variable that others' stand between: added up in the order of the whole.
+cat >runs.bug <<'END'
+model { for (i in 1:9) { theta[i] ~ dnorm(0, 0.3) }
+  for (k in 1:length(y)) { y[k] ~ dnorm(theta[g[k]], 0.7) }
+  for (k in 1:8) { factor(-pow(theta[k] - theta[k + 1], 4)) } }
+END
+echo 'y <- c(.1,.7,.3,1.1,.6,.9,1.3,.2,.4,.8,.1,.7); g <- c(1,1,5,1,9,1,5,5,2,5,9,9)' >runs.R
+works run runs.bug runs.R -n 6 -t 10 -o alone.csv --force
+ranks 3 run runs.bug runs.R -n 6 -t 10 --quiet -o many.csv --force || fail "runs: $(cat errors)"
+same alone.csv many.csv "runs"
 for start in normal:1 prior; do
     works run hub.bug hub.R -n 6 -t 10 --init $start -o alone.csv --force
     ranks 3 run hub.bug hub.R -n 6 -t 10 --quiet --init $start -o many.csv --force || fail "hub: $(cat errors)"
     same alone.csv many.csv "hub from $start"
 done
+
+# What is written, and monitored from nodes of all processes, is that of one; what is not finite is left out.
+cat >monitored.bug <<'END'
+model { mu ~ dnorm(0, 1)
+  for (i in 1:20) { theta[i] ~ dnorm(mu, 2)
+    d[i] <- theta[i] - mu
+    y[i] ~ dnorm(theta[i], 1) }
+  top <- mean(theta[]) / (1 + mu * mu)
+  bad <- log(mu - 1000) }
+END
+hub=(run monitored.bug hub.R -n 6 -t 10 --quiet)
+for more in "--save theta,mu" "--monitor top,d" "--monitor d,top --save top,theta.7,d[3]"; do
+    works "${hub[@]}" $more -o alone.csv --force
+    ranks 3 "${hub[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
+    same alone.csv many.csv "$more"
+done
+ranks 3 "${hub[@]}" --monitor bad,top -o many.csv --force || fail "$(cat errors)"
+"$SVMP" "${hub[@]}" --monitor bad,top -o alone.csv --force 2>/dev/null >said
+same alone.csv many.csv "what is left out"
+grep -qx "svmp: 'bad' is left out: it is not finite in all particles." errors || fail "$(cat errors)"
+
+# A start with columns that follow from others is one; with strange columns, or without some, it is none.
+works "${hub[@]}" --monitor top -o start.csv --force
+for processes in 2 7; do # of the latter some have no variables
+    works run monitored.bug hub.R -t 5 --init start.csv --quiet -o alone.csv --force
+    ranks $processes run monitored.bug hub.R -t 5 --init start.csv --quiet -o many.csv --force || fail "$(cat errors)"
+    same alone.csv many.csv "start in $processes"
+done
+sed 's/,mu,/,nu,/' start.csv >strange.csv
+sentence="The variables differ: 1 of the model are not in the start (mu), and 1 of the start are not in the model (nu)."
+refuses 2 "$sentence" run monitored.bug hub.R --init strange.csv
+status=0
+ranks 3 run monitored.bug hub.R --init strange.csv || status=$?
+[[ $status -eq 2 && $(grep -cFx "svmp: $sentence" errors) -eq 1 ]] || fail "exit $status: $(cat errors)"
+status=0
+ranks 2 "${hub[@]}" --save zeta -o none.csv || status=$?
+[[ $status -eq 2 && ! -e none.csv ]] && grep -q "There is no variable 'zeta' in the model" errors || fail "$(cat errors)"
 
 # disagree STATUS SENTENCE ARGUMENTS : ARGUMENTS: two processes that were told different things.
 disagree() {
@@ -123,14 +177,25 @@ disagree() {
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
 }
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
-disagree 2 "The processes disagree on the data, or numbers in the model" run chain.mtx : run other.mtx
-disagree 2 "The processes disagree on the model: 3 nodes" run chain.mtx : run "$MODELS/grid.mtx"
+cp chain.mtx copy.mtx # the same file, elsewhere
+timeout 60 mpirun -n 1 "$SVMP" run chain.mtx -t 3 : -n 1 "$SVMP" run copy.mtx -t 3 >said 2>errors || fail "$(cat errors)"
+disagree 2 "The processes disagree on the model 'chain.mtx'" run chain.mtx : run other.mtx
+disagree 2 "The processes disagree on the data 'b.mtx'" run chain.mtx b.mtx : run chain.mtx chain.mtx
+disagree 2 "The processes disagree on the number of files: 1 in process 0" run chain.mtx : run chain.mtx b.mtx
 disagree 2 "The processes disagree on seed: 1 in process 0" run chain.mtx : run chain.mtx --seed 2
-disagree 2 "process 1: The file 'no.mtx' could not be read" run chain.mtx : run no.mtx
+disagree 2 "but no file that could be read (No such file or directory) in process 1" run chain.mtx : run no.mtx
+disagree 2 "The file 'no.mtx' could not be read" run no.mtx : run no.mtx
 disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts : run chain.mtx -m nuts
-disagree 2 "'--save' is for one process" run chain.mtx -o a.csv --save x.1 : run chain.mtx -o a.csv --save x.1
+disagree 2 "made in the memory of one process" run chain.mtx -o a.nc : run chain.mtx -o a.nc
 disagree 2 "The start 'map' looks at the whole model" run chain.mtx --init map : run chain.mtx --init map
-[[ ! -e a.csv ]]
+[[ ! -e a.nc ]]
+
+# A disk that is full where the first process writes: all end, and it says so.
+ln -s /dev/full full.csv
+status=0
+ranks 3 "${grid[@]}" -o full.csv || status=$?
+[[ $status -eq 1 && $(grep -c "^svmp: The file 'full.csv' could not be written: No space" errors) -eq 1 ]] ||
+    fail "exit $status: $(cat errors)"
 
 # A run that diverges says so once, for all, and keeps the last finite particles.
 status=0

@@ -12,6 +12,19 @@ cp said grid.txt
 works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains.csv
 works report chains.csv chain.mtx -o chains.html
 
+works run chain.mtx b.mtx -m nuts --warmup 300 --draws 500 --chains 1 -q -o chain.csv
+works report chain.csv chain.mtx -o chain.html
+works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 3000 --step adam:0.9..0.001 -q -o long.csv
+works report long.csv -o long.html
+verdict() { # PAGE ROWS BEYOND NUMBERS-OF-THE-WORST
+    { printf '# ksd_beyond = %s of 3\n# ksd_node x.2 = %s\nx.1,x.2,x.3\n' "$3" "$4"; seq -s, 3 3 "$(($2 * 9))" | tr ',' '\n' | paste -d, - - -; } >"$1.csv"
+    works report "$1.csv" -o "$1.html"
+}
+verdict kernel 20 1 '0.5 0.6 2.5 1.2 1 3'
+verdict moment 20 1 '0.5 0.6 1.3 1.2 9 3'
+verdict good 20 0 '0.5 0.6 0.3 1.2 1 3'
+verdict few 9 1 '0.5 0.6 2.5 1.2 1 3'
+
 printf 'model { mu ~ dnorm(0, 1)\n for (i in 1:3) { y[i] ~ dnorm(mu, 1) } }\n' >text.bug
 echo 'y <- c(1, 2.5, -1)' >text.R
 works run text.bug text.R -n 20 -t 20 -q -o text.csv

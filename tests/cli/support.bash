@@ -44,6 +44,19 @@ shows() { grep -qE -- "$1" said || fail "no line like '$1' in: $(cat said)"; }
 # The rows of a particle file without its comments.
 rows() { grep -v '^#' "$1"; }
 
+# A Python with ArviZ: $ARVIZ_PYTHON, python3, or build/arviz, which can be made by
+#     python3 -m venv build/arviz && build/arviz/bin/pip install 'arviz<1' 'matplotlib<3.9' h5netcdf h5py
+arviz_python() {
+    local candidate
+    for candidate in ${ARVIZ_PYTHON:-} python3 "$BUILD/../arviz/bin/python"; do
+        "$candidate" -c 'import arviz, h5netcdf' 2>/dev/null && echo "$candidate" && return
+    done
+    false
+}
+
+# Whether R has a package.
+has_r() { command -v Rscript >/dev/null && Rscript -e "quit(status = !requireNamespace('$1', quietly = TRUE))" >/dev/null 2>&1; }
+
 # Waits until the process has its handler for SIGTERM: from then on a signal stops the run and not the program.
 listening() {
     until ((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" || echo 0) & 0x4000)); do

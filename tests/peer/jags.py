@@ -84,14 +84,19 @@ def run_svmp(options, folder):
     if status != 0:
         sys.exit(f"svmp: exit {status}\n{said}")
     with open(out) as file:
-        rows = csv.reader(line for line in file if not line.startswith("#"))
-        header = next(rows)
-        columns = list(zip(*rows))
+        lines = file.read().splitlines()
+    rows = csv.reader(line for line in lines if not line.startswith("#"))
+    header = next(rows)
+    columns = list(zip(*rows))
+    called = dict(line[9:].split(", in the model ") for line in lines if line.startswith("# column "))
+    known = {name for line in lines if line.startswith("# known columns: ") for name in line[17:].split(",")}
     chain = columns[header.index("chain__")]
     chains = {}
     for name, column in zip(header, columns):
-        if name.endswith("__"):
+        if name.endswith("__") or name in known:
             continue
+        base, dot, indices = name.partition(".")
+        name = called.get(base, base) + dot + indices
         split = {}
         for which, value in zip(chain, column):
             split.setdefault(which, []).append(float(value))

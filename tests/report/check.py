@@ -36,6 +36,42 @@ def curves(browser):
     return browser.evaluate("[...document.querySelectorAll('#curves [data-curve]')].map((box) => box.dataset.curve)")
 
 
+def notices(browser):
+    return browser.evaluate("[...document.querySelectorAll('#notices p')].map((p) => p.textContent)")
+
+
+# No label of an axis lies on another.
+def check_labels(browser, page):
+    browser.open(page)
+    on_others = browser.evaluate("""(() => {
+        const found = [];
+        for (const axis of document.querySelectorAll('#curves .axis')) {
+            const boxes = [...axis.querySelectorAll('text')].filter((t) => t.textContent).map((t) => [t.textContent, t.getBoundingClientRect()]);
+            if (boxes.length < 2) found.push(['few', axis.closest('[data-curve]').dataset.curve]);
+            for (const [i, [a, p]] of boxes.entries()) for (const [b, q] of boxes.slice(i + 1))
+                if (p.left < q.right && q.left < p.right && p.top < q.bottom && q.top < p.bottom) found.push([a, b]);
+        }
+        return found;
+    })()""")
+    expect(f"labels of {page} on each other", on_others, [])
+
+
+def check_verdicts(browser):
+    browser.open("grid.html")
+    said = notices(browser)
+    expect("what is said of a run that is far off", [said[0].startswith("Not converged: do not use these numbers. "), len(said)], [True, 1])
+    for page, by in (("kernel.html", "whose KSD over that of exact draws is 2.50 where chance makes at most 1.20"),
+                     ("moment.html", "whose moment z (of Stein's identities for mean and spread) is 9.00 where chance makes at most 3.00")):
+        browser.open(page)
+        expect(page, notices(browser), [f"Not converged: do not use these numbers. 1 of 3 nodes is farther from the posterior than exact draws may be; the worst: x.2, {by}."])
+    browser.open("good.html")
+    expect("good.html", notices(browser), [])
+    browser.open("few.html")
+    expect("few.html", notices(browser), ["Fewer than 10 particles: too few to tell whether they have converged."])
+    browser.open("chain.html")
+    expect("what the draws of a chain are called", ["500 draws" in text(browser, "#table-caption"), "particles" in text(browser, "body header")], [True, False])
+
+
 def check_text(browser):
     browser.open("text.html")
     expect("the text of the model", "dnorm(mu" in text(browser, "#text"), True)
@@ -108,9 +144,11 @@ def check_large(browser):
 
 
 with Browser() as desk:
-    for check in (check_grid, check_text, check_chains, check_plane, check_hostile, check_large):
+    for check in (check_grid, check_verdicts, check_text, check_chains, check_plane, check_hostile, check_large):
         desk.events.clear()
         check(desk)
+    for page in ("grid.html", "long.html", "chains.html"):
+        check_labels(desk, page)
     light = desk.evaluate("getComputedStyle(document.body).backgroundColor")
 with Browser(390, 844, dark=True, phone=True) as phone:
     for page in ("grid.html", "plane.html"):
@@ -118,5 +156,6 @@ with Browser(390, 844, dark=True, phone=True) as phone:
         expect(f"{page} begins at its top", phone.evaluate("window.scrollY"), 0)
         expect(f"{page} is as wide as a phone", phone.evaluate("document.documentElement.scrollWidth"), 390)
         silent(phone, page)
+    check_labels(phone, "long.html")
     if phone.evaluate("getComputedStyle(document.body).backgroundColor") == light:
         sys.exit("FAILED: dark is as light as light")

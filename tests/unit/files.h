@@ -46,4 +46,14 @@ static inline void write_bytes(const char *path, const char *bytes, size_t size)
 
 static inline void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
 
+/* The whole of a file, ended; free() it. */
+static inline char *file_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_true(text && fread(text, 1, (1 << 20) - 1, file) < (1 << 20) - 1);
+    fclose(file);
+    return text;
+}
+
 #endif

@@ -135,7 +135,11 @@ static const struct {
      "d.csv:1:3: error: a header row of names is expected; '-2.5' is a number\n    x,-2.5\n      ^"},
     {"d.csv", "x\n1e999\n", "d.csv:2:1: error: '1e999' in column 'x' is not a number\n    1e999\n    ^"},
     {"d.R", "x <- 1e999", "d.R:1:6: error: the number is too large\n    x <- 1e999\n         ^"},
-    {"d.csv", "x\nNaN\n", "d.csv:2:1: error: 'NaN' in column 'x' is not a number\n    NaN\n    ^"},
+    {"d.csv", "x\nNaN\n",
+     "d.csv:2:1: error: 'NaN' in column 'x' is not a number; write NA for a missing value\n    NaN\n    ^"},
+    {"d.csv", "\"\",\"x\"\n\"1\",2\n",
+     "d.csv:1:2: error: column 1 has no name; if these are the row names of R's write.csv, write the file with "
+     "row.names = FALSE\n    \"\",\"x\"\n     ^"},
     {"d.csv", "x,\n1,2\n", "d.csv:1:3: error: column 2 has no name\n    x,\n      ^"},
     {"d.csv", "x,x\n1,2\n", "d.csv:1:3: error: 'x' is already defined at d.csv:1\n    x,x\n      ^"},
     {"d.csv", "\"x\n1\n", "d.csv:1:1: error: the quote is not closed on its line\n    \"x\n    ^"},

@@ -9,7 +9,7 @@ static void assert_matrix(const char *text, size_t rows, size_t columns, int sym
                           const matrix_entry *entries) {
     matrix read = {0};
     write_text("m.mtx", text);
-    svmp_status status = svmp_matrix_read(context, "m.mtx", &read);
+    svmp_status status = svmp_matrix_read(context, "m.mtx", NULL, NULL, &read);
     if (status != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     assert_int_equal(read.rows, rows);
     assert_int_equal(read.columns, columns);
@@ -97,7 +97,7 @@ static void test_malformed_files_give_their_place(void **state) {
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         matrix read = {0};
         write_text("bad.mtx", bad[k].text);
-        assert_int_equal(svmp_matrix_read(context, "bad.mtx", &read), SVMP_BAD_INPUT);
+        assert_int_equal(svmp_matrix_read(context, "bad.mtx", NULL, NULL, &read), SVMP_BAD_INPUT);
         assert_null(read.entries);
         if (strncmp(svmp_context_error(context), bad[k].sentence, strlen(bad[k].sentence)) != 0)
             fail_msg("'%s' instead of '%s'", svmp_context_error(context), bad[k].sentence);
@@ -113,7 +113,7 @@ static void test_every_allocation_may_fail(void **state) {
         svmp_context *scarce = scarce_context(&memory);
         matrix read = {0};
         memory.left = allowed;
-        status = svmp_matrix_read(scarce, "memory.mtx", &read);
+        status = svmp_matrix_read(scarce, "memory.mtx", NULL, NULL, &read);
         svmp_matrix_free(scarce, &read);
         svmp_context_free(scarce);
         assert_true(allowed < 100);

@@ -148,6 +148,24 @@ static void test_what_cannot_be_written(void **state) {
     svmp_particles_free(made);
 }
 
+/* Comments longer than an attribute of HDF5 may be come back whole. */
+static void test_long_comments(void **state) {
+    (void)state;
+    enum { LENGTH = 200000 };
+    svmp_particles *made = sample(), *read = NULL;
+    char *comments = calloc(1, LENGTH + 1);
+    assert_non_null(comments);
+    snprintf(comments, LENGTH, "seed = 3\nsave = ");
+    for (size_t k = strlen(comments); k < LENGTH; k++) comments[k] = (char)('a' + k * k % 26);
+    assert_ok(svmp_particles_write(made, "long.nc", comments, 0));
+    assert_ok(svmp_particles_read(context, "long.nc", &read));
+    assert_string_equal(svmp_particles_comments(read), comments);
+    free(comments);
+    svmp_particles_free(read);
+    svmp_particles_free(made);
+    files_in_folder(1);
+}
+
 /* Cut off anywhere, or something else altogether: a sentence with the file's name. */
 static void test_damaged_files(void **state) {
     (void)state;
@@ -223,7 +241,8 @@ int main(void) {
         cmocka_unit_test(test_shapes),
 #ifdef SVMP_HAVE_NETCDF
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_what_cannot_be_written),
-        cmocka_unit_test(test_damaged_files),  cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_long_comments),  cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_scarce_memory),
 #else
         cmocka_unit_test(test_left_out),
 #endif

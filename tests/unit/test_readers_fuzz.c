@@ -72,7 +72,7 @@ static void test_matrices(void **state) {
     for (uint64_t round = 0; round < ROUNDS; round++) {
         write_bytes("fuzz.mtx", bytes, mutate(round, good[round % 2], bytes));
         matrix read = {0};
-        svmp_status status = svmp_matrix_read(context, "fuzz.mtx", &read);
+        svmp_status status = svmp_matrix_read(context, "fuzz.mtx", NULL, NULL, &read);
         assert_true(status == SVMP_OK || status == SVMP_BAD_INPUT);
         if (status != SVMP_OK) assert_names_place("fuzz.mtx");
         for (size_t k = 0; k < read.count; k++)

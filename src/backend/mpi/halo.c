@@ -167,6 +167,7 @@ static svmp_status count_rows(backend *b) {
     const graph_halo *halo = graph->halo;
     const size_t neighbours = halo->neighbours;
     struct mpi_halo *m = b->mpi;
+    const size_t in = graph->variables - graph->own_variables;
     size_t out = 0;
     SVMP_TRY(SVMP_NEW(b->context, m->counts, 2 * neighbours));
     SVMP_TRY(SVMP_NEW(b->context, m->places, 2 * neighbours));
@@ -181,9 +182,11 @@ static svmp_status count_rows(backend *b) {
         m->counts[neighbours + k] = (int)(last - first);
         m->places[neighbours + k] = (int)(first - graph->own_variables);
     }
-    if (out > INT_MAX || b->n > INT_MAX)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "A process would send %zu variables of %zu particles at once.",
-                         out, b->n);
+    if (out > INT_MAX || in > INT_MAX || b->n > INT_MAX)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                         "A process would send %zu and receive %zu variables of %zu particles at once; the most that "
+                         "MPI counts is %d.",
+                         out, in, b->n, INT_MAX);
     return svmp_allocate(b->context, out, b->n * sizeof *m->leaving, (void **)&m->leaving);
 }
 
@@ -192,9 +195,11 @@ svmp_status svmp_mpi_attach(backend *b) {
     struct mpi_halo *m = NULL;
     MPI_Comm all;
     if (b->context->team == NULL || halo == NULL) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(b->context, m, 1));
+    SVMP_TRY(svmp_team_agree(b->context, SVMP_NEW(b->context, m, 1)));
     b->mpi = m;
     SVMP_TRY(svmp_team_agree(b->context, count_rows(b)));
+    SVMP_TRY(svmp_team_compare(b->context, "what --backend comes to on their processors",
+                               b->runs_as ? b->runs_as : b->local->name));
     memcpy(&all, b->context->team->own, sizeof all); /* the team's communicator stands first */
     const int neighbours = (int)halo->neighbours, *ranks = (const int *)halo->rank;
     MPI_Dist_graph_create_adjacent(all, neighbours, ranks, m->counts + neighbours, neighbours, ranks, m->counts,

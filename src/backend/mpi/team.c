@@ -30,7 +30,6 @@ svmp_status svmp_context_join(svmp_context *context) {
 
 #else
 
-#include <limits.h>
 #include <mpi.h>
 #include <string.h>
 
@@ -75,28 +74,37 @@ static void gather(const team *t, size_t size, const void *mine, void *all) {
     MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, all_of(t));
 }
 
-/* Counts and places as MPI takes them, behind the team itself. */
-static const int *places(const team *t, const size_t *sizes, int **counts) {
-    int *made = (int *)((mpi_team *)t->own + 1), at = 0;
-    for (size_t k = 0; k < t->count; k++) {
-        made[k] = (int)sizes[k];
-        made[t->count + k] = at;
-        at += made[k];
-    }
-    *counts = made;
-    return made + t->count;
+/* Between process 0 and another. */
+static void send(const team *t, size_t to, size_t size, const void *bytes) {
+    for (size_t at = 0; at < size; at += PIECE)
+        MPI_Send((const char *)bytes + at, size - at < PIECE ? (int)(size - at) : PIECE, MPI_BYTE, (int)to, 0,
+                 all_of(t));
+}
+
+static void receive(const team *t, size_t from, size_t size, void *bytes) {
+    for (size_t at = 0; at < size; at += PIECE)
+        MPI_Recv((char *)bytes + at, size - at < PIECE ? (int)(size - at) : PIECE, MPI_BYTE, (int)from, 0, all_of(t),
+                 MPI_STATUS_IGNORE);
 }
 
 static void collect(const team *t, size_t size, const void *mine, const size_t *sizes, void *all) {
-    int *counts = NULL;
-    const int *displacements = t->rank == 0 ? places(t, sizes, &counts) : NULL;
-    MPI_Gatherv(mine, (int)size, MPI_BYTE, all, counts, displacements, MPI_BYTE, 0, all_of(t));
+    char *to = all;
+    if (t->rank > 0) send(t, 0, size, mine);
+    for (size_t k = 0; t->rank == 0 && k < t->count; to += sizes[k++])
+        if (k > 0)
+            receive(t, k, sizes[k], to);
+        else if (size > 0)
+            memcpy(to, mine, size);
 }
 
 static void deal(const team *t, size_t size, void *mine, const size_t *sizes, const void *all) {
-    int *counts = NULL;
-    const int *displacements = t->rank == 0 ? places(t, sizes, &counts) : NULL;
-    MPI_Scatterv(all, counts, displacements, MPI_BYTE, mine, (int)size, MPI_BYTE, 0, all_of(t));
+    const char *from = all;
+    if (t->rank > 0) receive(t, 0, size, mine);
+    for (size_t k = 0; t->rank == 0 && k < t->count; from += sizes[k++])
+        if (k > 0)
+            send(t, k, sizes[k], from);
+        else if (size > 0)
+            memcpy(mine, from, size);
 }
 
 static void free_team(svmp_context *context, team *t) {
@@ -107,18 +115,25 @@ static void free_team(svmp_context *context, team *t) {
     svmp_release(context, t);
 }
 
-static svmp_status make_team(svmp_context *context, size_t rank, size_t count, int ours) {
+static svmp_status make_team(svmp_context *context, int ours) {
+    int rank, count, failed;
     team *made = NULL;
     mpi_team *own = NULL;
-    SVMP_TRY(SVMP_NEW(context, made, 1));
-    svmp_status status = svmp_allocate(context, 1, sizeof *own + 2 * count * sizeof(int), (void **)&own);
-    if (status != SVMP_OK) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    if (count == 1) return SVMP_OK;
+    svmp_status status = SVMP_NEW(context, made, 1);
+    if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
+    failed = status != SVMP_OK;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (failed) {
         svmp_release(context, made);
-        return status;
+        svmp_release(context, own);
+        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: the processes could not join.");
     }
     own->ours = ours;
     MPI_Comm_dup(MPI_COMM_WORLD, &own->all);
-    *made = (team){rank, count, own, free_team, sum, sum_whole, max, broadcast, gather, collect, deal};
+    *made = (team){(size_t)rank, (size_t)count, own, free_team, sum, sum_whole, max, broadcast, gather, collect, deal};
     context->team = made;
     return SVMP_OK;
 }
@@ -126,17 +141,14 @@ static svmp_status make_team(svmp_context *context, size_t rank, size_t count, i
 /* Only the thread that joined calls MPI. */
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
-    int there = 0, rank, count, level;
+    int there = 0, level;
     if (context->team) return svmp_fail(context, SVMP_BAD_CALL, "The context has joined the other processes already.");
     MPI_Initialized(&there);
     if (!there && launched() <= 1) return SVMP_OK;
     if (!there) MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &count);
-    svmp_status status = count > 1 ? make_team(context, (size_t)rank, (size_t)count, !there) : SVMP_OK;
-    if (status == SVMP_OK) status = svmp_team_compare(context, "the version of svmp", svmp_version());
+    svmp_status status = make_team(context, !there);
     if (context->team == NULL && !there) MPI_Finalize();
-    return status;
+    return status == SVMP_OK ? svmp_team_compare(context, "the version of svmp", svmp_version()) : status;
 }
 
 #endif

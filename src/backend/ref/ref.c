@@ -9,7 +9,7 @@
 typedef struct ref {
     uint32_t *domain;         /* the variables that a kernel term sees */
     uint32_t *drawn;          /* the nodes of a random domain */
-    double *distance;         /* n*n squared distances on the domain */
+    double *matrix;           /* n*n squared distances on the domain, or products */
     double *sorted;           /* the n(n-1)/2 of different particles */
     double *value, *gradient; /* of one instance of a factor group */
     void *scratch;
@@ -19,7 +19,7 @@ static void free_ref(backend *b) {
     ref *r = b->own;
     svmp_release(b->context, r->domain);
     svmp_release(b->context, r->drawn);
-    svmp_release(b->context, r->distance);
+    svmp_release(b->context, r->matrix);
     svmp_release(b->context, r->sorted);
     svmp_release(b->context, r->value);
     svmp_release(b->context, r->gradient);
@@ -43,7 +43,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
         if (k->terms[a].neighbours > neighbours) neighbours = k->terms[a].neighbours;
     SVMP_TRY(SVMP_NEW(context, r->domain, b->model->graph->variables));
     SVMP_TRY(SVMP_NEW(context, r->drawn, neighbours + 1));
-    SVMP_TRY(svmp_allocate(context, n, n * sizeof(double), (void **)&r->distance));
+    SVMP_TRY(svmp_allocate(context, n, n * sizeof(double), (void **)&r->matrix));
     SVMP_TRY(svmp_allocate(context, n, n * sizeof(double), (void **)&r->sorted));
     SVMP_TRY(SVMP_NEW(context, r->value, n));
     SVMP_TRY(svmp_allocate(context, slots, n * sizeof(double), (void **)&r->gradient));
@@ -110,6 +110,11 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Whether the domain has variables in several processes. */
+static int among_processes(const backend *b, const kernel_term *term) {
+    return term->domain == DOMAIN_ALL && b->kind->sum != NULL;
+}
+
 /* Squared distances on the domain, and the bandwidth that follows from them. */
 static double distances(backend *b, const kernel_term *term, size_t count) {
     ref *r = b->own;
@@ -122,9 +127,11 @@ static double distances(backend *b, const kernel_term *term, size_t count) {
                 double u = b->x[r->domain[j] * n + l] - b->x[r->domain[j] * n + m];
                 sum += u * u;
             }
-            r->distance[l * n + m] = sum;
-            if (l < m) r->sorted[pairs++] = sum;
+            r->matrix[l * n + m] = sum;
         }
+    if (among_processes(b, term)) b->kind->sum(b, n * n, r->matrix);
+    for (size_t l = 0; l < n; l++)
+        for (size_t m = l + 1; m < n; m++) r->sorted[pairs++] = r->matrix[l * n + m];
     if (!svmp_bandwidth_ranks(&term->bandwidth, n, &lower, &upper))
         return svmp_bandwidth_value(&term->bandwidth, n, 0, 0);
     qsort(r->sorted, pairs, sizeof *r->sorted, ascending);
@@ -146,7 +153,7 @@ static void pair(const kernel_shape *shape, double distance, double h, double *k
 /* phi_i[m] += weight/n sum_l ( k s_i[l] - r (x_i[l] - x_i[m]) ) */
 static void add_radial(backend *b, const kernel_term *term, size_t i, double h) {
     const size_t n = b->n;
-    const double *distance = ((ref *)b->own)->distance, *x = b->x + i * n, *s = b->score + i * n;
+    const double *distance = ((ref *)b->own)->matrix, *x = b->x + i * n, *s = b->score + i * n;
     for (size_t m = 0; m < n; m++) {
         double sum = 0, k, repulsion;
         for (size_t l = 0; l < n; l++) {
@@ -163,45 +170,60 @@ static double mean(size_t n, const double *row) {
     return sum / (double)n;
 }
 
-/* phi_i[m] += weight/n sum_l ( k s_i[l] + z_i[m]/v ),  k = 1 + sum_j z_j[l] z_j[m] / v */
-static void add_linear(backend *b, const kernel_term *term, size_t i, size_t count) {
-    const ref *r = b->own;
+/* Products sum_j z_j[l] z_j[m] on the domain; returns its summed variance v. */
+static double products(backend *b, const kernel_term *term, size_t count) {
+    ref *r = b->own;
     const size_t n = b->n;
     double v = 0;
+    memset(r->matrix, 0, n * n * sizeof *r->matrix);
     for (size_t j = 0; j < count; j++) {
         const double *x = b->x + r->domain[j] * n, centre = mean(n, x);
-        for (size_t l = 0; l < n; l++) v += (x[l] - centre) * (x[l] - centre) / (double)n;
+        for (size_t l = 0; l < n; l++) {
+            v += (x[l] - centre) * (x[l] - centre) / (double)n;
+            for (size_t m = 0; m < n; m++) r->matrix[l * n + m] += (x[l] - centre) * (x[m] - centre);
+        }
     }
-    const double centre_i = mean(n, b->x + i * n);
+    if (among_processes(b, term)) b->kind->sum(b, n * n, r->matrix);
+    if (among_processes(b, term)) b->kind->sum(b, 1, &v);
+    return v;
+}
+
+/* phi_i[m] += weight/n sum_l ( k s_i[l] + z_i[m]/v ),  k = 1 + sum_j z_j[l] z_j[m] / v */
+static void add_linear(backend *b, const kernel_term *term, size_t i, double v) {
+    const double *product = ((ref *)b->own)->matrix;
+    const size_t n = b->n;
+    const double centre = mean(n, b->x + i * n);
     for (size_t m = 0; m < n; m++) {
         double sum = 0;
         for (size_t l = 0; l < n; l++) {
-            double k = 1;
-            for (size_t j = 0; v > 0 && j < count; j++) {
-                const double *x = b->x + r->domain[j] * n, centre = mean(n, x);
-                k += (x[l] - centre) * (x[m] - centre) / v;
-            }
-            sum += k * b->score[i * n + l] + (v > 0 ? (b->x[i * n + m] - centre_i) / v : 0);
+            const double k = v > 0 ? 1 + product[l * n + m] / v : 1;
+            sum += k * b->score[i * n + l] + (v > 0 ? (b->x[i * n + m] - centre) / v : 0);
         }
         b->phi[i * n + m] += term->weight / (double)n * sum;
     }
 }
 
+/* What a node's velocity needs of its domain: the bandwidth, or the summed variance; and the matrix. */
+static double prepare(backend *b, const kernel_term *term, size_t node, size_t t) {
+    const size_t count = list_domain(b, term, node, t);
+    return (term->shape->value ? distances : products)(b, term, count);
+}
+
+/* All own nodes at once, when the halo is there: with the last of them. */
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
+    if (b->span.last < graph->own) return SVMP_OK;
     memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
-    for (size_t a = 0; a < k->count; a++)
+    for (size_t a = 0; a < k->count; a++) {
+        const kernel_term *term = &k->terms[a];
+        const int once = among_processes(b, term); /* as others do, whatever their nodes */
+        double scale = once ? prepare(b, term, 0, t) : 0;
         for (size_t v = 0; v < graph->own; v++) {
-            const kernel_term *term = &k->terms[a];
-            size_t count = list_domain(b, term, v, t);
-            double h = term->shape->value ? distances(b, term, count) : 0;
-            for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
-                if (term->shape->value)
-                    add_radial(b, term, i, h);
-                else
-                    add_linear(b, term, i, count);
-            }
+            if (!once) scale = prepare(b, term, v, t);
+            for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
+                (term->shape->value ? add_radial : add_linear)(b, term, i, scale);
         }
+    }
     return SVMP_OK;
 }
 

@@ -1,0 +1,107 @@
+#include "sample.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Whether the file ends in .nc, and not in the checksum of svmp, which svmp_particles_read looks at. */
+static int is_foreign(const char *path) {
+    static const char mark[] = "svmp checksum";
+    enum { SEAL = 40 };
+    const size_t length = strlen(path);
+    char found[sizeof mark - 1];
+    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    FILE *file = fopen(path, "rb");
+    const int sealed = file && fseek(file, -SEAL, SEEK_END) == 0 && fread(found, sizeof found, 1, file) == 1 &&
+                       memcmp(found, mark, sizeof found) == 0;
+    if (file) fclose(file);
+    return file && !sealed;
+}
+
+/* Whether a child that reads the file comes to its end, whatever it finds. */
+static int is_survived(svmp_context *context, const char *path) {
+    enum { PATIENCE = 600 }; /* seconds */
+    int ended = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        svmp_particles *particles = NULL;
+        const int nowhere = open("/dev/null", O_WRONLY);
+        if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+        alarm(PATIENCE);
+        svmp_particles_read(context, path, &particles);
+        _exit(0);
+    }
+    return child < 0 || (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+}
+
+int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
+    if (svmp_context_processes(context) == 1 && is_foreign(path) && !is_survived(context, path))
+        return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 does not survive it.", path);
+    const svmp_status read = svmp_particles_read(context, path, particles);
+    return read == SVMP_OK ? 0 : failed(context, read);
+}
+
+size_t sample_files(const option_set *set) {
+    static const char *const endings[] = {".csv", ".nc"};
+    size_t count = 0;
+    for (int is_one = 1; is_one && count < set->operand_count; count += (size_t)is_one) {
+        const char *ending = strrchr(set->operands[count], '.');
+        is_one = 0;
+        for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++) is_one |= !strcmp(ending, endings[k]);
+    }
+    return count > 0 ? count : 1;
+}
+
+/* The next line of a record that does not tell the chain; its length, 0 at the end. */
+static size_t next_line(const char **at) {
+    for (;;) {
+        const size_t length = strcspn(*at, "\n");
+        if (length == 0 || strncmp(*at, "id = ", 5) != 0) return length;
+        *at += length + ((*at)[length] == '\n');
+    }
+}
+
+/* The files of one run have one record. */
+static void compare_records(const char *a, const char *a_path, const char *b, const char *b_path) {
+    for (;;) {
+        const size_t here = next_line(&a), there = next_line(&b);
+        if (here != there || strncmp(a, b, here) != 0) {
+            complain(EXIT_DONE, "'%s' and '%s' are of different runs: '%.*s' and '%.*s'.", a_path, b_path, (int)here, a,
+                     (int)there, b);
+            return;
+        }
+        if (here == 0) return;
+        a += here + (a[here] == '\n');
+        b += there + (b[there] == '\n');
+    }
+}
+
+static int read_parts(const option_set *set, svmp_context *context, size_t count, svmp_particles **parts) {
+    for (size_t p = 0; p < count; p++) {
+        int status = read_particles(context, set->operands[p], &parts[p]);
+        if (status) return status;
+        if (!svmp_particles_are_chains(parts[p]))
+            return complain(EXIT_WRONG, "Several files are the chains of a sampler, and '%s' holds particles.",
+                            set->operands[p]);
+        if (p > 0)
+            compare_records(svmp_particles_comments(parts[0]), set->operands[0], svmp_particles_comments(parts[p]),
+                            set->operands[p]);
+    }
+    return 0;
+}
+
+int read_sample(const option_set *set, svmp_context *context, size_t count, svmp_particles **sample) {
+    if (count == 1) return read_particles(context, set->operands[0], sample);
+    svmp_particles **parts = calloc(count, sizeof *parts);
+    if (parts == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    int status = read_parts(set, context, count, parts);
+    if (status == 0) {
+        svmp_status joined = svmp_particles_join(count, (const svmp_particles *const *)parts, sample);
+        if (joined != SVMP_OK) status = failed(context, joined);
+    }
+    for (size_t p = 0; p < count; p++) svmp_particles_free(parts[p]);
+    free(parts);
+    return status;
+}

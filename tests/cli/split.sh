@@ -1,0 +1,48 @@
+# A file for each chain, and several files as the chains of one sample.
+. "$TESTS/cli/support.bash"
+nuts=(run chain.mtx b.mtx -m nuts --warmup 100 --draws 50 -q --seed 7)
+works "${nuts[@]}" --chains 4 -o h.csv
+works "${nuts[@]}" --chains 4 -o h.csv --split --force
+[[ $(ls h_*.csv | wc -l) -eq 4 ]]
+
+# The summary of the files is that of the one file.
+works summary h.csv
+mv said one
+works summary h_*.csv
+diff one said
+works summary h_1.csv h_3.csv
+shows '^2 chains of 50 draws of 3 variables'
+if "$SVMP" report --help >said 2>&1 && "$SVMP" report h.csv -o one.html >said 2>errors; then
+    works report h_*.csv chain.mtx b.mtx -o page.html
+    shows '3 variables'
+    grep -q '"chains":4' page.html || fail "the page is not of 4 chains"
+fi
+
+# The hint of a run names them all, and is right.
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n50 50 50\n' >wide.mtx
+for i in {1..50}; do echo "$i $i 1"; done >>wide.mtx
+works run wide.mtx -m nuts --chains 2 --warmup 50 --draws 20 -q --split -o w.csv
+shows '^40 more variables: svmp summary w_\*\.csv$'
+works $(sed -n 's/.*: svmp \(summary w_\)/\1/p' said | sed 's/\*/1/') w_2.csv
+shows '^2 chains of 20 draws of 50 variables'
+
+# Files of an earlier run with more chains would be taken for chains of this one.
+refuses 2 "The file 'h_1.csv' exists already; --force overwrites it." "${nuts[@]}" --chains 2 -o h.csv --split
+rm h_1.csv h_2.csv
+refuses 2 "The file 'h_3.csv' is there, of a run with more chains; --force removes it." "${nuts[@]}" --chains 2 -o h.csv --split
+echo mine >h_5.csv # nobody's chain
+"$SVMP" "${nuts[@]}" --chains 2 -o h.csv --split --force >said 2>errors || fail "$(cat errors)"
+[[ $(cat errors) == "svmp: 'h_3.csv', of a run with more chains, is removed.
+svmp: 'h_4.csv', of a run with more chains, is removed." ]] || fail "$(cat errors)"
+[[ $(echo h_*.csv) == "h_1.csv h_2.csv h_5.csv" ]] || fail "$(echo h_*.csv)"
+
+# What is no chain, or none of these, is refused; other runs are told.
+works run chain.mtx b.mtx -n 50 -t 10 -q -o particles.csv
+refuses 2 "Several files are the chains of a sampler, and 'particles.csv' holds particles." summary h_1.csv particles.csv
+works "${nuts[@]:0:7}" --draws 40 --chains 1 -o short.csv
+refuses 2 "The chains differ in length: 50 draws, and 40 of sample 2." summary h_1.csv short.csv
+refuses 2 "The variables differ" summary h_1.csv <(sed 's/x\.3/y/' h_2.csv)
+works "${nuts[@]:0:11}" 8 --chains 2 --split -o other.csv
+"$SVMP" summary h_1.csv other_2.csv >said 2>errors
+grep -qx "svmp: 'h_1.csv' and 'other_2.csv' are of different runs: 'seed = 7' and 'seed = 8'\." errors || fail "$(cat errors)"
+shows '^2 chains of 50 draws'

@@ -1,0 +1,348 @@
+/* Several processes played by threads, each with a context of its own and collective calls that meet in shared memory:
+ * what they agree on, what they refuse, and what each reads of a model. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "graph/part.h"
+#include "io/spread.h"
+#include "model/evaluate.h"
+#include "model/fingerprint.h"
+#include "model/part.h"
+#include "unit/files.h"
+#include "unit/support.h"
+
+/* ---- a team of threads ------------------------------------------------------------------------------------------- */
+
+enum { MOST = 7 };
+
+typedef struct stage {
+    pthread_barrier_t barrier;
+    void *given[MOST]; /* what each brings to a call */
+    size_t sizes[MOST];
+    size_t count;
+} stage;
+
+typedef struct player {
+    stage *stage;
+    team team;
+    svmp_context *context;
+    void (*play)(struct player *p);
+    const void *script;
+    svmp_status status;
+} player;
+
+/* All see what all bring; nobody goes on before all have looked. */
+static void meet(const team *t, size_t size, const void *mine, void (*look)(const team *, void *), void *into) {
+    stage *s = ((player *)t->own)->stage;
+    void *copy = malloc(size + 1);
+    if (size > 0) memcpy(copy, mine, size);
+    s->given[t->rank] = copy;
+    s->sizes[t->rank] = size;
+    pthread_barrier_wait(&s->barrier);
+    look(t, into);
+    pthread_barrier_wait(&s->barrier);
+    free(copy);
+}
+
+typedef struct numbers {
+    size_t count;
+    void *values;
+} numbers;
+
+static stage *stage_of(const team *t) { return ((player *)t->own)->stage; }
+
+static void look_sum(const team *t, void *into) {
+    const numbers *to = into;
+    for (size_t k = 0; k < to->count; k++) {
+        double sum = 0;
+        for (size_t p = 0; p < t->count; p++) sum += ((double *)stage_of(t)->given[p])[k];
+        ((double *)to->values)[k] = sum;
+    }
+}
+
+static void look_sum_whole(const team *t, void *into) {
+    const numbers *to = into;
+    for (size_t k = 0; k < to->count; k++) {
+        int64_t sum = 0;
+        for (size_t p = 0; p < t->count; p++) sum += ((int64_t *)stage_of(t)->given[p])[k];
+        ((int64_t *)to->values)[k] = sum;
+    }
+}
+
+static void look_max(const team *t, void *into) {
+    const numbers *to = into;
+    for (size_t k = 0; k < to->count; k++)
+        for (size_t p = 0; p < t->count; p++) {
+            const double other = ((double *)stage_of(t)->given[p])[k];
+            if (other > ((double *)to->values)[k]) ((double *)to->values)[k] = other;
+        }
+}
+
+static void sum(const team *t, size_t count, double *values) {
+    meet(t, count * sizeof *values, values, look_sum, &(numbers){count, values});
+}
+
+static void sum_whole(const team *t, size_t count, int64_t *values) {
+    meet(t, count * sizeof *values, values, look_sum_whole, &(numbers){count, values});
+}
+
+static void max(const team *t, size_t count, double *values) {
+    meet(t, count * sizeof *values, values, look_max, &(numbers){count, values});
+}
+
+static void look_first(const team *t, void *into) {
+    const numbers *to = into;
+    if (stage_of(t)->sizes[to->count] > 0)
+        memcpy(to->values, stage_of(t)->given[to->count], stage_of(t)->sizes[to->count]);
+}
+
+static void broadcast(const team *t, size_t from, size_t size, void *bytes) {
+    meet(t, size, bytes, look_first, &(numbers){from, bytes});
+}
+
+static void look_all(const team *t, void *into) {
+    char *to = into;
+    for (size_t p = 0; to && p < t->count; to += stage_of(t)->sizes[p++])
+        if (stage_of(t)->sizes[p] > 0) memcpy(to, stage_of(t)->given[p], stage_of(t)->sizes[p]);
+}
+
+static void gather(const team *t, size_t size, const void *mine, void *all) { meet(t, size, mine, look_all, all); }
+
+static void collect(const team *t, size_t size, const void *mine, const size_t *sizes, void *all) {
+    for (size_t p = 0; t->rank == 0 && p < t->count; p++) assert_true(p > 0 || sizes[p] == size);
+    meet(t, size, mine, look_all, t->rank == 0 ? all : NULL);
+}
+
+static void look_own(const team *t, void *into) {
+    const numbers *to = into;
+    size_t at = 0;
+    const size_t *sizes = stage_of(t)->given[0];
+    for (size_t p = 0; p < t->rank; p++) at += sizes[p];
+    assert_int_equal(sizes[t->rank], to->count);
+    if (to->count > 0) memcpy(to->values, (char *)stage_of(t)->given[0] + t->count * sizeof *sizes + at, to->count);
+}
+
+static void deal(const team *t, size_t size, void *mine, const size_t *sizes, const void *all) {
+    size_t total = 0;
+    for (size_t p = 0; t->rank == 0 && p < t->count; p++) total += sizes[p];
+    char *both = calloc(1, t->count * sizeof *sizes + total);
+    if (t->rank == 0) memcpy(both, sizes, t->count * sizeof *sizes);
+    if (total > 0) memcpy(both + t->count * sizeof *sizes, all, total);
+    meet(t, t->count * sizeof *sizes + total, both, look_own, &(numbers){size, mine});
+    free(both);
+}
+
+static void leave(svmp_context *context, team *t) { (void)context, (void)t; }
+
+static void *begin(void *of) {
+    player *p = of;
+    p->play(p);
+    return NULL;
+}
+
+/* Runs `play` in `count` processes of one team. */
+static void stage_play(size_t count, void (*play)(player *), const void *script, player *players) {
+    stage s = {.count = count};
+    pthread_t threads[MOST];
+    pthread_barrier_init(&s.barrier, NULL, (unsigned)count);
+    for (size_t p = 0; p < count; p++) {
+        svmp_context_options options = svmp_context_options_default();
+        options.threads = 1;
+        players[p] = (player){.stage = &s, .play = play, .script = script};
+        players[p].team = (team){p, count, &players[p], leave, sum, sum_whole, max, broadcast, gather, collect, deal};
+        assert_int_equal(svmp_context_create(&options, &players[p].context), SVMP_OK);
+        players[p].context->team = &players[p].team;
+    }
+    for (size_t p = 0; p < count; p++) assert_int_equal(pthread_create(&threads[p], NULL, begin, &players[p]), 0);
+    for (size_t p = 0; p < count; p++) pthread_join(threads[p], NULL);
+    pthread_barrier_destroy(&s.barrier);
+}
+
+static void end_play(size_t count, player *players) {
+    for (size_t p = 0; p < count; p++) svmp_context_free(players[p].context);
+}
+
+/* ---- what they agree on ------------------------------------------------------------------------------------------ */
+
+/* Each says its own line of the script. */
+static void say(player *p) {
+    const char *const *words = p->script;
+    p->status = svmp_team_compare(p->context, "the version of svmp", words[p->team.rank]);
+}
+
+static void versions_that_differ_are_refused_by_all(void **unused) {
+    (void)unused;
+    static const char *const words[] = {"0.1.0", "0.1.0", "0.2.0"};
+    player players[MOST];
+    stage_play(2, say, words, players);
+    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
+    end_play(2, players);
+    stage_play(3, say, words, players);
+    for (size_t p = 0; p < 3; p++) {
+        assert_int_equal(players[p].status, SVMP_BAD_INPUT);
+        const char *error = svmp_context_error(players[p].context);
+        assert_non_null(strstr(error, "The processes disagree on the version of svmp: 0.1.0 in process 0 on "));
+        assert_non_null(strstr(error, ", but 0.2.0 in process 2 on "));
+    }
+    end_play(3, players);
+}
+
+/* Processes 1 and 2 fail, each in its own way. */
+static void fail_alone(player *p) {
+    svmp_status mine = SVMP_OK;
+    if (p->team.rank == 1) mine = svmp_fail(p->context, SVMP_NOT_FINITE, "One ran away.");
+    if (p->team.rank == 2) mine = svmp_fail(p->context, SVMP_NO_MEMORY, "Two has no memory.");
+    p->status = svmp_team_agree(p->context, mine);
+}
+
+static void the_first_failure_is_everybodys(void **unused) {
+    (void)unused;
+    player players[MOST];
+    stage_play(4, fail_alone, NULL, players);
+    for (size_t p = 0; p < 4; p++) {
+        assert_int_equal(players[p].status, SVMP_NOT_FINITE);
+        assert_string_equal(svmp_context_error(players[p].context), "One ran away.");
+    }
+    end_play(4, players);
+}
+
+/* ---- what each reads --------------------------------------------------------------------------------------------- */
+
+typedef struct model_script {
+    size_t count;
+    const char *paths[3];
+    const svmp_model *whole; /* the same model, read by one process */
+    fingerprint identity;    /* of it */
+    const double *x, *score; /* particles, and their score in it */
+    const double *log_density;
+    size_t n;
+} model_script;
+
+/* A part that no process cut out of a whole evaluates to the same bits, and has the identity of the whole. */
+static void read_part(player *p) {
+    const model_script *script = p->script;
+    const size_t n = script->n;
+    svmp_model *model = NULL;
+    svmp_split split;
+    evaluator *e = NULL;
+    int known;
+    p->status = svmp_model_read_split(p->context, script->count, script->paths, NULL, &model, &split);
+    if (p->status != SVMP_OK) return;
+    const svmp_graph *graph = model->graph;
+    double *x = calloc(graph->variables * n + 1, sizeof *x), *score = calloc(graph->variables * n + 1, sizeof *score);
+    double *log_density = calloc(n, sizeof *log_density);
+    for (size_t i = 0; i < graph->variables; i++)
+        memcpy(x + i * n, script->x + graph->whole_variable[i] * n, n * sizeof *x);
+    assert_int_equal(svmp_evaluator_create(model, n, 1, &e), SVMP_OK);
+    assert_int_equal(svmp_evaluate(e, x, NULL, score), SVMP_OK);
+    assert_int_equal(svmp_evaluate_log_density(e, x, log_density, &known), SVMP_OK);
+    assert_true(known);
+    assert_int_equal(split.own, graph->own);
+    assert_int_equal(graph->whole_nodes, script->whole->graph->nodes);
+    for (size_t i = 0; i < graph->own_variables; i++)
+        assert_memory_equal(score + i * n, script->score + graph->whole_variable[i] * n, n * sizeof *score);
+    assert_memory_equal(log_density, script->log_density, n * sizeof *log_density);
+    for (size_t v = 0; v < graph->own; v++) {
+        char here[200], there[200];
+        assert_string_equal(svmp_model_node_name(model, v, here, sizeof here),
+                            svmp_model_node_name(script->whole, graph->whole_node[v], there, sizeof there));
+    }
+    assert_memory_equal(model->identity, &script->identity, sizeof script->identity);
+    free(x);
+    free(score);
+    free(log_density);
+    svmp_evaluator_free(e);
+    svmp_model_free(model);
+}
+
+static void check_model(size_t count, const char *const *paths) {
+    enum { N = 5 };
+    static const size_t counts[] = {2, 3, 7};
+    model_script script = {.count = count, .n = N};
+    svmp_context *context = NULL;
+    svmp_model *model = NULL;
+    evaluator *e = NULL;
+    int known;
+    memcpy(script.paths, paths, count * sizeof *paths);
+    assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
+    if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    const size_t total = model->graph->variables * N;
+    double *x = calloc(total, sizeof *x), *score = calloc(total, sizeof *score), log_density[N];
+    for (size_t k = 0; k < total; k++) x[k] = (double)((k * 7919) % 1009) / 1009 - 0.4;
+    assert_int_equal(svmp_evaluator_create(model, N, 1, &e), SVMP_OK);
+    assert_int_equal(svmp_evaluate(e, x, NULL, score), SVMP_OK);
+    assert_int_equal(svmp_evaluate_log_density(e, x, log_density, &known), SVMP_OK);
+    assert_int_equal(svmp_fingerprint_take(model, &script.identity), SVMP_OK);
+    script.whole = model;
+    script.x = x;
+    script.score = score;
+    script.log_density = log_density;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        player players[MOST];
+        stage_play(counts[c], read_part, &script, players);
+        for (size_t p = 0; p < counts[c]; p++)
+            if (players[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(players[p].context));
+        end_play(counts[c], players);
+    }
+    free(x);
+    free(score);
+    svmp_evaluator_free(e);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Measurements of one variable that others' stand between, and a model that is Gaussian throughout. */
+static const char runs[] = "model { for (i in 1:9) { theta[i] ~ dnorm(0, 0.3) }\n"
+                           "  for (k in 1:length(y)) { y[k] ~ dnorm(theta[g[k]], 0.7) }\n",
+                  runs_data[] = "y <- c(.1,.7,.3,1.1,.6,.9,1.3,.2,.4,.8,.1,.7)\ng <- c(1,1,5,1,9,1,5,5,2,5,9,9)\n";
+
+static void parts_are_read_as_they_would_be_cut(void **unused) {
+    (void)unused;
+    char text[1000];
+    check_model(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"});
+    write_text("runs.R", runs_data);
+    snprintf(text, sizeof text, "%s}\n", runs);
+    write_text("runs.bug", text);
+    check_model(2, (const char *[]){"runs.bug", "runs.R"});
+    snprintf(text, sizeof text, "%s for (k in 1:8) { factor(-pow(theta[k] - theta[k + 1], 4)) } }\n", runs);
+    write_text("runs.bug", text);
+    check_model(2, (const char *[]){"runs.bug", "runs.R"});
+#ifdef SVMP_HAVE_JANSSON
+    check_model(2, (const char *[]){SVMP_MODELS "/sensors.bug", SVMP_MODELS "/sensors.json"});
+    check_model(3, (const char *[]){SVMP_MODELS "/crowd.bug", SVMP_MODELS "/crowd.csv", SVMP_MODELS "/crowd.json"});
+#endif
+}
+
+/* What is wrong with a file is said by all, whoever finds it. */
+static void bad_files_are_refused_by_all(void **unused) {
+    (void)unused;
+    player players[MOST];
+    static const struct {
+        const char *text, *sentence;
+    } bad[] = {{"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 0\n", "row 2 is 0"},
+               {"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n1 2 -1\n", "was given before"},
+               {"%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 2\n1 2 1\n2 1 2\n2 2 3\n", "not symmetric"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const model_script script = {.count = 1, .paths = {"bad.mtx"}};
+        write_text("bad.mtx", bad[k].text);
+        stage_play(3, read_part, &script, players);
+        for (size_t p = 0; p < 3; p++) {
+            assert_true(players[p].status != SVMP_OK);
+            if (strstr(svmp_context_error(players[p].context), bad[k].sentence) == NULL)
+                fail_msg("'%s' instead of '%s'", svmp_context_error(players[p].context), bad[k].sentence);
+        }
+        end_play(3, players);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_that_differ_are_refused_by_all),
+        cmocka_unit_test(the_first_failure_is_everybodys),
+        cmocka_unit_test(parts_are_read_as_they_would_be_cut),
+        cmocka_unit_test(bad_files_are_refused_by_all),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
