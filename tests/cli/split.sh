@@ -46,3 +46,11 @@ works "${nuts[@]:0:11}" 8 --chains 2 --split -o other.csv
 "$SVMP" summary h_1.csv other_2.csv >said 2>errors
 grep -qx "svmp: 'h_1.csv' and 'other_2.csv' are of different runs: 'seed = 7' and 'seed = 8'\." errors || fail "$(cat errors)"
 shows '^2 chains of 50 draws'
+
+# --force removes no more than it says: not the chains of others, not a gap's worth less, not the start itself.
+mkdir forced && cd forced && cp ../chain.mtx ../b.mtx .
+works "${nuts[@]}" --chains 5 -o h.csv --split
+rm h_3.csv
+printf '# stan_version_major = 2\n# id = 6\nlp__,x\n1,2\n' >h_6.csv
+"$SVMP" "${nuts[@]}" --chains 2 -o h.csv --split --force --init h_4.csv >said 2>errors || fail "$(cat errors)"
+[[ $(echo h_*.csv) == "h_1.csv h_2.csv h_4.csv h_6.csv" ]] || fail "$(echo h_*.csv)"
