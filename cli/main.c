@@ -87,6 +87,7 @@ int main(int count, char **arguments) {
     wait_gently(arguments);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that has grown as large as it may */
+    signal(SIGCHLD, SIG_DFL); /* who started this may have ignored its children; this one waits for its own */
     int status = dispatch(count, arguments);
     const int lost = ferror(stdout), gone = reader_is_gone();
     errno = 0;

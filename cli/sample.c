@@ -1,6 +1,7 @@
 #include "sample.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -20,7 +21,7 @@ static int is_foreign(const char *path) {
     return file && !sealed;
 }
 
-/* Whether a child that reads the file comes to its end, whatever it finds. */
+/* Whether a child that reads the file does so without crashing, whatever it finds. */
 static int is_survived(svmp_context *context, const char *path) {
     enum { PATIENCE = 600 }; /* seconds */
     int ended = 0;
@@ -33,7 +34,9 @@ static int is_survived(svmp_context *context, const char *path) {
         svmp_particles_read(context, path, &particles);
         _exit(0);
     }
-    return child < 0 || (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    if (child < 0 || waitpid(child, &ended, 0) != child || !WIFSIGNALED(ended)) return 1;
+    const int by = WTERMSIG(ended);
+    return by != SIGSEGV && by != SIGBUS && by != SIGABRT && by != SIGFPE && by != SIGILL && by != SIGALRM;
 }
 
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {

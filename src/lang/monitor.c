@@ -97,6 +97,7 @@ static size_t offset_of(const char *subscripts, size_t length, const array_shape
     while (at < end && k < shape->rank) {
         size_t index = 0;
         const char *digits = ++at; /* behind '[' or ',' */
+        if (at < end && *at == '0') return SIZE_MAX;
         for (; at < end && *at >= '0' && *at <= '9' && index <= shape->dimensions[k]; at++)
             index = 10 * index + (size_t)(*at - '0');
         if (at == digits || at == end || index == 0 || index > shape->dimensions[k]) return SIZE_MAX;

@@ -53,6 +53,7 @@ works run $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --fo
 diff <(rows element.csv) <(rows theta.csv)
 refuses 2 "'theta[9]' is no element of 'theta'." run $schools --monitor 'theta[9]'
 refuses 2 "'theta[1,2]' is no element of 'theta'." run $schools --monitor 'theta[1,2]'
+refuses 2 "'theta[03]' is no element of 'theta'." run $schools --monitor 'theta[3],theta[03]'
 refuses 2 "'y[2]' is data: there is nothing to monitor." run $schools --monitor 'y[2]'
 refuses 2 "has no deterministic nodes to monitor: only a model text has them." run "$MODELS/grid.mtx" --monitor y
 echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
