@@ -17,6 +17,8 @@ static const svmp_option rows[] = {
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
+enum { POINTS_MOST = 5000, NAME_MOST = 64 }; /* every pair of points has a distance, and the time is of their cube */
+
 /* The ranges and known points of the files, and where the points may be. */
 typedef struct scene {
     csv ranges, anchors;
@@ -30,9 +32,9 @@ static int read_point(const csv *t, const char *path, size_t row, size_t column,
     double value;
     const int status = csv_number(t, path, row, column, &value);
     if (status) return status;
-    if (value < 1 || value > 1e6 || value != floor(value))
-        return complain(EXIT_WRONG, "%s:%zu: '%s' is not the number of a point, 1, 2, ...", path, row + 2,
-                        csv_cell(t, row, column));
+    if (value < 1 || value > POINTS_MOST || value != floor(value))
+        return complain(EXIT_WRONG, "%s:%zu: '%s' is not the number of a point, from 1 to %d.", path, row + 2,
+                        csv_cell(t, row, column), POINTS_MOST);
     *point = (size_t)value - 1;
     return 0;
 }
@@ -55,6 +57,12 @@ static int read_ranges(scene *s, const char *path) {
         status = read_point(&s->ranges, path, r, a, &s->from[r]);
         if (status == 0) status = read_point(&s->ranges, path, r, b, &s->to[r]);
         if (status == 0) status = csv_number(&s->ranges, path, r, c, &s->range[r]);
+        if (status == 0 && s->range[r] <= 0)
+            status = complain(EXIT_WRONG, "%s:%zu: a range is more than 0, not %s.", path, r + 2,
+                              csv_cell(&s->ranges, r, c));
+        if (status == 0 && s->from[r] == s->to[r])
+            status =
+                complain(EXIT_WRONG, "%s:%zu: this is a range of point %zu to itself.", path, r + 2, s->from[r] + 1);
         count_point(s, s->from[r]);
         count_point(s, s->to[r]);
     }
@@ -82,10 +90,46 @@ static int read_anchors(scene *s, const char *path) {
     for (size_t r = 0; r < s->anchors.rows && status == 0; r++) {
         size_t point = 0;
         status = read_point(&s->anchors, path, r, 0, &point);
+        double *place = s->known + point * s->dimension;
+        if (status == 0 && !isnan(*place))
+            status = complain(EXIT_WRONG, "%s:%zu: point %zu is known already.", path, r + 2, point + 1);
         for (size_t k = 0; k < s->dimension && status == 0; k++)
-            status = csv_number(&s->anchors, path, r, k + 1, &s->known[point * s->dimension + k]);
+            status = csv_number(&s->anchors, path, r, k + 1, &place[k]);
     }
     return status;
+}
+
+/* Every point has a range. One that is known and has none is named first: it is a slip of its number, and makes gaps
+ * below it. */
+static int check_points(const scene *s, const char *ranges, const char *anchors) {
+    unsigned char *measured = calloc(s->points, 1);
+    int status = 0;
+    if (measured == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    for (size_t r = 0; r < s->ranges.rows; r++) measured[s->from[r]] = measured[s->to[r]] = 1;
+    for (size_t r = 0; r < s->anchors.rows && status == 0; r++) {
+        size_t point = 0;
+        status = read_point(&s->anchors, anchors, r, 0, &point);
+        if (status == 0 && !measured[point])
+            status = complain(EXIT_WRONG, "%s:%zu: point %zu has no range in '%s'.", anchors, r + 2, point + 1, ranges);
+    }
+    for (size_t point = 0; point < s->points && status == 0; point++)
+        if (!measured[point])
+            status = complain(EXIT_WRONG, "The points of '%s' go up to %zu, and point %zu has no range.", ranges,
+                              s->points, point + 1);
+    free(measured);
+    return status;
+}
+
+/* A name that a model may have: a letter, then letters, digits, dots and underscores. */
+static int check_name(const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+    const size_t length = strlen(name);
+    if (length && length <= NAME_MOST && strchr(letters, *name) && strspn(name, others) == length) return 0;
+    return complain(EXIT_WRONG,
+                    "The option '--name' is the name of an array, a letter and then letters, digits, '.' and '_', at "
+                    "most %d of them, not '%s'.",
+                    NAME_MOST, name);
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -132,14 +176,16 @@ static int locate(const option_set *set, svmp_context *context, scene *s) {
     const int force = options_given(set, "force") != NULL;
     size_t n = 0, seed = 0;
     double spread = 0;
-    if (output == NULL) return complain(EXIT_WRONG, "The particles need a file: -o FILE.");
-    int status = check_output(output, OUTPUT_PARTICLES, force);
+    int status = check_name(options_value(set, "name"));
     if (status == 0) status = read_count("particles", options_value(set, "particles"), 10000000, &n);
     if (status == 0) status = read_count("seed", options_value(set, "seed"), SIZE_MAX / 16, &seed);
     if (status == 0) status = read_real("spread", options_value(set, "spread"), 0, 1e100, &spread);
     if (status == 0 && n == 0) status = complain(EXIT_WRONG, "There must be a particle or more.");
     if (status == 0) status = read_ranges(s, set->operands[0]);
     if (status == 0) status = read_anchors(s, set->operands[1]);
+    if (status == 0) status = check_points(s, set->operands[0], set->operands[1]);
+    if (status == 0 && output == NULL) status = complain(EXIT_WRONG, "The particles need a file: -o FILE.");
+    if (status == 0) status = check_output(output, OUTPUT_PARTICLES, force);
     if (status) return status;
     const svmp_ranges ranges = {s->points, s->dimension, s->known, s->ranges.rows, s->from, s->to, s->range};
     svmp_particles *particles = NULL;
@@ -175,6 +221,9 @@ const command command_localise = {
     .least = 2,
     .most = 2,
     .summary = "Find a start for a model of distances",
+    .help = "RANGES: CSV of the columns from,to,r: numbers of two points (1, 2, ...), and the\n"
+            "distance that was measured. ANCHORS: CSV of point,x[,y[,z]]: the points that are\n"
+            "known. 'svmp run MODEL DATA --init FILE' starts from what -o FILE is given.\n",
     .text =
         "RANGES is a CSV file of the columns from, to and r: numbers of points, 1, 2, ..., and the distance that was\n"
         "measured between them. ANCHORS has the points that are known: their number, then 1 to 3 coordinates. "

@@ -49,15 +49,22 @@ const command command_paper = {
     .least = 1,
     .most = 1,
     .summary = "Run the paper's experiments",
+    .help = "FIGURE is fig1, ..., fig6: its trials, claims and pictures. all: all six;\n"
+            "the full protocol takes a few hours on two cores, with --quick minutes.\n"
+            "real: measured data, of --data. page: DIR/paper.md of what is there, no runs.\n",
     .text =
         "A figure,\n.B fig1\nto\n.BR fig6 :\n"
         "searches step sizes on problems of their own, runs the trials that the folder of\n.B \\-o\n"
         "lacks, writes every trial as CSV, draws the figure's panels (with gnuplot, where it is there) and judges the\n"
-        "paper's claims by paired tests over the trials.\n.B all\nis the six figures one after the other.\n"
+        "paper's claims by paired tests over the trials.\n.B all\nis the six figures one after the other: the full\n"
+        "protocol takes a few hours on two cores, goes on where it was interrupted, and is refused in a folder that "
+        "has\n"
+        "trials of another seed, size or table.\n"
         ".B real\nlocates measured networks and joins measured crowds, where\n.B \\-\\-data\nhas them.\n"
         ".B page\nmakes\n.I DIR/paper.md\nof the files in\n.IR DIR/paper ,\nand runs nothing.\n"
         ".PP\nWith\n.BR \\-\\-quick ,\n"
-        "the exit status is 1 when a claim that holds in the full run does not hold.\n",
+        "the exit status is 1 when a claim that holds in the full run does not hold; of tables of one's own, or of\n"
+        "fewer trials than the quick version has, that is not asked.\n",
     .options = options,
     .run = run,
 };

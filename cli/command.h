@@ -11,6 +11,7 @@ typedef struct command {
     const char *operands; /* "MODEL [DATA...]" */
     size_t least, most;   /* how many operands it takes */
     const char *summary;  /* a line for the list of commands */
+    const char *help;     /* more for the help, lines that end with \n; or NULL */
     const char *text;     /* paragraphs for the manual, lines that end with \n */
     void (*options)(option_set *set);
     int (*run)(const option_set *set); /* returns the exit status */

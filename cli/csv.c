@@ -27,19 +27,40 @@ static int read_all(const char *path, char **text) {
     return broken ? complain(EXIT_WRONG, "The file '%s' cannot be read to its end.", path) : 0;
 }
 
-/* Cuts the text into cells, in place; cells == NULL: only counts them. */
+/* Where a cell ends: at a comma, the end of the line or of the text. One in quotes may have commas. */
+static const char *cell_end(const char *at) {
+    if (*at == '"')
+        for (at++; *at && *at != '\n' && (*at != '"' || at[1] == '"'); at++) at += *at == '"';
+    return at + strcspn(at, ",\n");
+}
+
+/* Takes the quotes off, in place: "" is a quote. What is not closed stays as it is. */
+static void unquote(char *cell) {
+    const size_t length = strlen(cell);
+    if (length < 2 || cell[0] != '"' || cell[length - 1] != '"') return;
+    cell[length - 1] = '\0';
+    char *to = cell;
+    for (const char *from = cell + 1; *from; from++) {
+        from += from[0] == '"' && from[1] == '"';
+        *to++ = *from;
+    }
+    *to = '\0';
+}
+
+/* Cuts the text into cells, in place. */
 static int cut(const char *path, csv *t) {
     char *at = t->text;
     size_t row = 0;
     while (*at) {
         size_t column = 0;
         for (;;) {
-            const size_t length = strcspn(at, ",\n");
+            const size_t length = (size_t)(cell_end(at) - at);
             const char end = at[length];
             if (column < t->columns) t->cells[row * t->columns + column] = at;
             column++;
             at[length] = '\0';
             if (length && at[length - 1] == '\r') at[length - 1] = '\0';
+            unquote(at);
             at += length + (end != '\0');
             if (end != ',') break;
         }
@@ -55,11 +76,11 @@ int csv_read(const char *path, csv *t) {
     *t = (csv){0};
     int status = read_all(path, &t->text);
     if (status) return status;
-    size_t lines = 0, length = strcspn(t->text, "\n");
+    size_t lines = 0;
     for (const char *c = t->text; *c; c++) lines += *c == '\n' || c[1] == '\0';
     if (lines < 2) return complain(EXIT_WRONG, "The file '%s' has no rows.", path);
     t->columns = 1;
-    for (size_t k = 0; k < length; k++) t->columns += t->text[k] == ',';
+    for (const char *at = cell_end(t->text); *at == ','; at = cell_end(at + 1)) t->columns++;
     t->rows = lines - 1;
     t->cells = calloc(lines * t->columns, sizeof *t->cells);
     return t->cells ? cut(path, t) : complain(EXIT_FAILED, "Out of memory.");

@@ -1,4 +1,4 @@
-/* Tables of others: CSV with a header, cells as text. */
+/* Tables of others: CSV with a header, a row a line, cells as text; one in quotes may have commas. */
 #ifndef SVMP_CLI_CSV_H
 #define SVMP_CLI_CSV_H
 

@@ -52,7 +52,7 @@ void print_command_help(const command *which) {
     option_set set = {0};
     command_options(which, &set);
     printf("Usage: svmp %s [OPTION...]%s%s\n\n", which->name, *which->operands ? " " : "", which->operands);
-    printf("%s.\n\n", which->summary);
+    printf("%s.\n%s\n", which->summary, which->help ? which->help : "");
     for_each_option(&set, print_heading, print_row);
 }
 

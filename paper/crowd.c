@@ -135,14 +135,63 @@ int crowd_read(const char *answers, const char *truth, const char *value_column,
     if (status == 0) status = allocate(made, t.rows, 0, a.rows);
     if (status == 0 && (names = calloc(t.rows + a.rows, sizeof *names)) == NULL) status = task_no_memory();
     for (size_t q = 0; q < t.rows && status == 0; q++) {
+        size_t count = q;
         names[q] = csv_cell(&t, q, item);
+        const size_t before = number_of(names[q], names, &count);
         status = csv_number(&t, truth, q, value, &made->truth[q]);
+        if (status == 0 && before < q)
+            status = complain(EXIT_WRONG, "%s:%zu: the item '%s' has its truth in line %zu already.", truth, q + 2,
+                              names[q], before + 2);
     }
     if (status == 0) status = fill_answers(&a, answers, value_column, made, names);
     free(names);
     csv_free(&a);
     csv_free(&t);
     return status;
+}
+
+/* The line of an answer that a worker gave to a question before, counted from 0 behind the header; else `k`. */
+static size_t earlier_answer(const crowd *c, size_t k) {
+    for (size_t j = 0; j < k; j++)
+        if (c->question[j] == c->question[k] && c->worker[j] == c->worker[k]) return j;
+    return k;
+}
+
+static int someone_answered(const crowd *c, size_t least) {
+    size_t *answers = calloc(c->workers + 1, sizeof *answers), most = 0;
+    if (answers == NULL) return 1; /* what comes next will say so */
+    for (size_t k = 0; k < c->count; k++) {
+        const size_t mine = ++answers[c->worker[k]];
+        most = mine > most ? mine : most;
+    }
+    free(answers);
+    return most >= least;
+}
+
+int crowd_suits(const crowd *c, const char *path, size_t controls) {
+    const double mean_most = 10, sd_least = 0.5, sd_most = 25; /* of x + b ~ N(0, 2 * 5^2) and noise around 1 */
+    double mean = 0, squares = 0;
+    for (size_t k = 0; k < c->count; k++) {
+        const size_t before = earlier_answer(c, k);
+        if (before < k)
+            return complain(EXIT_WRONG, "%s:%zu: this worker has answered this item in line %zu already.", path, k + 2,
+                            before + 2);
+        mean += c->answer[k] / (double)c->count;
+    }
+    for (size_t k = 0; k < c->count; k++) squares += (c->answer[k] - mean) * (c->answer[k] - mean);
+    const double sd = sqrt(squares / (double)c->count);
+    if (c->questions < controls + 2)
+        return complain(EXIT_WRONG, "The crowd of '%s' is too small: there must be two items or more to find out.",
+                        path);
+    if (!someone_answered(c, LEAST))
+        return complain(EXIT_WRONG, "The crowd of '%s' is too small: no worker has %d answers or more.", path, LEAST);
+    if (fabs(mean) <= mean_most && sd >= sd_least && sd <= sd_most) return 0;
+    return complain(
+        EXIT_WRONG,
+        "The answers of '%s' have mean %.4g and standard deviation %.4g, and the model is for answers around "
+        "0: a mean within %g of 0, a standard deviation from %g to %g. Centre and scale answers and truth "
+        "alike, or take logarithms of what is positive and centre these.",
+        path, mean, sd, mean_most, sd_least, sd_most);
 }
 
 /* The workers that are left get numbers without gaps. */

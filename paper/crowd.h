@@ -21,6 +21,10 @@ int crowd_draw(dice *d, size_t questions, size_t controls, crowd *made);
 /* Answers (item, worker, value) and truth (item, value) of files. */
 int crowd_read(const char *answers, const char *truth, const char *value_column, crowd *made);
 
+/* Whether a table's crowd is one for figure 6: large enough to be measured, and in units that suit the model's priors.
+ * Returns 0, or an exit status when it has said what is wrong. `path`: of the answers. */
+int crowd_suits(const crowd *c, const char *path, size_t controls);
+
 /* Of a table's crowd a random part as in the paper: 1 to 5 of each question's answers, workers with fewer than 3 left
  * out where that leaves the question an answer; `controls` questions become known. */
 int crowd_part(dice *d, const crowd *all, size_t controls, crowd *part);

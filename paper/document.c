@@ -13,83 +13,70 @@ static const char *const figure_names[] = {"fig1", "fig2", "fig3", "fig4", "fig5
 
 typedef struct document {
     const paper *paper;
+    const char *own; /* what was run, of a run of one's own; or NULL */
     FILE *file;
-    size_t missing;
 } document;
 
-/* A file of DIR/paper; 0 when it is not there, which the text says. */
-static int open_part(document *d, const char *name, const char *ending, csv *t) {
+/* A file of DIR/paper; 0 when it is not there, or cannot be read, which has been said then. */
+static int open_part(const document *d, const char *name, const char *ending, csv *t) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/paper/%s%s.csv", d->paper->options.folder, name, ending);
-    if (file_there(path)) return csv_read(path, t) == 0;
-    fprintf(d->file, "*(%s has not been run)*\n", name);
-    d->missing++;
+    *t = (csv){0};
+    if (file_there(path) && csv_read(path, t) == 0) return 1;
+    csv_free(t);
     return 0;
+}
+
+static int is_there(const document *d, const char *name) {
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/paper/%s.csv", d->paper->options.folder, name);
+    return file_there(path);
 }
 
 /* ---- claims -------------------------------------------------------------------------------------------------------*/
 
-/* The fields of a row but for p, cut in place: texts have commas, so csv.h does not read them. */
-static int cut_claim(char *line, char *fields[4]) {
-    fields[0] = line;
-    fields[1] = strchr(line, ',');
-    char *p_value = fields[1] ? strchr(fields[1] + 1, ',') : NULL;
-    fields[2] = p_value ? strchr(p_value + 1, ',') : NULL;
-    fields[3] = fields[2] ? strstr(fields[2], "\",\"") : NULL;
-    if (fields[3] == NULL) return 0;
-    *fields[1]++ = '\0';
-    *p_value = '\0';
-    fields[2] += 2;
-    *fields[3] = '\0';
-    fields[3] += 3;
-    fields[3][strcspn(fields[3], "\"")] = '\0';
-    return 1;
-}
-
-static void each_claim(document *d, const char *name, void (*show)(document *d, char *fields[4])) {
-    char path[PATH_SIZE], line[4096], *fields[4];
-    snprintf(path, sizeof path, "%s/paper/%s_claims.csv", d->paper->options.folder, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        fprintf(d->file, "*(%s has not been run)*\n", name);
-        d->missing++;
-        return;
-    }
-    while (fgets(line, sizeof line, file))
-        if (cut_claim(line, fields)) show(d, fields);
-    fclose(file);
-}
+enum { CLAIM, VERDICT, P_VALUE, TEXT, NUMBERS };
 
 /* A vertical bar would end a cell. */
 static void write_cell(FILE *file, const char *text) {
     for (; *text; text++) fputs(*text == '|' ? "\\|" : (char[]){*text, '\0'}, file);
 }
 
-static void show_claim(document *d, char *fields[4]) {
-    fprintf(d->file, "| %s | ", fields[0]);
-    write_cell(d->file, fields[2]);
-    fprintf(d->file, " | **%s** | ", fields[1]);
-    write_cell(d->file, fields[3]);
-    fputs(" |\n", d->file);
-}
-
-static void show_verdict(document *d, char *fields[4]) {
-    fprintf(d->file, "| %s | ", fields[0]);
-    write_cell(d->file, fields[2]);
-    fprintf(d->file, " | **%s** |\n", fields[1]);
+static void show_claim(const document *d, const csv *t, size_t row, int with_numbers) {
+    fprintf(d->file, "| %s | ", csv_cell(t, row, CLAIM));
+    write_cell(d->file, csv_cell(t, row, TEXT));
+    fprintf(d->file, " | **%s** |", csv_cell(t, row, VERDICT));
+    if (with_numbers) {
+        fputs(" ", d->file);
+        write_cell(d->file, csv_cell(t, row, NUMBERS));
+        fputs(" |", d->file);
+    }
+    fputs("\n", d->file);
 }
 
 static void write_claims(document *d, char words[][WORD], size_t count) {
     (void)count;
+    csv t = {0};
+    if (!open_part(d, words[1], "_claims", &t)) return;
     fputs("| claim | | verdict | numbers |\n|---|---|---|---|\n", d->file);
-    each_claim(d, words[1], show_claim);
+    for (size_t r = 0; r < t.rows; r++) show_claim(d, &t, r, 1);
+    csv_free(&t);
 }
 
 static void write_verdicts(document *d, char words[][WORD], size_t count) {
+    enum { FIGURES = sizeof figure_names / sizeof *figure_names };
     (void)words, (void)count;
-    fputs("| claim | | verdict |\n|---|---|---|\n", d->file);
-    for (size_t k = 0; k < sizeof figure_names / sizeof *figure_names; k++)
-        each_claim(d, figure_names[k], show_verdict);
+    size_t shown = 0, missing = 0;
+    for (size_t k = 0; k < FIGURES; k++) {
+        csv t = {0};
+        if (!open_part(d, figure_names[k], "_claims", &t)) continue;
+        if (shown++ == 0) fputs("| claim | | verdict |\n|---|---|---|\n", d->file);
+        for (size_t r = 0; r < t.rows; r++) show_claim(d, &t, r, 0);
+        csv_free(&t);
+    }
+    for (size_t k = 0; k < FIGURES; k++)
+        if (!is_there(d, figure_names[k])) fprintf(d->file, missing++ ? ", %s" : "\nNot run: %s", figure_names[k]);
+    if (missing) fputs(".\n", d->file);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------*/
@@ -115,16 +102,12 @@ static void write_numbers(document *d, char words[][WORD], size_t count) {
     char metric[WORD];
     snprintf(metric, sizeof metric, count > 3 ? "log10 %.50s" : "%.60s", words[count > 3 ? 3 : 2]);
     if (!open_part(d, words[1], "", &t)) return;
-    fputs("| method |", d->file);
     size_t columns = 0;
     for (size_t r = 0; r < t.rows; r++)
-        if (is_metric(&t, r, metric) && strcmp(csv_cell(&t, r, SERIES), "radius") != 0 && is_new(&t, r, X, X)) {
-            fprintf(d->file, " %s |", csv_cell(&t, r, X));
-            columns++;
-        }
-    fputs("\n|---|", d->file);
-    for (size_t c = 0; c < columns; c++) fputs("---|", d->file);
-    fputs("\n", d->file);
+        if (is_metric(&t, r, metric) && strcmp(csv_cell(&t, r, SERIES), "radius") != 0 && is_new(&t, r, X, X))
+            fprintf(d->file, columns++ ? " %s |" : "| method | %s |", csv_cell(&t, r, X));
+    fprintf(d->file, columns ? "\n|---|" : "*(%s.csv has no %s)*\n", words[1], metric);
+    for (size_t c = 0; c < columns; c++) fputs(c + 1 < columns ? "---|" : "---|\n", d->file);
     for (size_t r = 0; r < t.rows; r++) {
         if (!is_metric(&t, r, metric) || !is_new(&t, r, SERIES, METHOD)) continue;
         if (strcmp(csv_cell(&t, r, SERIES), "radius") == 0) continue;
@@ -140,6 +123,16 @@ static void write_numbers(document *d, char words[][WORD], size_t count) {
     csv_free(&t);
 }
 
+/* The key of a figure's trials, where those are: seed, size, data and steps. */
+static void write_key(const document *d, const char *name) {
+    char path[PATH_SIZE], line[512];
+    snprintf(path, sizeof path, "%s/%s.csv", d->paper->options.folder, name);
+    FILE *file = fopen(path, "r");
+    if (file && fgets(line, sizeof line, file) && strncmp(line, "# ", 2) == 0)
+        fprintf(d->file, " `%.*s`", (int)strcspn(line + 2, "\n"), line + 2);
+    if (file) fclose(file);
+}
+
 static void write_trials(document *d, char words[][WORD], size_t count) {
     (void)count;
     csv t = {0};
@@ -149,7 +142,9 @@ static void write_trials(document *d, char words[][WORD], size_t count) {
         const unsigned long n = strtoul(csv_cell(&t, r, TRIALS), NULL, 10);
         most = n > most ? n : most;
     }
-    fprintf(d->file, "Trials: %lu.\n", most);
+    fprintf(d->file, "Trials: %lu.", most);
+    write_key(d, words[1]);
+    fputs("\n", d->file);
     csv_free(&t);
 }
 
@@ -171,7 +166,10 @@ static void write_steps(document *d, char words[][WORD], size_t count) {
     (void)count;
     enum { FIGURE, NAME, CANDIDATE, SCORE, CHOSEN };
     csv t = {0};
-    if (!open_part(d, words[1], "_steps", &t)) return;
+    if (!open_part(d, words[1], "_steps", &t)) {
+        fputs("The steps are those that the full run chose: `--quick` searches none.\n", d->file);
+        return;
+    }
     fputs("| method | step | out of (score: mean log10 of the metrics on the validation problems) |\n|---|---|---|\n",
           d->file);
     for (size_t r = 0; r < t.rows; r++) {
@@ -220,43 +218,77 @@ static void write_real(document *d, char words[][WORD], size_t count) {
     csv_free(&t);
 }
 
+/* Which run the page is of. */
+static void write_run(document *d, char words[][WORD], size_t count) {
+    (void)words, (void)count;
+    const paper_options *o = &d->paper->options;
+    if (d->own == NULL) return;
+    fprintf(d->file, "\n**This page is of a run of one's own**, at last `svmp paper %s`: seed %llu, %s", d->own,
+            (unsigned long long)o->seed, o->quick ? "the quick version (`--quick`)" : "the full protocol");
+    if (o->trials) fprintf(d->file, ", %zu trial%s of each figure (`--trials`)", o->trials, plural(o->trials));
+    if (o->answers) fprintf(d->file, "; figure 6 with the tables `%s` and `%s`", o->answers, o->truth);
+    if (o->data) fprintf(d->file, "; real data of `%s`", o->data);
+    fputs(". The key at each figure says what its trials depend on. Runs are made by commands like these:\n", d->file);
+}
+
 /* ---- the text -----------------------------------------------------------------------------------------------------*/
 
-static void write_directive(document *d, const char *line, size_t length) {
-    static const struct {
-        const char *name;
-        void (*write)(document *d, char words[][WORD], size_t count);
-    } directives[] = {{"@claims", write_claims}, {"@verdicts", write_verdicts}, {"@numbers", write_numbers},
-                      {"@steps", write_steps},   {"@trials", write_trials},     {"@pictures", write_pictures},
-                      {"@real", write_real},     {"@noise", write_noise}};
-    char words[WORDS_MOST][WORD];
+/* A part that is left out, and all parts in it, ends with the @end of its own depth. */
+typedef struct nesting {
+    size_t depth, left_out; /* the depth of the part that is left out; 0: none is */
+} nesting;
+
+static size_t split(const char *line, size_t length, char words[WORDS_MOST][WORD]) {
     size_t count = 0;
     for (size_t at = 0; at < length && count < WORDS_MOST;) {
         const size_t word = strcspn(line + at, " \n");
         if (word) snprintf(words[count++], WORD, "%.*s", (int)word, line + at);
         at += word + 1;
     }
+    return count;
+}
+
+/* 1: the line began or ended a part. */
+static int nest(const document *d, nesting *n, char words[][WORD]) {
+    const int record = strcmp(words[0], "@record") == 0, part = strcmp(words[0], "@figure") == 0;
+    if (strcmp(words[0], "@end") == 0) {
+        if (n->left_out == n->depth--) n->left_out = 0;
+        return 1;
+    }
+    if (!record && !part) return 0;
+    n->depth++;
+    if (n->left_out == 0 && (record ? d->own != NULL : !is_there(d, words[1]))) n->left_out = n->depth;
+    return 1;
+}
+
+static void write_directive(document *d, char words[][WORD], size_t count) {
+    static const struct {
+        const char *name;
+        void (*write)(document *d, char words[][WORD], size_t count);
+    } directives[] = {{"@claims", write_claims}, {"@verdicts", write_verdicts}, {"@numbers", write_numbers},
+                      {"@steps", write_steps},   {"@trials", write_trials},     {"@pictures", write_pictures},
+                      {"@real", write_real},     {"@noise", write_noise},       {"@run", write_run}};
     for (size_t k = 0; k < sizeof directives / sizeof *directives; k++)
         if (strcmp(directives[k].name, words[0]) == 0) directives[k].write(d, words, count);
 }
 
-int write_document(const paper *p) {
-    char path[PATH_SIZE], *text = NULL;
+int write_document(const paper *p, const char *own) {
+    char path[PATH_SIZE], *text = NULL, words[WORDS_MOST][WORD] = {{0}};
     size_t size = 0;
+    nesting n = {0};
     svmp_context *context = NULL;
-    document d = {.paper = p, .file = open_memstream(&text, &size)};
+    document d = {.paper = p, .own = own, .file = open_memstream(&text, &size)};
     if (d.file == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
     for (const char *line = embedded_text(&document_text); *line;) {
         const size_t length = strcspn(line, "\n");
-        if (*line == '@')
-            write_directive(&d, line, length);
-        else
-            fprintf(d.file, "%.*s\n", (int)length, line);
+        const size_t count = *line == '@' ? split(line, length, words) : 0;
+        if (count && !nest(&d, &n, words) && !n.left_out) write_directive(&d, words, count);
+        if (count == 0 && !n.left_out) fprintf(d.file, "%.*s\n", (int)length, line);
         line += length + (line[length] != '\0');
     }
     snprintf(path, sizeof path, "%s/paper.md", p->options.folder);
     const int status = fclose(d.file) == 0 ? write_text(context, path, text, size) : task_no_memory();
-    if (status == 0) printf("%s%s\n", path, d.missing ? ": some figures have not been run" : "");
+    if (status == 0) printf("%s\n", path);
     free(text);
     svmp_context_free(context);
     return status;

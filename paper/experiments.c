@@ -46,19 +46,55 @@ static int is_known(const char *what) {
     return 0;
 }
 
+/* "all" takes the figures, and the real data where it is told of them. */
+static int takes(const char *what, const figure *f, const paper_options *o) {
+    if (strcmp(what, "all") == 0) return f != &figure_real || o->data;
+    return strcmp(what, f->name) == 0;
+}
+
+static int check_figure(const paper *p, const figure *f) {
+    const int status = f->check ? f->check(&p->options) : 0;
+    return status ? status : check_trials(p, f);
+}
+
+/* What is wrong, before anything is run or written. */
+static int check(const paper *p, const char *what) {
+    const paper_options *o = &p->options;
+    int status = 0;
+    if (!is_known(what))
+        return complain(EXIT_WRONG, "There is no figure '%s': there are fig1 to fig6, all, real and page.", what);
+    if (o->answers && !takes(what, &figure_6, o))
+        return complain(EXIT_WRONG, "The option '--answers' is for fig6 and all, not for %s.", what);
+    if (o->data && !takes(what, &figure_real, o))
+        return complain(EXIT_WRONG, "The option '--data' is for real and all, not for %s.", what);
+    for (size_t k = 0; k < FIGURES && status == 0; k++)
+        if (takes(what, figures[k], o)) status = check_figure(p, figures[k]);
+    return status == 0 && takes(what, &figure_real, o) ? check_figure(p, &figure_real) : status;
+}
+
+static int write_page(const paper *p) {
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/paper", p->options.folder);
+    if (!file_there(path)) return complain(EXIT_WRONG, "There is no folder '%s' to make a page of.", path);
+    return write_document(p, NULL);
+}
+
 int experiments_run(const char *what, const paper_options *options) {
     paper p = {.options = *options};
     size_t lost = 0;
-    if (!is_known(what))
-        return complain(EXIT_WRONG, "There is no figure '%s': there are fig1 to fig6, all, real and page.", what);
-    if (strcmp(what, "real") == 0 && options->data == NULL)
-        return complain(EXIT_WRONG, "Real data are no part of svmp: --data DIR says where they are.");
-    if (strcmp(what, "page") == 0) return write_document(&p);
+    int status = check(&p, what);
+    if (status) return status;
+    if (strcmp(what, "page") == 0) return write_page(&p);
     pool_listen();
-    int status = prepare(&p);
+    status = prepare(&p);
     for (size_t k = 0; k < FIGURES && status == 0; k++)
-        if (strcmp(what, "all") == 0 || strcmp(what, figures[k]->name) == 0) status = run_figure(&p, figures[k], &lost);
-    if (status == 0 && options->data) status = run_real(&p);
-    if (status == 0) status = write_document(&p);
+        if (takes(what, figures[k], options)) status = run_figure(&p, figures[k], &lost);
+    if (status == 0 && takes(what, &figure_real, options)) status = run_real(&p);
+    if (status == 0) status = write_document(&p, what);
+    if (status == EXIT_INTERRUPTED)
+        complain(status,
+                 "Interrupted. The folder '%s' keeps what is finished (trials, with those of the search for steps: "
+                 "%zu), and the same command goes on from there.",
+                 options->folder, count_trials(&p));
     return status ? status : lost ? EXIT_FAILED : EXIT_DONE;
 }

@@ -26,13 +26,18 @@ typedef struct problem {
     double r_hat, *truth, *mean, *variance, *error;
 } problem;
 
+/* Of a table's questions. */
+static size_t controls_of(const crowd *table) {
+    return CONTROLS < table->questions / 2 ? CONTROLS : table->questions / 4;
+}
+
 static int make_crowd(const task *t, crowd *c) {
     const paper_options *o = &t->paper->options;
     dice d = dice_make(o->seed, t->figure->number, t->trial, PURPOSE_CROWD);
     if (o->answers == NULL || t->trial >= VALIDATION) return crowd_draw(&d, QUESTIONS, CONTROLS, c);
     crowd all;
     int status = crowd_read(o->answers, o->truth, NULL, &all);
-    if (status == 0) status = crowd_part(&d, &all, CONTROLS < all.questions / 2 ? CONTROLS : all.questions / 4, c);
+    if (status == 0) status = crowd_part(&d, &all, controls_of(&all), c);
     crowd_free(&all);
     return status;
 }
@@ -44,7 +49,8 @@ static int true_start(const task *t, const problem *p, svmp_particles **start) {
     for (size_t i = 0; i < d && status == SVMP_OK; i++) {
         char name[64];
         status = svmp_particles_set_name(*start, i, svmp_model_variable_name(p->model, i, name, sizeof name));
-        const size_t k = strtoul(strchr(name, '.') + 1, NULL, 10) - 1;
+        const char *index = strchr(name, '.'); /* none: the only one, such as the bias of a single worker */
+        const size_t k = index ? strtoul(index + 1, NULL, 10) - 1 : 0;
         const double *of = *name == 'x' ? p->people.truth : *name == 'b' ? p->people.bias : p->people.lnu;
         for (size_t l = 0; l < CHAINS; l++) svmp_particles_values(*start)[i * CHAINS + l] = of ? of[k] : 0;
     }
@@ -122,6 +128,15 @@ static int measure(task *t, const problem *p, const char *method, size_t n) {
     return status;
 }
 
+static int check(const paper_options *o) {
+    crowd all;
+    if (o->answers == NULL) return 0;
+    int status = crowd_read(o->answers, o->truth, NULL, &all);
+    if (status == 0) status = crowd_suits(&all, o->answers, controls_of(&all));
+    crowd_free(&all);
+    return status;
+}
+
 static uint64_t inputs(const paper_options *o) {
     return o->answers ? file_number(o->truth, file_number(o->answers, 0)) : 0;
 }
@@ -160,6 +175,7 @@ const figure figure_6 = {
     .search_particles = 50,
     .search_problems = 3,
     .trial = trial,
+    .check = check,
     .inputs = inputs,
     .budget = "3000 score evaluations a particle",
 };

@@ -13,10 +13,25 @@ static int make_folder(const char *path) {
     return complain(EXIT_WRONG, "The folder '%s' cannot be made: %s.", path, strerror(errno));
 }
 
+/* With those that it lies in. */
+static int make_path(const char *path) {
+    char part[PATH_SIZE];
+    int status = 0;
+    for (const char *slash = path; status == 0 && (slash = strchr(slash + 1, '/')) != NULL;) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        status = make_folder(part);
+    }
+    return status ? status : make_folder(path);
+}
+
 int make_folders(const paper *p) {
+    enum { LONGEST_NAME = 64 }; /* of a file in it */
     static const char *const parts[] = {"models", "problems", "references", "trials", "paper", "png", "plots"};
     char path[PATH_SIZE];
-    int status = make_folder(p->options.folder);
+    if (*p->options.folder == '\0') return complain(EXIT_WRONG, "The option '--output' needs a folder.");
+    if (strlen(p->options.folder) + LONGEST_NAME > PATH_SIZE)
+        return complain(EXIT_WRONG, "The folder '%s' has too long a name.", p->options.folder);
+    int status = make_path(p->options.folder);
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == 0; k++) {
         snprintf(path, sizeof path, "%s/%s", p->options.folder, parts[k]);
         status = make_folder(path);

@@ -31,15 +31,25 @@ int run_gnuplot(const paper *p, const char *name) {
     return 0;
 }
 
+void quote(FILE *file, const char *text) {
+    fputc('\'', file);
+    for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, file);
+    fputc('\'', file);
+}
+
 int draw_script(const paper *p, const char *name, int width, int height, script_body body, const void *user_data) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/plots/%s.gp", p->options.folder, name);
     FILE *file = fopen(path, "w");
     if (file == NULL) return complain(EXIT_FAILED, "The file '%s' cannot be written: %s.", path, strerror(errno));
     for (int png = 0; png < 2; png++) {
-        fprintf(file, "reset\nset terminal %s size %d,%d %s\nset output '%s/%s/%s.%s'\n", png ? "pngcairo" : "svg",
-                width, height, png ? "font 'Sans,10'" : "dynamic enhanced font 'sans-serif,12' background rgb 'white'",
-                p->options.folder, png ? "png" : "paper", name, png ? "png" : "svg");
+        char picture[PATH_SIZE];
+        snprintf(picture, sizeof picture, "%s/%s/%s.%s", p->options.folder, png ? "png" : "paper", name,
+                 png ? "png" : "svg");
+        fprintf(file, "reset\nset terminal %s size %d,%d %s\nset output ", png ? "pngcairo" : "svg", width, height,
+                png ? "font 'Sans,10'" : "dynamic enhanced font 'sans-serif,12' background rgb 'white'");
+        quote(file, picture);
+        fputs("\n", file);
         body(file, user_data);
         fputs("unset output\n", file);
     }

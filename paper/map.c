@@ -61,30 +61,39 @@ static int write_grid(const map *m, svmp_particles *sample, double width, size_t
     return 0;
 }
 
-static void write_contours(FILE *file, const map *m, const char *part) {
-    const char *folder = m->paper->options.folder;
-    fprintf(file, "set table '%s/plots/%s.%s.lines'\nsplot '%s/plots/%s.%s' using 1:2:3 notitle\nunset table\n", folder,
-            m->name, part, folder, m->name, part);
+/* The file of a part of the map, in quotes. */
+static void write_part(FILE *file, const map *m, const char *part) {
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/plots/%s.%s", m->paper->options.folder, m->name, part);
+    quote(file, path);
+}
+
+static void write_contours(FILE *file, const map *m, const char *part, const char *lines) {
+    fputs("set table ", file);
+    write_part(file, m, lines);
+    fputs("\nsplot ", file);
+    write_part(file, m, part);
+    fputs(" using 1:2:3 notitle\nunset table\n", file);
 }
 
 static void write_map(FILE *file, const void *user_data) {
     const map *m = user_data;
-    const char *folder = m->paper->options.folder;
     fputs("set contour base\nunset surface\nset cntrparam levels discrete 0.1, 0.3, 0.5, 0.7, 0.9\n", file);
-    write_contours(file, m, "weak");
-    if (m->strong) write_contours(file, m, "strong");
+    write_contours(file, m, "weak", "weak.lines");
+    if (m->strong) write_contours(file, m, "strong", "strong.lines");
     fputs("unset contour\n", file);
     fputs("$marks << EOD\n", file);
     for (size_t k = 0; k < m->mark_count; k++)
         fprintf(file, "%g %g %d %s\n", m->marks[k].x, m->marks[k].y, m->marks[k].point,
                 m->marks[k].label ? m->marks[k].label : "");
-    fprintf(file,
-            "EOD\nset title '%s'\nset size ratio -1\nset xrange [%g:%g]\nset yrange [%g:%g]\nunset key\n"
-            "plot '%s/plots/%s.weak.lines' using 1:2 title 'weak' with lines lw 1 lc rgb '#90a8d0', ",
-            m->title, m->low[0], m->high[0], m->low[1], m->high[1], folder, m->name);
-    if (m->strong)
-        fprintf(file, "'%s/plots/%s.strong.lines' using 1:2 title 'strong' with lines lw 1.5 lc rgb '#c02020', ",
-                folder, m->name);
+    fprintf(file, "EOD\nset title '%s'\nset size ratio -1\nset xrange [%g:%g]\nset yrange [%g:%g]\nunset key\nplot ",
+            m->title, m->low[0], m->high[0], m->low[1], m->high[1]);
+    write_part(file, m, "weak.lines");
+    fputs(" using 1:2 title 'weak' with lines lw 1 lc rgb '#90a8d0', ", file);
+    if (m->strong) {
+        write_part(file, m, "strong.lines");
+        fputs(" using 1:2 title 'strong' with lines lw 1.5 lc rgb '#c02020', ", file);
+    }
     fputs("$marks using 1:2:3 with points pt variable ps 1 lw 2 lc rgb '#000000', "
           "$marks using 1:2:(strcol(4)) with labels offset 1.2,0.6 tc rgb '#c02020' font ',11'\n",
           file);

@@ -61,6 +61,7 @@ typedef struct figure {
     size_t search_particles, search_problems;
     const char *objective;                            /* the metric that the search looks at; NULL: the mean of all */
     int (*trial)(struct task *task);                  /* returns 0, or an exit status when it has said what is wrong */
+    int (*check)(const paper_options *options);       /* looks at the files that trials read, before any; or NULL */
     uint64_t (*inputs)(const paper_options *options); /* a number for the files that trials read, 0: none; or NULL */
     const char *budget;                               /* a sentence for the document */
 } figure;
@@ -111,6 +112,13 @@ typedef struct convergence {
  * is NULL, and that is no failure. `convergence` may be NULL. */
 int task_run(const task *t, const svmp_model *model, const svmp_run_options *options, const svmp_particles *start,
              svmp_particles **particles, convergence *c);
+
+/* Whether the folder may take the trials of this figure: it may not when it has trials of another seed, size or
+ * data, which would be overwritten. Returns 0, or an exit status when it has said so. */
+int check_trials(const paper *p, const figure *f);
+
+/* How many files of trials and of validation problems the folder has. */
+size_t count_trials(const paper *p);
 
 /* Runs all trials that are not there, and gathers DIR/FIGURE.csv and DIR/paper/FIGURE.csv. `all` receives every
  * measurement. */

@@ -15,4 +15,7 @@ int run_gnuplot(const paper *p, const char *name);
 typedef void (*script_body)(FILE *file, const void *user_data);
 int draw_script(const paper *p, const char *name, int width, int height, script_body body, const void *user_data);
 
+/* A text in gnuplot's quotes, whatever it has in it. */
+void quote(FILE *file, const char *text);
+
 #endif

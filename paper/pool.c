@@ -82,5 +82,6 @@ int run_pool(paper *of, const char *label, size_t count, int (*work)(struct pape
     if (started == 0) serve(&p);
     for (size_t k = 0; k < started; k++) pthread_join(threads[k], NULL);
     pthread_mutex_destroy(&p.lock);
+    if (stopped && isatty(STDERR_FILENO)) fputs("\n", stderr); /* behind the line that `tell` writes over and over */
     return p.status ? p.status : stopped ? EXIT_INTERRUPTED : 0;
 }

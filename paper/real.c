@@ -299,6 +299,17 @@ static int draw(const task *t, const data_set *s, const problem *p, svmp_particl
     return draw_crowd(t->paper, s->name, &p->people, graphical, nuts);
 }
 
+static int check(const paper_options *o) {
+    char path[PATH_SIZE];
+    if (o->data == NULL) return complain(EXIT_WRONG, "Real data are no part of svmp: --data DIR says where they are.");
+    for (size_t s = 0; s < SETS; s++) {
+        snprintf(path, sizeof path, "%s/%s", o->data, sets[s].folder);
+        if (file_there(path)) return 0;
+    }
+    return complain(EXIT_WRONG, "The folder '%s' has none of the data sets: %s, %s, %s, %s.", o->data, sets[0].folder,
+                    sets[1].folder, sets[2].folder, sets[3].folder);
+}
+
 static uint64_t inputs(const paper_options *o) {
     char path[PATH_SIZE];
     uint64_t number = 0;
@@ -343,6 +354,7 @@ const figure figure_real = {
     .trials = SETS,
     .quick_trials = SETS,
     .trial = trial,
+    .check = check,
     .inputs = inputs,
     .budget = "6000 score evaluations a particle",
 };

@@ -76,9 +76,9 @@ static char *comments_text(const reference *r, const char *key, size_t chains, s
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (file == NULL) return NULL;
-    fprintf(file, "%sNUTS, %zu chains of %zu draws\nr_hat = %.6f\nmoments =", key, chains, each, r->r_hat);
+    fprintf(file, "%sNUTS, %zu chains of %zu draws\nr_hat = %.17g\nmoments =", key, chains, each, r->r_hat);
     for (size_t i = 0; i < svmp_particles_variables(r->draws); i++)
-        fprintf(file, " %.17g %.17g %.3g", r->mean[i], r->square[i], r->error[i]);
+        fprintf(file, " %.17g %.17g %.17g", r->mean[i], r->square[i], r->error[i]);
     fputs("\n", file);
     return fclose(file) == 0 ? text : (free(text), NULL);
 }

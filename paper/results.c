@@ -46,27 +46,34 @@ char *results_text(const results *r, const char *comment, size_t *size) {
     return fclose(file) == 0 ? text : (free(text), NULL);
 }
 
-/* One field of a row, up to a comma or the end of the line; returns what follows the comma. */
-static char *field(char *text, char *to, size_t size) {
-    const size_t length = strcspn(text, ",\n");
-    snprintf(to, size, "%.*s", (int)length, text);
-    return text[length] ? text + length + 1 : text + length;
+/* One field of a row, which ends with this character: *at is moved behind it. 0: it does not, or is too long. */
+static int field(const char **at, char end, char *to, size_t size) {
+    const size_t length = strcspn(*at, ",\n");
+    if ((*at)[length] != end || length >= size) return 0;
+    memcpy(to, *at, length);
+    to[length] = '\0';
+    *at += length + 1;
+    return 1;
 }
 
-static measurement parse(char *line) {
-    measurement m = {0};
-    char number[64];
-    line = field(line, number, sizeof number);
-    m.trial = strtoul(number, NULL, 10) - 1;
-    line = field(line, m.series, sizeof m.series);
-    line = field(line, m.method, sizeof m.method);
-    line = field(line, m.step, sizeof m.step);
-    line = field(line, number, sizeof number);
-    m.x = strtod(number, NULL);
-    line = field(line, m.metric, sizeof m.metric);
-    field(line, number, sizeof number);
-    m.value = strtod(number, NULL);
-    return m;
+static int number(const char **at, char end, double *value) {
+    char text[64], *rest;
+    if (!field(at, end, text, sizeof text)) return 0;
+    *value = strtod(text, &rest);
+    return rest != text && *rest == '\0';
+}
+
+/* 0: the row is not whole. */
+static int parse(const char *line, measurement *m) {
+    double trial;
+    *m = (measurement){0};
+    if (!number(&line, ',', &trial) || !(trial >= 1 && trial < 1e9) ||
+        !field(&line, ',', m->series, sizeof m->series) || !field(&line, ',', m->method, sizeof m->method) ||
+        !field(&line, ',', m->step, sizeof m->step) || !number(&line, ',', &m->x) ||
+        !field(&line, ',', m->metric, sizeof m->metric) || !number(&line, '\n', &m->value))
+        return 0;
+    m->trial = (size_t)trial - 1;
+    return 1;
 }
 
 int results_read(const char *path, const char *comment, results *r) {
@@ -77,7 +84,8 @@ int results_read(const char *path, const char *comment, results *r) {
     snprintf(expected, sizeof expected, "# %s\n", comment ? comment : "");
     int ours = comment == NULL || (fgets(line, sizeof line, file) && strcmp(line, expected) == 0);
     ours = ours && fgets(line, sizeof line, file) && strcmp(line, header) == 0;
-    while (ours && fgets(line, sizeof line, file)) ours = results_add(r, parse(line)) == 0;
+    measurement m;
+    while (ours && fgets(line, sizeof line, file)) ours = parse(line, &m) && results_add(r, m) == 0;
     fclose(file);
     if (!ours) r->count = before;
     return ours;

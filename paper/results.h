@@ -27,7 +27,7 @@ void results_free(results *r);
 /* CSV with a header; `comment` is a first line after "# ", or NULL. Text that the caller frees; NULL: no memory. */
 char *results_text(const results *r, const char *comment, size_t *size);
 
-/* Reads such a file. 1: read; 0: it is not there, has another comment or is none of ours. */
+/* Reads such a file. 1: read; 0: it is not there, has another comment, is none of ours or not whole. */
 int results_read(const char *path, const char *comment, results *r);
 
 /* The value of a trial, NaN when there is none. */

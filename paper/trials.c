@@ -1,5 +1,6 @@
 /* The trials of a figure: those that are there are read, the others run; and the search for step sizes on problems of
  * its own, numbered from VALIDATION on. */
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,18 @@ static unsigned long candidates_number(const figure *f) {
     return number;
 }
 
-/* What a file of trials depends on: a file with another key is not used. */
-static void make_key(const paper *p, const figure *f, int search, char *key, size_t size) {
+/* The first part of a key: which problems, how far the methods go. */
+static int make_problem_key(const paper *p, const figure *f, char *key, size_t size) {
     const uint64_t inputs = f->inputs ? f->inputs(&p->options) : 0;
     int at = snprintf(key, size, "%s seed %llu%s; %s", f->name, (unsigned long long)p->options.seed,
                       p->options.quick ? " quick" : "", f->budget);
     if (inputs) at += snprintf(key + at, size - (size_t)at, "; data %016llx", (unsigned long long)inputs);
+    return at;
+}
+
+/* What a file of trials depends on: a file with another key is not used. */
+static void make_key(const paper *p, const figure *f, int search, char *key, size_t size) {
+    int at = make_problem_key(p, f, key, size);
     if (search && at > 0 && (size_t)at < size)
         at += snprintf(key + at, size - (size_t)at, "; candidates %lx", candidates_number(f));
     for (size_t k = 0; !search && k < p->step_count && at > 0 && (size_t)at < size; k++)
@@ -57,6 +64,65 @@ static int close_task(task *t, int status, const char *key) {
     results_free(&t->out);
     svmp_context_free(t->context);
     return status;
+}
+
+/* ---- what the folder has ------------------------------------------------------------------------------------------*/
+
+/* Calls `look` with each file of the folder's trials until it returns something else than 0. */
+static int each_trial(const paper *p, int (*look)(const char *name, const char *path, void *user), void *user) {
+    char path[PATH_SIZE];
+    int status = 0;
+    snprintf(path, sizeof path, "%s/trials", p->options.folder);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && status == 0 && (entry = readdir(folder)) != NULL;) {
+        if (strstr(entry->d_name, ".csv") == NULL) continue;
+        snprintf(path, sizeof path, "%s/trials/%s", p->options.folder, entry->d_name);
+        status = look(entry->d_name, path, user);
+    }
+    if (folder) closedir(folder);
+    return status;
+}
+
+static int count_one(const char *name, const char *path, void *user) {
+    (void)name, (void)path;
+    ++*(size_t *)user;
+    return 0;
+}
+
+size_t count_trials(const paper *p) {
+    size_t count = 0;
+    each_trial(p, count_one, &count);
+    return count;
+}
+
+typedef struct comparison {
+    const paper *paper;
+    const figure *figure;
+    char asked[512];
+} comparison;
+
+static int compare_keys(const char *name, const char *path, void *user) {
+    const comparison *c = user;
+    char there[512] = "";
+    const size_t length = strlen(c->figure->name);
+    if (strncmp(name, c->figure->name, length) != 0 || name[length] != '_') return 0;
+    FILE *file = fopen(path, "r");
+    const int read = file && fgets(there, sizeof there, file) && strncmp(there, "# ", 2) == 0;
+    if (file) fclose(file);
+    if (!read) return 0; /* damaged: it does not count */
+    char *end = strstr(there, c->figure->budget);
+    if (end) end += strlen(c->figure->budget);
+    if (end && strncmp(end, "; data ", 7) == 0) end += 7 + strspn(end + 7, "0123456789abcdef");
+    if (end) *end = '\0';
+    if (strcmp(there + 2, c->asked) == 0) return 0;
+    return complain(EXIT_WRONG, "The folder '%s' has trials of '%s', and asked is '%s': -o takes another folder.",
+                    c->paper->options.folder, there + 2, c->asked);
+}
+
+int check_trials(const paper *p, const figure *f) {
+    comparison c = {.paper = p, .figure = f};
+    make_problem_key(p, f, c.asked, sizeof c.asked);
+    return each_trial(p, compare_keys, &c);
 }
 
 /* ---- trials -------------------------------------------------------------------------------------------------------*/

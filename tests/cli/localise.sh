@@ -40,3 +40,37 @@ refuses 2 "has no column 'r'" localise bad.csv anchors.csv -o new.csv
 printf 'from,to,r\n1,2,3,4\n' >bad.csv
 refuses 2 "has 4 fields where the header has 3" localise bad.csv anchors.csv -o new.csv
 refuses 2 "cannot be read" localise missing.csv anchors.csv -o new.csv
+printf 'from,to,r\n1,2,3\n1,3,-1\n' >bad.csv
+refuses 2 "bad.csv:3: a range is more than 0, not -1" localise bad.csv anchors.csv -o new.csv
+refuses 2 "bad.csv:3: a range is more than 0" localise bad.csv anchors.csv
+printf 'from,to,r\n1,2,inf\n' >bad.csv
+refuses 2 "bad.csv:2: 'inf' in the column 'r' is not a number" localise bad.csv anchors.csv -o new.csv
+printf 'from,to,r\n1,2,1\n3,3,1\n' >bad.csv
+refuses 2 "bad.csv:3: this is a range of point 3 to itself" localise bad.csv anchors.csv -o new.csv
+printf 'from,to,r\n1,2,1\n3,5001,1\n' >bad.csv
+refuses 2 "bad.csv:3: '5001' is not the number of a point, from 1 to 5000" localise bad.csv anchors.csv -o new.csv
+printf 'from,to,r\n1,2,4\n1,3,3\n2,3,5\n1,5,2\n' >bad.csv
+refuses 2 "The points of 'bad.csv' go up to 5, and point 4 has no range" localise bad.csv anchors.csv -o new.csv
+printf 'point,x,y\n1,0,0\n2,4,0\n3,0,3\n2,4,1\n' >bad.csv
+refuses 2 "bad.csv:5: point 2 is known already" localise ranges.csv bad.csv -o new.csv
+printf 'point,x,y\n1,0,0\n99,4,0\n3,0,3\n' >bad.csv
+refuses 2 "bad.csv:3: point 99 has no range in 'ranges.csv'" localise ranges.csv bad.csv -o new.csv
+for name in '' 2x 'x y' 'x[1]' -x; do
+    refuses 2 "The option '--name' is the name of an array" localise ranges.csv anchors.csv --name="$name" -o new.csv
+done
+works localise ranges.csv anchors.csv --name at.night_2 -n 2 -o named.csv
+grep -q '^at.night_2.4.1,' <(rows named.csv) || fail "$(rows named.csv | head -1)"
+works localise --help
+shows 'columns from,to,r'
+shows 'point,x\[,y\[,z\]\]'
+
+# The example of models/README.md does what it says.
+mkdir example && cd example
+ln -s "$MODELS" models
+awk '/^## A start for models of distances/ { here = 1 } /^```/ { inside = /sh$/ && here; next } inside' "$MODELS/README.md" >example.sh
+svmp() { "$SVMP" "$@"; }
+export -f svmp
+export SVMP
+bash -e example.sh >said 2>errors || fail "the example: $(cat errors)"
+shows '^x\.4\.1 +(3\.9|4\.)'
+shows '^x\.4\.2 +(2\.9|3\.)'
