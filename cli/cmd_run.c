@@ -28,7 +28,7 @@ static const svmp_option rows[] = {
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
-    {"resume", 0, "FILE", "", "go on from a run's checkpoint, and in it; -t may grow", "Checkpoints"},
+    {"resume", 0, "FILE", "", "go on from a checkpoint, and in it; -t may grow", "Checkpoints"},
     {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
 };
 
