@@ -19,7 +19,7 @@ enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more,
 
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
-    {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"force", 'f', NULL, "", "overwrite FILE; with --split, remove later parts too", "Output"},
     {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},

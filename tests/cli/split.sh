@@ -59,3 +59,11 @@ if "$SVMP" --version | grep -q '^netcdf: yes'; then
     works "${nuts[@]}" --chains 2 -o whole.nc
     refuses 2 "'whole.nc' and 'h_2.csv' $same" summary whole.nc h_2.csv
 fi
+
+# --force removes no more than it says: not the chains of others, not a gap's worth less, not the start itself.
+mkdir forced && cd forced && cp ../chain.mtx ../b.mtx .
+works "${nuts[@]}" --chains 5 -o h.csv --split
+rm h_3.csv
+printf '# stan_version_major = 2\n# id = 6\nlp__,x\n1,2\n' >h_6.csv
+"$SVMP" "${nuts[@]}" --chains 2 -o h.csv --split --force --init h_4.csv >said 2>errors || fail "$(cat errors)"
+[[ $(echo h_*.csv) == "h_1.csv h_2.csv h_4.csv h_6.csv" ]] || fail "$(echo h_*.csv)"
