@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "convergence.h"
@@ -12,6 +13,7 @@
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
+#include "suggest.h"
 #include "table.h"
 #include "writer.h"
 
@@ -20,7 +22,7 @@ enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more,
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE; with --split, remove later parts too", "Output"},
-    {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
+    {"monitor", 0, "NAME,...", "", "report these deterministic nodes, too", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
     {"split", 0, NULL, "", "write a file for each chain: FILE_1.csv, ...", "Output"},
@@ -28,7 +30,7 @@ static const svmp_option rows[] = {
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
-    {"resume", 0, "FILE", "", "go on from a checkpoint of the same run; -t may grow", "Checkpoints"},
+    {"resume", 0, "FILE", "", "go on from a checkpoint, and in it; -t may grow", "Checkpoints"},
     {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
 };
 
@@ -85,7 +87,7 @@ static int read_options(session *s) {
 /* What sizes a run: an option that the method does not know would be ignored in silence. */
 static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
-                                                                                                 "draws"};
+                                                                                                 "draws", "accept"};
     const char *method = s->method.name;
     const int sampler = s->method.yield == SVMP_CHAINS;
     for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
@@ -100,11 +102,21 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
+/* Whether the file of --init is none, but a slip of the hand: 'norml:1'. */
+static int is_misspelt(const char *init) {
+    static const char *const starts[] = {"normal", "uniform", "prior", "map"};
+    const size_t length = strcspn(init, ":");
+    const char *meant = access(init, F_OK) == 0 ? NULL : suggest(init, length, sizeof starts / sizeof *starts, starts);
+    if (meant) complain(EXIT_WRONG, "There is no start or file '%s'; did you mean '%s%s'?", init, meant, init + length);
+    return meant != NULL;
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return 0;
+    if (is_misspelt(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
     if (options_given(s->set, "particles") && s->options.particles != count)
@@ -156,7 +168,7 @@ static int prepare(session *s) {
     if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
-    return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->run) : failed(s->context, made);
+    return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }
 
 /* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
@@ -312,7 +324,7 @@ static int go(session *s) {
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
     svmp_outcome outcome = SVMP_UNFINISHED;
     s->warmup = warmup ? strtoul(warmup, NULL, 10) : 0;
-    s->measures = (options_given(s->set, "output") || options_given(s->set, "checkpoint")) &&
+    s->measures = (options_given(s->set, "output") || keeper_path(s->set)) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     keeper_begin(&s->keeper, s->set, s->context, s->run);
@@ -364,12 +376,14 @@ const command command_run = {
         "(.mtx) and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
         "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
-        "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
-        "run whose numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
+        "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is;\n"
+        "interrupted again, a second later or more, it is given up. A run whose\n"
+        "numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
         "With\n.B \\-\\-checkpoint\nthe run keeps in a file where it stands, now and then, when it is interrupted "
         "and at its\n"
         "end. The same call with\n.B \\-\\-resume\ngoes on from there, to the same numbers as if there had been no "
-        "break; of the options,\n"
+        "break, and keeps its\nown checkpoints in that file unless\n.B \\-\\-checkpoint\nnames another; of the "
+        "options,\n"
         "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
         "A model's unknowns are reported; with\n.B \\-\\-monitor\nso are the deterministic nodes that it names, "
         "computed from each particle.\n.PP\n"

@@ -39,11 +39,38 @@ static int is_survived(svmp_context *context, const char *path) {
     return by != SIGSEGV && by != SIGBUS && by != SIGABRT && by != SIGFPE && by != SIGILL && by != SIGALRM;
 }
 
+/* Major, minor and patch of "0.1.0..."; where a number is missing, 0. */
+static void read_version(const char *text, unsigned long numbers[3]) {
+    char *rest;
+    for (size_t k = 0; k < 3; k++) {
+        numbers[k] = strtoul(text, &rest, 10);
+        text = rest + (*rest == '.');
+    }
+}
+
+/* What a later version has changed in its files, this one cannot know. */
+static void compare_versions(const svmp_particles *particles, const char *path) {
+    static const char start[] = "svmp ";
+    const char *written = svmp_particles_comments(particles);
+    unsigned long there[3], here[3];
+    size_t k = 0;
+    if (strncmp(written, start, sizeof start - 1) != 0) return;
+    written += sizeof start - 1;
+    read_version(written, there);
+    read_version(svmp_version(), here);
+    while (k < 2 && there[k] == here[k]) k++;
+    if (there[k] > here[k])
+        complain(EXIT_DONE, "warning: '%s' was written by svmp %.*s, and this is %s, which may not know all of it.",
+                 path, (int)strcspn(written, "\n"), written, svmp_version());
+}
+
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
     if (svmp_context_processes(context) == 1 && is_foreign(path) && !is_survived(context, path))
         return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 does not survive it.", path);
     const svmp_status read = svmp_particles_read(context, path, particles);
-    return read == SVMP_OK ? 0 : failed(context, read);
+    if (read != SVMP_OK) return failed(context, read);
+    compare_versions(*particles, path);
+    return 0;
 }
 
 size_t sample_files(const option_set *set) {
@@ -57,22 +84,32 @@ size_t sample_files(const option_set *set) {
     return count > 0 ? count : 1;
 }
 
-/* The next line of a record that does not tell the chain; its length, 0 at the end. */
+/* Whether a line of a record tells no more than which chain of a sampler it is, by which seed, and how it went. */
+static int is_incidental(const char *line, size_t length) {
+    static const char *const starts[] = {
+        "id = ", "seed = ", "threads = ", "resumed at = ", "seconds = ", "Elapsed Time: ", "  "};
+    int found = 0;
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
+        found |= length >= strlen(starts[k]) && strncmp(line, starts[k], strlen(starts[k])) == 0;
+    return found;
+}
+
+/* The length of the next line that tells more; 0 at the end. */
 static size_t next_line(const char **at) {
     for (;;) {
         const size_t length = strcspn(*at, "\n");
-        if (length == 0 || strncmp(*at, "id = ", 5) != 0) return length;
+        if (length == 0 || !is_incidental(*at, length)) return length;
         *at += length + ((*at)[length] == '\n');
     }
 }
 
-/* The files of one run have one record. */
+/* Chains that are to be one sample are of one run, or of several that differ in nothing that matters. */
 static void compare_records(const char *a, const char *a_path, const char *b, const char *b_path) {
     for (;;) {
         const size_t here = next_line(&a), there = next_line(&b);
         if (here != there || strncmp(a, b, here) != 0) {
-            complain(EXIT_DONE, "'%s' and '%s' are of different runs: '%.*s' and '%.*s'.", a_path, b_path, (int)here, a,
-                     (int)there, b);
+            complain(EXIT_DONE, "warning: '%s' and '%s' are of different runs: '%.*s' and '%.*s'.", a_path, b_path,
+                     (int)here, a, (int)there, b);
             return;
         }
         if (here == 0) return;
