@@ -74,9 +74,8 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
-    int status = read_count("thin", options_value(set, "thin"), options->draws, &w->thin);
+    int status = read_count("thin", options_value(set, "thin"), 1, options->draws, &w->thin);
     if (status) return status;
-    if (w->thin == 0) return complain(EXIT_WRONG, "The option '--thin' is at least 1.");
     for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
         if (options_given(set, needs_output[k]) && path == NULL)
             return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.", needs_output[k]);
