@@ -103,8 +103,9 @@ static int read_anchors(scene *s, const char *path) {
  * below it. */
 static int check_points(const scene *s, const char *ranges, const char *anchors) {
     unsigned char *measured = calloc(s->points, 1);
-    int status = measured ? 0 : complain(EXIT_FAILED, "Out of memory.");
-    for (size_t r = 0; r < s->ranges.rows && measured; r++) measured[s->from[r]] = measured[s->to[r]] = 1;
+    int status = 0;
+    if (measured == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    for (size_t r = 0; r < s->ranges.rows; r++) measured[s->from[r]] = measured[s->to[r]] = 1;
     for (size_t r = 0; r < s->anchors.rows && status == 0; r++) {
         size_t point = 0;
         status = read_point(&s->anchors, anchors, r, 0, &point);

@@ -19,7 +19,7 @@ enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more,
 
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
-    {"force", 'f', NULL, "", "overwrite FILE", "Output"},
+    {"force", 'f', NULL, "", "overwrite FILE; with --split, remove later parts too", "Output"},
     {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
@@ -28,7 +28,7 @@ static const svmp_option rows[] = {
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
-    {"resume", 0, "FILE", "", "go on from a checkpoint of the same run; -t may grow", "Checkpoints"},
+    {"resume", 0, "FILE", "", "go on from a checkpoint, and in it; -t may grow", "Checkpoints"},
     {"threads", 0, "N", "0", "threads; 0: the machine's, shared under mpirun", "Machine"},
 };
 
@@ -344,7 +344,7 @@ static int go(session *s) {
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
     svmp_outcome outcome = SVMP_UNFINISHED;
     s->warmup = warmup ? strtoul(warmup, NULL, 10) : 0;
-    s->measures = (options_given(s->set, "output") || options_given(s->set, "checkpoint")) &&
+    s->measures = (options_given(s->set, "output") || keeper_path(s->set)) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     keeper_begin(&s->keeper, s->set, s->context, s->run);
@@ -397,12 +397,14 @@ const command command_run = {
         "(.mtx) and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
         "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
-        "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is. A\n"
-        "run whose numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
+        "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is;\n"
+        "interrupted again, a second later or more, it is given up. A run whose\n"
+        "numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
         "With\n.B \\-\\-checkpoint\nthe run keeps in a file where it stands, now and then, when it is interrupted "
         "and at its\n"
         "end. The same call with\n.B \\-\\-resume\ngoes on from there, to the same numbers as if there had been no "
-        "break; of the options,\n"
+        "break, and keeps its\nown checkpoints in that file unless\n.B \\-\\-checkpoint\nnames another; of the "
+        "options,\n"
         "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
         "A model's unknowns are reported; with\n.B \\-\\-monitor\nso are the deterministic nodes that it names, "
         "computed from each particle.\n.PP\n"

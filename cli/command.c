@@ -64,13 +64,18 @@ static void tell(svmp_log_level level, const char *message, void *user_data) {
 
 int read_count(const char *option, const char *text, size_t least, size_t most, size_t *value) {
     char *end;
-    const double read = strtod(text, &end); /* 1000, or 1e3 */
+    errno = 0;
     const int begins = (*text >= '0' && *text <= '9') || *text == '.';
-    if (!begins || strpbrk(text, "xX") || *end || !(read >= (double)least && read <= (double)most) ||
-        read != floor(read))
+    unsigned long long count = strtoull(text, &end, 10);
+    if (begins && *end) { /* 1e3 */
+        const double real = strtod(text, &end);
+        const int whole = real <= 0x1p53 && real == floor(real) && strpbrk(text, "xX") == NULL;
+        count = whole ? (unsigned long long)real : ULLONG_MAX;
+    }
+    if (!begins || *end || errno || count < least || count > most)
         return complain(EXIT_WRONG, "The option '--%s' is a whole number from %zu to %zu, not '%s'.", option, least,
                         most, text);
-    *value = (size_t)read;
+    *value = (size_t)count;
     return 0;
 }
 

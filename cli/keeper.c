@@ -13,11 +13,17 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+const char *keeper_path(const option_set *set) {
+    const char *path = options_given(set, "checkpoint");
+    return path ? path : options_given(set, "resume");
+}
+
 int keeper_check(const option_set *set) {
-    const char *path = options_given(set, "checkpoint"), *from = options_given(set, "resume");
+    const char *path = keeper_path(set), *from = options_given(set, "resume");
     const char *every = options_given(set, "checkpoint-every");
     if (every && path == NULL)
-        return complain(EXIT_WRONG, "The option '--checkpoint-every' needs '--checkpoint': a file to write to.");
+        return complain(EXIT_WRONG,
+                        "The option '--checkpoint-every' needs '--checkpoint' or '--resume': a file to write to.");
     double seconds;
     if (every && read_real("checkpoint-every", every, 0, 1e9, &seconds)) return EXIT_WRONG;
     if (path == NULL) return 0;
@@ -27,7 +33,7 @@ int keeper_check(const option_set *set) {
 }
 
 void keeper_begin(keeper *k, const option_set *set, svmp_context *context, svmp_run *run) {
-    *k = (keeper){.context = context, .run = run, .path = options_given(set, "checkpoint"), .last = now()};
+    *k = (keeper){.context = context, .run = run, .path = keeper_path(set), .last = now()};
     k->every = strtod(options_value(set, "checkpoint-every"), NULL);
     k->kept = same_file(k->path, options_given(set, "resume"));
 }

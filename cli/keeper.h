@@ -13,6 +13,9 @@ typedef struct keeper {
     int failing;        /* the last one could not be written, which was said */
 } keeper;
 
+/* Where checkpoints go: to the file of --checkpoint, or on in that of --resume; NULL: there are none. */
+const char *keeper_path(const option_set *set);
+
 /* The options --checkpoint, --checkpoint-every and --resume by themselves: whether they fit together, and whether the
  * checkpoint may be written. Returns 0, or an exit status when it has said what is wrong. */
 int keeper_check(const option_set *set);

@@ -10,12 +10,7 @@
 #include "guard.h"
 
 static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number) {
-    (void)number;
-    interrupted = 1;
-    guard_arm();
-}
+static volatile double interrupted_at;
 
 static double now(void) {
     struct timespec t;
@@ -23,10 +18,28 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* One wish may come as several signals: timeout(1) tells the process and then its whole group. Who asks again later
+ * does not want to wait for the iteration. */
+static void interrupt(int number) {
+    static const char words[] = "svmp: Interrupted again: the run is given up.\n";
+    const double same_wish = 1; /* seconds */
+    if (!interrupted) {
+        interrupted_at = now(); /* first: another thread may be told at the same time */
+        interrupted = 1;
+        guard_arm();
+    } else if (now() - interrupted_at >= same_wish) {
+        if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(EXIT_FAILED);
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
 /* A signal that whoever started us ignores (nohup, a background job) stays ignored. */
 static void listen_for(int number) {
-    struct sigaction before, action = {.sa_handler = interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    struct sigaction before, action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }
 

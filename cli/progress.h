@@ -25,7 +25,8 @@ typedef struct progress {
  * is wrong. */
 int progress_parse(const char *text, progress_mode *mode);
 
-/* From here on SIGINT and SIGTERM stop the run after its current iteration; a second one ends the program. */
+/* From here on SIGINT and SIGTERM stop the run after its current iteration; another one, a second later or more, ends
+ * the program. */
 void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first);
 
 /* Takes notice of an iteration; returns whether the run shall stop. */

@@ -36,11 +36,26 @@ static int is_survived(svmp_context *context, const char *path) {
     return child < 0 || (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
 }
 
+/* What a later version has changed in its files, this one cannot know. */
+static void compare_versions(const svmp_particles *particles, const char *path) {
+    unsigned there[3] = {0}, here[3] = {0};
+    if (sscanf(svmp_particles_comments(particles), "svmp %u.%u.%u", &there[0], &there[1], &there[2]) != 3 ||
+        sscanf(svmp_version(), "%u.%u.%u", &here[0], &here[1], &here[2]) != 3)
+        return;
+    size_t k = 0;
+    while (k < 2 && there[k] == here[k]) k++;
+    if (there[k] > here[k])
+        complain(EXIT_DONE, "warning: '%s' was written by svmp %u.%u.%u, and this is %s, which may not know all of it.",
+                 path, there[0], there[1], there[2], svmp_version());
+}
+
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
     if (svmp_context_processes(context) == 1 && is_foreign(path) && !is_survived(context, path))
         return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 does not survive it.", path);
     const svmp_status read = svmp_particles_read(context, path, particles);
-    return read == SVMP_OK ? 0 : failed(context, read);
+    if (read != SVMP_OK) return failed(context, read);
+    compare_versions(*particles, path);
+    return 0;
 }
 
 size_t sample_files(const option_set *set) {
@@ -54,22 +69,32 @@ size_t sample_files(const option_set *set) {
     return count > 0 ? count : 1;
 }
 
-/* The next line of a record that does not tell the chain; its length, 0 at the end. */
+/* Whether a line of a record tells no more than which chain of a sampler it is, by which seed, and how it went. */
+static int is_incidental(const char *line, size_t length) {
+    static const char *const starts[] = {
+        "id = ", "seed = ", "threads = ", "resumed at = ", "seconds = ", "Elapsed Time: ", "  "};
+    int found = 0;
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
+        found |= length >= strlen(starts[k]) && strncmp(line, starts[k], strlen(starts[k])) == 0;
+    return found;
+}
+
+/* The length of the next line that tells more; 0 at the end. */
 static size_t next_line(const char **at) {
     for (;;) {
         const size_t length = strcspn(*at, "\n");
-        if (length == 0 || strncmp(*at, "id = ", 5) != 0) return length;
+        if (length == 0 || !is_incidental(*at, length)) return length;
         *at += length + ((*at)[length] == '\n');
     }
 }
 
-/* The files of one run have one record. */
+/* Chains that are to be one sample are of one run, or of several that differ in nothing that matters. */
 static void compare_records(const char *a, const char *a_path, const char *b, const char *b_path) {
     for (;;) {
         const size_t here = next_line(&a), there = next_line(&b);
         if (here != there || strncmp(a, b, here) != 0) {
-            complain(EXIT_DONE, "'%s' and '%s' are of different runs: '%.*s' and '%.*s'.", a_path, b_path, (int)here, a,
-                     (int)there, b);
+            complain(EXIT_DONE, "warning: '%s' and '%s' are of different runs: '%.*s' and '%.*s'.", a_path, b_path,
+                     (int)here, a, (int)there, b);
             return;
         }
         if (here == 0) return;

@@ -13,7 +13,7 @@ int read_particles(svmp_context *context, const char *path, svmp_particles **par
 size_t sample_files(const option_set *set);
 
 /* Reads the first `count` operands: one file, or several that hold the draws of chains, which become the chains of one
- * sample. Where these are of different runs, says so. Returns an exit status. */
+ * sample. Warns where these are of runs that differ in more than seed, threads and time. Returns an exit status. */
 int read_sample(const option_set *set, svmp_context *context, size_t count, svmp_particles **sample);
 
 #endif

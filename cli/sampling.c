@@ -6,7 +6,7 @@
 static const double low_ebfmi = 0.3, low_acceptance = 0.4, high_acceptance = 0.9;
 
 static void print_advice(const svmp_sampling *s) {
-    const size_t draws = s->chains * s->draws;
+    const size_t draws = s->trajectories;
     if (s->divergent > 0)
         printf("%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Write the model\n"
                "with weaker dependence between scales and what they scale (non-centred), or warm up longer.\n",
@@ -33,6 +33,6 @@ void print_sampling(const svmp_particles *particles) {
     }
     printf("mean acceptance %.2f, %.3g leapfrog steps a draw", s.acceptance, s.leapfrogs);
     if (!isnan(s.ebfmi)) printf(", E-BFMI from %.2f", s.ebfmi);
-    printf(", %zu divergent\n", s.divergent);
+    printf(", %zu divergent%s\n", s.divergent, s.trajectories > s.chains * s.draws ? " before thinning" : "");
     print_advice(&s);
 }

@@ -7,57 +7,7 @@
 
 #include "choose.h"
 #include "command.h"
-
-/* FILE_1.csv, FILE_2.csv, ... for the files of --split, FILE itself for `part` 0. free() it; NULL: no memory. */
-static char *part_path(const char *path, size_t part) {
-    const char *ending = strrchr(path, '.');
-    const size_t size = strlen(path) + 48;
-    char *made = malloc(size);
-    if (made == NULL) return NULL;
-    snprintf(made, size, "%s", path);
-    if (part) snprintf(made, size, "%.*s_%zu%s", (int)(ending - path), path, part, ending);
-    return made;
-}
-
-/* FILE_*.csv; free() it. */
-static char *all_parts(const char *path) {
-    char *made = part_path(path, 0);
-    const size_t stem = (size_t)(strrchr(path, '.') - path);
-    if (made) snprintf(made + stem, strlen(path) + 48 - stem, "_*%s", path + stem);
-    return made;
-}
-
-/* Whether the file is there and its record says that it is chain `part` of a run. */
-static int is_chain(const char *path, size_t part) {
-    FILE *file = fopen(path, "r");
-    char line[256], wanted[48];
-    int found = 0;
-    snprintf(wanted, sizeof wanted, "# id = %zu\n", part);
-    for (int starts = 1; file && !found && fgets(line, sizeof line, file); starts = strchr(line, '\n') != NULL) {
-        if (starts && *line != '#') break;
-        found = starts && strcmp(line, wanted) == 0;
-    }
-    if (file) fclose(file);
-    return found;
-}
-
-/* FILE_5.csv of an earlier run with more chains would be taken for one of this run: it goes, if it may. */
-static int clear_later_parts(const writer *w, const char *path, int now) {
-    int status = 0;
-    for (size_t part = w->split + 1; status == 0; part++) {
-        char *later = part_path(path, part);
-        const int there = later && is_chain(later, part);
-        if (later == NULL) status = complain(EXIT_FAILED, "Out of memory.");
-        if (there && options_given(w->set, "force") == NULL)
-            status =
-                complain(EXIT_WRONG, "The file '%s' is there, of a run with more chains; --force removes it.", later);
-        if (there && now && remove(later) == 0)
-            complain(EXIT_DONE, "'%s', of a run with more chains, is removed.", later);
-        free(later);
-        if (!there) break;
-    }
-    return status;
-}
+#include "parts.h"
 
 static int check_paths(const writer *w, const char *path) {
     const int force = options_given(w->set, "force") != NULL;
@@ -67,7 +17,7 @@ static int check_paths(const writer *w, const char *path) {
         status = made ? check_output(made, OUTPUT_PARTICLES, force) : complain(EXIT_FAILED, "Out of memory.");
         free(made);
     }
-    return status == 0 && w->split ? clear_later_parts(w, path, 0) : status;
+    return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
 }
 
 int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
@@ -180,7 +130,7 @@ static char *free_path(const writer *w, size_t part) {
     struct stat about;
     for (int k = 2;
          path && !options_given(w->set, "force") && k < MOST && stat(path, &about) == 0 && S_ISREG(about.st_mode); k++)
-        snprintf(path, strlen(asked) + 48, "%.*s-%d%s", (int)(ending - asked), asked, k, ending);
+        snprintf(path, strlen(asked) + PART_ROOM, "%.*s-%d%s", (int)(ending - asked), asked, k, ending);
     if (path && strcmp(path, asked) != 0)
         complain(EXIT_DONE, "The file '%s' came to be in the meantime and is left alone.", asked);
     free(asked);
@@ -210,7 +160,8 @@ static int write_parts(writer *w, const svmp_particles *written, run_record *rec
         status = taken == SVMP_OK ? write_part(w, chain, record, part) : failed(w->context, taken);
         svmp_particles_free(chain);
     }
-    if (w->split && status == 0) status = clear_later_parts(w, options_given(w->set, "output"), 1);
+    if (w->split && status == 0 && options_given(w->set, "force"))
+        parts_remove_later(options_given(w->set, "output"), w->split, options_given(w->set, "init"));
     return status;
 }
 

@@ -320,7 +320,8 @@ SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const 
                                                size_t count, const double *values);
 
 /* New particles with some of the variables (`count` of them, in this order; `variables` NULL: all) and of each chain
- * every `every`-th draw: the last of each so many. Statistics, series and chains go along. Of several processes, for
+ * every `every`-th draw: the last of each so many. Statistics, series and chains go along, and how many draws there
+ * were, how many diverged or were deepest, and the E-BFMI (svmp_particles_sampling). Of several processes, for
  * all to call, each with its own variables, and there need not be any; they stay in the order of the whole. */
 SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
                                            size_t every, svmp_particles **chosen);
@@ -329,7 +330,8 @@ SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
 
 /* New particles: the draws of several samples, as of one with all their chains; variables are matched by name, and
- * chains must be equally long. Statistics that all have go along; the rest, comments too, is of the first. */
+ * chains must be equally long; two samples with the same chain, draw for draw, are refused. Statistics that all have
+ * go along; the rest, comments too, is of the first. */
 SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined);
 
 /* Stan CSV: comment lines, a header, a row a particle; statistics first, among them chain__ (1, 2, ...) where
@@ -380,6 +382,7 @@ SVMP_API svmp_status svmp_particles_summarise(const svmp_particles *particles, s
 /* What a sampler's statistics say of its draws. A mean is NaN, a count 0 where the particles lack the statistic. */
 typedef struct svmp_sampling {
     size_t chains, draws; /* draws of each chain */
+    size_t trajectories;  /* of all chains: what the counts and ebfmi below are of. Thinned draws keep those of all */
     double acceptance;    /* mean of accept_stat__ */
     double leapfrogs;     /* mean of n_leapfrog__: evaluations of the score for one draw */
     size_t divergent;     /* draws whose trajectory diverged: the energy was off by more than 1000 */

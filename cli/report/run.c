@@ -31,8 +31,8 @@ static void write_sampling(FILE *file, const svmp_particles *particles) {
         fputs("null", file);
         return;
     }
-    fprintf(file, "{\"chains\":%zu,\"draws\":%zu,\"divergent\":%zu,\"deepest\":%zu", s.chains, s.draws, s.divergent,
-            s.deepest);
+    fprintf(file, "{\"chains\":%zu,\"draws\":%zu,\"trajectories\":%zu,\"divergent\":%zu,\"deepest\":%zu", s.chains,
+            s.draws, s.trajectories, s.divergent, s.deepest);
     write_member(file, "acceptance", s.acceptance);
     write_member(file, "leapfrogs", s.leapfrogs);
     write_member(file, "ebfmi", s.ebfmi);

@@ -31,8 +31,9 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     svmp_context *context = model->context;
     svmp_status status;
     backend *b = NULL;
-    SVMP_CHECK(svmp_model_agree(model, SVMP_NEW(context, b, 1)));
-    *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
+    const svmp_status room = SVMP_NEW(context, b, 1);
+    if (b) *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
+    SVMP_CHECK(svmp_model_agree(model, room));
     b->span = (node_span){0, model->graph->own};
     b->threads = svmp_context_threads(context);
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));

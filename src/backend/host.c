@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "base/random.h"
 #include "base/thread.h"
+#include "model/natural.h"
 
 /* Says which number is not finite first, and why as far as can be told. */
 static svmp_status not_finite(backend *b, size_t t) {
@@ -28,7 +29,7 @@ static svmp_status not_finite(backend *b, size_t t) {
     return svmp_fail(b->context, SVMP_NOT_FINITE,
                      "The score of %s is %g in particle %zu at iteration %zu, where it has the value %g%s.",
                      svmp_model_variable_name(b->model, at / n, name, sizeof name), b->score[at], at % n + 1, t + 1,
-                     b->x[at], where);
+                     svmp_model_natural_value(b->model, n, b->x, at % n, at / n), where);
 }
 
 static double largest_of(size_t n, const double *row) {

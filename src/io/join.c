@@ -1,14 +1,57 @@
 /* Several samples as the chains of one. */
 #include <string.h>
 
-#include "io/particles.h"
+#include "diag/tally.h"
 
-static svmp_status check_parts(svmp_context *context, size_t count, const svmp_particles *const *parts) {
-    const svmp_particles *first = parts[0];
+enum { CALLED = 256 };
+
+/* A sample in a message: by its file, or as which one it is. */
+static const char *call(const svmp_particles *const *parts, size_t p, char called[CALLED]) {
+    if (parts[p]->path)
+        snprintf(called, CALLED, "'%.200s'", parts[p]->path);
+    else
+        snprintf(called, CALLED, "sample %zu", p + 1);
+    return called;
+}
+
+static svmp_status check_lengths(svmp_context *context, size_t count, const svmp_particles *const *parts) {
+    const size_t each = parts[0]->count / parts[0]->chains;
+    char one[CALLED], other[CALLED];
     for (size_t p = 1; p < count; p++)
-        if (parts[p]->count / parts[p]->chains != first->count / first->chains)
-            return svmp_fail(context, SVMP_BAD_INPUT, "The chains differ in length: %zu draws, and %zu of sample %zu.",
-                             first->count / first->chains, parts[p]->count / parts[p]->chains, p + 1);
+        if (parts[p]->count / parts[p]->chains != each)
+            return svmp_fail(context, SVMP_BAD_INPUT, "The chains differ in length: %zu draws of %s, and %zu of %s.",
+                             each, call(parts, 0, one), parts[p]->count / parts[p]->chains, call(parts, p, other));
+    return SVMP_OK;
+}
+
+/* Whether two chains of one sample have the same draws, bit by bit. */
+static int are_equal(const svmp_particles *p, size_t a, size_t b) {
+    const size_t each = p->count / p->chains;
+    size_t i = 0;
+    while (i < p->variables && memcmp(p->values + i * p->count + a * each, p->values + i * p->count + b * each,
+                                      each * sizeof *p->values) == 0)
+        i++;
+    return i == p->variables;
+}
+
+/* The part that a chain of all is of. */
+static size_t part_of(const svmp_particles *const *parts, size_t chain) {
+    size_t p = 0;
+    for (; chain >= parts[p]->chains; p++) chain -= parts[p]->chains;
+    return p;
+}
+
+/* A chain that is counted twice would pass for two that agree. */
+static svmp_status check_chains(const svmp_particles *const *parts, const svmp_particles *made) {
+    char one[CALLED], other[CALLED];
+    for (size_t b = 1; b < made->chains; b++)
+        for (size_t a = 0; a < b; a++) {
+            const size_t p = part_of(parts, a), q = part_of(parts, b);
+            if (p != q && are_equal(made, a, b))
+                return svmp_fail(made->context, SVMP_BAD_INPUT,
+                                 "%s and %s hold the same draws; runs of one chain each need different --seed.",
+                                 call(parts, p, one), call(parts, q, other));
+        }
     return SVMP_OK;
 }
 
@@ -39,14 +82,16 @@ static svmp_status join_statistic(size_t count, const svmp_particles *const *par
 
 static svmp_status fill(size_t count, const svmp_particles *const *parts, double *column, svmp_particles *made) {
     const svmp_particles *first = parts[0];
-    size_t before = 0, chains = 0;
+    size_t before = 0, chains = 0, tallies = 0;
     for (size_t i = 0; i < made->variables; i++)
         SVMP_TRY(svmp_particles_set_name(made, i, svmp_particles_name(first, i)));
     for (size_t p = 0; p < count; before += parts[p++]->count) {
         SVMP_TRY(join_values(first, parts[p], before, made));
         chains += parts[p]->chains;
+        tallies += (size_t)svmp_tally_is_kept(parts[p]);
     }
     SVMP_TRY(svmp_particles_set_chains(made, chains));
+    if (tallies > 0) SVMP_TRY(svmp_tally_keep(count, parts, made));
     for (size_t k = 0; k < first->statistic_count; k++)
         SVMP_TRY(join_statistic(count, parts, first->statistics[k].name, column, made));
     if (first->comments) SVMP_TRY(svmp_duplicate(made->context, first->comments, &made->comments));
@@ -65,10 +110,11 @@ svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts
     svmp_particles *made = NULL;
     double *column = NULL;
     svmp_status status;
-    SVMP_TRY(check_parts(context, count, parts));
+    SVMP_TRY(check_lengths(context, count, parts));
     SVMP_CHECK(svmp_particles_create(context, parts[0]->variables, draws, NULL, &made));
     SVMP_CHECK(SVMP_NEW(context, column, draws));
     SVMP_CHECK(fill(count, parts, column, made));
+    SVMP_CHECK(check_chains(parts, made));
     *joined = made;
     made = NULL;
 done:

@@ -85,6 +85,7 @@ void svmp_particles_free(svmp_particles *particles) {
     svmp_release(context, particles->statistics);
     svmp_release(context, particles->given);
     svmp_release(context, particles->comments);
+    svmp_release(context, particles->path);
     svmp_release(context, particles->standard);
     svmp_release(context, particles->place);
     svmp_release(context, particles->values);

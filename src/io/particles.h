@@ -7,6 +7,9 @@
 
 enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest */ };
 
+/* The comment of a CSV file that tells how many rows there are: what was cut off is missed. */
+#define PARTICLES_ROWS "rows below: "
+
 /* Data beside particles: arrays with NaN where an element is none, the last index running fastest. */
 typedef struct beside_arrays {
     struct beside_array {
@@ -24,7 +27,8 @@ struct svmp_particles {
     double *values;       /* values[i*count + l] */
     char (*standard)[24]; /* "x.1", "x.2", ... */
     char **given;         /* names set by the caller; NULL where the standard one holds */
-    char *comments;       /* of the file they were read from; NULL: none */
+    char *path;           /* of the file they were read from; NULL: none */
+    char *comments;       /* of it; NULL: none */
     struct statistic {
         char *name;
         double *values; /* count of them */
@@ -66,7 +70,7 @@ svmp_status svmp_series_take_comments(svmp_particles *particles);
 /* Adds a copy, without the values that `array` has itself. */
 svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values);
 
-/* Adds copies of the series and data of `from`. */
+/* Adds copies of the series and data of `from`, but for what is told chain by chain (diag/tally.h). */
 svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles *from);
 
 /* The variables in the order of their names; svmp_release frees it. */

@@ -19,10 +19,12 @@ typedef struct csv_reader {
     column_record record;
     particles_filter keep; /* which variables; NULL: all, and all else */
     void *keeper;
-    size_t *place;  /* column -> where its numbers stand in a row */
-    size_t width;   /* of a row */
-    size_t header;  /* its line */
-    char *comments; /* of the lines above it, without "# " */
+    size_t *place;     /* column -> where its numbers stand in a row */
+    size_t width;      /* of a row */
+    size_t header;     /* its line */
+    int announced;     /* whether it is said above how many rows there are below, */
+    size_t rows_below; /* and that */
+    char *comments;    /* of the lines above it, without "# " */
     size_t comments_length, comments_capacity;
     double *rows; /* rows[l*width + place[c]]: the file's order */
     size_t count, capacity;
@@ -39,11 +41,23 @@ static char *next_field(char *end, char *start, char **first, char **last) {
     return stop;
 }
 
+/* R's write.csv puts quotation marks around names. */
+static void unquote(char **first, char **last) {
+    if (*last - *first < 2 || **first != '"' || (*last)[-1] != '"') return;
+    ++*first;
+    --*last;
+}
+
 /* One line more, from behind its "# ". */
 static svmp_status keep_comment(csv_reader *reader) {
     const text_file *text = &reader->text;
     const char *start = text->start + 1 + (text->start[1] == ' ' && text->start + 1 < text->end);
-    const size_t length = (size_t)(text->end - start), at = reader->comments_length;
+    const size_t length = (size_t)(text->end - start), at = reader->comments_length, said = strlen(PARTICLES_ROWS);
+    if (length > said && strncmp(start, PARTICLES_ROWS, said) == 0) {
+        reader->announced = 1;
+        reader->rows_below = strtoull(start + said, NULL, 10);
+        return SVMP_OK;
+    }
     SVMP_TRY(SVMP_GROW(text->context, reader->comments, reader->comments_capacity, at + length + 2));
     memcpy(reader->comments + at, start, length);
     memcpy(reader->comments + at + length, "\n", 2);
@@ -80,7 +94,11 @@ static svmp_status read_header(csv_reader *reader) {
         int more = cursor < end;
         SVMP_TRY(SVMP_GROW(text->context, reader->names, reader->columns_capacity, reader->columns + 1));
         SVMP_TRY(SVMP_GROW(text->context, reader->known, reader->known_capacity, reader->columns + 1));
-        *last = '\0'; /* over a blank, the comma or the end, which are done with */
+        unquote(&first, &last);
+        *last = '\0'; /* over a blank, a quotation mark, the comma or the end, which are done with */
+        if (first == last && reader->columns == 0)
+            return svmp_text_fail(text, "the first column has no name. Row numbers? R leaves them out with row.names = "
+                                        "FALSE, pandas with index=False.");
         const char *fault = svmp_name_fault(first);
         if (fault)
             return svmp_text_fail(text, "the name of column %zu, '%s', %s.", reader->columns + 1,
@@ -120,19 +138,24 @@ static svmp_status wrong_number_of_fields(const csv_reader *reader) {
                           reader->header, reader->columns);
 }
 
-/* A field of a variable is a finite number. That of a statistic may be any; one that is none takes the column out. */
+/* What a sampler tells of its draws is finite; other statistics, such as a log density, need not be. */
+static int is_finite_column(const char *name) {
+    static const char *const sampler[] = {"chain__",      "accept_stat__", "stepsize__", "treedepth__",
+                                          "n_leapfrog__", "divergent__",   "energy__"};
+    int found = !svmp_name_is_internal(name);
+    for (size_t k = 0; k < sizeof sampler / sizeof *sampler; k++) found |= strcmp(name, sampler[k]) == 0;
+    return found;
+}
+
 static svmp_status read_field(csv_reader *reader, size_t c, const char *first, const char *last, double *value) {
     char quoted[TEXT_QUOTED];
     number_kind kind = svmp_number_parse(first, last, value);
     if (kind == NUMBER_FINITE) return SVMP_OK;
-    if (!svmp_name_is_internal(reader->names[c]))
+    if (kind == NUMBER_NONE || is_finite_column(reader->names[c]))
         return svmp_text_fail(&reader->text, "column %zu (%.80s) holds '%s', which is not a %s.", c + 1,
                               reader->names[c], svmp_text_quote(first, last, quoted),
                               kind == NUMBER_NONE ? "number" : "finite number");
-    if (kind == NUMBER_NONE)
-        reader->names[c] = NULL;
-    else
-        *value = strtod(first, NULL);
+    *value = strtod(first, NULL);
     return SVMP_OK;
 }
 
@@ -152,10 +175,20 @@ static svmp_status read_row(csv_reader *reader) {
     return SVMP_OK;
 }
 
+/* A file that was cut off at the end of a line, or out of which rows were taken, tells more than it still holds. */
+static svmp_status check_count(const csv_reader *reader, size_t count) {
+    if (reader->announced && reader->rows_below != count)
+        return svmp_text_fail(&reader->text,
+                              "here the file ends, with %zu rows, but says above its header '%s%zu': it was cut off or "
+                              "changed. Without its comments it is read as it is.",
+                              count, PARTICLES_ROWS, reader->rows_below);
+    return count > 0 ? SVMP_OK : svmp_text_fail(&reader->text, "there is no row below the header.");
+}
+
 static svmp_status read_rows(csv_reader *reader) {
     for (int there = 1;;) {
         SVMP_TRY(svmp_text_next_line(&reader->text, '#', &there));
-        if (!there) return SVMP_OK;
+        if (!there) return check_count(reader, reader->count);
         SVMP_TRY(read_row(reader));
     }
 }
@@ -327,7 +360,6 @@ static svmp_status read_csv(svmp_context *context, const char *path, particles_f
     SVMP_CHECK(svmp_number_enter(context, &locale));
     SVMP_CHECK(begin(context, path, &reader));
     SVMP_CHECK(read_rows(&reader));
-    if (reader.count == 0) SVMP_CHECK(svmp_text_fail(&reader.text, "there is no row below the header."));
     SVMP_CHECK(build(&reader, particles));
 done:
     release(&reader);
@@ -340,8 +372,15 @@ svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_pa
     if (path == NULL || particles == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read was given no %s.",
                          path ? "place for its result" : "path");
-    if (svmp_netcdf_is_meant(path)) return svmp_netcdf_read(context, path, particles);
-    return read_csv(context, path, NULL, NULL, particles);
+    svmp_particles *read = NULL;
+    SVMP_TRY(svmp_netcdf_is_meant(path) ? svmp_netcdf_read(context, path, &read)
+                                        : read_csv(context, path, NULL, NULL, &read));
+    const svmp_status status = svmp_duplicate(context, path, &read->path);
+    if (status == SVMP_OK)
+        *particles = read;
+    else
+        svmp_particles_free(read);
+    return status;
 }
 
 svmp_status svmp_particles_read_some(svmp_context *context, const char *path, particles_filter keep, void *user_data,
@@ -373,7 +412,7 @@ svmp_status svmp_particles_read_count(svmp_context *context, const char *path, s
     int there = 1;
     for (*count = 0; status == SVMP_OK && there; *count += (size_t)there)
         status = svmp_text_next_line(&reader.text, '#', &there);
-    if (status == SVMP_OK && *count == 0) status = svmp_text_fail(&reader.text, "there is no row below the header.");
+    if (status == SVMP_OK) status = check_count(&reader, *count);
     release(&reader);
     return status;
 }

@@ -105,6 +105,9 @@ static svmp_status write_record(output_file *output, const csv_columns *columns)
 }
 
 static svmp_status write_header(output_file *output, const svmp_particles *particles, const csv_columns *columns) {
+    char rows[64];
+    snprintf(rows, sizeof rows, "# " PARTICLES_ROWS "%zu\n", particles->count);
+    SVMP_TRY(write_text(output, rows));
     for (size_t k = 0; k < particles->statistic_count; k++)
         SVMP_TRY(write_name(output, particles->statistics[k].name, ','));
     if (particles->chains > 1) SVMP_TRY(write_name(output, "chain__", ','));

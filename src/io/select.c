@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "io/particles.h"
+#include "diag/tally.h"
 
 static svmp_status select_values(const svmp_particles *from, const size_t *variables, size_t every,
                                  svmp_particles *to) {
@@ -72,6 +72,11 @@ done:
     return status;
 }
 
+/* Thinned draws do not tell what all did. */
+static int needs_tally(const svmp_particles *particles, size_t every) {
+    return svmp_tally_is_kept(particles) || (every > 1 && svmp_particles_statistic(particles, "divergent__"));
+}
+
 svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables, size_t every,
                                   svmp_particles **chosen) {
     if (particles == NULL) return SVMP_BAD_CALL;
@@ -94,6 +99,7 @@ svmp_status svmp_particles_select(const svmp_particles *particles, size_t count,
     if (status == SVMP_OK) status = select_values(particles, variables, every, made);
     if (status == SVMP_OK) status = select_statistics(particles, every, column, made);
     if (status == SVMP_OK) status = svmp_particles_carry(made, particles);
+    if (status == SVMP_OK && needs_tally(particles, every)) status = svmp_tally_keep(1, &particles, made);
     if (particles->team) status = svmp_team_agree(context, status);
     if (status == SVMP_OK) {
         *chosen = made;
@@ -122,6 +128,7 @@ svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, 
         SVMP_CHECK(
             svmp_particles_set_statistic(made, particles->statistics[k].name, particles->statistics[k].values + first));
     SVMP_CHECK(svmp_particles_carry(made, particles));
+    if (svmp_tally_is_kept(particles)) SVMP_CHECK(svmp_tally_keep_one(particles, chain, made));
     *draws = made;
     made = NULL;
 done:

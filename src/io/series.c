@@ -1,7 +1,7 @@
 /* What particles carry that has a length of its own: series, and the data that their model has observed. */
 #include <string.h>
 
-#include "io/particles.h"
+#include "diag/tally.h"
 
 /* Letters, digits and underscores; chain and draw are the dimensions of the particles themselves. */
 static int is_plain(const char *name) {
@@ -93,7 +93,8 @@ static svmp_status copy_arrays(svmp_context *context, const beside_arrays *from,
 svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles *from) {
     for (size_t k = 0; k < from->series_count; k++) {
         const struct series *s = &from->series[k];
-        SVMP_TRY(svmp_particles_set_series(particles, s->name, s->along, s->count, s->values));
+        if (strcmp(s->along, TALLY_ALONG) != 0)
+            SVMP_TRY(svmp_particles_set_series(particles, s->name, s->along, s->count, s->values));
     }
     SVMP_TRY(copy_arrays(particles->context, &from->observed, &particles->observed));
     return copy_arrays(particles->context, &from->known, &particles->known);

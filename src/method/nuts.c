@@ -8,6 +8,7 @@
 #include "method/adaptation.h"
 #include "method/method.h"
 #include "method/tree.h"
+#include "model/natural.h"
 
 /* Statistics of a draw, in the order of Stan's columns. */
 #define STATISTICS(X)                                                                                                  \
@@ -166,11 +167,11 @@ static void adapt(const svmp_run *run, chain *c, size_t t) {
 }
 
 /* The variable whose score is no number there, and the factor that it has it from. */
-static blame find_blame(chain *c) {
+static blame find_blame(const svmp_run *run, chain *c) {
     blame found = {.known = 1, .variable = SIZE_MAX, .factor = SIZE_MAX};
     for (size_t i = 0; i < c->h.variables && found.factor == SIZE_MAX; i++) {
         const size_t factor = svmp_evaluator_blame(c->h.evaluator, c->h.q, i, 0);
-        if (factor != SIZE_MAX) found = (blame){1, i, factor, c->h.q[i]};
+        if (factor != SIZE_MAX) found = (blame){1, i, factor, svmp_model_natural_value(run->model, 1, c->h.q, 0, i)};
     }
     return found;
 }
@@ -183,7 +184,7 @@ static void transition(const svmp_run *run, chain *c) {
     if (has_fault(c)) return;
     c->h.lost = 0;
     svmp_tree_transition(&c->tree, &c->z, c->step, run->options.seed, t, c->number);
-    if (c->tree.divergent && c->h.lost && !c->blame.known && t >= run->options.warmup) c->blame = find_blame(c);
+    if (c->tree.divergent && c->h.lost && !c->blame.known && t >= run->options.warmup) c->blame = find_blame(run, c);
     keep(run, c, t);
     if (t < run->options.warmup) adapt(run, c, t);
     if (!has_fault(c)) c->iteration++;

@@ -43,6 +43,21 @@ svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *
     return SVMP_OK;
 }
 
+double svmp_model_natural_value(const svmp_model *model, size_t n, const double *variables, size_t particle,
+                                size_t variable) {
+    const size_t d = model->graph->variables, outputs = svmp_model_outputs(model);
+    char name[128], other[128];
+    double value = variables[variable * n + particle], *one = NULL;
+    if (model->lowered == NULL || SVMP_NEW(model->context, one, d + outputs) != SVMP_OK) return value;
+    for (size_t i = 0; i < d; i++) one[i] = variables[i * n + particle];
+    svmp_model_variable_name(model, variable, name, sizeof name);
+    if (svmp_model_natural(model, 1, one, one + d) == SVMP_OK)
+        for (size_t k = 0; k < outputs; k++)
+            if (strcmp(svmp_model_output_name(model, k, other, sizeof other), name) == 0) value = one[d + k];
+    svmp_release(model->context, one);
+    return value;
+}
+
 svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const double *outputs, double *variables) {
     if (model->lowered) return svmp_lowered_inverse(model->lowered, n, outputs, variables);
     memcpy(variables, outputs, model->graph->variables * n * sizeof *variables);

@@ -17,6 +17,11 @@ const char *svmp_model_output_name(const svmp_model *model, size_t output, char 
 svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *variables, double *outputs);
 svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const double *outputs, double *variables);
 
+/* The natural value of a variable of one of n particles, for a message: what is reported under the variable's name. The
+ * variable itself where there is none, or no memory. */
+double svmp_model_natural_value(const svmp_model *model, size_t n, const double *variables, size_t particle,
+                                size_t variable);
+
 /* The monitored values of n particles, from their variables. */
 svmp_status svmp_model_monitor(const svmp_model *model, size_t n, const double *variables, double *values);
 

@@ -61,9 +61,25 @@ diff <(timeless whole.csv) <(timeless int.csv) || fail "the resumed run differs"
 
 # The end of a run is a checkpoint too: a longer one goes on from there.
 works run chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
-works run chain.mtx b.mtx -n 5 -t 200 --resume end.svmp -o long.csv
+cp end.svmp grown.svmp
+works run chain.mtx b.mtx -n 5 -t 200 --resume grown.svmp --checkpoint-every 5 -o long.csv
+refuses 2 "iterations = 100: they may only grow." run chain.mtx b.mtx -n 5 -t 100 --resume grown.svmp
 works run chain.mtx b.mtx -n 5 -t 200 -o straight.csv
 diff <(timeless straight.csv) <(timeless long.csv)
+
+# A resumed run keeps its checkpoints in the file it came from: interrupted again, it goes on from where it was.
+works run chain.mtx b.mtx -n 5 -t 100 --threads 1 --checkpoint on.svmp
+"$SVMP" run chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp >said 2>errors &
+listening $!
+kill -INT $!
+wait $! || true
+reached=$(sed -nE 's/^svmp: Interrupted after ([0-9]+) of .*/\1/p' errors)
+grep -q "^svmp: To go on: svmp run .*--resume on.svmp chain.mtx b.mtx$" errors || fail "$(cat errors)"
+"$SVMP" run chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp -o again.csv >said 2>errors &
+listening $!
+kill -INT $!
+wait $! || true
+grep -qx "# resumed at = $reached" again.csv || fail "interrupted at $reached, and $(grep resumed again.csv)"
 
 # What is refused.
 refuses 2 "was made with seed = 1, this run with seed = 2." run chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
@@ -74,7 +90,7 @@ refuses 2 "The checkpoint 'no.svmp' could not be read: No such file" run chain.m
 head -c 500 end.svmp >cut.svmp
 refuses 2 "The checkpoint 'cut.svmp' is damaged" run chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
 refuses 2 "The file 'end.svmp' exists already: --resume end.svmp goes on from it, --force begins anew and overwrites it." run chain.mtx -n 5 --checkpoint end.svmp
-refuses 2 "The option '--checkpoint-every' needs '--checkpoint'" run chain.mtx --checkpoint-every 5
+refuses 2 "The option '--checkpoint-every' needs '--checkpoint' or '--resume'" run chain.mtx --checkpoint-every 5
 refuses 2 "The option '--checkpoint-every' is a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint ./new.csv -o new.csv

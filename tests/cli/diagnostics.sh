@@ -70,3 +70,42 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
     works compare long.csv exact.csv
     shows '^They agree: '
 fi
+
+# What all draws of a sampler have told, its file keeps however few of them it holds, in one or in several.
+cat >funnel.bug <<'END'
+model { mu ~ dnorm(0, 0.01); v ~ dnorm(0, 0.1); for (i in 1:20) { x[i] ~ dnorm(mu, exp(-2*v)) } }
+END
+funnel=(run funnel.bug -m nuts --warmup 200 --draws 300 --quiet)
+works "${funnel[@]}" -o all.csv
+told() { grep -E 'E-BFMI|trajectories diverged' said | sed -E 's/.*(E-BFMI from [0-9.]+, [0-9]+ divergent).*/\1/'; }
+works summary all.csv
+told >all
+grep -qE ', [1-9][0-9]* divergent$' all || fail "nothing diverged: $(cat all)"
+works "${funnel[@]}" -o thin.csv --thin 30
+works "${funnel[@]}" -o thin.csv --thin 30 --split
+outputs=(thin.csv)
+if "$SVMP" --version | grep -q '^netcdf: yes'; then
+    works "${funnel[@]}" -o thin.nc --thin 30
+    outputs+=(thin.nc)
+fi
+for files in "${outputs[@]}" "thin_1.csv thin_2.csv thin_3.csv thin_4.csv"; do
+    works summary $files
+    shows '^4 chains of 10 draws'
+    shows ' divergent before thinning$'
+    diff all <(told) || fail "$files tells something else"
+done
+works report thin.csv -o thin.html
+of_all=$(sed -nE 's/.* ([0-9]+) of 1200 trajectories diverged.*/\1/p;s/^([0-9]+) of 1200.*/\1/p' said all | head -1)
+grep -qF "\"trajectories\":1200,\"divergent\":$of_all," thin.html || fail "the page tells of other divergences"
+
+# A file that is not whole any more has no verdict; one without its record, or with quoted names, is read as it is.
+head -n -10 long.csv >cut.csv
+refuses 2 "with 20 rows, but says above its header 'rows below: 30': it was cut off or changed." summary cut.csv
+refuses 2 "with 20 rows, but says above its header 'rows below: 30'" run "${grid[@]}" --init cut.csv
+rows cut.csv | sed '1s/[^,]*/"&"/g' >bare.csv
+works summary bare.csv
+shows '^The file does not tell how far these particles are from the posterior'
+sed 's/^# svmp .*/# svmp 9.9.0/' long.csv >later.csv
+"$SVMP" summary later.csv >said 2>errors
+grep -q "^svmp: warning: 'later.csv' was written by svmp 9\.9\.0, and this is [0-9.]*, which may not know all of it\.$" errors ||
+    fail "$(cat errors)"

@@ -81,5 +81,9 @@ echo 'y <- c(1, 0, 1, 1, 0)' >domain.R
 grep -qE '^svmp: warning: Trajectories diverged because they came where the density has no value: first where the variable p is (-|1)[0-9.]+, by the statement of line 3\.$' errors ||
     fail "$(cat errors)"
 shows 'trajectories diverged'
+printf 'model {\n  tau ~ dgamma(100, 5)\n  y ~ dnorm(0, tau - 15)\n}\n' >scaled.bug # the value is the text's, not a logarithm
+echo 'y <- 0.1' >scaled.R
+"$SVMP" run scaled.bug scaled.R -m nuts --warmup 100 --draws 400 -q --init prior >said 2>errors
+grep -qE 'first where the variable tau is 1[0-4](\.[0-9]+)?, by the statement of line 3\.$' errors || fail "$(cat errors)"
 works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --warmup 50 --draws 200 -q
 shows 'trajectories diverged'

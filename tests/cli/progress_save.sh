@@ -47,7 +47,7 @@ refuses 2 "There is no variable '' in the model" "${nuts[@]}" -o a.csv --save x.
 refuses 2 "The option '--save' says what to write, and needs '--output'." "${nuts[@]}" --save x
 refuses 2 "The method 'graphical' takes no --thin" run chain.mtx --thin 2 -o a.csv
 refuses 2 "The option '--thin' is a whole number from 1 to 20, not '0'." "${nuts[@]}" --thin 0 -o a.csv
-refuses 2 "The option '--thin' is a whole number from 0 to 20, not '21'." "${nuts[@]}" --thin 21 -o a.csv
+refuses 2 "The option '--thin' is a whole number from 1 to 20, not '21'." "${nuts[@]}" --thin 21 -o a.csv
 
 # --split: a file for each chain, also of a run that is stopped early.
 works "${nuts[@]}" -o part.csv --split --save x.2

@@ -74,7 +74,8 @@ works "${long[@]}" -t 20 --checkpoint one.svmp
 ranks 3 "${long[@]}" -t 20 --checkpoint three.svmp || fail "$(cat errors)"
 cmp one.svmp three.svmp
 for processes in 2 4; do
-    ranks $processes "${long[@]}" -t 40 --resume three.svmp -o resumed.csv --force || fail "$(cat errors)"
+    cp three.svmp on.svmp # which goes on
+    ranks $processes "${long[@]}" -t 40 --resume on.svmp -o resumed.csv --force || fail "$(cat errors)"
     same whole.csv resumed.csv "resumed in $processes"
 done
 works "${long[@]}" -t 40 --resume three.svmp -o resumed.csv --force

@@ -16,6 +16,29 @@ for signal in TERM INT; do
     works summary $signal.csv
 done
 
+# Signals that come together are one wish; one that comes a second later does not wait for the iteration.
+"$SVMP" run chain.mtx b.mtx -n 5 -t 1000000000 -o twice.csv >said 2>errors &
+listening $!
+kill -TERM $!
+kill -INT $! 2>/dev/null || true
+kill -TERM $! 2>/dev/null || true
+status=0
+wait $! || status=$?
+[[ $status -eq 130 && -s twice.csv ]] || fail "signals together: exit $status: $(cat errors)"
+cat >slow.bug <<'END'
+model { for (i in 1:3000) { x[i] ~ dnorm(0, 1) } }
+END
+"$SVMP" run slow.bug -m vanilla -n 3000 -t 1000 --threads 1 -o never.csv >said 2>errors &
+listening $!
+kill -TERM $!
+sleep 1.2
+if kill -TERM $! 2>/dev/null; then
+    status=0
+    wait $! || status=$?
+    [[ $status -eq 143 && ! -e never.csv ]] || fail "a signal later on: exit $status: $(cat errors)"
+    grep -qxF 'svmp: Interrupted again: the run is given up.' errors || fail "$(cat errors)"
+fi
+
 # One particle and a step a million times too long: x <- x - 1e6 A x, to infinity.
 status=0
 "$SVMP" run chain.mtx -n 1 --step fixed:1e6 -o away.csv >said 2>errors || status=$?

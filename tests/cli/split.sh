@@ -40,9 +40,30 @@ svmp: 'h_4.csv', of a run with more chains, is removed." ]] || fail "$(cat error
 works run chain.mtx b.mtx -n 50 -t 10 -q -o particles.csv
 refuses 2 "Several files are the chains of a sampler, and 'particles.csv' holds particles." summary h_1.csv particles.csv
 works "${nuts[@]:0:7}" --draws 40 --chains 1 -o short.csv
-refuses 2 "The chains differ in length: 50 draws, and 40 of sample 2." summary h_1.csv short.csv
+refuses 2 "The chains differ in length: 50 draws of 'h_1.csv', and 40 of 'short.csv'." summary h_1.csv short.csv
 refuses 2 "The variables differ" summary h_1.csv <(sed 's/x\.3/y/' h_2.csv)
 works "${nuts[@]:0:11}" 8 --chains 2 --split -o other.csv
-"$SVMP" summary h_1.csv other_2.csv >said 2>errors
-grep -qx "svmp: 'h_1.csv' and 'other_2.csv' are of different runs: 'seed = 7' and 'seed = 8'\." errors || fail "$(cat errors)"
+works summary h_1.csv other_2.csv # by another seed
+works run chain.mtx b.mtx -m nuts --warmup 60 --draws 50 -q --seed 9 --chains 2 --split -o warm.csv
+"$SVMP" summary h_1.csv warm_2.csv >said 2>errors
+grep -qx "svmp: warning: 'h_1.csv' and 'warm_2.csv' are of different runs: 'warmup = 100' and 'warmup = 60'\." errors || fail "$(cat errors)"
 shows '^2 chains of 50 draws'
+
+# A chain that is counted twice is found out: runs of one seed, a copy, a file and a part of it.
+same="hold the same draws; runs of one chain each need different --seed."
+for k in 1 2; do works "${nuts[@]:0:10}" --chains 1 -o one_$k.csv; done
+refuses 2 "'one_1.csv' and 'one_2.csv' $same" summary one_1.csv one_2.csv
+refuses 2 "'h_1.csv' and 'h_1.csv' $same" summary h_1.csv h_1.csv
+refuses 2 "'h_1.csv' and 'h_1.csv' $same" report h_1.csv h_2.csv h_1.csv -o twice.html
+if "$SVMP" --version | grep -q '^netcdf: yes'; then
+    works "${nuts[@]}" --chains 2 -o whole.nc
+    refuses 2 "'whole.nc' and 'h_2.csv' $same" summary whole.nc h_2.csv
+fi
+
+# --force removes no more than it says: not the chains of others, not a gap's worth less, not the start itself.
+mkdir forced && cd forced && cp ../chain.mtx ../b.mtx .
+works "${nuts[@]}" --chains 5 -o h.csv --split
+rm h_3.csv
+printf '# stan_version_major = 2\n# id = 6\nlp__,x\n1,2\n' >h_6.csv
+"$SVMP" "${nuts[@]}" --chains 2 -o h.csv --split --force --init h_4.csv >said 2>errors || fail "$(cat errors)"
+[[ $(echo h_*.csv) == "h_1.csv h_2.csv h_4.csv h_6.csv" ]] || fail "$(echo h_*.csv)"
