@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "page.h"
-#include "parts.h"
+#include "report/parts.h"
 #include "sample.h"
 
 static const svmp_option rows[] = {

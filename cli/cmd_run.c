@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "convergence.h"
@@ -12,6 +13,7 @@
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
+#include "suggest.h"
 #include "table.h"
 #include "writer.h"
 
@@ -20,7 +22,7 @@ enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more,
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE; with --split, remove later parts too", "Output"},
-    {"monitor", 0, "NAME,...", "", "report these deterministic nodes too: 'sigma <- 1/sqrt(tau)'", "Output"},
+    {"monitor", 0, "NAME,...", "", "report these deterministic nodes, too", "Output"},
     {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
     {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
     {"split", 0, NULL, "", "write a file for each chain: FILE_1.csv, ...", "Output"},
@@ -85,7 +87,7 @@ static int read_options(session *s) {
 /* What sizes a run: an option that the method does not know would be ignored in silence. */
 static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
-                                                                                                 "draws"};
+                                                                                                 "draws", "accept"};
     const char *method = s->method.name;
     const int sampler = s->method.yield == SVMP_CHAINS;
     for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
@@ -100,11 +102,21 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
+/* Whether the file of --init is none, but a slip of the hand: 'norml:1'. */
+static int is_misspelt(const char *init) {
+    static const char *const starts[] = {"normal", "uniform", "prior", "map"};
+    const size_t length = strcspn(init, ":");
+    const char *meant = access(init, F_OK) == 0 ? NULL : suggest(init, length, sizeof starts / sizeof *starts, starts);
+    if (meant) complain(EXIT_WRONG, "There is no start or file '%s'; did you mean '%s%s'?", init, meant, init + length);
+    return meant != NULL;
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return 0;
+    if (is_misspelt(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
     if (options_given(s->set, "particles") && s->options.particles != count)
@@ -188,7 +200,7 @@ static int prepare(session *s) {
     if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
-    return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->run) : failed(s->context, made);
+    return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }
 
 /* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */

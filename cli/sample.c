@@ -36,17 +36,29 @@ static int is_survived(svmp_context *context, const char *path) {
     return child < 0 || (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
 }
 
+/* Major, minor and patch of "0.1.0..."; where a number is missing, 0. */
+static void read_version(const char *text, unsigned long numbers[3]) {
+    char *rest;
+    for (size_t k = 0; k < 3; k++) {
+        numbers[k] = strtoul(text, &rest, 10);
+        text = rest + (*rest == '.');
+    }
+}
+
 /* What a later version has changed in its files, this one cannot know. */
 static void compare_versions(const svmp_particles *particles, const char *path) {
-    unsigned there[3] = {0}, here[3] = {0};
-    if (sscanf(svmp_particles_comments(particles), "svmp %u.%u.%u", &there[0], &there[1], &there[2]) != 3 ||
-        sscanf(svmp_version(), "%u.%u.%u", &here[0], &here[1], &here[2]) != 3)
-        return;
+    static const char start[] = "svmp ";
+    const char *written = svmp_particles_comments(particles);
+    unsigned long there[3], here[3];
     size_t k = 0;
+    if (strncmp(written, start, sizeof start - 1) != 0) return;
+    written += sizeof start - 1;
+    read_version(written, there);
+    read_version(svmp_version(), here);
     while (k < 2 && there[k] == here[k]) k++;
     if (there[k] > here[k])
-        complain(EXIT_DONE, "warning: '%s' was written by svmp %u.%u.%u, and this is %s, which may not know all of it.",
-                 path, there[0], there[1], there[2], svmp_version());
+        complain(EXIT_DONE, "warning: '%s' was written by svmp %.*s, and this is %s, which may not know all of it.",
+                 path, (int)strcspn(written, "\n"), written, svmp_version());
 }
 
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {

@@ -8,9 +8,11 @@ static const double low_ebfmi = 0.3, low_acceptance = 0.4, high_acceptance = 0.9
 static void print_advice(const svmp_sampling *s) {
     const size_t draws = s->trajectories;
     if (s->divergent > 0)
-        printf("%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Write the model\n"
-               "with weaker dependence between scales and what they scale (non-centred), or warm up longer.\n",
-               s->divergent, draws);
+        printf(
+            "%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Take smaller steps\n"
+            "(--accept 0.95, or 0.99), or write the model with weaker dependence between scales and what they scale\n"
+            "(non-centred).\n",
+            s->divergent, draws);
     if (s->deepest > 0)
         printf(
             "%zu of %zu trajectories were cut off at depth 10: the draws are right but dear. Warm up longer, or bring\n"

@@ -24,8 +24,12 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
-    int status = read_count("thin", options_value(set, "thin"), 1, options->draws, &w->thin);
+    int status = read_count("thin", options_value(set, "thin"), 0, SIZE_MAX, &w->thin);
     if (status) return status;
+    if (w->thin == 0 || w->thin > options->draws)
+        return complain(EXIT_WRONG,
+                        "The option '--thin' is a whole number from 1 to the draws of a chain, %zu, not '%s'.",
+                        options->draws, options_value(set, "thin"));
     for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
         if (options_given(set, needs_output[k]) && path == NULL)
             return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.", needs_output[k]);
@@ -53,7 +57,22 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
+/* Of the names of --save, those that the model computes and --monitor adds. */
+static void hint_at_monitor(const svmp_model *model, const char *names, const svmp_particles *there) {
+    char name[256];
+    for (; *names; names += *names == ',') {
+        const size_t length = strcspn(names, ",");
+        int found = 0;
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        for (size_t i = 0; i < svmp_particles_variables(there); i++)
+            found |= strncmp(svmp_particles_name(there, i), name, strlen(name)) == 0;
+        if (!found && svmp_model_computes(model, name))
+            complain(EXIT_WRONG, "The model computes '%s': add --monitor %s.", name, name);
+        names += length;
+    }
+}
+
+int writer_choose(writer *w, svmp_context *context, const svmp_model *model, const svmp_run *run) {
     const char *names = options_given(w->set, "save");
     svmp_particles *start = NULL;
     w->context = context;
@@ -64,6 +83,7 @@ int writer_choose(writer *w, svmp_context *context, const svmp_run *run) {
     int status = svmp_context_any(context, w->chosen == NULL)
                      ? complain(EXIT_FAILED, "Out of memory.")
                      : choose_variables(context, start, "the model", names, w->chosen, &w->chosen_count);
+    if (status) hint_at_monitor(model, names, start);
     if (status == 0 && w->chosen) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
     svmp_particles_free(start);
     return status;

@@ -20,8 +20,9 @@ typedef struct writer {
 int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method);
 void writer_free(writer *w); /* takes one that is all zeros */
 
-/* Looks up the variables of --save among those that the run's result will have. */
-int writer_choose(writer *w, svmp_context *context, const svmp_run *run);
+/* Looks up the variables of --save among those that the run's result will have; what the model could compute is said.
+ */
+int writer_choose(writer *w, svmp_context *context, const svmp_model *model, const svmp_run *run);
 
 /* What is monitored need not be finite (1/0, the logarithm of what is not positive): such variables, which the model
  * computes, are left out of the result, and of what was chosen from it, each with a word. */

@@ -457,7 +457,8 @@ typedef struct svmp_run_options {
     uint64_t seed;
     size_t chains; /* of samplers, in place of particles and iterations: chains, and for each of them the */
     size_t warmup; /* iterations that adapt and are thrown away, */
-    size_t draws;  /* and those that are kept */
+    size_t draws;  /* and those that are kept; */
+    double accept; /* the mean acceptance that their steps adapt to, in (0, 1): nearer 1, smaller steps */
 } svmp_run_options;
 
 SVMP_API svmp_run_options svmp_run_options_default(void);

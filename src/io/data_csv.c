@@ -172,6 +172,10 @@ svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
         }
         SVMP_CHECK(read_row(&reader));
     }
+    if (reader.count == 0) {
+        status = svmp_source_fail(data->context, source, reader.names[0].offset, "there is no row below the header");
+        goto done;
+    }
     SVMP_CHECK(add_columns(&reader));
 done:
     svmp_release(data->context, reader.names);

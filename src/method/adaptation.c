@@ -5,13 +5,15 @@
 
 /* ---- step size --------------------------------------------------------------------------------------------------- */
 
-static const double target = 0.8, gamma_ = 0.05, delay = 10, kappa = 0.75;
+static const double gamma_ = 0.05, delay = 10, kappa = 0.75;
 
-void svmp_dual_averaging_start(dual_averaging *d, double step) { *d = (dual_averaging){.centre = log(10 * step)}; }
+void svmp_dual_averaging_start(dual_averaging *d, double step, double target) {
+    *d = (dual_averaging){.centre = log(10 * step), .target = target};
+}
 
 double svmp_dual_averaging_learn(dual_averaging *d, double acceptance) {
     const double m = (double)++d->count, weight = 1 / (m + delay), forget = pow(m, -kappa);
-    d->excess = (1 - weight) * d->excess + weight * (target - acceptance);
+    d->excess = (1 - weight) * d->excess + weight * (d->target - acceptance);
     const double log_step = d->centre - sqrt(m) / gamma_ * d->excess;
     d->mean = forget * log_step + (1 - forget) * d->mean;
     return exp(log_step);

@@ -6,15 +6,16 @@
 
 #include "base/context.h"
 
-/* Nesterov's dual averaging of log step towards a mean acceptance of 0.8 (Hoffman and Gelman 2014, section 3.2). */
+/* Nesterov's dual averaging of log step towards a mean acceptance (Hoffman and Gelman 2014, section 3.2). */
 typedef struct dual_averaging {
     double centre; /* mu: what log step shrinks to */
-    double excess; /* H bar: averaged (0.8 - acceptance) */
+    double target; /* delta: that acceptance */
+    double excess; /* H bar: averaged (target - acceptance) */
     double mean;   /* averaged log step */
     size_t count;
 } dual_averaging;
 
-void svmp_dual_averaging_start(dual_averaging *d, double step);
+void svmp_dual_averaging_start(dual_averaging *d, double step, double target);
 double svmp_dual_averaging_learn(dual_averaging *d, double acceptance); /* the step to take next */
 double svmp_dual_averaging_end(const dual_averaging *d);                /* the step to keep */
 

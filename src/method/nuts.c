@@ -135,7 +135,7 @@ static void find_step(const svmp_run *run, chain *c) {
     random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_STEP_SIZE, .a = c->iteration, .b = c->number};
     c->step = svmp_hamiltonian_find_step(&c->h, &c->z, c->step, stream, &c->trial);
     if (c->step == 0 || c->step == INFINITY) c->fault = c->step == 0 ? CHAIN_NO_STEP : CHAIN_IMPROPER;
-    svmp_dual_averaging_start(&c->averaging, c->step);
+    svmp_dual_averaging_start(&c->averaging, c->step, run->options.accept);
 }
 
 /* From the run's start, or where the density is not finite there from another: a start that was drawn is drawn again.
@@ -325,6 +325,7 @@ static svmp_status chain_state(chain *c, archive *a) {
     SVMP_TRY(svmp_archive_real(a, "step", &c->step));
     SVMP_TRY(svmp_archive_reals(a, "inverse metric", d, c->h.inverse_metric));
     SVMP_TRY(svmp_archive_real(a, "averaging centre", &c->averaging.centre));
+    SVMP_TRY(svmp_archive_real(a, "averaging target", &c->averaging.target));
     SVMP_TRY(svmp_archive_real(a, "averaging excess", &c->averaging.excess));
     SVMP_TRY(svmp_archive_real(a, "averaging mean", &c->averaging.mean));
     SVMP_TRY(svmp_archive_count(a, "averaging count", &c->averaging.count));

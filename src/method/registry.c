@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/names.h"
 #include "method/method.h"
@@ -43,7 +44,7 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
     const size_t count = sizeof methods / sizeof *methods;
     for (size_t k = 0; k < count; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
-        const int distance = svmp_name_distance(name, methods[k]->name);
+        const int distance = strcasecmp(name, methods[k]->name) == 0 ? 0 : svmp_name_distance(name, methods[k]->name);
         if (distance >= 0 && distance < least) {
             least = distance;
             snprintf(near, sizeof near, " did you mean '%s'?", methods[k]->name);

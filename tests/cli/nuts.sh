@@ -87,3 +87,18 @@ echo 'y <- 0.1' >scaled.R
 grep -qE 'first where the variable tau is 1[0-4](\.[0-9]+)?, by the statement of line 3\.$' errors || fail "$(cat errors)"
 works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --warmup 50 --draws 200 -q
 shows 'trajectories diverged'
+
+# A larger target is a smaller step; it stands in the file, and is part of what a checkpoint is of.
+works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q -o plain.csv
+works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --accept 0.98 -o careful.csv --checkpoint careful.ckp
+grep -qx '# accept = 0.8' plain.csv && grep -qx '# accept = 0.98' careful.csv || fail "the record lacks the target"
+leaps() { "$SVMP" summary "$1" | sed -nE 's/.* ([0-9.]+) leapfrog steps a draw.*/\1/p'; }
+awk -v a="$(leaps careful.csv)" -v b="$(leaps plain.csv)" 'BEGIN { exit !(a > 1.2 * b) }' || fail "the steps are not smaller"
+refuses 2 "was made with accept = 0.98, this run with accept = 0.8" \
+    run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --resume careful.ckp
+refuses 2 "The option 'accept' is a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
+refuses 2 "The method 'graphical' takes no --accept: that is for nuts." run chain.mtx --accept 0.9
+
+# Slips of the hand.
+refuses 2 "There is no method 'NUTS'; did you mean 'nuts'?" run chain.mtx -m NUTS
+refuses 2 "There is no start or file 'norml:1'; did you mean 'normal:1'?" run chain.mtx --init norml:1

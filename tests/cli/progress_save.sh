@@ -43,11 +43,13 @@ diff <(rows thin.csv) <(rows all.csv | sed -n '1p;11p;21p;31p;41p')
 works summary thin.csv
 shows '^2 chains of 2 draws'
 refuses 2 "There is no variable 'y' in the model, which has 3, from 'x.1' to 'x.3'." "${nuts[@]}" -o a.csv --save x.1,y
+printf 'model { x ~ dnorm(0, 1); theta <- x + 1 }' >computed.bug
+refuses 2 "The model computes 'theta': add --monitor theta." run computed.bug -n 5 -t 5 -o a.csv --save x,theta
 refuses 2 "There is no variable '' in the model" "${nuts[@]}" -o a.csv --save x.1,
 refuses 2 "The option '--save' says what to write, and needs '--output'." "${nuts[@]}" --save x
 refuses 2 "The method 'graphical' takes no --thin" run chain.mtx --thin 2 -o a.csv
-refuses 2 "The option '--thin' is a whole number from 1 to 20, not '0'." "${nuts[@]}" --thin 0 -o a.csv
-refuses 2 "The option '--thin' is a whole number from 1 to 20, not '21'." "${nuts[@]}" --thin 21 -o a.csv
+refuses 2 "The option '--thin' is a whole number from 1 to the draws of a chain, 20, not '0'." "${nuts[@]}" --thin 0 -o a.csv
+refuses 2 "The option '--thin' is a whole number from 1 to the draws of a chain, 20, not '21'." "${nuts[@]}" --thin 21 -o a.csv
 
 # --split: a file for each chain, also of a run that is stopped early.
 works "${nuts[@]}" -o part.csv --split --save x.2

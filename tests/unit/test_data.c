@@ -129,6 +129,7 @@ static const struct {
     {"d.json", "{\"x\": [[[[[[[[[1]]]]]]]]]}",
      "d.json:1:7: error: an array has at most 8 dimensions\n    {\"x\": [[[[[[[[[1]]]]]]]]]}\n          ^"},
     {"d.csv", "", "d.csv:1:1: error: a header row of names is expected\n    \n    ^"},
+    {"d.csv", "x,y\n", "d.csv:1:1: error: there is no row below the header\n    x,y\n    ^"},
     {"d.csv", "x,y\n1,2\n3\n", "d.csv:3:1: error: the row has 1 fields where the header has 2\n    3\n    ^"},
     {"d.csv", "x,y\n1,2 3\n", "d.csv:2:3: error: '2 3' in column 'y' is not a number\n    1,2 3\n      ^"},
     {"d.csv", "x,-2.5\n1,2\n",
