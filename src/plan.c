@@ -18,8 +18,8 @@
 /* ---- the rate ---------------------------------------------------------------------------------------------------- */
 
 enum {
-    MEASURED_NUMBERS = 1 << 22,  /* particles and states of so many numbers are beyond the caches; */
-    MEASURED_PARTICLES = 2000,   /* with more, the square of particles is all that counts */
+    MEASURED_NUMBERS = 1 << 22, /* particles and states of so many numbers are beyond the caches; */
+    MEASURED_PARTICLES = 2000,  /* with more, the square of particles is all that counts */
     ROUNDS = 5,
     WARM = 4
 };

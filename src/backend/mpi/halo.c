@@ -199,7 +199,7 @@ svmp_status svmp_mpi_attach(backend *b) {
     b->mpi = m;
     SVMP_TRY(svmp_team_agree(b->context, count_rows(b)));
     SVMP_TRY(svmp_context_compare(b->context, "what --backend comes to on their processors",
-                               b->runs_as ? b->runs_as : b->local->name));
+                                  b->runs_as ? b->runs_as : b->local->name));
     memcpy(&all, b->context->team->own, sizeof all); /* the team's communicator stands first */
     const int neighbours = (int)halo->neighbours, *ranks = (const int *)halo->rank;
     MPI_Dist_graph_create_adjacent(all, neighbours, ranks, m->counts + neighbours, neighbours, ranks, m->counts,
