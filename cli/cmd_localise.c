@@ -177,8 +177,8 @@ static int locate(const option_set *set, svmp_context *context, scene *s) {
     size_t n = 0, seed = 0;
     double spread = 0;
     int status = check_name(options_value(set, "name"));
-    if (status == 0) status = read_count("particles", options_value(set, "particles"), 10000000, &n);
-    if (status == 0) status = read_count("seed", options_value(set, "seed"), SIZE_MAX / 16, &seed);
+    if (status == 0) status = read_count("particles", options_value(set, "particles"), 0, 10000000, &n);
+    if (status == 0) status = read_count("seed", options_value(set, "seed"), 0, SIZE_MAX / 16, &seed);
     if (status == 0) status = read_real("spread", options_value(set, "spread"), 0, 1e100, &spread);
     if (status == 0 && n == 0) status = complain(EXIT_WRONG, "There must be a particle or more.");
     if (status == 0) status = read_ranges(s, set->operands[0]);

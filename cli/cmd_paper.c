@@ -20,9 +20,9 @@ static void options(option_set *set) { options_add(set, sizeof rows / sizeof *ro
 
 static int read_options(const option_set *set, paper_options *o) {
     size_t seed = 1;
-    int status = read_count("trials", options_value(set, "trials"), 100000, &o->trials);
-    if (status == 0) status = read_count("seed", options_value(set, "seed"), SIZE_MAX / 16, &seed);
-    if (status == 0) status = read_count("threads", options_value(set, "threads"), 256, &o->threads);
+    int status = read_count("trials", options_value(set, "trials"), 0, 100000, &o->trials);
+    if (status == 0) status = read_count("seed", options_value(set, "seed"), 0, SIZE_MAX / 16, &seed);
+    if (status == 0) status = read_count("threads", options_value(set, "threads"), 0, 256, &o->threads);
     if (status) return status;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (o->threads == 0) o->threads = processors > 0 ? (size_t)processors : 1;

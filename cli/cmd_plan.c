@@ -46,8 +46,9 @@ static void print_plan(const svmp_plan *plan, svmp_network network) {
     char text[32], more[32];
     struct rusage usage;
     const svmp_load *mean = &plan->mean, *most = &plan->most;
-    printf("%zu processes, %zu with nodes; the busiest has %.2g %% more than its share; %zu of %zu edges are cut\n\n",
-           plan->processes, plan->busy, 100 * plan->imbalance, plan->cut, plan->edges);
+    printf("%zu process%s, %zu with nodes; the busiest has %s more than its share; %zu of %zu edge%s cut\n\n",
+           plan->processes, plan->processes == 1 ? "" : "es", plan->busy, percentage(plan->imbalance, text), plan->cut,
+           plan->edges, plan->edges == 1 ? " is" : "s are");
     printf("%-26s %12s %12s\n", "a process", "mean", "most");
     print_count("nodes of its own", mean->nodes, most->nodes);
     print_count("  that others read", mean->boundary, most->boundary);
@@ -65,9 +66,14 @@ static void print_plan(const svmp_plan *plan, svmp_network network) {
     printf("A node takes %s on average, measured on %g of them with one thread; messages take %s and ",
            duration(plan->rate, text), plan->measured, duration(network.latency, more));
     printf("1 s for %s.\n", size(network.bandwidth, text));
-    printf("An iteration takes %s in one process, ", duration(plan->alone, text));
-    printf("%s in %zu: %.3g times as fast, %s of it in reductions.\n", duration(plan->iteration, text), plan->processes,
-           plan->alone / plan->iteration, duration(plan->reduce, more));
+    printf("An iteration takes %s in one process", duration(plan->alone, text));
+    if (plan->processes > 1)
+        printf(", %s in %zu: %.3g times as fast, %s of it in reductions", duration(plan->iteration, text),
+               plan->processes, plan->alone / plan->iteration, duration(plan->reduce, more));
+    printf(".\n");
+    if (plan->busy < plan->processes)
+        printf("%zu of %zu processes have no nodes and would be idle.\n", plan->processes - plan->busy,
+               plan->processes);
 }
 
 static int read_options(const option_set *set, svmp_context *context, svmp_run_options *asked) {
@@ -90,8 +96,7 @@ static int run(const option_set *set) {
     svmp_plan plan;
     size_t ranks = 0;
     double latency = 0, bandwidth = 0;
-    int status = read_count("ranks", options_value(set, "ranks"), MOST_RANKS, &ranks);
-    if (status == 0 && ranks == 0) status = complain(EXIT_WRONG, "The option '--ranks' is at least 1.");
+    int status = read_count("ranks", options_value(set, "ranks"), 1, MOST_RANKS, &ranks);
     if (status == 0) status = read_real("latency", options_value(set, "latency"), 0, 1e9, &latency);
     if (status == 0) status = read_real("throughput", options_value(set, "throughput"), 1e-6, 1e6, &bandwidth);
     if (status == 0) status = open_context(set, &context);
@@ -121,7 +126,9 @@ const command command_plan = {
         "the work is,\n"
         "how many nodes and bytes a process has and sends in an iteration, how much memory it takes, and how long an\n"
         "iteration would: what a node costs is measured on some of them, what messages cost follows from the\n"
-        "latency and the bandwidth that are given.\n",
+        "latency and the bandwidth that are given. It is a command of one process: it needs no mpirun, nor the memory "
+        "that\n"
+        "the run would.\n",
     .options = options,
     .run = run,
 };

@@ -31,7 +31,7 @@ static int prepare(material *m) {
         return complain(EXIT_WRONG, "Reports were left out of this build, which had no D3 (Debian: node-d3).");
     const char *output = options_given(m->set, "output");
     if (output == NULL) return complain(EXIT_WRONG, "A report needs a file: svmp report %s -o FILE.html.", m->path);
-    int status = read_count("particles", options_value(m->set, "particles"), 10000000, &m->shown);
+    int status = read_count("particles", options_value(m->set, "particles"), 0, 10000000, &m->shown);
     if (status == 0) status = check_output(output, OUTPUT_PAGE, options_given(m->set, "force") != NULL);
     if (status == 0) status = open_context(m->set, &m->context);
     if (status) return status;

@@ -31,7 +31,7 @@ static const svmp_option rows[] = {
     {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
     {"resume", 0, "FILE", "", "go on from a checkpoint, and in it; -t may grow", "Checkpoints"},
-    {"threads", 0, "N", "0", "threads; 0: as many as the machine offers", "Machine"},
+    {"threads", 0, "N", "0", "threads; 0: the machine's, shared under mpirun", "Machine"},
 };
 
 static void options(option_set *set) {
@@ -130,7 +130,11 @@ static int read_start(session *s) {
 static int check_processes(const session *s) {
     const char *path = options_given(s->set, "output");
     const size_t length = path ? strlen(path) : 0;
-    if (svmp_context_processes(s->context) == 1 || length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    if (svmp_context_processes(s->context) == 1) return 0;
+    if (!s->method.parts)
+        return complain(EXIT_WRONG, "The method '%s' needs the whole model in one process: run it without mpirun.",
+                        s->method.name);
+    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
     return complain(EXIT_WRONG,
                     "The output '%s' is NetCDF, which is made in the memory of one process; several, of which none has "
                     "all particles, write a file that ends in .csv.",
@@ -143,8 +147,8 @@ static int read_all(session *s) {
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
     if (status == 0) status = read_options(s);
-    if (status == 0) status = check_sizes(s);
     if (status == 0) status = check_processes(s);
+    if (status == 0) status = check_sizes(s);
     if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
     return status == 0 ? read_start(s) : status;
 }
@@ -152,16 +156,44 @@ static int read_all(session *s) {
 /* With the other processes that mpirun started, if any. */
 static int join(session *s) {
     int status = open_context(s->set, &s->context);
-    if (status) return status;
+    if (status) return refuse_together(status);
     const svmp_status joined = svmp_context_join(s->context);
     speak_as(s->context);
-    return joined == SVMP_OK ? 0 : failed(s->context, joined);
+    return joined == SVMP_OK ? settle(s->context, 0) : failed(s->context, joined);
+}
+
+/* All processes were told the same, but for their threads. */
+static int compare_options(const session *s) {
+    svmp_status same = SVMP_OK;
+    for (size_t k = 0; k < s->set->count && same == SVMP_OK; k++) {
+        const svmp_option *row = &s->set->rows[k];
+        const char *value = s->set->values[k];
+        char what[64];
+        snprintf(what, sizeof what, "the option --%s", row->name);
+        if (value && !row->argument) value = "given";
+        if (strcmp(row->name, "threads") != 0)
+            same = svmp_context_compare(s->context, what, value ? value : "not given");
+    }
+    return same == SVMP_OK ? 0 : failed(s->context, same);
+}
+
+/* The files of --init are as long; their bytes are compared before they are read. */
+static int compare_starts(const session *s) {
+    const char *path = start_file(s->set);
+    char what[300], count[48];
+    if (path == NULL) return 0;
+    snprintf(what, sizeof what, "the start '%.250s'", path);
+    snprintf(count, sizeof count, "%zu particles", s->options.particles);
+    const svmp_status same = svmp_context_compare(s->context, what, count);
+    return same == SVMP_OK ? 0 : failed(s->context, same);
 }
 
 static int prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = join(s);
+    if (status == 0) status = compare_options(s);
     if (status == 0) status = settle(s->context, read_all(s));
+    if (status == 0) status = compare_starts(s);
     if (status) return status;
     svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
                                              options_given(s->set, "monitor"), &s->model, &s->split);
@@ -199,8 +231,8 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
 /* How the processes share the work. */
 static void print_split(const svmp_split *split) {
     if (split->processes == 1) return;
-    printf("%zu processes, the busiest with %.2g %% more than its share; %zu of %zu edges are cut\n", split->processes,
-           100 * split->imbalance, split->cut, split->edges);
+    printf("%zu processes, the busiest with %s more than its share; %zu of %zu edge%s cut\n", split->processes,
+           percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, split->edges == 1 ? " is" : "s are");
 }
 
 static int print_result(session *s) {
@@ -369,6 +401,7 @@ const command command_run = {
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Infer: write particles, print a summary",
+    .joins = 1,
     .text =
         "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
         ".dump;\n"
@@ -389,6 +422,9 @@ const command command_run = {
         "computed from each particle.\n.PP\n"
         "Stan's tools read a file for each chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so "
         "on.\n.PP\n"
+        "A large model is split among several processes, on one machine or many, by\n.B mpirun \\-n P svmp run "
+        "...\n.RB ( docs/distributed.md );\n"
+        "all of them are given the same files and options, and the first one writes.\n.PP\n"
         "The names of\n.B \\-\\-save\nare those of variables, or of arrays: x stands for x.1, x.2 and so on.\n.PP\n"
         "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
         "choice of\n"

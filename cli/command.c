@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,51 +21,6 @@ void command_options(const command *which, option_set *set) {
     set->command = which->name;
     if (which->options) which->options(set);
     options_add(set, 1, &help);
-}
-
-/* What a process that does not speak would have said first. */
-static struct {
-    int silent;
-    char first[1024];
-} speech;
-
-int is_speaker(void) { return !speech.silent; }
-
-void speak_as(const svmp_context *context) {
-    speech.silent = svmp_context_process(context) > 0;
-    if (speech.silent && freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
-}
-
-int settle(const svmp_context *context, int status) {
-    struct {
-        int status;
-        char words[sizeof speech.first];
-    } mine = {.status = status}, *all = calloc(svmp_context_processes(context), sizeof *all);
-    memcpy(mine.words, speech.first, sizeof mine.words);
-    if (svmp_context_any(context, all == NULL) || all == NULL) {
-        free(all);
-        return EXIT_FAILED;
-    }
-    svmp_context_gather(context, sizeof mine, &mine, all);
-    size_t k = 0;
-    while (k < svmp_context_processes(context) && all[k].status == 0) k++;
-    const int settled = k < svmp_context_processes(context) ? all[k].status : 0;
-    if (settled && k > 0 && is_speaker()) complain(settled, "process %zu: %s", k, all[k].words);
-    free(all);
-    return settled;
-}
-
-int complain(int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    if (speech.silent && speech.first[0] == '\0') vsnprintf(speech.first, sizeof speech.first, format, arguments);
-    if (!speech.silent) {
-        fputs("svmp: ", stderr);
-        vfprintf(stderr, format, arguments);
-        fputc('\n', stderr);
-    }
-    va_end(arguments);
-    return status;
 }
 
 static int exit_of(svmp_status status) {
@@ -108,7 +62,7 @@ static void tell(svmp_log_level level, const char *message, void *user_data) {
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
 }
 
-int read_count(const char *option, const char *text, size_t most, size_t *value) {
+int read_count(const char *option, const char *text, size_t least, size_t most, size_t *value) {
     char *end;
     errno = 0;
     const int begins = (*text >= '0' && *text <= '9') || *text == '.';
@@ -118,8 +72,9 @@ int read_count(const char *option, const char *text, size_t most, size_t *value)
         const int whole = real <= 0x1p53 && real == floor(real) && strpbrk(text, "xX") == NULL;
         count = whole ? (unsigned long long)real : ULLONG_MAX;
     }
-    if (!begins || *end || errno || count > most)
-        return complain(EXIT_WRONG, "The option '--%s' is a whole number from 0 to %zu, not '%s'.", option, most, text);
+    if (!begins || *end || errno || count < least || count > most)
+        return complain(EXIT_WRONG, "The option '--%s' is a whole number from %zu to %zu, not '%s'.", option, least,
+                        most, text);
     *value = (size_t)count;
     return 0;
 }
@@ -138,7 +93,7 @@ int open_context(const option_set *set, svmp_context **context) {
     svmp_context_options options = svmp_context_options_default();
     const char *text = options_value(set, "threads");
     size_t threads = 0;
-    int wrong = text ? read_count("threads", text, 4096, &threads) : 0;
+    int wrong = text ? read_count("threads", text, 0, 4096, &threads) : 0;
     if (wrong) return wrong;
     options.threads = (int)threads;
     options.log = tell;

@@ -13,6 +13,7 @@ typedef struct command {
     const char *summary;  /* a line for the list of commands */
     const char *help;     /* more for the help, lines that end with \n; or NULL */
     const char *text;     /* paragraphs for the manual, lines that end with \n */
+    int joins;            /* several processes that mpirun started do it together */
     void (*options)(option_set *set);
     int (*run)(const option_set *set); /* returns the exit status */
 } command;
@@ -29,6 +30,12 @@ void command_options(const command *which, option_set *set);
 /* What a noun ends in behind a number. */
 static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
+/* "1.2 %", "120 %" */
+static inline const char *percentage(double share, char text[32]) {
+    snprintf(text, 32, share < 0.1 ? "%.2g %%" : "%.0f %%", 100 * share);
+    return text;
+}
+
 /* Prints "svmp: ..." on the standard error and returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -36,6 +43,11 @@ int complain(int status, const char *format, ...) __attribute__((format(printf, 
  * exit status of the first that has one, whose words are said if they were not. Returns that status on all. */
 void speak_as(const svmp_context *context);
 int settle(const svmp_context *context, int status);
+
+/* Before the processes have joined: nobody speaks, if there are several, until they have. And what is wrong before that
+ * is told so: they join and settle it. Returns `status`. */
+void hold_speech(void);
+int refuse_together(int status);
 
 /* Whether this process is the one that speaks. */
 int is_speaker(void);
@@ -46,8 +58,8 @@ int failed(const svmp_context *context, svmp_status status);
 /* A context with the threads of --threads, where the command has that option. */
 int open_context(const option_set *set, svmp_context **context);
 
-/* A whole number in decimal digits, at most `most`. */
-int read_count(const char *option, const char *text, size_t most, size_t *value);
+/* A whole number in decimal digits, from `least` to `most`. */
+int read_count(const char *option, const char *text, size_t least, size_t most, size_t *value);
 
 /* A number from `least` to `most`. */
 int read_real(const char *option, const char *text, double least, double most, double *value);

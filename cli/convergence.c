@@ -74,6 +74,7 @@ convergence convergence_measure(const svmp_context *context, svmp_run *run, cons
         c = all[0];
         for (size_t k = 1; k < processes; k++) merge(&c, &all[k]);
     }
+    c.processes = processes;
     free(all);
     return c;
 }
@@ -172,6 +173,7 @@ convergence convergence_read(const char *comments) {
         if ((value = value_of(line, "ksd_v"))) c.total.v = strtod(value, NULL);
         if ((value = value_of(line, "ksd_ratio"))) c.total.ratio = strtod(value, NULL);
         if ((value = value_of(line, "ksd_beyond"))) read_counts(&c, value);
+        if ((value = value_of(line, "processes"))) c.processes = strtoul(value, NULL, 10);
         if ((value = value_of(line, "last_step"))) c.largest_step = strtod(value, NULL);
         if ((value = value_of(line, "last_step_sd"))) read_relative(&c, value);
         read_node(&c, line);
@@ -207,6 +209,9 @@ static void print_advice(const convergence *c) {
     else
         printf("Run longer (-t), or from the mode with a falling rate\n(--init map --step adam:0.1..0.004); -m nuts "
                "can tell what is right.\n");
+    if (c->processes > 1)
+        printf("Both --init map and -m nuts are for one process, without mpirun; several go on from what --init map -t "
+               "0 -o FILE\nhas written there.\n");
 }
 
 static void print_verdict(const convergence *c, size_t particles) {

@@ -1,16 +1,17 @@
-/* Several processes stop together, after an iteration. When one of them has died that never comes: mpirun tells the
- * others to end, and kills them soon afterwards. The first one says in between what has become of the run. */
+/* Several processes stop together, after an iteration. When one of them has died that never comes, and it may come too
+ * late when they are asked to stop: mpirun tells processes to end, and kills them soon afterwards. The first one says
+ * in between what has become of the run. */
 #ifndef SVMP_CLI_GUARD_H
 #define SVMP_CLI_GUARD_H
 
 #include "keeper.h"
 
-/* Does nothing where there is one process, or another one speaks. */
+/* For all processes to call. Does nothing where there is one. */
 void guard_begin(const keeper *k, const option_set *set);
 void guard_end(void);
 
-/* A signal has come, whose handler calls this: unless guard_end is called soon, the words are said and the program
- * ends. */
+/* A signal has come, whose handler calls this. Where a process of this machine is no longer there, that is said and the
+ * program ends; otherwise it ends so unless guard_end is called soon. */
 void guard_arm(void);
 
 #endif

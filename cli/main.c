@@ -32,11 +32,12 @@ static int check_operands(const command *which, const option_set *set) {
 static int run_command(const command *which, int count, char **arguments) {
     option_set set = {0};
     command_options(which, &set);
+    if (which->joins) hold_speech();
     int wrong = options_parse(&set, count, arguments);
-    if (wrong) return wrong;
-    if (options_given(&set, "help")) return print_command_help(which), EXIT_DONE;
-    wrong = check_operands(which, &set);
-    return wrong ? wrong : which->run(&set);
+    if (wrong == 0 && options_given(&set, "help")) return print_command_help(which), EXIT_DONE;
+    if (wrong == 0) wrong = check_operands(which, &set);
+    if (wrong) return which->joins ? refuse_together(wrong) : wrong;
+    return which->run(&set);
 }
 
 static const command *find_command(const char *name) {

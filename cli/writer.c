@@ -24,7 +24,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
-    int status = read_count("thin", options_value(set, "thin"), SIZE_MAX, &w->thin);
+    int status = read_count("thin", options_value(set, "thin"), 0, SIZE_MAX, &w->thin);
     if (status) return status;
     if (w->thin == 0 || w->thin > options->draws)
         return complain(EXIT_WRONG,

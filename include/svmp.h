@@ -91,11 +91,15 @@ SVMP_API const char *svmp_context_error(const svmp_context *context);
 
 /* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
 
+/* How many processes mpirun, or another launcher, says that it has started; 0: there is none. */
+SVMP_API size_t svmp_processes_launched(void);
+
 /* Joins the other processes that mpirun has started, so that they work on one model together: svmp_model_read_split
  * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or
  * one, nothing changes. Fails unless all are of one version, and where several were started but this build is without
  * MPI. The processes part when the context is freed; MPI is started, and ended then, unless the program has started it.
- */
+ * Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that may run on the same
+ * processors share these. */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
 
 /* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
@@ -104,6 +108,10 @@ SVMP_API size_t svmp_context_processes(const svmp_context *context);
 
 /* The bits that any process has set, of the lowest eight. */
 SVMP_API unsigned svmp_context_any(const svmp_context *context, unsigned bits);
+
+/* Fails on all of them with SVMP_BAD_INPUT, "The processes disagree on {what}: ...", which names the first that differs
+ * and where it runs, unless all say `mine` alike. For all processes to call. */
+SVMP_API svmp_status svmp_context_compare(svmp_context *context, const char *what, const char *mine);
 
 /* `size` bytes of every process, in their order, on all of them. */
 SVMP_API void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all);
@@ -484,6 +492,7 @@ typedef struct svmp_method {
     svmp_yield yield;
     const char
         *largest; /* what svmp_progress.largest is the largest of: "|phi|", ...; NULL: there is none, it is NaN */
+    int parts;    /* several processes can run it, each with a part of the model */
 } svmp_method;
 
 /* SVMP_BAD_CALL, with an error that lists the names, when there is none of that name. */
@@ -524,7 +533,8 @@ SVMP_API void svmp_run_free(svmp_run *run);
 /* Starts from these particles instead of drawing them: matched by name; the count must be the run's. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
-/* The same from a particle file. Of several processes each reads it for its own variables, unless it ends in .nc. */
+/* The same from a particle file. Of several processes each reads it for its own variables, unless it ends in .nc; all
+ * must have the same file. */
 SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data);
 
@@ -623,7 +633,8 @@ typedef struct svmp_plan {
 } svmp_plan;
 
 /* Plans a run of a whole model among `processes` of one thread each, without running it: the partition, and what an
- * iteration takes. What a node costs is measured, on some of them. */
+ * iteration takes. What a node costs is measured, on some of them and for some seconds; of more than 2,000 particles on
+ * so many, as the cost grows with their square. */
 SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
                                      svmp_network network, svmp_plan *plan);
 

@@ -18,26 +18,41 @@
 /* ---- the rate ---------------------------------------------------------------------------------------------------- */
 
 enum {
-    MEASURED_NUMBERS = 1 << 22,
+    MEASURED_NUMBERS = 1 << 22, /* particles and states of so many numbers are beyond the caches; */
+    MEASURED_PARTICLES = 2000,  /* with more, the square of particles is all that counts */
     ROUNDS = 5,
     WARM = 4
-}; /* particles and states of so many numbers are beyond the caches */
+};
 
-/* Marks about `most` nodes around the middle one, neighbours first. */
-static svmp_status mark_some(const svmp_graph *graph, size_t most, uint32_t *chosen) {
-    uint32_t *queue = NULL;
-    size_t count = 0, at = 0;
-    SVMP_TRY(SVMP_NEW(graph->context, queue, graph->nodes));
-    for (size_t seed = graph->nodes / 2; count < most && count < graph->nodes; seed = (seed + 1) % graph->nodes) {
-        if (!chosen[seed]) chosen[seed] = 1, queue[count++] = (uint32_t)seed;
-        for (; at < count && count < most; at++) {
+static const double measured_work = 8e9; /* so much, in units of a pair of particles, takes some tenths of a second */
+
+/* Nodes around the middle one, neighbours first. */
+typedef struct selection {
+    uint32_t *chosen, *queue;
+    size_t count, most;
+    double work, enough; /* no more are taken than to reach that */
+} selection;
+
+static void take(const svmp_graph *graph, size_t v, selection *s) {
+    if (s->chosen[v] || s->count >= s->most || s->work >= s->enough) return;
+    s->chosen[v] = 1;
+    s->queue[s->count++] = (uint32_t)v;
+    s->work += svmp_node_work(graph, v);
+}
+
+static svmp_status mark_some(const svmp_graph *graph, selection *s) {
+    size_t at = 0;
+    if (s->most > graph->nodes) s->most = graph->nodes;
+    SVMP_TRY(SVMP_NEW(graph->context, s->queue, graph->nodes));
+    for (size_t v = graph->nodes / 2; s->count < s->most && s->work < s->enough; v = (v + 1) % graph->nodes) {
+        take(graph, v, s);
+        for (; at < s->count; at++) {
             size_t near;
-            const uint32_t *closed = svmp_graph_neighbourhood(graph, queue[at], &near);
-            for (size_t k = 0; k < near && count < most; k++)
-                if (!chosen[closed[k]]) chosen[closed[k]] = 1, queue[count++] = closed[k];
+            const uint32_t *closed = svmp_graph_neighbourhood(graph, s->queue[at], &near);
+            for (size_t k = 0; k < near; k++) take(graph, closed[k], s);
         }
     }
-    svmp_release(graph->context, queue);
+    svmp_release(graph->context, s->queue);
     return SVMP_OK;
 }
 
@@ -58,8 +73,9 @@ static svmp_status time_iteration(const svmp_model *model, const svmp_run_option
     model->context->options.threads = threads;
     SVMP_CHECK(status);
     const double begun = svmp_clock_seconds(), patience = 4;
-    for (int round = -WARM; round < 2 || (round < ROUNDS && svmp_clock_seconds() - begun < patience);) {
+    for (int round = -WARM; round < 1 || (round < ROUNDS && svmp_clock_seconds() - begun < patience);) {
         const double started = svmp_clock_seconds();
+        if (round < 0 && started - begun > patience / 2) round = 0;
         run->iterations = run->iteration + batch;
         SVMP_CHECK(svmp_run_go(run, &outcome));
         const double spent = svmp_clock_seconds() - started;
@@ -81,27 +97,27 @@ static svmp_status measure_rate(const svmp_model *model, const svmp_run_options 
                                 double *measured) {
     const svmp_graph *graph = model->graph;
     svmp_context *context = model->context;
-    uint32_t *chosen = NULL;
     svmp_model *some = NULL;
-    double work = 0, seconds = 0;
+    double seconds = 0;
+    svmp_run_options fewer = *options;
+    if (fewer.particles > MEASURED_PARTICLES) fewer.particles = MEASURED_PARTICLES;
+    const double n = (double)fewer.particles, more = (double)options->particles / n;
+    selection s = {.most = MEASURED_NUMBERS / fewer.particles + 64, .enough = measured_work / (n * n)};
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(context, chosen, graph->nodes));
-    SVMP_CHECK(mark_some(graph, MEASURED_NUMBERS / options->particles + 64, chosen));
-    SVMP_CHECK(svmp_model_part(model, chosen, 1, &some));
-    status = time_iteration(some, options, &seconds);
+    SVMP_CHECK(SVMP_NEW(context, s.chosen, graph->nodes));
+    SVMP_CHECK(mark_some(graph, &s));
+    SVMP_CHECK(svmp_model_part(model, s.chosen, 1, &some));
+    status = time_iteration(some, &fewer, &seconds);
     if (status == SVMP_NOT_FINITE) { /* where it does not run away, then */
-        svmp_run_options still = *options;
-        still.step = "fixed:1e-9";
-        status = time_iteration(some, &still, &seconds);
+        fewer.step = "fixed:1e-9";
+        status = time_iteration(some, &fewer, &seconds);
     }
     SVMP_CHECK(status);
-    for (size_t v = 0; v < graph->nodes; v++)
-        if (chosen[v]) work += svmp_node_work(graph, v);
-    *rate = seconds / work;
+    *rate = seconds / s.work * more * more;
     *measured = (double)some->graph->own;
 done:
     svmp_model_free(some);
-    svmp_release(context, chosen);
+    svmp_release(context, s.chosen);
     return status;
 }
 
@@ -122,6 +138,7 @@ static svmp_status read_demand(svmp_context *context, const svmp_run_options *op
     svmp_run_options asked = *options;
     svmp_status status;
     asked.init = "normal:1";
+    asked.particles = options->particles > 0;
     SVMP_CHECK(svmp_model_create(context, &smallest));
     SVMP_CHECK(svmp_model_add_node(smallest, NULL, 1, NULL, NULL, NULL));
     SVMP_CHECK(svmp_model_add_gaussian(smallest, 1, &node, &one, NULL));
@@ -130,7 +147,7 @@ static svmp_status read_demand(svmp_context *context, const svmp_run_options *op
     if (!run->method->local)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "The method '%s' needs the whole model in one process.",
                              run->method->name));
-    *d = (demand){run->backend->n, run->step.rule->states, 0};
+    *d = (demand){options->particles, run->step.rule->states, 0};
     for (size_t a = 0; a < run->kernel.count; a++) d->all_terms += run->kernel.terms[a].domain == DOMAIN_ALL;
 done:
     svmp_run_free(run);
@@ -140,7 +157,7 @@ done:
 
 static svmp_load load_of(const part_size *size, const demand *d, double rate, svmp_network network) {
     const double row = (double)d->particles * sizeof(double);
-    const double matrix = (double)(d->particles * d->particles) / 2 * sizeof(double);
+    const double matrix = row * (double)d->particles / 2;
     const double rows = (double)(3 + d->states) * (double)(size->variables + size->halo_variables);
     return (svmp_load){
         .nodes = (double)size->nodes,
@@ -170,7 +187,7 @@ static double reduction(size_t processes, double bytes, svmp_network network) {
 }
 
 static void fill(const part_size *sizes, const demand *d, svmp_network network, svmp_plan *plan, double rate) {
-    const size_t n = d->particles;
+    const double n = (double)d->particles;
     double slowest = 0, total = 0;
     for (size_t p = 0; p < plan->processes; p++) {
         const svmp_load load = load_of(&sizes[p], d, rate, network);
@@ -181,7 +198,7 @@ static void fill(const part_size *sizes, const demand *d, svmp_network network, 
     }
     plan->alone = total;
     plan->reduce = 2 * reduction(plan->processes, 64, network) +
-                   (double)d->all_terms * reduction(plan->processes, (double)(n * n) / 2 * sizeof(double), network);
+                   (double)d->all_terms * reduction(plan->processes, n * n / 2 * sizeof(double), network);
     plan->iteration = slowest + plan->reduce;
 }
 

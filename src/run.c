@@ -60,7 +60,7 @@ static svmp_status compare_options(const svmp_run *run) {
     for (size_t k = 0; k < count; k++) {
         char buffer[NUMBER_TEXT];
         const char *text = svmp_options_text(&run->options, k, buffer);
-        SVMP_TRY(svmp_team_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
+        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
     }
     return SVMP_OK;
 }

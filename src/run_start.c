@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/names.h"
+#include "base/team.h"
 #include "init.h"
 #include "io/netcdf.h"
 #include "io/particles.h"
@@ -158,6 +159,7 @@ svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file needs a path.");
     svmp_particles *particles = NULL;
     svmp_status status;
+    if (run->model->graph->halo) SVMP_CHECK(svmp_team_compare_file(run->context, "start", path));
     if (run->model->graph->halo && !svmp_netcdf_is_meant(path)) {
         SVMP_CHECK(svmp_start_compare(run, NULL, path));
         SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));

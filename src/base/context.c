@@ -70,7 +70,10 @@ void svmp_log(svmp_context *context, svmp_log_level level, const char *format, .
 
 int svmp_context_threads(const svmp_context *context) {
 #ifdef _OPENMP
-    return context->options.threads > 0 ? context->options.threads : omp_get_max_threads();
+    if (context->options.threads > 0) return context->options.threads;
+    const int offered = omp_get_max_threads();
+    if (context->sharing < 2 || getenv("OMP_NUM_THREADS")) return offered;
+    return offered > context->sharing ? offered / context->sharing : 1;
 #else
     (void)context;
     return 1;

@@ -8,6 +8,7 @@ struct svmp_context {
     svmp_context_options options;
     char error[1024];
     struct team *team; /* the other processes; NULL: there are none */
+    int sharing;       /* so many of them, this one included, may run on its processors; 0: it is alone */
 };
 
 /* Returns from the calling function when a call failed; the error's sentence is already in the context. */

@@ -1,7 +1,10 @@
 #include "base/team.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/hash.h"
 
 svmp_status svmp_team_agree(svmp_context *context, svmp_status status) {
     const team *t = context->team;
@@ -39,24 +42,52 @@ void svmp_context_gather(const svmp_context *context, size_t size, const void *m
         memcpy(all, mine, size);
 }
 
-svmp_status svmp_team_compare(svmp_context *context, const char *what, const char *mine) {
+svmp_status svmp_context_compare(svmp_context *context, const char *what, const char *mine) {
     enum { LONGEST = 512 };
     struct said {
+        uint64_t hash; /* of all words, however many */
         char host[64], words[LONGEST];
-    } own = {{0}, {0}}, *all = NULL;
+    } own = {0, {0}, {0}}, *all = NULL;
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (what == NULL || mine == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_context_compare needs words to compare, and of what they are.");
     const team *t = context->team;
     if (t == NULL) return SVMP_OK;
     if (gethostname(own.host, sizeof own.host - 1) != 0) own.host[0] = '\0';
     snprintf(own.words, sizeof own.words, "%s", mine);
+    own.hash = svmp_hash_bytes(SVMP_HASH_START, strlen(mine), mine);
     SVMP_TRY(svmp_team_agree(context, SVMP_NEW(context, all, t->count)));
     t->gather(t, sizeof own, &own, all);
     svmp_status status = SVMP_OK;
     for (size_t k = 1; k < t->count && status == SVMP_OK; k++)
-        if (memcmp(all[k].words, all[0].words, LONGEST) != 0)
+        if (all[k].hash != all[0].hash || memcmp(all[k].words, all[0].words, LONGEST) != 0)
             status =
                 svmp_fail(context, SVMP_BAD_INPUT,
                           "The processes disagree on %s: %.300s in process 0 on %s, but %.300s in process %zu on %s.",
                           what, all[0].words, all[0].host, all[k].words, k, all[k].host);
     svmp_release(context, all);
     return status;
+}
+
+/* What there is to say of a file: its size and a checksum, or why it cannot be read. */
+static void describe_file(const char *path, char *words, size_t size) {
+    enum { BLOCK = 1 << 16 };
+    char block[BLOCK];
+    FILE *file = fopen(path, "rb");
+    uint64_t hash = SVMP_HASH_START;
+    size_t got, total = 0;
+    for (; file && (got = fread(block, 1, BLOCK, file)) > 0; total += got) hash = svmp_hash_bytes(hash, got, block);
+    if (file == NULL || ferror(file))
+        snprintf(words, size, "no file that could be read (%s)", strerror(errno));
+    else
+        snprintf(words, size, "%zu bytes with the checksum %016llx", total, (unsigned long long)hash);
+    if (file) fclose(file);
+}
+
+svmp_status svmp_team_compare_file(svmp_context *context, const char *what, const char *path) {
+    char whose[300], words[200];
+    if (context->team == NULL) return SVMP_OK;
+    describe_file(path, words, sizeof words);
+    snprintf(whose, sizeof whose, "the %s '%.250s'", what, path);
+    return svmp_context_compare(context, whose, words);
 }

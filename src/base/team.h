@@ -32,7 +32,7 @@ struct team {
 /* The status of the first process that failed, with its error on all of them. A context without a team: `status`. */
 svmp_status svmp_team_agree(svmp_context *context, svmp_status status);
 
-/* Fails on all of them, naming the first that differs and where it runs, unless all say `mine` alike. */
-svmp_status svmp_team_compare(svmp_context *context, const char *what, const char *mine);
+/* svmp_context_compare of a file, by its size and a checksum: "the {what} 'PATH'". */
+svmp_status svmp_team_compare_file(svmp_context *context, const char *what, const char *path);
 
 #endif

@@ -1,10 +1,8 @@
 /* Models from files: which reader, and who keeps what of several processes. */
 #include "io/model_read.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/number.h"
 #include "base/team.h"
 #include "model/split.h"
@@ -59,32 +57,14 @@ svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, cons
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
-/* What there is to say of a file: its size and a checksum, or why it cannot be read. */
-static void describe_file(const char *path, char *words, size_t size) {
-    enum { BLOCK = 1 << 16 };
-    char block[BLOCK];
-    FILE *file = fopen(path, "rb");
-    uint64_t hash = SVMP_HASH_START;
-    size_t got, total = 0;
-    for (; file && (got = fread(block, 1, BLOCK, file)) > 0; total += got) hash = svmp_hash_bytes(hash, got, block);
-    if (file == NULL || ferror(file))
-        snprintf(words, size, "no file that could be read (%s)", strerror(errno));
-    else
-        snprintf(words, size, "%zu bytes with the checksum %016llx", total, (unsigned long long)hash);
-    if (file) fclose(file);
-}
-
 /* All processes were given the same files, wherever they have them. */
 static svmp_status compare_files(svmp_context *context, const model_files *files) {
-    char what[300], words[200];
+    char words[32];
     snprintf(words, sizeof words, "%zu", files->count);
-    SVMP_TRY(svmp_team_compare(context, "the number of files", words));
-    SVMP_TRY(svmp_team_compare(context, "what is monitored", files->monitors ? files->monitors : "nothing"));
-    for (size_t k = 0; k < files->count; k++) {
-        describe_file(files->paths[k], words, sizeof words);
-        snprintf(what, sizeof what, "the %s '%.250s'", k == 0 ? "model" : "data", files->paths[k]);
-        SVMP_TRY(svmp_team_compare(context, what, words));
-    }
+    SVMP_TRY(svmp_context_compare(context, "the number of files", words));
+    SVMP_TRY(svmp_context_compare(context, "what is monitored", files->monitors ? files->monitors : "nothing"));
+    for (size_t k = 0; k < files->count; k++)
+        SVMP_TRY(svmp_team_compare_file(context, k == 0 ? "model" : "data", files->paths[k]));
     return SVMP_OK;
 }
 

@@ -34,7 +34,8 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
                          name ? "place for its result" : "name");
     const method *found = svmp_method_find(context, name);
     if (found == NULL) return SVMP_BAD_CALL;
-    *described = (svmp_method){.name = found->name, .yield = found->yield, .largest = found->largest};
+    *described =
+        (svmp_method){.name = found->name, .yield = found->yield, .largest = found->largest, .parts = found->local};
     return SVMP_OK;
 }
 

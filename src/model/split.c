@@ -21,11 +21,11 @@ static svmp_status compare(svmp_model *model) {
     SVMP_TRY(svmp_team_agree(context, status));
     const fingerprint *f = model->identity;
     snprintf(words, sizeof words, "%zu nodes, %zu variables, %zu factors", f->nodes, f->variables, f->factors);
-    SVMP_TRY(svmp_team_compare(context, "the model", words));
+    SVMP_TRY(svmp_context_compare(context, "the model", words));
     snprintf(words, sizeof words, "%016llx", (unsigned long long)f->structure);
-    SVMP_TRY(svmp_team_compare(context, "the model, its names, bounds or edges (by a checksum)", words));
+    SVMP_TRY(svmp_context_compare(context, "the model, its names, bounds or edges (by a checksum)", words));
     snprintf(words, sizeof words, "%016llx", (unsigned long long)f->density);
-    return svmp_team_compare(context, "the data, or numbers in the model (by a checksum)", words);
+    return svmp_context_compare(context, "the data, or numbers in the model (by a checksum)", words);
 }
 
 /* What the first process knows of a partition, for all. */

@@ -12,13 +12,22 @@ sent=$(awk '/^sent an iteration/ { print $4, $5 }' said) read=$(awk '/^nodes tha
 
 # One process sends nothing; more processes than nodes leave some without.
 works plan chain.mtx --ranks 1
+shows '^1 process, 1 with nodes;'
+shows '^An iteration takes .* in one process\.$'
 shows '^sent an iteration +0 kB +0 kB$'
 works plan chain.mtx --ranks 9 -m langevin
-shows '^9 processes, 3 with nodes;'
+shows '^9 processes, 3 with nodes; the busiest has 2[0-9][0-9] % more than its share; 2 of 2 edges are cut'
+shows '^6 of 9 processes have no nodes and would be idle\.$'
+
+# Neither the time nor the memory of the run: of so many particles an iteration would take centuries.
+works plan "$MODELS/grid.mtx" --ranks 4 -n 1e9
+shows '^memory, beside the model +4e\+09 GB'
 works plan chain.mtx --ranks 4096 -m combined --latency 1.5 --throughput 25
 shows 'messages take 1.5 us and 1 s for 25 GB'
 
-refuses 2 "The option '--ranks' is at least 1." plan chain.mtx --ranks 0
+for ranks in 0 -1; do
+    refuses 2 "The option '--ranks' is a whole number from 1 to 1000000, not '$ranks'." plan chain.mtx --ranks $ranks
+done
 refuses 2 "The option '--throughput' is a number" plan chain.mtx --throughput 0
 refuses 2 "The method 'nuts' needs the whole model in one process." plan chain.mtx -m nuts
 refuses 2 "'none' is no kernel" plan chain.mtx --kernel rbf@none

@@ -178,15 +178,54 @@ disagree() {
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
 }
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
+mkdir there
 cp chain.mtx copy.mtx # the same file, elsewhere
 timeout 60 mpirun -n 1 "$SVMP" run chain.mtx -t 3 : -n 1 "$SVMP" run copy.mtx -t 3 >said 2>errors || fail "$(cat errors)"
 disagree 2 "The processes disagree on the model 'chain.mtx'" run chain.mtx : run other.mtx
 disagree 2 "The processes disagree on the data 'b.mtx'" run chain.mtx b.mtx : run chain.mtx chain.mtx
 disagree 2 "The processes disagree on the number of files: 1 in process 0" run chain.mtx : run chain.mtx b.mtx
-disagree 2 "The processes disagree on seed: 1 in process 0" run chain.mtx : run chain.mtx --seed 2
+disagree 2 "The processes disagree on the option --seed: not given in process 0" run chain.mtx : run chain.mtx --seed 2
+works run chain.mtx -n 9 -t 2 -o start.csv --force
+works run chain.mtx -n 9 -t 2 --seed 7 -o there/start.csv
+works run chain.mtx -n 8 -t 2 -o there/short.csv
+cp start.csv short.csv
+chain=(run "$PWD/chain.mtx" -t 3) # in two folders, as on two machines
+(cd there && exec "$SVMP" "${chain[@]}" -o c.csv -q --checkpoint c.svmp) >said
+for init in start short; do
+    second=("${chain[@]}" --init $init.csv)
+    status=0
+    timeout 60 mpirun -n 1 "$SVMP" "${second[@]}" : -n 1 -wdir there "$SVMP" "${second[@]}" >said 2>errors || status=$?
+    [[ $status -eq 2 ]] && grep -q "^svmp: The processes disagree on the start '$init.csv': " errors ||
+        fail "exit $status: $(cat errors)"
+done
+
+# An option of some processes only, whatever it is; and what is wrong with one is said once.
+for more in "-o c.csv" "--resume there/c.svmp" "--checkpoint c.svmp --checkpoint-every 9" --force; do
+    disagree 2 "not given in process 1 on " "${chain[@]}" $more : "${chain[@]}"
+done
+disagree 2 "The processes disagree on the option --progress: not given in process 0" "${chain[@]}" : \
+    "${chain[@]}" --progress json
+disagree 2 "The processes disagree on the option --output: c.csv in process 0" "${chain[@]}" -o c.csv : "${chain[@]}" -o d.csv
+[[ ! -e c.csv && ! -e c.svmp ]]
+disagree 2 "svmp: There is no option '--sede'; did you mean '--seed'?" run chain.mtx --sede 3 : run chain.mtx --sede 3
+disagree 2 "svmp: process 1: The option '--threads' is a whole number" run chain.mtx : run chain.mtx --threads x
+disagree 2 "svmp: The command needs more than that" run : run
+
+# Threads: what the machine offers is shared, unless they are given, and may differ.
+offered=$(env -u OMP_NUM_THREADS nproc)
+for more in "" "--threads 3"; do
+    env -u OMP_NUM_THREADS timeout 60 mpirun -n 2 "$SVMP" "${chain[@]}" $more -o threads.csv --force >said 2>errors ||
+        fail "$(cat errors)"
+    expected=$((offered / 2 > 0 ? offered / 2 : 1))
+    [[ -z $more ]] || expected=3
+    grep -qx "# threads = $expected" threads.csv || fail "$(grep threads threads.csv), not $expected"
+done
+timeout 60 mpirun -n 1 "$SVMP" "${chain[@]}" --threads 1 : -n 1 "$SVMP" "${chain[@]}" --threads 2 >said 2>errors ||
+    fail "$(cat errors)"
+
 disagree 2 "but no file that could be read (No such file or directory) in process 1" run chain.mtx : run no.mtx
 disagree 2 "The file 'no.mtx' could not be read" run no.mtx : run no.mtx
-disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts : run chain.mtx -m nuts
+disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts -n 9 : run chain.mtx -m nuts -n 9
 disagree 2 "made in the memory of one process" run chain.mtx -o a.nc : run chain.mtx -o a.nc
 disagree 2 "The start 'map' looks at the whole model" run chain.mtx --init map : run chain.mtx --init map
 [[ ! -e a.nc ]]
@@ -220,6 +259,27 @@ for signal in KILL TERM; do
     wait $running || status=$?
     [[ $status -ne 0 && $status -ne 124 ]] || fail "after SIG$signal: exit $status: $(cat errors)"
     grep -q '^svmp: To go on: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "after SIG$signal: $(cat errors)"
-    [[ $signal == TERM ]] || grep -q 'one of them has died' errors || fail "$(cat errors)"
+    [[ $signal == TERM ]] || grep -q '^svmp: Process [12] of 3, on .*, has died\. The last checkpoint is whole' errors ||
+        fail "$(cat errors)"
     refuses 2 "iterations = 1000000, this run with iterations = 10: they may only grow" "${long[@]}" -t 10 --resume c.svmp
 done
+
+# An iteration that does not end (a process that is held up) when the run is asked to stop: that is what is said.
+rm -f c.svmp
+export OMPI_MCA_odls_base_sigkill_timeout=1
+timeout 60 mpirun -n 2 "$SVMP" "${long[@]}" -t 1000000 --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
+running=$!
+until [[ -s c.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+for process in $(pgrep -P "$(pgrep -P $running mpirun)"); do
+    case $(tr '\0' '\n' <"/proc/$process/environ" | grep '^OMPI_COMM_WORLD_RANK=') in
+    *=0) first=$process ;;
+    *=1) held=$process ;;
+    esac
+done
+kill -STOP "$held"
+kill -TERM "$first"
+status=0
+wait $running || status=$?
+[[ $status -eq 1 ]] || fail "exit $status: $(cat errors)"
+grep -q '^svmp: The run was asked to stop, and its iteration takes longer than the 0.5 s that there are for it\.' errors &&
+    grep -q '^svmp: To go on: mpirun -n 2 svmp run .*--resume c.svmp' errors || fail "$(cat errors)"

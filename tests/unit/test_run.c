@@ -201,17 +201,17 @@ static void test_step_rules(void **state) {
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
-        {"graphical", SVMP_PARTICLES, "|phi|"},
-        {"vanilla", SVMP_PARTICLES, "|phi|"},
-        {"independent", SVMP_PARTICLES, "|phi|"},
-        {"random", SVMP_PARTICLES, "|phi|"},
-        {"combined", SVMP_PARTICLES, "|phi|"},
-        {"langevin", SVMP_PARTICLES, "|score|"},
-        {"mala", SVMP_PARTICLES, "|score|"},
-        {"nuts", SVMP_CHAINS, NULL},
-        {"exact", SVMP_DRAWS, NULL},
-        {"dpmp", SVMP_MODES, "change of a message"},
-        {"tpmp", SVMP_MODES, "change of a message"},
+        {"graphical", SVMP_PARTICLES, "|phi|", 1},
+        {"vanilla", SVMP_PARTICLES, "|phi|", 1},
+        {"independent", SVMP_PARTICLES, "|phi|", 1},
+        {"random", SVMP_PARTICLES, "|phi|", 1},
+        {"combined", SVMP_PARTICLES, "|phi|", 1},
+        {"langevin", SVMP_PARTICLES, "|score|", 1},
+        {"mala", SVMP_PARTICLES, "|score|", 0},
+        {"nuts", SVMP_CHAINS, NULL, 0},
+        {"exact", SVMP_DRAWS, NULL, 0},
+        {"dpmp", SVMP_MODES, "change of a message", 0},
+        {"tpmp", SVMP_MODES, "change of a message", 0},
     };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 7);
@@ -224,6 +224,7 @@ static void test_methods_describe_themselves(void **state) {
         assert_ok(svmp_method_describe(context, methods[k].name, &found));
         assert_string_equal(found.name, methods[k].name);
         assert_int_equal(found.yield, methods[k].yield);
+        assert_int_equal(found.parts, methods[k].parts);
         assert_true((found.largest == NULL) == (methods[k].largest == NULL));
         if (found.largest) assert_string_equal(found.largest, methods[k].largest);
         if (svmp_run_create(model, &options, &run) == SVMP_UNSUPPORTED) continue; /* a build without CHOLMOD */

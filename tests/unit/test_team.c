@@ -169,7 +169,7 @@ static void end_play(size_t count, player *players) {
 /* Each says its own line of the script. */
 static void say(player *p) {
     const char *const *words = p->script;
-    p->status = svmp_team_compare(p->context, "the version of svmp", words[p->team.rank]);
+    p->status = svmp_context_compare(p->context, "the version of svmp", words[p->team.rank]);
 }
 
 static void versions_that_differ_are_refused_by_all(void **unused) {
@@ -187,6 +187,24 @@ static void versions_that_differ_are_refused_by_all(void **unused) {
         assert_non_null(strstr(error, ", but 0.2.0 in process 2 on "));
     }
     end_play(3, players);
+}
+
+/* Longer than what an error shows: they differ at their end. */
+static void long_words_are_compared_to_their_end(void **unused) {
+    (void)unused;
+    enum { LENGTH = 2000 };
+    static char one[LENGTH + 1], other[LENGTH + 1];
+    memset(one, 'x', LENGTH);
+    memset(other, 'x', LENGTH);
+    other[LENGTH - 1] = 'y';
+    const char *const alike[] = {one, one}, *const unlike[] = {one, other};
+    player players[MOST];
+    stage_play(2, say, alike, players);
+    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
+    end_play(2, players);
+    stage_play(2, say, unlike, players);
+    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_BAD_INPUT);
+    end_play(2, players);
 }
 
 /* Processes 1 and 2 fail, each in its own way. */
@@ -340,6 +358,7 @@ static void bad_files_are_refused_by_all(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_that_differ_are_refused_by_all),
+        cmocka_unit_test(long_words_are_compared_to_their_end),
         cmocka_unit_test(the_first_failure_is_everybodys),
         cmocka_unit_test(parts_are_read_as_they_would_be_cut),
         cmocka_unit_test(bad_files_are_refused_by_all),

@@ -198,8 +198,8 @@ svmp_status svmp_mpi_attach(backend *b) {
     SVMP_TRY(svmp_team_agree(b->context, SVMP_NEW(b->context, m, 1)));
     b->mpi = m;
     SVMP_TRY(svmp_team_agree(b->context, count_rows(b)));
-    SVMP_TRY(svmp_team_compare(b->context, "what --backend comes to on their processors",
-                               b->runs_as ? b->runs_as : b->local->name));
+    SVMP_TRY(svmp_context_compare(b->context, "what --backend comes to on their processors",
+                                  b->runs_as ? b->runs_as : b->local->name));
     memcpy(&all, b->context->team->own, sizeof all); /* the team's communicator stands first */
     const int neighbours = (int)halo->neighbours, *ranks = (const int *)halo->rank;
     MPI_Dist_graph_create_adjacent(all, neighbours, ranks, m->counts + neighbours, neighbours, ranks, m->counts,

@@ -1,9 +1,10 @@
+#define _GNU_SOURCE /* which processors a process may run on */
 #include <stdlib.h>
 
 #include "base/team.h"
 
-/* How many processes the launcher says that there are, mpirun or Slurm's srun; 0: no launcher. */
-static long launched(void) {
+/* mpirun, or Slurm's srun. */
+size_t svmp_processes_launched(void) {
     static const struct {
         const char *size, *mark; /* the size counts where the mark is set */
     } launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"},
@@ -13,7 +14,7 @@ static long launched(void) {
                      {"SLURM_STEP_NUM_TASKS", "PMI_RANK"}};
     for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
         const char *text = getenv(launchers[k].mark) ? getenv(launchers[k].size) : NULL;
-        if (text) return strtol(text, NULL, 10);
+        if (text) return strtoul(text, NULL, 10);
     }
     return 0;
 }
@@ -22,15 +23,16 @@ static long launched(void) {
 
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
-    if (launched() <= 1) return SVMP_OK;
+    if (svmp_processes_launched() <= 1) return SVMP_OK;
     return svmp_fail(context, SVMP_UNSUPPORTED,
-                     "%ld processes were started, but MPI was left out of this build: each would do the whole run.",
-                     launched());
+                     "%zu processes were started, but MPI was left out of this build: each would do the whole run.",
+                     svmp_processes_launched());
 }
 
 #else
 
 #include <mpi.h>
+#include <sched.h>
 #include <string.h>
 
 /* The team's communicator, and whether MPI ends with it. */
@@ -115,6 +117,30 @@ static void free_team(svmp_context *context, team *t) {
     svmp_release(context, t);
 }
 
+/* How many processes of this machine, this one included, may run on a processor that this one may run on: all of them,
+ * unless the launcher has bound them to different ones. */
+static svmp_status count_sharing(svmp_context *context, int *sharing) {
+    MPI_Comm near;
+    int count, failed;
+    cpu_set_t mine, common, *all = NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+    MPI_Comm_size(near, &count);
+    CPU_ZERO(&mine);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0) memset(&mine, 0xff, sizeof mine);
+    const svmp_status status = SVMP_NEW(context, all, (size_t)count);
+    failed = status != SVMP_OK;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (!failed) MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, near);
+    *sharing = 0;
+    for (int k = 0; !failed && k < count; k++) {
+        CPU_AND(&common, &mine, &all[k]);
+        *sharing += CPU_COUNT(&common) > 0;
+    }
+    MPI_Comm_free(&near);
+    svmp_release(context, all);
+    return failed ? SVMP_NO_MEMORY : SVMP_OK;
+}
+
 static svmp_status make_team(svmp_context *context, int ours) {
     int rank, count, failed;
     team *made = NULL;
@@ -126,7 +152,7 @@ static svmp_status make_team(svmp_context *context, int ours) {
     if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
     failed = status != SVMP_OK;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (failed) {
+    if (failed || count_sharing(context, &context->sharing) != SVMP_OK) {
         svmp_release(context, made);
         svmp_release(context, own);
         return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: the processes could not join.");
@@ -144,11 +170,11 @@ svmp_status svmp_context_join(svmp_context *context) {
     int there = 0, level;
     if (context->team) return svmp_fail(context, SVMP_BAD_CALL, "The context has joined the other processes already.");
     MPI_Initialized(&there);
-    if (!there && launched() <= 1) return SVMP_OK;
+    if (!there && svmp_processes_launched() <= 1) return SVMP_OK;
     if (!there) MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     svmp_status status = make_team(context, !there);
     if (context->team == NULL && !there) MPI_Finalize();
-    return status == SVMP_OK ? svmp_team_compare(context, "the version of svmp", svmp_version()) : status;
+    return status == SVMP_OK ? svmp_context_compare(context, "the version of svmp", svmp_version()) : status;
 }
 
 #endif
