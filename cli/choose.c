@@ -52,7 +52,7 @@ int choose_variables(const svmp_context *context, const svmp_particles *particle
     int status = 0;
     char *taken = calloc(svmp_particles_variables(particles) + 1, 1), *plain = spell_plainly(list);
     *count = 0;
-    if (svmp_context_any(context, taken == NULL || plain == NULL) || plain == NULL) {
+    if (svmp_context_any(context, taken == NULL || plain == NULL) || taken == NULL || plain == NULL) {
         free(plain);
         free(taken);
         return complain(EXIT_FAILED, "Out of memory.");

@@ -32,7 +32,8 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     svmp_status status;
     backend *b = NULL;
     const svmp_status room = SVMP_NEW(context, b, 1);
-    if (b) *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
+    if (room == SVMP_OK)
+        *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
     SVMP_CHECK(svmp_model_agree(model, room));
     b->span = (node_span){0, model->graph->own};
     b->threads = svmp_context_threads(context);

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-svmp_status svmp_team_agree(svmp_context *context, svmp_status status) {
+svmp_status svmp_team_settle(svmp_context *context, svmp_status status) {
     const team *t = context->team;
     if (t == NULL) return status;
     double failed = status == SVMP_OK ? 0 : (double)(t->count - t->rank); /* the first one's is the largest */

@@ -30,7 +30,13 @@ struct team {
 };
 
 /* The status of the first process that failed, with its error on all of them. A context without a team: `status`. */
-svmp_status svmp_team_agree(svmp_context *context, svmp_status status);
+svmp_status svmp_team_settle(svmp_context *context, svmp_status status);
+
+/* The same; here, so that analysers, which see one file at a time, know that who has failed does not go on. */
+static inline svmp_status svmp_team_agree(svmp_context *context, svmp_status status) {
+    const svmp_status all = svmp_team_settle(context, status);
+    return all == SVMP_OK ? status : all;
+}
 
 /* svmp_context_compare of a file, by its size and a checksum: "the {what} 'PATH'". */
 svmp_status svmp_team_compare_file(svmp_context *context, const char *what, const char *path);

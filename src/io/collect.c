@@ -16,7 +16,7 @@ svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, doubl
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;
         SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, 1}, 1, own, &block));
-        if (block) memcpy(whole + from, block, (to - from) * sizeof *block);
+        if (block && whole) memcpy(whole + from, block, (to - from) * sizeof *block);
     }
 done:
     svmp_spread_close(&s);

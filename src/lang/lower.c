@@ -183,7 +183,7 @@ static svmp_status lower_text(model_lowering *lowering, const text_source *sourc
     ast_model ast = {0};
     diagnostics *noted = NULL;
     svmp_status status = SVMP_OK;
-    lowering->ast = &ast;
+    lowering->ast = &ast; /* cppcheck-suppress autoVariables ; until the end of this function */
     lowering->pending = lowering->instance = lowering->factor = NOTHING;
     SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
     lowering->diagnostics = noted;
@@ -199,6 +199,7 @@ static svmp_status lower_text(model_lowering *lowering, const text_source *sourc
     }
 done:
     end(lowering);
+    lowering->ast = NULL;
     svmp_ast_free(context, &ast);
     svmp_diagnostics_free(noted);
     return status;

@@ -66,10 +66,6 @@ static svmp_status require_open(svmp_model *model) {
     return SVMP_OK;
 }
 
-svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
-    return model->graph->halo ? svmp_team_agree(model->context, status) : status;
-}
-
 svmp_status svmp_model_require_finished(const svmp_model *model) {
     if (model->finished) return SVMP_OK;
     return svmp_fail(model->context, SVMP_BAD_CALL, "The model is not finished: call svmp_model_finish first.");

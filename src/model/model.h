@@ -2,6 +2,7 @@
 #ifndef SVMP_MODEL_MODEL_H
 #define SVMP_MODEL_MODEL_H
 
+#include "base/team.h"
 #include "graph/graph.h"
 #include "model/group.h"
 #include "model/quadratic.h"
@@ -58,7 +59,9 @@ size_t svmp_model_transformed(const svmp_model *model);
 
 /* Of a part of a model, which all processes work on alike: the status of the first process that failed, with its error
  * on all of them. Of others `status`. */
-svmp_status svmp_model_agree(const svmp_model *model, svmp_status status);
+static inline svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
+    return model->graph->halo ? svmp_team_agree(model->context, status) : status;
+}
 
 /* Fails unless the model is finished. */
 svmp_status svmp_model_require_finished(const svmp_model *model);

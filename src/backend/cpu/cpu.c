@@ -227,17 +227,17 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
         const unit_span units = svmp_unit_span(graph, term->domain, b->span);
         const size_t count = units.last - units.first;
         const int threads = svmp_threads_for(b->threads, operations(b, term, count));
-        const int team = own->teams && count < (size_t)threads; /* too few to go round: share each of them */
-        const int at_once = team || count == 0 ? 1 : count < (size_t)threads ? (int)count : threads;
+        const int shared = own->teams && count < (size_t)threads; /* too few to go round: share each of them */
+        const int at_once = shared || count == 0 ? 1 : count < (size_t)threads ? (int)count : threads;
         const int run = run_of(count, at_once);
 #pragma omp parallel for schedule(dynamic, run) num_threads(at_once)
         for (size_t u = units.first; u < units.last; u++) {
-            stein_room *room = &own->rooms[team ? 0 : svmp_thread_number()];
+            stein_room *room = &own->rooms[shared ? 0 : svmp_thread_number()];
             stein_unit unit = svmp_unit_draw(graph, term, u, b->seed, t, own->nodes, room->drawn);
             if (term->shape->value)
-                svmp_cpu_radial(b, term, &unit, room, &own->middles[a][u], team ? threads : 1);
+                svmp_cpu_radial(b, term, &unit, room, &own->middles[a][u], shared ? threads : 1);
             else
-                svmp_cpu_linear(b, term, &unit, room, team ? threads : 1);
+                svmp_cpu_linear(b, term, &unit, room, shared ? threads : 1);
         }
     }
     return SVMP_OK;

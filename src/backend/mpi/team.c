@@ -152,7 +152,7 @@ static svmp_status make_team(svmp_context *context, int ours) {
     if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
     failed = status != SVMP_OK;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (failed || count_sharing(context, &context->sharing) != SVMP_OK) {
+    if (failed || made == NULL || own == NULL || count_sharing(context, &context->sharing) != SVMP_OK) {
         svmp_release(context, made);
         svmp_release(context, own);
         return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: the processes could not join.");
