@@ -489,10 +489,9 @@ typedef enum svmp_yield {
 
 typedef struct svmp_method {
     const char *name;
+    const char *largest; /* what svmp_progress.largest is of: "|phi|", ...; NULL: there is none, it is NaN */
     svmp_yield yield;
-    const char
-        *largest; /* what svmp_progress.largest is the largest of: "|phi|", ...; NULL: there is none, it is NaN */
-    int parts;    /* several processes can run it, each with a part of the model */
+    int parts; /* several processes can run it, each with a part of the model */
 } svmp_method;
 
 /* SVMP_BAD_CALL, with an error that lists the names, when there is none of that name. */

@@ -172,7 +172,7 @@ disagree() {
     local first=() second=()
     while [[ $1 != : ]]; do first+=("$1") && shift; done
     shift && second=("$@")
-    timeout 60 mpirun -n 1 "$SVMP" "${first[@]}" : -n 1 "$SVMP" "${second[@]}" >said 2>errors || status=$?
+    OMPI_MCA_odls_base_sigkill_timeout=1 timeout 60 mpirun -n 1 "$SVMP" "${first[@]}" : -n 1 "$SVMP" "${second[@]}" >said 2>errors || status=$?
     [[ $status -eq $expected ]] || fail "exit $status, not $expected: $(cat errors)"
     grep -qF -- "$sentence" errors || fail "'$(cat errors)' instead of '$sentence'"
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"

@@ -201,17 +201,17 @@ static void test_step_rules(void **state) {
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
-        {"graphical", SVMP_PARTICLES, "|phi|", 1},
-        {"vanilla", SVMP_PARTICLES, "|phi|", 1},
-        {"independent", SVMP_PARTICLES, "|phi|", 1},
-        {"random", SVMP_PARTICLES, "|phi|", 1},
-        {"combined", SVMP_PARTICLES, "|phi|", 1},
-        {"langevin", SVMP_PARTICLES, "|score|", 1},
-        {"mala", SVMP_PARTICLES, "|score|", 0},
-        {"nuts", SVMP_CHAINS, NULL, 0},
-        {"exact", SVMP_DRAWS, NULL, 0},
-        {"dpmp", SVMP_MODES, "change of a message", 0},
-        {"tpmp", SVMP_MODES, "change of a message", 0},
+        {"graphical", "|phi|", SVMP_PARTICLES, 1},
+        {"vanilla", "|phi|", SVMP_PARTICLES, 1},
+        {"independent", "|phi|", SVMP_PARTICLES, 1},
+        {"random", "|phi|", SVMP_PARTICLES, 1},
+        {"combined", "|phi|", SVMP_PARTICLES, 1},
+        {"langevin", "|score|", SVMP_PARTICLES, 1},
+        {"mala", "|score|", SVMP_PARTICLES, 0},
+        {"nuts", NULL, SVMP_CHAINS, 0},
+        {"exact", NULL, SVMP_DRAWS, 0},
+        {"dpmp", "change of a message", SVMP_MODES, 0},
+        {"tpmp", "change of a message", SVMP_MODES, 0},
     };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 7);
