@@ -52,12 +52,13 @@ static double value(sums *s, size_t l, size_t m, int64_t steps) {
     return svmp_grid_value(&grid, l, m, steps);
 }
 
-/* The steps of variables first ... last - 1. */
-static void count(size_t first, size_t last, sums *s) {
+/* The steps of variables first ... last - 1; products on their own grid alone, which squares do not leave either. */
+static void count(size_t first, size_t last, enum grid_use use, sums *s) {
     const common_grid grid = grid_in(s, 0);
     for (size_t l = 0, p = 0; l < N; p += N - 1 - l++)
         svmp_grid_squares(&grid, last - first, rows + first, l, s->squares + p);
-    for (size_t l = 0; l < N; l++) svmp_grid_products(&grid, last - first, rows + first, l, s->products + l * N);
+    for (size_t l = 0; use == GRID_PRODUCTS && l < N; l++)
+        svmp_grid_products(&grid, last - first, rows + first, l, s->products + l * N);
 }
 
 /* Split anywhere and in any order: the grid is the larger one, the steps are the sum. */
@@ -65,21 +66,21 @@ static void test_there_is_no_order(void **state) {
     (void)state;
     static sums whole, left, right;
     scatter();
-    for (int use = 0; use < 2; use++)
+    for (enum grid_use use = GRID_SQUARES; use <= GRID_PRODUCTS; use++)
         for (uint64_t round = 0; round < 6; round++) {
             const size_t cut = (size_t)(D * (double)round / 5);
             const int threads = round % 2 ? 2 : 1;
             shuffle(D, 10 + round);
             find(0, D, use, D, 1, &whole);
-            count(0, D, &whole);
+            count(0, D, use, &whole);
             shuffle(D, 20 + round);
             find(0, cut, use, D, threads, &left);
             find(cut, D, use, D, threads, &right);
             for (size_t l = 0; l < N; l++) assert_true(fmax(left.grid[l], right.grid[l]) == whole.grid[l]);
             memcpy(left.grid, whole.grid, sizeof whole.grid);
             memcpy(right.grid, whole.grid, sizeof whole.grid);
-            count(0, cut, &left);
-            count(cut, D, &right);
+            count(0, cut, use, &left);
+            count(cut, D, use, &right);
             for (size_t p = 0; p < PAIRS; p++)
                 assert_true(left.squares[p] + right.squares[p] == whole.squares[p] && whole.squares[p] > 0);
             for (size_t p = 0; p < (size_t)N * N; p++)
@@ -97,7 +98,7 @@ static void test_error(void **state) {
         for (size_t l = 0; l < N; l++) x[0][l] += 1e9;
         x[d / 2][N - 1] += 1e14;
         find(0, d, GRID_SQUARES, d, 1, &s);
-        count(0, d, &s);
+        count(0, d, GRID_SQUARES, &s);
         for (size_t l = 0, p = 0; l < N; l++)
             for (size_t m = l + 1; m < N; m++, p++) {
                 exact_sum sum = {0};
@@ -119,7 +120,7 @@ static void test_the_largest_sum(void **state) {
     const size_t counts[] = {1, 2047, 2048, 2049, 4096, D};
     for (size_t c = 0; c < 6; c++) {
         find(0, counts[c], GRID_PRODUCTS, counts[c], 1, &s);
-        count(0, counts[c], &s);
+        count(0, counts[c], GRID_PRODUCTS, &s);
         const double square = 4 * 1.9999999 * 1.9999999 * (double)counts[c];
         assert_near(value(&s, 0, 1, s.squares[0]) / square, 1, 1e-15);
         assert_near(value(&s, 0, 1, s.products[1]) / -square, 0.25, 1e-15);
@@ -137,7 +138,7 @@ static void test_extremes(void **state) {
         for (size_t l = 0; l < N; l++) x[0][l] = l == 1 ? sizes[k] : l == 2 ? -sizes[k] : 0;
         rows[0] = x[0];
         find(0, 1, GRID_SQUARES, 1, 1, &s);
-        count(0, 1, &s);
+        count(0, 1, GRID_SQUARES, &s);
         const double one = value(&s, 0, 1, s.squares[0]), u = sizes[k];
         assert_true(u > 1e150 ? one == INFINITY : fabs(one - u * u) <= 0x1p-48 * u * u);
         assert_true(value(&s, 0, 3, s.squares[2]) == 0);
@@ -159,7 +160,7 @@ static void test_lanes(void **state) {
         for (size_t l = 0; l < STRIDE; l++) packed[j * STRIDE + l] = l < N ? x[j][l] : INFINITY;
     find(0, COUNT, GRID_SQUARES, COUNT, 1, &s);
     for (size_t l = N; l < N + PADDING; l++) s.grid[l] = INFINITY;
-    count(0, COUNT, &s);
+    count(0, COUNT, GRID_SQUARES, &s);
     for (size_t set = 0; set < 3; set++) {
         const lane_ops *ops = svmp_lanes_named(sets[set]);
         if (ops == NULL) continue;
