@@ -19,10 +19,13 @@ typedef struct command {
 } command;
 
 extern const command command_run, command_plan, command_check, command_graph, command_summary, command_compare,
-    command_report, command_localise, command_paper, command_manual, command_completion;
+    command_report, command_localise, command_paper, command_help, command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);
+
+/* The command of that name; NULL, and it is said that there is none. */
+const command *find_command(const char *name);
 
 /* Adds the rows of a command, and --help. */
 void command_options(const command *which, option_set *set);
