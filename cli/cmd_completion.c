@@ -24,6 +24,19 @@ static size_t choices(const char *argument, const char *help, int print) {
     return count > 1 ? count : 0;
 }
 
+static void print_command_names(void) {
+    size_t count;
+    const command *const *all = commands(&count);
+    for (size_t k = 0; k < count; k++) printf("%s%s", k ? " " : "", all[k]->name);
+}
+
+/* The same of the operands of a command: "bash|zsh", or the name of a command. */
+static size_t operand_choices(const command *which, int print) {
+    if (strcmp(which->operands, "[COMMAND]") != 0) return choices(which->operands, "", print);
+    if (print) print_command_names();
+    return 1;
+}
+
 /* Values that begin with a word of a few, by the argument's name; what ends in a colon goes on. */
 static const char *beginnings(const svmp_option *row) {
     static const char *const known[][2] = {{"START", "normal: uniform: prior map"},
@@ -66,34 +79,41 @@ static void print_bash_command(const command *which) {
     printf("    %s:*)\n        [[ $current == -* ]] && words='", which->name);
     for (size_t k = 0; k < set.count; k++) printf("%s--%s", k ? " " : "", set.rows[k].name);
     fputs("' ||", stdout);
-    if (choices(which->operands, "", 0)) {
+    if (operand_choices(which, 0)) {
         fputs(" words='", stdout);
-        choices(which->operands, "", 1);
+        operand_choices(which, 1);
         puts("' ;;");
     } else {
         puts(which->most ? " files=1 ;;" : " return ;;");
     }
 }
 
+/* bash splits a line at '=' and ':', too: --method=nu is three words, and what stands behind a colon is not known. What
+ * is taken for a file name gets slashes behind folders, but also a backslash before colons, which words are to have. */
 static void print_bash(void) {
     size_t count;
     const command *const *all = commands(&count);
     puts("# Completion of svmp for bash. Made by: svmp completion bash\n"
          "_svmp() {\n"
-         "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words= files=\n"
+         "    local current=${COMP_WORDS[COMP_CWORD]} at=$((COMP_CWORD - 1)) before= words= files=\n"
          "    COMPREPLY=()\n"
+         "    if [[ $current == = ]]; then current=\n"
+         "    elif [[ ${COMP_WORDS[at]} == = ]]; then ((at--)); fi\n"
+         "    before=${COMP_WORDS[at]}\n"
+         "    [[ $current != : && $before != : ]] || return\n"
          "    ((COMP_CWORD > 1)) && before=${COMP_WORDS[1]}:$before\n"
          "    case $before in");
     for (size_t k = 0; k < count; k++) print_bash_command(all[k]);
     fputs("    *) words='", stdout);
-    for (size_t k = 0; k < count; k++) printf("%s ", all[k]->name);
-    puts("--help --version' ;;\n"
+    print_command_names();
+    puts(" --help --version' ;;\n"
          "    esac\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; [[ ! $files ]] || compgen -f -- "
-         "\"$current\")\n"
-         "    [[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace 2>/dev/null\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "    if [[ ${COMPREPLY[0]-} == *: ]]; then compopt -o nospace 2>/dev/null\n"
+         "    elif [[ $files && ! ${COMPREPLY[0]-} ]]; then compopt -o filenames 2>/dev/null; fi\n"
+         "    [[ ! $files ]] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$current\")\n"
          "}\n"
-         "complete -o filenames -F _svmp svmp");
+         "complete -F _svmp svmp");
 }
 
 /* ---- zsh --------------------------------------------------------------------------------------------------------- */
@@ -110,11 +130,14 @@ static void print_zsh_text(const char *text) {
     }
 }
 
+/* A value stands behind its option, --method nuts and -m nuts, or is attached to it: --method=nuts, -mnuts. */
 static void print_zsh_row(const svmp_option *row) {
+    const char *attach = row->argument ? "+" : "", *equal = row->argument ? "=" : "";
     if (row->letter)
-        printf(" \\\n            '(-%c --%s)'{-%c,--%s}'[", row->letter, row->name, row->letter, row->name);
+        printf(" \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter, attach, row->name,
+               equal);
     else
-        printf(" \\\n            '--%s[", row->name);
+        printf(" \\\n            '--%s%s[", row->name, equal);
     print_zsh_text(row->help);
     putchar(']');
     if (row->argument) {
@@ -151,9 +174,9 @@ static void print_zsh_command(const command *which) {
     command_options(which, &set);
     printf("    %s)\n        _arguments -s", which->name);
     for (size_t k = 0; k < set.count; k++) print_zsh_row(&set.rows[k]);
-    if (choices(which->operands, "", 0)) {
-        fputs(" \\\n            ':shell:(", stdout);
-        choices(which->operands, "", 1);
+    if (operand_choices(which, 0)) {
+        fputs(" \\\n            ':word:(", stdout);
+        operand_choices(which, 1);
         fputs(")'", stdout);
     } else if (which->most) {
         fputs(" \\\n            '*:file:_files'", stdout);
@@ -204,5 +227,6 @@ const command command_completion = {
     .most = 1,
     .summary = "Print completion for a shell",
     .text = "An installed svmp has it in place. To try it:\n.B source <(svmp completion bash)\n",
+    .common = 1,
     .run = run,
 };

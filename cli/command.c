@@ -8,12 +8,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "suggest.h"
+
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,     &command_plan,    &command_check,     &command_graph,
-                                         &command_summary, &command_compare, &command_report,    &command_localise,
-                                         &command_paper,   &command_manual,  &command_completion};
+    static const command *const all[] = {&command_run,     &command_plan,    &command_check,  &command_graph,
+                                         &command_summary, &command_compare, &command_report, &command_localise,
+                                         &command_paper,   &command_help,    &command_manual, &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
+}
+
+const command *find_command(const char *name) {
+    enum { MOST = 16 };
+    const char *names[MOST];
+    size_t count;
+    const command *const *all = commands(&count);
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(names[k] = all[k]->name, name) == 0) return all[k];
+    const char *near = suggest(name, strlen(name), count, names);
+    speak_as_launched();
+    if (near)
+        complain(EXIT_WRONG, "There is no command '%s'; did you mean '%s'?", name, near);
+    else
+        complain(EXIT_WRONG, "There is no command '%s'; 'svmp --help' lists those there are.", name);
+    return NULL;
 }
 
 void command_options(const command *which, option_set *set) {

@@ -13,16 +13,20 @@ typedef struct command {
     const char *summary;  /* a line for the list of commands */
     const char *help;     /* more for the help, lines that end with \n; or NULL */
     const char *text;     /* paragraphs for the manual, lines that end with \n */
-    int joins;            /* several processes that mpirun started do it together */
+    int joins;            /* several processes that mpirun started do it together, */
+    int common;           /* or all would say the same, and the first one does; 0: each does what it is told */
     void (*options)(option_set *set);
     int (*run)(const option_set *set); /* returns the exit status */
 } command;
 
 extern const command command_run, command_plan, command_check, command_graph, command_summary, command_compare,
-    command_report, command_localise, command_paper, command_manual, command_completion;
+    command_report, command_localise, command_paper, command_help, command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);
+
+/* The command of that name; NULL, and it is said that there is none. */
+const command *find_command(const char *name);
 
 /* Adds the rows of a command, and --help. */
 void command_options(const command *which, option_set *set);
@@ -43,6 +47,9 @@ int complain(int status, const char *format, ...) __attribute__((format(printf, 
  * exit status of the first that has one, whose words are said if they were not. Returns that status on all. */
 void speak_as(const svmp_context *context);
 int settle(const svmp_context *context, int status);
+
+/* The same without joining, for what every process would say: the first one is who the launcher says it is. */
+void speak_as_launched(void);
 
 /* Before the processes have joined: nobody speaks, if there are several, until they have. And what is wrong before that
  * is told so: they join and settle it. Returns `status`. */

@@ -8,18 +8,6 @@
 
 #include "command.h"
 #include "help.h"
-#include "suggest.h"
-
-static int unknown_command(const char *name) {
-    enum { MOST = 16 };
-    const char *names[MOST];
-    size_t count;
-    const command *const *all = commands(&count);
-    for (size_t k = 0; k < count; k++) names[k] = all[k]->name;
-    const char *near = suggest(name, strlen(name), count, names);
-    if (near) return complain(EXIT_WRONG, "There is no command '%s'; did you mean '%s'?", name, near);
-    return complain(EXIT_WRONG, "There is no command '%s'; 'svmp --help' lists those there are.", name);
-}
 
 static int check_operands(const command *which, const option_set *set) {
     if (set->operand_count >= which->least && set->operand_count <= which->most) return 0;
@@ -33,41 +21,26 @@ static int run_command(const command *which, int count, char **arguments) {
     option_set set = {0};
     command_options(which, &set);
     if (which->joins) hold_speech();
+    if (which->common) speak_as_launched();
     int wrong = options_parse(&set, count, arguments);
-    if (wrong == 0 && options_given(&set, "help")) return print_command_help(which), EXIT_DONE;
+    if (wrong == 0 && options_given(&set, "help")) return speak_as_launched(), print_command_help(which), EXIT_DONE;
     if (wrong == 0) wrong = check_operands(which, &set);
     if (wrong) return which->joins ? refuse_together(wrong) : wrong;
     return which->run(&set);
 }
 
-static const command *find_command(const char *name) {
-    size_t count;
-    const command *const *all = commands(&count);
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(all[k]->name, name) == 0) return all[k];
-    return NULL;
-}
-
-/* svmp help, svmp help COMMAND */
-static int show_help(const char *name) {
-    const command *which = name ? find_command(name) : NULL;
-    if (name && which == NULL) return unknown_command(name);
-    if (which)
-        print_command_help(which);
-    else
-        print_help(stdout);
-    return EXIT_DONE;
-}
-
 static int dispatch(int count, char **arguments) {
-    if (count < 2) return print_help(stderr), EXIT_WRONG;
+    if (count < 2) {
+        speak_as_launched();
+        if (is_speaker()) print_help(stderr);
+        return EXIT_WRONG;
+    }
     const char *name = arguments[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return show_help(count > 2 ? arguments[2] : NULL);
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return printf("svmp %s\n%s", svmp_version(), svmp_build_parts()), EXIT_DONE;
-    const command *which = find_command(name);
-    return which ? run_command(which, count - 2, arguments + 2) : unknown_command(name);
+        return speak_as_launched(), printf("svmp %s\n%s", svmp_version(), svmp_build_parts()), EXIT_DONE;
+    const int help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    const command *which = help ? &command_help : find_command(name);
+    return which ? run_command(which, count - 2, arguments + 2) : EXIT_WRONG;
 }
 
 /* Threads that wait spin for a millisecond by default: on a machine that others use too, that is a millisecond taken

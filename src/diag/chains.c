@@ -6,7 +6,10 @@
 #include "base/vector.h"
 #include "expr/special.h"
 
-enum { LEAST = 3 }; /* draws of half a chain, for an autocorrelation */
+enum {
+    LEAST = 3,        /* draws of half a chain, for an autocorrelation */
+    DIRECT_LAGS = 32 /* sums of so many are taken one by one, as few are needed of chains that mix */
+};
 
 svmp_status svmp_chain_room_create(svmp_context *context, size_t chains, size_t draws, int ranks, chain_room *room) {
     svmp_status status;
@@ -16,6 +19,12 @@ svmp_status svmp_chain_room_create(svmp_context *context, size_t chains, size_t 
     if (ranks) SVMP_CHECK(SVMP_NEW(context, room->scores, 2 * ranked + 1));
     SVMP_CHECK(SVMP_NEW(context, room->halves, ranked + 1));
     SVMP_CHECK(SVMP_NEW(context, room->lags, room->half + 2));
+    if (room->half > DIRECT_LAGS) {
+        SVMP_CHECK(svmp_fourier_create(context, 2 * room->half, &room->transform));
+        SVMP_CHECK(SVMP_NEW(context, room->power, room->transform.length));
+        SVMP_CHECK(SVMP_NEW(context, room->re, room->transform.length));
+        SVMP_CHECK(SVMP_NEW(context, room->im, room->transform.length));
+    }
     SVMP_CHECK(SVMP_NEW(context, room->sorted, count));
     SVMP_CHECK(SVMP_NEW(context, room->spare, count));
     for (size_t k = 0; ranks && k + 1 < 2 * ranked; k++) /* Blom's: the quantile of (rank - 3/8) / (count + 1/4) */
@@ -30,6 +39,10 @@ void svmp_chain_room_free(svmp_context *context, chain_room *room) {
     svmp_release(context, room->scores);
     svmp_release(context, room->halves);
     svmp_release(context, room->lags);
+    svmp_fourier_free(context, &room->transform);
+    svmp_release(context, room->power);
+    svmp_release(context, room->re);
+    svmp_release(context, room->im);
     svmp_release(context, room->sorted);
     svmp_release(context, room->spare);
     *room = (chain_room){0};
@@ -125,27 +138,59 @@ static double r_hat(const chain_room *room) {
     return sqrt((length - 1) / length + v.between / v.within);
 }
 
-static void centre_halves(const chain_room *room) {
+static void centre_halves(chain_room *room) {
     const size_t length = room->half;
     for (size_t m = 0; m < 2 * room->chains; m++) {
         double *y = room->halves + m * length;
         const double mean = svmp_sum(length, y) / (double)length;
         for (size_t t = 0; t < length; t++) y[t] -= mean;
     }
+    room->transformed = 0;
 }
 
-/* rho_t = 1 - (W - mean over the halves of the autocovariance at lag t) / var+ */
-static double autocorrelation(const chain_room *room, double within, double total, size_t lag) {
+/* sum_t y_t y_t+lag of all halves at all lags: |Y|^2 is the transform of these sums, where zeros behind y keep its end
+ * from its beginning. Of y = a + i b, which are the halves of a chain, their real part is the sum of that of a and that
+ * of b. */
+static void transform_halves(chain_room *room) {
+    const size_t length = room->transform.length, half = room->half, size = length * sizeof(double);
+    double *re = room->re, *im = room->im;
+    memset(room->power, 0, size);
+    for (size_t c = 0; c < room->chains; c++) {
+        memset(re, 0, size);
+        memset(im, 0, size);
+        memcpy(re, room->halves + 2 * c * half, half * sizeof(double));
+        memcpy(im, room->halves + (2 * c + 1) * half, half * sizeof(double));
+        svmp_fourier_forward(&room->transform, re, im);
+        for (size_t k = 0; k < length; k++) room->power[k] += re[k] * re[k] + im[k] * im[k];
+    }
+    for (size_t k = 0; k < length; k++) re[k] = room->power[k] / (double)length;
+    memset(im, 0, size);
+    svmp_fourier_back(&room->transform, re, im);
+    room->transformed = 1;
+}
+
+/* The same at one lag. */
+static double lagged_products(chain_room *room, size_t lag) {
     double sum = 0;
+    if (lag >= DIRECT_LAGS) {
+        if (!room->transformed) transform_halves(room);
+        return room->re[lag];
+    }
     for (size_t m = 0; m < 2 * room->chains; m++) {
         const double *y = room->halves + m * room->half;
         sum += svmp_dot(room->half - lag, y, y + lag);
     }
-    return 1 - (within - sum / (double)room->half / (double)(2 * room->chains)) / total;
+    return sum;
+}
+
+/* rho_t = 1 - (W - mean over the halves of the autocovariance at lag t) / var+ */
+static double autocorrelation(chain_room *room, double within, double total, size_t lag) {
+    const double products = lagged_products(room, lag);
+    return 1 - (within - products / (double)room->half / (double)(2 * room->chains)) / total;
 }
 
 /* Geyer: sums of neighbouring pairs, (0, 1), (2, 3), ..., for as long as they are positive, and never growing. */
-static double correlation_time(const chain_room *room, double within, double total) {
+static double correlation_time(chain_room *room, double within, double total) {
     double *rho = room->lags, even = 1, odd = autocorrelation(room, within, total, 1);
     size_t last = 0;
     memset(rho, 0, (room->half + 2) * sizeof *rho);

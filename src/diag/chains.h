@@ -5,16 +5,21 @@
 #define SVMP_DIAG_CHAINS_H
 
 #include "base/context.h"
+#include "base/fourier.h"
 #include "diag/sort.h"
 
 /* What one thread needs for the draws of one variable; made once for many variables. */
 typedef struct chain_room {
     size_t chains, draws; /* of the variables that it is for */
     double unit;          /* of the draws at hand: halves are in units of it */
-    size_t half;    /* every chain is split into a first and a last half; the middle of an odd number is left out */
-    double *scores; /* normal scores of the ranks 1, 1.5, 2, ... */
-    double *halves; /* the 2*chains halves, one after the other */
-    double *lags;   /* autocorrelations */
+    size_t half;       /* every chain is split into a first and a last half; the middle of an odd number is left out */
+    double *scores;    /* normal scores of the ranks 1, 1.5, 2, ... */
+    double *halves;    /* the 2*chains halves, one after the other */
+    double *lags;      /* autocorrelations */
+    fourier transform; /* for those of many lags: of length 0 where chains are so short that there are few, */
+    double *power;     /* the halves' power spectrum, */
+    double *re, *im;   /* and two halves as one complex series; at last, in re, the sums over all halves at each lag, */
+    int transformed;   /* if they have been asked for */
     placed *sorted, *spare;
 } chain_room;
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "io/columns.h"
+#include "io/text.h"
 
 static const char renamed_line[] = "column ", known_line[] = "known columns: ", between[] = ", in the model ";
 
@@ -40,9 +41,8 @@ static svmp_status take_known(column_record *record, const char *line, const cha
     return SVMP_OK;
 }
 
-static svmp_status take_line(column_record *record, const char *line, const char *end, int *taken) {
-    *taken = 0;
-    while (end > line && end[-1] == '\r') end--;
+static svmp_status take_line(const char *line, const char *end, int *taken, void *user_data) {
+    column_record *record = user_data;
     if (begins(line, end, renamed_line)) return take_renamed(record, line + strlen(renamed_line), end, taken);
     if (begins(line, end, known_line)) return take_known(record, line + strlen(known_line), end, taken);
     return SVMP_OK;
@@ -50,19 +50,7 @@ static svmp_status take_line(column_record *record, const char *line, const char
 
 svmp_status svmp_columns_take(svmp_context *context, char *comments, column_record *made) {
     *made = (column_record){.context = context, .memory.context = context};
-    char *to = comments;
-    if (comments == NULL) return SVMP_OK;
-    for (char *line = to, *next; *line; line = next) {
-        int taken;
-        char *newline = strchr(line, '\n');
-        next = newline ? newline + 1 : line + strlen(line);
-        SVMP_TRY(take_line(made, line, newline ? newline : next, &taken));
-        if (taken) continue;
-        memmove(to, line, (size_t)(next - line));
-        to += next - line;
-    }
-    *to = '\0';
-    return SVMP_OK;
+    return svmp_text_take_lines(comments, take_line, made);
 }
 
 void svmp_columns_forget(column_record *record) {

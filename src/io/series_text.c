@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "io/particles.h"
+#include "io/text.h"
 
 /* The numbers of [text, end), blanks between them; *count is 0 when there is anything else. `values` has room for as
  * many as fit. */
@@ -36,12 +37,11 @@ static int take_name(const char **at, const char *end, char behind, char name[SE
 }
 
 /* Whether the line is a series, which is then set. What is not quite one is none. */
-static svmp_status take_line(svmp_particles *particles, const char *line, const char *end, int *taken) {
+static svmp_status take_line(const char *line, const char *end, int *taken, void *user_data) {
+    svmp_particles *particles = user_data;
     char name[SERIES_NAME + 1], along[SERIES_NAME + 1];
     double *values = NULL;
     size_t count;
-    *taken = 0;
-    while (end > line && (end[-1] == ' ' || end[-1] == '\r')) end--;
     if (!take_name(&line, end, '[', name) || !take_name(&line, end, ']', along)) return SVMP_OK;
     if (end - line < 4 || strncmp(line, " = ", 3) != 0) return SVMP_OK;
     line += 3;
@@ -54,17 +54,5 @@ static svmp_status take_line(svmp_particles *particles, const char *line, const 
 }
 
 svmp_status svmp_series_take_comments(svmp_particles *particles) {
-    char *to = particles->comments;
-    if (to == NULL) return SVMP_OK;
-    for (char *line = to, *next; *line; line = next) {
-        int taken;
-        char *newline = strchr(line, '\n');
-        next = newline ? newline + 1 : line + strlen(line);
-        SVMP_TRY(take_line(particles, line, newline ? newline : next, &taken));
-        if (taken) continue;
-        memmove(to, line, (size_t)(next - line));
-        to += next - line;
-    }
-    *to = '\0';
-    return SVMP_OK;
+    return svmp_text_take_lines(particles->comments, take_line, particles);
 }

@@ -83,6 +83,23 @@ int svmp_text_next_word(const text_file *text, char **cursor, char **word) {
     return *word < c;
 }
 
+svmp_status svmp_text_take_lines(char *text, text_take take, void *user_data) {
+    char *to = text;
+    if (text == NULL) return SVMP_OK;
+    for (char *line = text, *next; *line; line = next) {
+        int taken = 0;
+        char *newline = strchr(line, '\n'), *end = newline ? newline : line + strlen(line);
+        next = newline ? newline + 1 : end;
+        while (end > line && is_blank(end[-1])) end--;
+        SVMP_TRY(take(line, end, &taken, user_data));
+        if (taken) continue;
+        memmove(to, line, (size_t)(next - line));
+        to += next - line;
+    }
+    *to = '\0';
+    return SVMP_OK;
+}
+
 svmp_status svmp_text_fail(const text_file *text, const char *format, ...) {
     char sentence[1024];
     va_list arguments;

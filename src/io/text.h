@@ -32,6 +32,11 @@ int svmp_text_next_word(const text_file *text, char **cursor, char **word);
 /* SVMP_BAD_INPUT with the sentence "PATH:LINE: ...". */
 svmp_status svmp_text_fail(const text_file *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Takes lines out of a text in memory (ended; NULL: there is none): those for which `take`, given a line without the
+ * blanks behind it, sets *taken, which was 0. Its first failure ends it, and the text is then of no use. */
+typedef svmp_status (*text_take)(const char *line, const char *end, int *taken, void *user_data);
+svmp_status svmp_text_take_lines(char *text, text_take take, void *user_data);
+
 /* [start, end) made fit for a message: cut short, without control characters; returns `quoted`. */
 enum { TEXT_QUOTED = 48 };
 const char *svmp_text_quote(const char *start, const char *end, char quoted[TEXT_QUOTED]);

@@ -5,9 +5,10 @@ works completion bash
 cp said svmp.bash
 bash -n svmp.bash
 
-# completes LINE: what bash would offer for the last word, a blank between them.
+# completes LINE: what bash would offer for the last word, a blank between them. It takes = and : for words.
 completes() {
-    bash -c 'source ./svmp.bash; read -ra COMP_WORDS <<<"$1"; [[ $1 == *" " ]] && COMP_WORDS+=("")
+    bash -c 'source ./svmp.bash; line=${1//=/ = }; read -ra COMP_WORDS <<<"${line//:/ : }"
+        [[ $1 == *" " ]] && COMP_WORDS+=("")
         COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _svmp; echo "${COMPREPLY[*]}"' - "$1"
 }
 offers() { [[ $(completes "$1") == "$2" ]] || fail "'$1' offers '$(completes "$1")', not '$2'"; }
@@ -19,12 +20,17 @@ offers "svmp run chain.mtx -m la" "langevin"
 offers "svmp run --backend cpu-a" "cpu-avx2 cpu-avx512"
 offers "svmp run --method " "graphical vanilla independent random combined langevin mala nuts exact dpmp tpmp"
 offers "svmp run --progress j" "json"
+offers "svmp run --method=nu" "nuts"
+offers "svmp run --progress=" "auto json none"
+offers "svmp run --output=cha" "chain.mtx"
+offers "svmp help ru" "run"
 offers "svmp run cha" "chain.mtx"
 offers "svmp run chain.mtx -o b.m" "b.mtx"
 offers "svmp run --seed " ""
 offers "svmp run --init n" "normal:"
 offers "svmp run --init " "normal: uniform: prior map $(compgen -f | xargs)"
 offers "svmp run --init cha" "chain.mtx"
+offers "svmp run --init normal:" ""
 offers "svmp run --step a" "adagrad: adam:"
 offers "svmp run --bandwidth median-" "median-log median-zeros"
 for word in $(completes "svmp run --step "); do "$SVMP" run --help | grep -q "${word%:}" || fail "no rule $word"; done
@@ -33,6 +39,29 @@ offers "svmp completion " "bash zsh"
 for option in $("$SVMP" run --help | grep -oE '^  (-., |    )--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
     [[ " $(completes "svmp run $option") " == *" $option "* ]] || fail "$option is not offered"
 done
+
+# What a line becomes that is typed, Tabs and all, in a bash with a terminal of its own.
+if command -v script >/dev/null; then
+    mkdir folder && touch 'a file.csv'
+    cat >typed <<'END'
+source ./svmp.bash; svmp() { printf '{%s}' "$@"; echo; }
+END
+    printf '%b\n' 'svmp run --init nor\t1 b' 'svmp run --init=uni\t0,1' 'svmp run --method=nu\tc' 'svmp run a\td' \
+        'svmp run -o fol\te' 'svmp help comple\tf' exit >>typed
+    timeout 60 script -qec 'TERM=dumb bash --norc --noprofile -i' /dev/null <typed >heard
+    tr -d '\r' <heard | grep -o '{[a-z].*}' >became
+    diff - became <<'END' || fail "bash: $(cat heard)"
+{run}{--init}{normal:1}{b}
+{run}{--init=uniform:0,1}
+{run}{--method=nuts}{c}
+{run}{a file.csv}{d}
+{run}{-o}{folder/e}
+{help}{completion}{f}
+END
+    ! grep -qF '\:' heard || fail "bash: a colon is escaped: $(cat heard)"
+else
+    echo "script, which has terminals, is not here"
+fi
 
 works completion zsh
 cp said _svmp
@@ -76,6 +105,8 @@ zsh_offers "svmp run --meth" "--method"
 zsh_offers "svmp run --check" "--checkpoint --checkpoint-every"
 zsh_offers "svmp run chain.mtx -m la" "langevin"
 zsh_offers "svmp run --progress " "auto json none"
+zsh_offers "svmp run --method=nu" "nuts"
+zsh_offers "svmp help ru" "run"
 zsh_offers "svmp run cha" "chain.mtx"
 zsh_offers "svmp run --step a" "adagrad: adam:"
 zsh_offers "svmp run --init u" "uniform:"

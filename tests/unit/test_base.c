@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/exact.h"
+#include "base/fourier.h"
 #include "base/random.h"
 
 static random_stream stream(uint64_t seed) { return (random_stream){.seed = seed, .purpose = RANDOM_TEST}; }
@@ -157,6 +158,67 @@ static void exact_sums_are_sums(void **unused) {
     assert_true(isnan(svmp_exact_value(&infinite)));
 }
 
+/* Two processes that add their words are one that adds all numbers, whatever these are. */
+static void exact_sums_are_added_as_words(void **unused) {
+    static const double values[] = {0, 1e300, -1e300, 1, 0x1p-1074, INFINITY, -INFINITY, NAN};
+    enum { COUNT = sizeof values / sizeof *values };
+    (void)unused;
+    for (size_t a = 0; a < COUNT; a++)
+        for (size_t b = 0; b < COUNT; b++) {
+            exact_sum both[2] = {0}, alone = {0}; /* of one process, and of the other */
+            svmp_exact_add(&both[0], values[a]);
+            svmp_exact_add(&both[1], values[b]);
+            svmp_exact_add(&alone, values[a]);
+            svmp_exact_add(&alone, values[b]);
+            int64_t *words = svmp_exact_to_words(2, both);
+            for (size_t k = 0; k < EXACT_WORDS; k++) words[k] += words[EXACT_WORDS + k];
+            svmp_exact_from_words(1, both);
+            const double expected = svmp_exact_value(&alone), sum = svmp_exact_value(&both[0]);
+            assert_true(isnan(expected) ? isnan(sum) : sum == expected);
+        }
+}
+
+/* Products of transforms are transforms of circular convolutions, by the definition of these; the way back is `length`
+ * times what went in. Also of lengths that are gone through by halves. */
+static void test_transforms_convolve(void **state) {
+    (void)state;
+    enum { MOST = 4096 };
+    static double a[2][MOST], b[2][MOST], c[2][MOST], z[4 * MOST];
+    svmp_context *context = test_context(1);
+    svmp_random_normals(stream(5), 4 * MOST, z);
+    for (size_t least = 1; least <= MOST; least = 4 * least - (least > 1)) {
+        fourier f;
+        double worst = 0;
+        assert_ok(svmp_fourier_create(context, least, &f));
+        const size_t n = f.length;
+        assert_true(n >= least && n < 2 * least && (n & (n - 1)) == 0);
+        for (int part = 0; part < 2; part++)
+            for (size_t t = 0; t < n; t++)
+                a[part][t] = z[2 * t + (size_t)part], b[part][t] = z[2 * (t + n) + (size_t)part];
+        svmp_fourier_forward(&f, a[0], a[1]);
+        svmp_fourier_forward(&f, b[0], b[1]);
+        for (size_t k = 0; k < n; k++) {
+            c[0][k] = a[0][k] * b[0][k] - a[1][k] * b[1][k];
+            c[1][k] = a[0][k] * b[1][k] + a[1][k] * b[0][k];
+        }
+        svmp_fourier_back(&f, a[0], a[1]);
+        svmp_fourier_back(&f, c[0], c[1]);
+        for (size_t t = 0; t < n; t++) {
+            double re = 0, im = 0;
+            for (size_t u = 0; u < n; u++) {
+                const double *x = z + 2 * u, *y = z + 2 * ((t + n - u) % n + n);
+                re += x[0] * y[0] - x[1] * y[1];
+                im += x[0] * y[1] + x[1] * y[0];
+            }
+            worst = fmax(worst, hypot(c[0][t] / (double)n - re, c[1][t] / (double)n - im));
+            worst = fmax(worst, hypot(a[0][t] / (double)n - z[2 * t], a[1][t] / (double)n - z[2 * t + 1]));
+        }
+        assert_true(worst < 1e-11);
+        svmp_fourier_free(context, &f);
+    }
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_normal_moments),
@@ -169,6 +231,8 @@ int main(void) {
         cmocka_unit_test(test_every_status_has_a_text),
         cmocka_unit_test(exact_sums_have_no_order),
         cmocka_unit_test(exact_sums_are_sums),
+        cmocka_unit_test(exact_sums_are_added_as_words),
+        cmocka_unit_test(test_transforms_convolve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

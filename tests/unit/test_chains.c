@@ -100,32 +100,50 @@ static double correlation(size_t chains, size_t draws, const double *x, size_t l
 }
 
 /* tau = -1 + 2 (P_0 + ... + P_K-1) + max(0, rho_2K), each P_k the smallest so far of the sums rho_2k + rho_2k+1, and K
- * the first of these that is not positive: Geyer's initial monotone sequence, with Stan's last term. */
+ * the first of these that is not positive: Geyer's initial monotone sequence, with Stan's last term. Returns K, or 0
+ * when all are positive. */
+static size_t monotone_sequence(size_t chains, size_t draws, const double *x, double *tau, size_t *rises) {
+    double smallest = INFINITY;
+    *tau = -1;
+    for (size_t k = 0; k < draws / 4 - 3; k++) {
+        const double even = correlation(chains, draws, x, 2 * k),
+                     pair = even + correlation(chains, draws, x, 2 * k + 1);
+        if (pair <= 0) {
+            *tau += fmax(0, even);
+            return k;
+        }
+        *rises += pair > smallest;
+        smallest = fmin(pair, smallest);
+        *tau += 2 * smallest;
+    }
+    return 0;
+}
+
+/* Of a few lags, and of so many that they are computed by transforms. */
 static void test_the_monotone_sequence(void **state) {
     (void)state;
-    enum { CHAINS = 2, DRAWS = 200, SEEDS = 30, MOST_PAIRS = DRAWS / 4 - 3 };
-    double x[CHAINS * DRAWS];
-    size_t rises = 0, compared = 0;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        autoregressive(seed, CHAINS, DRAWS, 0.6, x);
-        double tau = -1, smallest = INFINITY, mean = 0, squares = 0;
-        size_t k = 0;
-        for (; k < MOST_PAIRS; k++) {
-            const double pair = correlation(CHAINS, DRAWS, x, 2 * k) + correlation(CHAINS, DRAWS, x, 2 * k + 1);
-            if (pair <= 0) break;
-            rises += pair > smallest;
-            smallest = fmin(pair, smallest);
-            tau += 2 * smallest;
+    enum { CHAINS = 2, SEEDS = 30 };
+    const size_t lengths[] = {200, 3000};
+    const double rhos[] = {0.6, 0.98};
+    static double x[CHAINS * 3000];
+    for (size_t c = 0; c < 2; c++) {
+        const size_t draws = lengths[c], count = CHAINS * draws;
+        size_t rises = 0, compared = 0, longest = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            double tau, mean = 0, squares = 0;
+            autoregressive(seed, CHAINS, draws, rhos[c], x);
+            const size_t last = monotone_sequence(CHAINS, draws, x, &tau, &rises);
+            if (last == 0) continue;
+            for (size_t l = 0; l < count; l++) mean += x[l] / (double)count;
+            for (size_t l = 0; l < count; l++) squares += (x[l] - mean) * (x[l] - mean);
+            const double expected = sqrt(squares / (double)(count - 1) * tau / (double)count);
+            assert_near(mixing_of(CHAINS, draws, x).error.mean / expected, 1, 1e-11);
+            longest = 2 * last > longest ? 2 * last : longest;
+            compared++;
         }
-        if (k == MOST_PAIRS) continue; /* all are positive */
-        tau += fmax(0, correlation(CHAINS, DRAWS, x, 2 * k));
-        for (size_t l = 0; l < CHAINS * DRAWS; l++) mean += x[l] / (CHAINS * DRAWS);
-        for (size_t l = 0; l < CHAINS * DRAWS; l++) squares += (x[l] - mean) * (x[l] - mean);
-        const double variance = squares / (CHAINS * DRAWS - 1);
-        assert_near(mixing_of(CHAINS, DRAWS, x).error.mean, sqrt(variance * tau / (CHAINS * DRAWS)), 1e-12);
-        compared++;
+        assert_true(compared > SEEDS / 2 && rises > 5); /* where it matters */
+        if (c == 1) assert_true(longest > 200);
     }
-    assert_true(compared > SEEDS / 2 && rises > 5); /* where it matters */
 }
 
 /* A standard error is the standard deviation, over seeds, of what it is the error of: the mean of z^2 is 1, with a
@@ -335,6 +353,23 @@ static void test_particles(void **state) {
     free(x);
 }
 
+/* Every allocation of a room for long chains fails in turn. */
+static void test_memory(void **state) {
+    (void)state;
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
+        scarce_memory memory = {1};
+        svmp_context *scarce = scarce_context(&memory);
+        chain_room room;
+        memory.left = allowed;
+        status = svmp_chain_room_create(scarce, 2, 1000, 1, &room);
+        svmp_chain_room_free(scarce, &room);
+        svmp_context_free(scarce);
+        assert_true(allowed < 20);
+    }
+    assert_ok(status);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_effective_draws_of_autoregressive_series),
@@ -350,6 +385,7 @@ int main(void) {
         cmocka_unit_test(test_too_little_to_tell),
         cmocka_unit_test(test_sorting),
         cmocka_unit_test(test_particles),
+        cmocka_unit_test(test_memory),
     };
     context = test_context(1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,66 @@
+/* What `svmp summary` spends on a variable of a sampler: R-hat, effective draws and standard errors, of chains that mix
+ * within some draws and of such as hardly do. Beside it, the sums of products at one lag: taken one by one, chains
+ * that hardly mix would need thousands of them. */
+#include <math.h>
+
+#include "base/random.h"
+#include "base/vector.h"
+#include "bench.h"
+#include "diag/chains.h"
+
+enum { CHAINS = 4, LAG = 100 };
+
+/* x_t = rho x_t-1 + sqrt(1 - rho^2) noise */
+static void autoregressive(size_t draws, double rho, double *x) {
+    svmp_random_normals((random_stream){.seed = 1, .purpose = RANDOM_TEST}, CHAINS * draws, x);
+    for (size_t k = 0; k < CHAINS * draws; k++)
+        if (k % draws > 0) x[k] = rho * x[k - 1] + sqrt(1 - rho * rho) * x[k];
+}
+
+static double best_of(int rounds, chain_room *room, const double *x, svmp_mixing *mixing) {
+    double best = 1e300;
+    for (int round = 0; round < rounds; round++) {
+        const double started = thread_seconds();
+        *mixing = svmp_chains_mixing(room, x);
+        best = fmin(best, thread_seconds() - started);
+    }
+    return best;
+}
+
+static double a_lag(int rounds, size_t draws, const double *x) {
+    double best = 1e300;
+    volatile double sum = 0;
+    for (int round = 0; round < rounds; round++) {
+        const double started = thread_seconds();
+        for (size_t m = 0; m < 2 * CHAINS; m++)
+            sum += svmp_dot(draws / 2 - LAG, x + m * (draws / 2), x + m * (draws / 2) + LAG);
+        best = fmin(best, thread_seconds() - started);
+    }
+    return best;
+}
+
+int main(void) {
+    const size_t lengths[] = {1000, 10000, 100000, 300000};
+    const double rhos[] = {0.5, 0.999, 0.9999};
+    start_context(1);
+    printf("%d chains        rho    bulk ESS   ms a variable   ms a lag by itself\n", CHAINS);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        const size_t draws = lengths[k];
+        const int rounds = draws > 50000 ? 3 : 20;
+        double *x = malloc(CHAINS * draws * sizeof *x);
+        chain_room room;
+        if (x == NULL) return 1;
+        must(svmp_chain_room_create(context, CHAINS, draws, 1, &room));
+        for (size_t r = 0; r < sizeof rhos / sizeof *rhos; r++) {
+            svmp_mixing mixing;
+            autoregressive(draws, rhos[r], x);
+            const double spent = best_of(rounds, &room, x, &mixing);
+            printf("%6zu draws %9g %11.0f %15.3g %20.2g\n", draws, rhos[r], mixing.bulk_draws, 1e3 * spent,
+                   1e3 * a_lag(20 * rounds, draws, x));
+        }
+        svmp_chain_room_free(context, &room);
+        free(x);
+    }
+    svmp_context_free(context);
+    return 0;
+}
