@@ -79,13 +79,15 @@ static svmp_status alloc(ksd *of) {
         products |= svmp_ksd_multiplies(of, &k->terms[a]);
         gathered |= svmp_ksd_gathers(of, &k->terms[a]);
     }
+    const double threes = 3.0 * radial * (double)pairs * of->threads,
+                 squares = (common + products) * (double)n * (double)n;
+    SVMP_TRY(svmp_require_memory(context, (threes + squares) * sizeof(double),
+                                 "the Stein discrepancy of so many particles takes"));
     of->grid = (common_grid){.n = n, .variables = sample->graph->whole_variables, .team = of->team};
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.of, n));
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.steps, n * n));
     if (products) SVMP_TRY(SVMP_NEW(context, of->products, n * n));
     if (gathered) SVMP_TRY(SVMP_NEW(context, of->gathered, sample->graph->whole_variables * n));
-    SVMP_TRY(svmp_require_memory(context, 3.0 * radial * (double)pairs * of->threads * sizeof(double),
-                                 "the Stein discrepancy of so many particles takes"));
     SVMP_TRY(SVMP_NEW(context, of->sums, variables));
     SVMP_TRY(SVMP_NEW(context, of->nodes, sample->graph->nodes));
     SVMP_TRY(SVMP_NEW(context, of->bandwidth, sample->graph->nodes));

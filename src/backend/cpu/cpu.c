@@ -164,6 +164,11 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
+    own->teams = all.teams;
+    const double tiles = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.first_stores),
+                 squares = 2.0 * all.products * (double)b->n * (double)b->n;
+    SVMP_TRY(svmp_require_memory(context, (tiles * (double)own->all_tiles + squares) * sizeof(double),
+                                 "the kernel matrices of so many particles take"));
     own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .team = b->others};
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.of, b->n + PADDING));
     for (size_t p = 0; all.grid && p < PADDING; p++) own->grid.of[b->n + p] = INFINITY;
@@ -171,10 +176,6 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n));
     if (all.gathered)
         SVMP_TRY(svmp_allocate(context, graph->whole_variables, b->n * sizeof(double), (void **)&own->gathered));
-    own->teams = all.teams;
-    const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.first_stores);
-    SVMP_TRY(svmp_require_memory(context, matrices * (double)own->all_tiles * sizeof(double),
-                                 "the kernel matrices of so many particles take"));
     SVMP_TRY(SVMP_NEW(context, own->rooms, (size_t)b->threads));
     for (int t = 0; t < b->threads; t++) SVMP_TRY(alloc_room(b, &all, t == 0, &own->rooms[t]));
     return SVMP_OK;
