@@ -151,6 +151,10 @@ status=0
 "$SVMP" check wrong.bug wrong.csv 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status"
 grep -q "^wrong.csv:3:1: error: the row has 1 fields where the header has 2" errors || fail "$(cat errors)"
+printf 'model { for (i in 1:3) { v[i] ~ dnorm(0, u) }\n u ~ dexp(1) }' >infinite.bug
+printf 'w,v\n1,2\n2,Inf\n3,4\n' >infinite.csv
+if "$SVMP" check infinite.bug infinite.csv >said 2>errors; then fail "an infinite value is taken"; fi
+grep -qF "'v[2]' (infinite.csv:3) is not a value of dnorm: it is infinite" errors || fail "$(cat errors)"
 echo 'model { x ~ dnorm(0, 1) }' >right.bug
 echo 'z <- 1' >unread.R
 "$SVMP" check right.bug unread.R >said 2>errors || fail "exit $?"
