@@ -72,3 +72,20 @@ for k in range(60):  # most of it where it hurts, among the headers
     summary(damaged if k % 6 else damaged[: random.randrange(mark)])
 PYTHON
 fi
+
+# And where the library does not survive a file, whatever its version: one that never does takes its place.
+if command -v cc >/dev/null && ! grep -qa __asan_init "$SVMP"; then
+    head -c -40 a.nc >foreign.nc
+    cat >crash.c <<'END'
+#include <stdlib.h>
+int nc_open(const char *path, int mode, int *id);
+int nc_open(const char *path, int mode, int *id) {
+    (void)path, (void)mode, (void)id;
+    abort();
+}
+END
+    cc -shared -fPIC -o crash.so crash.c
+    ulimit -c 0
+    LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 does not survive it." summary foreign.nc
+    works summary foreign.nc
+fi
