@@ -57,6 +57,12 @@ refuses 1 "a smaller step may stay finite (--step fixed:0.0001), and" "${poisson
 works "${poisson[@]}" --step fixed:0.0001 --init map
 ! grep -q adam said || fail "langevin takes no such step: $(cat said)"
 
+# Closed ones are not taken for the next file that is opened.
+works run chain.mtx -n 5 -t 5 -o open.csv
+status=0
+"$SVMP" run chain.mtx -n 5 -t 5 -o shut.csv <&- >&- 2>&- || status=$?
+[[ $status -eq 1 ]] && diff <(rows open.csv) <(rows shut.csv) || fail "exit $status"
+
 # A standard output that is full or closed fails the command; its file is there all the same.
 if [[ -w /dev/full ]]; then
     status=0

@@ -152,7 +152,7 @@ static const struct {
      "d.csv:2:1: error: the row has 2 fields where the header has 1; columns are separated by commas here, not by "
      "semicolons, and decimals have points\n    1,5;2\n    ^"},
     {"d.csv", "x\ty\n1\t2\n",
-     "d.csv:2:1: error: '1\t2' in column 'x\ty' is not a number; columns are separated by commas here, not by tabs\n"
+     "d.csv:2:1: error: '1 2' in column 'x y' is not a number; columns are separated by commas here, not by tabs\n"
      "    1 2\n    ^"},
     {"d.csv", "x,-2.5\n1,2\n",
      "d.csv:1:3: error: a header row of names is expected; '-2.5' is a number\n    x,-2.5\n      ^"},
