@@ -227,5 +227,6 @@ const command command_completion = {
     .most = 1,
     .summary = "Print completion for a shell",
     .text = "An installed svmp has it in place. To try it:\n.B source <(svmp completion bash)\n",
+    .common = 1,
     .run = run,
 };

@@ -15,5 +15,6 @@ const command command_help = {
     .most = 1,
     .summary = "List the commands, or a command's options",
     .text = "The same as\n.B svmp \\-\\-help\nand\n.BR \"svmp COMMAND \\-\\-help\" .\n",
+    .common = 1,
     .run = run,
 };

@@ -100,5 +100,6 @@ const command command_manual = {
     .operands = "",
     .summary = "Print the manual page, for man(1)",
     .text = "To read it:\n.B svmp manual | man \\-l \\-\n",
+    .common = 1,
     .run = run,
 };

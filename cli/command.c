@@ -26,6 +26,7 @@ const command *find_command(const char *name) {
     for (size_t k = 0; k < count; k++)
         if (strcmp(names[k] = all[k]->name, name) == 0) return all[k];
     const char *near = suggest(name, strlen(name), count, names);
+    speak_as_launched();
     if (near)
         complain(EXIT_WRONG, "There is no command '%s'; did you mean '%s'?", name, near);
     else

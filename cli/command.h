@@ -13,7 +13,8 @@ typedef struct command {
     const char *summary;  /* a line for the list of commands */
     const char *help;     /* more for the help, lines that end with \n; or NULL */
     const char *text;     /* paragraphs for the manual, lines that end with \n */
-    int joins;            /* several processes that mpirun started do it together */
+    int joins;            /* several processes that mpirun started do it together, */
+    int common;           /* or all would say the same, and the first one does; 0: each does what it is told */
     void (*options)(option_set *set);
     int (*run)(const option_set *set); /* returns the exit status */
 } command;
@@ -46,6 +47,9 @@ int complain(int status, const char *format, ...) __attribute__((format(printf, 
  * exit status of the first that has one, whose words are said if they were not. Returns that status on all. */
 void speak_as(const svmp_context *context);
 int settle(const svmp_context *context, int status);
+
+/* The same without joining, for what every process would say: the first one is who the launcher says it is. */
+void speak_as_launched(void);
 
 /* Before the processes have joined: nobody speaks, if there are several, until they have. And what is wrong before that
  * is told so: they join and settle it. Returns `status`. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -18,36 +18,30 @@ typedef struct peer {
 
 static struct {
     volatile sig_atomic_t watching;
-    double patience; /* seconds */
+    timer_t timer;
+    struct itimerspec patience;
     const keeper *k;
     peer *peers; /* those on this machine, */
     size_t near; /* so many */
     char late[320], *how;
 } guard;
 
-/* The launcher tells the processes to end and kills them a while later: mpirun after a second, unless it was told
- * otherwise, and Slurm after half a minute. What is said is said before. */
-static double patience(void) {
-    const char *told = getenv("OMPI_MCA_odls_base_sigkill_timeout");
-    const double seconds = told ? strtod(told, NULL) : 0;
-    if (getenv("SLURM_PROCID") && !getenv("OMPI_COMM_WORLD_SIZE")) return 20;
-    return seconds > 0 && seconds < 1e6 ? seconds / 2 : 0.5;
-}
-
 static void say(const char *words) {
-    if (write(STDERR_FILENO, words, strlen(words)) < 0) _exit(EXIT_FAILED);
+    if (write(STDERR_FILENO, words, strlen(words)) < 0) return; /* to nobody */
 }
 
-static void end(const char *why) {
+static void say_what_is_left(const char *why) {
     say(why);
     say(guard.k->kept ? " The last checkpoint is whole.\n" : " There is no checkpoint to go on from.\n");
     if (guard.k->kept) say(guard.how);
-    _exit(EXIT_FAILED);
 }
 
-static void give_up(int number) {
+/* The launcher may be about to kill, or may not: the run goes on, and ends as it should if it is left to. */
+static void be_late(int number) {
+    const int before = errno;
     (void)number;
-    end(guard.late);
+    if (guard.watching) say_what_is_left(guard.late);
+    errno = before;
 }
 
 /* Those on this machine come first; `all` becomes `guard.peers`. */
@@ -59,9 +53,21 @@ static void keep_near(size_t count, peer *all, const char *host) {
         snprintf(guard.peers[guard.near++].died, sizeof all->died, "svmp: Process %zu of %zu, on %.64s, has died.", k,
                  count, host);
     }
+}
+
+/* Half of what the launcher leaves between telling the processes to end and killing them: what is said, is said before;
+ * the other half is for the checkpoint. */
+static int make_timer(size_t count) {
+    const double seconds = svmp_launched().grace / 2;
+    struct sigaction action = {.sa_handler = be_late, .sa_flags = SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    guard.patience.it_value.tv_sec = (time_t)seconds;
+    guard.patience.it_value.tv_nsec = (long)(1e9 * (seconds - (double)guard.patience.it_value.tv_sec));
     snprintf(guard.late, sizeof guard.late,
-             "svmp: The run was asked to stop, and its iteration takes longer than the %g s that there are for it%s.",
-             guard.patience, guard.near < count ? ", or a process on another machine has died" : "");
+             "svmp: The run was asked to stop %g s ago, and its iteration has not ended%s. It may be killed before.",
+             seconds, guard.near < count ? ", or a process on another machine has died" : "");
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGALRM, &action, NULL) == 0 && timer_create(CLOCK_MONOTONIC, &event, &guard.timer) == 0;
 }
 
 static char *compose(const keeper *k, const option_set *set) {
@@ -85,25 +91,24 @@ void guard_begin(const keeper *k, const option_set *set) {
     if (svmp_context_any(k->context, guard.peers == NULL || guard.how == NULL)) return; /* nobody watches, then */
     svmp_context_gather(k->context, sizeof mine, &mine, guard.peers);
     guard.k = k;
-    guard.patience = patience();
     keep_near(count, guard.peers, mine.host);
-    signal(SIGALRM, give_up);
-    guard.watching = is_speaker();
+    guard.watching = is_speaker() && make_timer(count);
 }
 
 void guard_arm(void) {
-    const long whole = (long)guard.patience;
-    const struct itimerval soon = {
-        .it_value = {.tv_sec = whole, .tv_usec = (suseconds_t)(1e6 * (guard.patience - (double)whole))}};
+    const int before = errno;
     if (!guard.watching) return;
-    for (size_t p = 0; p < guard.near; p++)
-        if (kill((pid_t)guard.peers[p].id, 0) != 0 && errno == ESRCH) end(guard.peers[p].died);
-    setitimer(ITIMER_REAL, &soon, NULL);
+    for (size_t p = 0; p < guard.near; p++) {
+        if (kill((pid_t)guard.peers[p].id, 0) == 0 || errno != ESRCH) continue;
+        say_what_is_left(guard.peers[p].died);
+        _exit(EXIT_FAILED);
+    }
+    timer_settime(guard.timer, 0, &guard.patience, NULL);
+    errno = before;
 }
 
 void guard_end(void) {
-    const struct itimerval never = {{0, 0}, {0, 0}};
-    if (guard.watching) setitimer(ITIMER_REAL, &never, NULL);
+    if (guard.watching) timer_delete(guard.timer);
     guard.watching = 0;
     free(guard.peers);
     free(guard.how);

@@ -11,7 +11,8 @@ void guard_begin(const keeper *k, const option_set *set);
 void guard_end(void);
 
 /* A signal has come, whose handler calls this. Where a process of this machine is no longer there, that is said and the
- * program ends; otherwise it ends so unless guard_end is called soon. */
+ * program ends. Otherwise, unless guard_end is called soon, it is said that the run may be killed before it has
+ * stopped; and it goes on. */
 void guard_arm(void);
 
 #endif

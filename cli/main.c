@@ -22,18 +22,23 @@ static int run_command(const command *which, int count, char **arguments) {
     option_set set = {0};
     command_options(which, &set);
     if (which->joins) hold_speech();
+    if (which->common) speak_as_launched();
     int wrong = options_parse(&set, count, arguments);
-    if (wrong == 0 && options_given(&set, "help")) return print_command_help(which), EXIT_DONE;
+    if (wrong == 0 && options_given(&set, "help")) return speak_as_launched(), print_command_help(which), EXIT_DONE;
     if (wrong == 0) wrong = check_operands(which, &set);
     if (wrong) return which->joins ? refuse_together(wrong) : wrong;
     return which->run(&set);
 }
 
 static int dispatch(int count, char **arguments) {
-    if (count < 2) return print_help(stderr), EXIT_WRONG;
+    if (count < 2) {
+        speak_as_launched();
+        if (is_speaker()) print_help(stderr);
+        return EXIT_WRONG;
+    }
     const char *name = arguments[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return printf("svmp %s\n%s", svmp_version(), svmp_build_parts()), EXIT_DONE;
+        return speak_as_launched(), printf("svmp %s\n%s", svmp_version(), svmp_build_parts()), EXIT_DONE;
     const int help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     const command *which = help ? &command_help : find_command(name);
     return which ? run_command(which, count - 2, arguments + 2) : EXIT_WRONG;

@@ -13,12 +13,16 @@ static struct {
 
 int is_speaker(void) { return !speech.silent; }
 
-void hold_speech(void) { speech.silent = svmp_processes_launched() > 1; }
+void hold_speech(void) { speech.silent = svmp_launched().processes > 1; }
 
-void speak_as(const svmp_context *context) {
-    speech.silent = svmp_context_process(context) > 0;
+static void speak_if(int first) {
+    speech.silent = !first;
     if (speech.silent && freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
 }
+
+void speak_as(const svmp_context *context) { speak_if(svmp_context_process(context) == 0); }
+
+void speak_as_launched(void) { speak_if(svmp_launched().process == 0); }
 
 int settle(const svmp_context *context, int status) {
     struct {

@@ -91,15 +91,22 @@ SVMP_API const char *svmp_context_error(const svmp_context *context);
 
 /* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
 
-/* How many processes mpirun, or another launcher, says that it has started; 0: there is none. */
-SVMP_API size_t svmp_processes_launched(void);
+/* What mpirun, or another launcher, has left in the environment; MPI is not asked. */
+typedef struct svmp_launch {
+    size_t processes; /* that it says it has started; 0: there is no launcher */
+    size_t process;   /* which of them this is, counted from 0 */
+    double grace;     /* seconds between its SIGTERM and its SIGKILL */
+} svmp_launch;
+
+SVMP_API svmp_launch svmp_launched(void);
 
 /* Joins the other processes that mpirun has started, so that they work on one model together: svmp_model_read_split
  * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or
  * one, nothing changes. Fails unless all are of one version, and where several were started but this build is without
- * MPI. The processes part when the context is freed; MPI is started, and ended then, unless the program has started it.
- * Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that may run on the same
- * processors share these. */
+ * MPI. The processes part when the context is freed; another one may join then, or at the same time, as long as all of
+ * them do it in the same order and from one thread. MPI is started unless the program has started it, and then ends
+ * with the program. Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that
+ * may run on the same processors share these. */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
 
 /* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
@@ -618,14 +625,16 @@ typedef struct svmp_load {
     double nodes, halo, boundary; /* its own, those it reads of others, those of its own that others read */
     double neighbours;            /* processes that it exchanges with */
     double bytes;                 /* that it sends in an iteration */
-    double memory;            /* bytes of particles, scores, states, messages and kernels, beside the model itself */
-    double compute, exchange; /* seconds of its nodes by themselves, and of its messages by themselves */
+    double memory;                /* bytes at their highest: its part of the model, and of the run with one thread */
+    double compute, exchange;     /* seconds of its nodes by themselves, and of its messages by themselves */
 } svmp_load;
 
 typedef struct svmp_plan {
     size_t processes, busy;
     double imbalance; /* the most work of a process over the mean work, less 1 */
     size_t cut, edges;
+    size_t heaviest;       /* the node with the most work: it cannot be divided, */
+    double heaviest_share; /* and has so much of all work */
     svmp_load most, mean;
     double measured;  /* nodes that the rate was measured on, */
     double rate;      /* and seconds that one thread took for the mean node */
@@ -635,8 +644,9 @@ typedef struct svmp_plan {
 } svmp_plan;
 
 /* Plans a run of a whole model among `processes` of one thread each, without running it: the partition, and what an
- * iteration takes. What a node costs is measured, on some of them and for some seconds; of more than 2,000 particles on
- * so many, as the cost grows with their square. */
+ * iteration takes once the particles move little from one to the next. What a node costs is measured, on some of them
+ * and for some seconds, with particles that hold still; of more than 2,000 particles on so many, as the cost grows with
+ * their square. */
 SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
                                      svmp_network network, svmp_plan *plan);
 

@@ -71,7 +71,7 @@ static svmp_status make_natural(const svmp_run *run, svmp_particles **particles)
     svmp_status status = from->team ? create_outputs(run, from->count, &made)
                                     : svmp_particles_create(from->context, outputs + svmp_model_monitored(model),
                                                             from->count, NULL, &made);
-    SVMP_TRY(svmp_model_agree(model, status));
+    SVMP_CHECK(svmp_model_agree(model, status));
     made->chains = from->chains;
     /* A bound may be a variable of the halo: those are in the backend's own. */
     status = svmp_model_natural(model, from->count, from->team ? run->backend->x : from->values, made->values);
@@ -83,12 +83,12 @@ static svmp_status make_natural(const svmp_run *run, svmp_particles **particles)
     }
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
         status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
-    if (status == SVMP_OK) {
-        svmp_particles_free(*particles);
-        *particles = made;
-    } else {
-        svmp_particles_free(made);
-    }
+    SVMP_CHECK(status);
+    svmp_particles_free(*particles);
+    *particles = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
     return status;
 }
 
@@ -164,17 +164,16 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     svmp_particles *made = NULL;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
     svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, &made);
-    SVMP_TRY(svmp_model_agree(run->model, status));
-    status = svmp_model_agree(run->model, set_log_density(run, made));
-    if (status == SVMP_OK && run->model->lowered) status = make_natural(run, &made);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree(run->model, set_log_density(run, made)));
+    if (run->model->lowered) status = make_natural(run, &made);
     if (status == SVMP_OK) status = svmp_run_set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = add_data(run->model, made);
-    status = svmp_model_agree(run->model, status);
-    if (status == SVMP_OK) {
-        *particles = made;
-        made = NULL;
-    }
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    *particles = made;
+    made = NULL;
+done:
     svmp_particles_free(made);
     return status;
 }

@@ -30,3 +30,26 @@ double svmp_exact_value(exact_sum *sum) {
         if (positive.digit[k] != 0) value += ldexp((double)positive.digit[k], 32 * (int)k - 1074);
     return negative ? -value : value;
 }
+
+/* What is not finite is told by how many processes have an infinity, its negative, or neither: a word with room for two
+ * million of each. */
+static const int64_t counted[] = {INT64_C(1), INT64_C(1) << 21, INT64_C(1) << 42};
+static const double beyond[] = {INFINITY, -INFINITY, NAN};
+
+int64_t *svmp_exact_to_words(size_t count, exact_sum *sums) {
+    for (size_t k = 0; k < count; k++) {
+        const double value = sums[k].beyond;
+        svmp_exact_carry(&sums[k]);
+        sums[k].classed = isfinite(value) ? 0 : isnan(value) ? counted[2] : counted[value < 0];
+    }
+    return (int64_t *)sums;
+}
+
+void svmp_exact_from_words(size_t count, exact_sum *sums) {
+    for (size_t k = 0; k < count; k++) {
+        const int64_t word = sums[k].classed;
+        sums[k].beyond = 0;
+        for (size_t kind = 0; kind < 3; kind++)
+            if (word / counted[kind] % counted[1] > 0) sums[k].beyond += beyond[kind];
+    }
+}

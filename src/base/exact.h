@@ -13,7 +13,10 @@ enum { EXACT_DIGITS = 68 }; /* of 32 bits: from 2^-1074 to beyond 2^1024, with r
 typedef struct exact_sum {
     int64_t digit[EXACT_DIGITS]; /* each may hold 2^31 additions before svmp_exact_carry is due */
     int64_t added;
-    double beyond; /* the sum of what was not finite */
+    union {
+        double beyond;   /* the sum of what was not finite */
+        int64_t classed; /* the same as svmp_exact_to_words tells it */
+    };
 } exact_sum;
 
 /* Brings every digit back below 2^32, the last one apart. */
@@ -44,5 +47,10 @@ static inline void svmp_exact_add(exact_sum *sum, double value) {
 
 /* Adds the second one to the first; both may have any number of additions. */
 void svmp_exact_merge(exact_sum *to, exact_sum *from);
+
+/* A carried sum as so many whole numbers, which several processes may add up item by item, and back again. */
+enum { EXACT_WORDS = sizeof(exact_sum) / sizeof(int64_t) };
+int64_t *svmp_exact_to_words(size_t count, exact_sum *sums);
+void svmp_exact_from_words(size_t count, exact_sum *sums);
 
 #endif

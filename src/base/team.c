@@ -56,15 +56,16 @@ svmp_status svmp_context_compare(svmp_context *context, const char *what, const 
     if (gethostname(own.host, sizeof own.host - 1) != 0) own.host[0] = '\0';
     snprintf(own.words, sizeof own.words, "%s", mine);
     own.hash = svmp_hash_bytes(SVMP_HASH_START, strlen(mine), mine);
-    SVMP_TRY(svmp_team_agree(context, SVMP_NEW(context, all, t->count)));
+    svmp_status status;
+    SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, all, t->count)));
     t->gather(t, sizeof own, &own, all);
-    svmp_status status = SVMP_OK;
     for (size_t k = 1; k < t->count && status == SVMP_OK; k++)
         if (all[k].hash != all[0].hash || memcmp(all[k].words, all[0].words, LONGEST) != 0)
             status =
                 svmp_fail(context, SVMP_BAD_INPUT,
                           "The processes disagree on %s: %.300s in process 0 on %s, but %.300s in process %zu on %s.",
                           what, all[0].words, all[0].host, all[k].words, k, all[k].host);
+done:
     svmp_release(context, all);
     return status;
 }

@@ -3,9 +3,21 @@
 #ifndef SVMP_BASE_TEAM_H
 #define SVMP_BASE_TEAM_H
 
+#include <stdbool.h>
+
 #include "base/context.h"
 
 typedef struct team team;
+
+/* Rows of `length` numbers that go to neighbours and come from them, again and again: out[k] of them to process rank[k]
+ * and in[k] from there, neighbour after neighbour. */
+typedef struct team_routes {
+    size_t neighbours, length;
+    const uint32_t *rank;
+    const size_t *out, *in;
+} team_routes;
+
+typedef struct team_line team_line; /* what a team keeps of them */
 
 struct team {
     size_t rank, count; /* count > 1 */
@@ -27,6 +39,13 @@ struct team {
      * and `all` matter there alone. */
     void (*collect)(const team *t, size_t size, const void *mine, const size_t *sizes, void *all);
     void (*deal)(const team *t, size_t size, void *mine, const size_t *sizes, const void *all);
+
+    /* Messages between neighbours that travel while their processes work on. `leaving` is left alone and `arriving` is
+     * not looked at until they have arrived, which `arrived` tells, or waits for. */
+    svmp_status (*connect)(svmp_context *context, const team *t, const team_routes *routes, team_line **line);
+    void (*disconnect)(svmp_context *context, team_line *line);
+    void (*depart)(const team *t, team_line *line, const double *leaving, double *arriving);
+    bool (*arrived)(const team *t, team_line *line, bool wait);
 };
 
 /* The status of the first process that failed, with its error on all of them. A context without a team: `status`. */

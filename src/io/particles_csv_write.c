@@ -166,7 +166,8 @@ static svmp_status write_file(const svmp_particles *particles, const char *path,
     number_locale locale = {0};
     spread s = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_number_enter(context, &locale));
+    status = svmp_number_enter(context, &locale);
+    SVMP_CHECK(others ? svmp_team_agree(context, status) : status);
     SVMP_CHECK(svmp_spread_open(context, others, particles->whole, particles->variables, particles->place, &s));
     if (first) status = svmp_output_open(context, path, overwrite, &output);
     if (first && status == SVMP_OK && comments) status = write_comments(&output, comments);

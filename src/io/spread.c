@@ -112,21 +112,23 @@ svmp_status svmp_spread_names(spread *s, size_t limit, spread_namer name, const 
     const team *t = s->team;
     char *mine = NULL, *at;
     size_t size = 0, total = 0, own = 0;
+    svmp_status status;
     while (own < s->own && s->place[own] < limit) size += strlen(name(user_data, s->order[own++])) + 1;
-    SVMP_TRY(svmp_team_agree(s->context, SVMP_NEW(s->context, mine, size)));
+    SVMP_CHECK(svmp_team_agree(s->context, SVMP_NEW(s->context, mine, size)));
     at = mine;
     for (size_t k = 0; k < own; k++) at = stpcpy(at, name(user_data, s->order[k])) + 1;
     t->gather(t, sizeof size, &size, s->sizes);
     for (size_t k = 0; k < t->count; k++) total += s->sizes[k];
-    svmp_status status = svmp_team_agree(s->context, SVMP_NEW(s->context, *text, t->rank == 0 ? total : 0));
-    if (status == SVMP_OK) t->collect(t, size, mine, s->sizes, *text);
-    svmp_release(s->context, mine);
+    SVMP_CHECK(svmp_team_agree(s->context, SVMP_NEW(s->context, *text, t->rank == 0 ? total : 0)));
+    t->collect(t, size, mine, s->sizes, *text);
     at = *text;
-    for (size_t k = 0; status == SVMP_OK && t->rank == 0 && k < t->count; k++)
+    for (size_t k = 0; t->rank == 0 && k < t->count; k++)
         for (size_t e = s->first[k]; e < s->first[k + 1] && s->places[e] < limit; e++) {
             names[s->places[e]] = at;
             at += strlen(at) + 1;
         }
+done:
+    svmp_release(s->context, mine);
     return status;
 }
 

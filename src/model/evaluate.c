@@ -352,21 +352,23 @@ svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log
     svmp_context *context = e->model->context;
     const team *others = e->model->graph->halo ? context->team : NULL;
     const size_t n = e->n;
-    exact_sum *sums = NULL;
-    svmp_status status = SVMP_NEW(context, sums, n * (size_t)e->threads);
-    SVMP_TRY(svmp_model_agree(e->model, status));
-    double failed = add_own(e, x, sums);
-    if (others) others->max(others, 1, &failed);
+    exact_sum *all = NULL; /* how many processes failed, then the sums */
+    svmp_status status = SVMP_NEW(context, all, 1 + n * (size_t)e->threads);
+    SVMP_CHECK(svmp_model_agree(e->model, status));
+    exact_sum *sums = all + 1;
+    svmp_exact_add(all, add_own(e, x, sums));
+    if (others) {
+        others->sum_whole(others, (1 + n) * EXACT_WORDS, svmp_exact_to_words(1 + n, all));
+        svmp_exact_from_words(1 + n, all);
+    }
     for (size_t l = 0; l < n; l++) {
-        svmp_exact_carry(&sums[l]);
-        if (others) others->sum_whole(others, EXACT_DIGITS, sums[l].digit);
-        if (others) others->sum(others, 1, &sums[l].beyond);
         svmp_exact_add(&sums[l], e->model->quadratic.constant);
         log_density[l] = svmp_exact_value(&sums[l]);
     }
-    svmp_release(context, sums);
-    *known = failed == 0;
-    return SVMP_OK;
+    *known = svmp_exact_value(all) == 0;
+done:
+    svmp_release(context, all);
+    return status;
 }
 
 /* ---- blame ------------------------------------------------------------------------------------------------------- */

@@ -158,6 +158,26 @@ static void exact_sums_are_sums(void **unused) {
     assert_true(isnan(svmp_exact_value(&infinite)));
 }
 
+/* Two processes that add their words are one that adds all numbers, whatever these are. */
+static void exact_sums_are_added_as_words(void **unused) {
+    static const double values[] = {0, 1e300, -1e300, 1, 0x1p-1074, INFINITY, -INFINITY, NAN};
+    enum { COUNT = sizeof values / sizeof *values };
+    (void)unused;
+    for (size_t a = 0; a < COUNT; a++)
+        for (size_t b = 0; b < COUNT; b++) {
+            exact_sum both[2] = {0}, alone = {0}; /* of one process, and of the other */
+            svmp_exact_add(&both[0], values[a]);
+            svmp_exact_add(&both[1], values[b]);
+            svmp_exact_add(&alone, values[a]);
+            svmp_exact_add(&alone, values[b]);
+            int64_t *words = svmp_exact_to_words(2, both);
+            for (size_t k = 0; k < EXACT_WORDS; k++) words[k] += words[EXACT_WORDS + k];
+            svmp_exact_from_words(1, both);
+            const double expected = svmp_exact_value(&alone), sum = svmp_exact_value(&both[0]);
+            assert_true(isnan(expected) ? isnan(sum) : sum == expected);
+        }
+}
+
 /* Products of transforms are transforms of circular convolutions, by the definition of these; the way back is `length`
  * times what went in. Also of lengths that are gone through by halves. */
 static void test_transforms_convolve(void **state) {
@@ -211,6 +231,7 @@ int main(void) {
         cmocka_unit_test(test_every_status_has_a_text),
         cmocka_unit_test(exact_sums_have_no_order),
         cmocka_unit_test(exact_sums_are_sums),
+        cmocka_unit_test(exact_sums_are_added_as_words),
         cmocka_unit_test(test_transforms_convolve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

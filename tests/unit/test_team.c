@@ -1,168 +1,13 @@
 /* Several processes played by threads, each with a context of its own and collective calls that meet in shared memory:
  * what they agree on, what they refuse, and what each reads of a model. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
 #include "graph/part.h"
-#include "io/spread.h"
 #include "model/evaluate.h"
 #include "model/fingerprint.h"
-#include "model/part.h"
 #include "unit/files.h"
-#include "unit/support.h"
-
-/* ---- a team of threads ------------------------------------------------------------------------------------------- */
-
-enum { MOST = 7 };
-
-typedef struct stage {
-    pthread_barrier_t barrier;
-    void *given[MOST]; /* what each brings to a call */
-    size_t sizes[MOST];
-    size_t count;
-} stage;
-
-typedef struct player {
-    stage *stage;
-    team team;
-    svmp_context *context;
-    void (*play)(struct player *p);
-    const void *script;
-    svmp_status status;
-} player;
-
-/* All see what all bring; nobody goes on before all have looked. */
-static void meet(const team *t, size_t size, const void *mine, void (*look)(const team *, void *), void *into) {
-    stage *s = ((player *)t->own)->stage;
-    void *copy = malloc(size + 1);
-    if (size > 0) memcpy(copy, mine, size);
-    s->given[t->rank] = copy;
-    s->sizes[t->rank] = size;
-    pthread_barrier_wait(&s->barrier);
-    look(t, into);
-    pthread_barrier_wait(&s->barrier);
-    free(copy);
-}
-
-typedef struct numbers {
-    size_t count;
-    void *values;
-} numbers;
-
-static stage *stage_of(const team *t) { return ((player *)t->own)->stage; }
-
-static void look_sum(const team *t, void *into) {
-    const numbers *to = into;
-    for (size_t k = 0; k < to->count; k++) {
-        double sum = 0;
-        for (size_t p = 0; p < t->count; p++) sum += ((double *)stage_of(t)->given[p])[k];
-        ((double *)to->values)[k] = sum;
-    }
-}
-
-static void look_sum_whole(const team *t, void *into) {
-    const numbers *to = into;
-    for (size_t k = 0; k < to->count; k++) {
-        int64_t sum = 0;
-        for (size_t p = 0; p < t->count; p++) sum += ((int64_t *)stage_of(t)->given[p])[k];
-        ((int64_t *)to->values)[k] = sum;
-    }
-}
-
-static void look_max(const team *t, void *into) {
-    const numbers *to = into;
-    for (size_t k = 0; k < to->count; k++)
-        for (size_t p = 0; p < t->count; p++) {
-            const double other = ((double *)stage_of(t)->given[p])[k];
-            if (other > ((double *)to->values)[k]) ((double *)to->values)[k] = other;
-        }
-}
-
-static void sum(const team *t, size_t count, double *values) {
-    meet(t, count * sizeof *values, values, look_sum, &(numbers){count, values});
-}
-
-static void sum_whole(const team *t, size_t count, int64_t *values) {
-    meet(t, count * sizeof *values, values, look_sum_whole, &(numbers){count, values});
-}
-
-static void max(const team *t, size_t count, double *values) {
-    meet(t, count * sizeof *values, values, look_max, &(numbers){count, values});
-}
-
-static void look_first(const team *t, void *into) {
-    const numbers *to = into;
-    if (stage_of(t)->sizes[to->count] > 0)
-        memcpy(to->values, stage_of(t)->given[to->count], stage_of(t)->sizes[to->count]);
-}
-
-static void broadcast(const team *t, size_t from, size_t size, void *bytes) {
-    meet(t, size, bytes, look_first, &(numbers){from, bytes});
-}
-
-static void look_all(const team *t, void *into) {
-    char *to = into;
-    for (size_t p = 0; to && p < t->count; to += stage_of(t)->sizes[p++])
-        if (stage_of(t)->sizes[p] > 0) memcpy(to, stage_of(t)->given[p], stage_of(t)->sizes[p]);
-}
-
-static void gather(const team *t, size_t size, const void *mine, void *all) { meet(t, size, mine, look_all, all); }
-
-static void collect(const team *t, size_t size, const void *mine, const size_t *sizes, void *all) {
-    for (size_t p = 0; t->rank == 0 && p < t->count; p++) assert_true(p > 0 || sizes[p] == size);
-    meet(t, size, mine, look_all, t->rank == 0 ? all : NULL);
-}
-
-static void look_own(const team *t, void *into) {
-    const numbers *to = into;
-    size_t at = 0;
-    const size_t *sizes = stage_of(t)->given[0];
-    for (size_t p = 0; p < t->rank; p++) at += sizes[p];
-    assert_int_equal(sizes[t->rank], to->count);
-    if (to->count > 0) memcpy(to->values, (char *)stage_of(t)->given[0] + t->count * sizeof *sizes + at, to->count);
-}
-
-static void deal(const team *t, size_t size, void *mine, const size_t *sizes, const void *all) {
-    size_t total = 0;
-    for (size_t p = 0; t->rank == 0 && p < t->count; p++) total += sizes[p];
-    char *both = calloc(1, t->count * sizeof *sizes + total);
-    if (t->rank == 0) memcpy(both, sizes, t->count * sizeof *sizes);
-    if (total > 0) memcpy(both + t->count * sizeof *sizes, all, total);
-    meet(t, t->count * sizeof *sizes + total, both, look_own, &(numbers){size, mine});
-    free(both);
-}
-
-static void leave(svmp_context *context, team *t) { (void)context, (void)t; }
-
-static void *begin(void *of) {
-    player *p = of;
-    p->play(p);
-    return NULL;
-}
-
-/* Runs `play` in `count` processes of one team. */
-static void stage_play(size_t count, void (*play)(player *), const void *script, player *players) {
-    stage s = {.count = count};
-    pthread_t threads[MOST];
-    pthread_barrier_init(&s.barrier, NULL, (unsigned)count);
-    for (size_t p = 0; p < count; p++) {
-        svmp_context_options options = svmp_context_options_default();
-        options.threads = 1;
-        players[p] = (player){.stage = &s, .play = play, .script = script};
-        players[p].team = (team){p, count, &players[p], leave, sum, sum_whole, max, broadcast, gather, collect, deal};
-        assert_int_equal(svmp_context_create(&options, &players[p].context), SVMP_OK);
-        players[p].context->team = &players[p].team;
-    }
-    for (size_t p = 0; p < count; p++) assert_int_equal(pthread_create(&threads[p], NULL, begin, &players[p]), 0);
-    for (size_t p = 0; p < count; p++) pthread_join(threads[p], NULL);
-    pthread_barrier_destroy(&s.barrier);
-}
-
-static void end_play(size_t count, player *players) {
-    for (size_t p = 0; p < count; p++) svmp_context_free(players[p].context);
-}
+#include "unit/stage.h"
 
 /* ---- what they agree on ------------------------------------------------------------------------------------------ */
 
@@ -175,10 +20,10 @@ static void say(player *p) {
 static void versions_that_differ_are_refused_by_all(void **unused) {
     (void)unused;
     static const char *const words[] = {"0.1.0", "0.1.0", "0.2.0"};
-    player players[MOST];
+    player players[STAGE_MOST];
     stage_play(2, say, words, players);
     for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
-    end_play(2, players);
+    stage_end(2, players);
     stage_play(3, say, words, players);
     for (size_t p = 0; p < 3; p++) {
         assert_int_equal(players[p].status, SVMP_BAD_INPUT);
@@ -186,7 +31,7 @@ static void versions_that_differ_are_refused_by_all(void **unused) {
         assert_non_null(strstr(error, "The processes disagree on the version of svmp: 0.1.0 in process 0 on "));
         assert_non_null(strstr(error, ", but 0.2.0 in process 2 on "));
     }
-    end_play(3, players);
+    stage_end(3, players);
 }
 
 /* Longer than what an error shows: they differ at their end. */
@@ -198,13 +43,13 @@ static void long_words_are_compared_to_their_end(void **unused) {
     memset(other, 'x', LENGTH);
     other[LENGTH - 1] = 'y';
     const char *const alike[] = {one, one}, *const unlike[] = {one, other};
-    player players[MOST];
+    player players[STAGE_MOST];
     stage_play(2, say, alike, players);
     for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
-    end_play(2, players);
+    stage_end(2, players);
     stage_play(2, say, unlike, players);
     for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_BAD_INPUT);
-    end_play(2, players);
+    stage_end(2, players);
 }
 
 /* Processes 1 and 2 fail, each in its own way. */
@@ -217,13 +62,13 @@ static void fail_alone(player *p) {
 
 static void the_first_failure_is_everybodys(void **unused) {
     (void)unused;
-    player players[MOST];
+    player players[STAGE_MOST];
     stage_play(4, fail_alone, NULL, players);
     for (size_t p = 0; p < 4; p++) {
         assert_int_equal(players[p].status, SVMP_NOT_FINITE);
         assert_string_equal(svmp_context_error(players[p].context), "One ran away.");
     }
-    end_play(4, players);
+    stage_end(4, players);
 }
 
 /* ---- what each reads --------------------------------------------------------------------------------------------- */
@@ -298,11 +143,11 @@ static void check_model(size_t count, const char *const *paths) {
     script.score = score;
     script.log_density = log_density;
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        player players[MOST];
+        player players[STAGE_MOST];
         stage_play(counts[c], read_part, &script, players);
         for (size_t p = 0; p < counts[c]; p++)
             if (players[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(players[p].context));
-        end_play(counts[c], players);
+        stage_end(counts[c], players);
     }
     free(x);
     free(score);
@@ -336,7 +181,7 @@ static void parts_are_read_as_they_would_be_cut(void **unused) {
 /* What is wrong with a file is said by all, whoever finds it. */
 static void bad_files_are_refused_by_all(void **unused) {
     (void)unused;
-    player players[MOST];
+    player players[STAGE_MOST];
     static const struct {
         const char *text, *sentence;
     } bad[] = {{"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 0\n", "row 2 is 0"},
@@ -351,7 +196,7 @@ static void bad_files_are_refused_by_all(void **unused) {
             if (strstr(svmp_context_error(players[p].context), bad[k].sentence) == NULL)
                 fail_msg("'%s' instead of '%s'", svmp_context_error(players[p].context), bad[k].sentence);
         }
-        end_play(3, players);
+        stage_end(3, players);
     }
 }
 

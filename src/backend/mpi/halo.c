@@ -1,15 +1,5 @@
 #include "backend/mpi/mpi.h"
 
-#ifndef SVMP_HAVE_MPI
-
-svmp_status svmp_mpi_attach(backend *b) { return (void)b, SVMP_OK; }
-void svmp_mpi_detach(backend *b) { (void)b; }
-mpi_times svmp_mpi_times(const backend *b) { return (void)b, (mpi_times){0}; }
-
-#else
-
-#include <limits.h>
-#include <mpi.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -17,12 +7,10 @@ mpi_times svmp_mpi_times(const backend *b) { return (void)b, (mpi_times){0}; }
 #include "graph/part.h"
 
 struct mpi_halo {
-    MPI_Comm neighbours;  /* a distributed graph: who shares an edge of the model with whom */
-    MPI_Datatype row;     /* the particles of a variable */
-    int *counts, *places; /* rows to each neighbour and where they begin; then the same from each */
-    double *leaving;      /* the rows to all neighbours, one after the other */
-    MPI_Request request;
-    int travelling;
+    team_line *line;  /* to those that share an edge of the model; NULL: not yet */
+    size_t *out, *in; /* rows to each neighbour, and from each */
+    double *leaving;  /* the rows to all neighbours, one after the other */
+    bool travelling;
     svmp_status status; /* how score and stein went: told by the step, so that nobody waits for one who has left */
     mpi_times times;
 };
@@ -43,41 +31,32 @@ static void pack(const backend *b) {
 
 static svmp_status exchange(backend *b) {
     struct mpi_halo *m = b->mpi;
-    const size_t neighbours = b->model->graph->halo->neighbours;
+    const team *others = b->context->team;
     const double started = svmp_clock_seconds();
-    const int *in = m->counts + neighbours, *at = m->places + neighbours;
     pack(b);
-    MPI_Ineighbor_alltoallv(m->leaving, m->counts, m->places, m->row, b->x + b->model->graph->own_variables * b->n, in,
-                            at, m->row, m->neighbours, &m->request);
-    m->travelling = 1;
+    others->depart(others, m->line, m->leaving, b->x + b->model->graph->own_variables * b->n);
+    m->travelling = true;
     m->times.packing += svmp_clock_seconds() - started;
     return SVMP_OK;
 }
 
-/* Lets messages go on, where the library moves them only while it is called. */
+/* Lets messages go on, where they move only while somebody asks for them. */
 static void nudge(const backend *b) {
-    int arrived = 0;
-    if (b->mpi->travelling) MPI_Test(&b->mpi->request, &arrived, MPI_STATUS_IGNORE);
-    if (arrived) b->mpi->travelling = 0;
+    const team *others = b->context->team;
+    if (b->mpi->travelling) b->mpi->travelling = !others->arrived(others, b->mpi->line, false);
 }
 
 static void arrive(const backend *b) {
+    const team *others = b->context->team;
     const double started = svmp_clock_seconds();
-    if (b->mpi->travelling) MPI_Wait(&b->mpi->request, MPI_STATUS_IGNORE);
-    b->mpi->travelling = 0;
+    if (b->mpi->travelling) others->arrived(others, b->mpi->line, true);
+    b->mpi->travelling = false;
     b->mpi->times.waiting += svmp_clock_seconds() - started;
 }
 
 static svmp_status refresh(backend *b) {
     SVMP_TRY(exchange(b));
     return arrive(b), SVMP_OK;
-}
-
-static svmp_status sum(backend *b, size_t count, double *values) {
-    const double started = svmp_clock_seconds();
-    b->context->team->sum(b->context->team, count, values);
-    b->mpi->times.reducing += svmp_clock_seconds() - started;
-    return SVMP_OK;
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
@@ -147,7 +126,6 @@ static svmp_status diffuse(backend *b, double rate, size_t t) {
 static const backend_kind svmp_backend_mpi = {.name = "mpi",
                                               .exchange = exchange,
                                               .refresh = refresh,
-                                              .sum = sum,
                                               .score = score,
                                               .stein = stein,
                                               .step = move,
@@ -155,57 +133,34 @@ static const backend_kind svmp_backend_mpi = {.name = "mpi",
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static size_t rows_of(const svmp_graph *graph, const uint32_t *nodes, size_t count) {
-    size_t rows = 0;
-    for (size_t k = 0; k < count; k++) rows += svmp_graph_node_dimension(graph, nodes[k]);
-    return rows;
-}
-
-/* How many rows go where, and come from where. */
+/* How many rows go where, and come from where; and room for those that leave. */
 static svmp_status count_rows(backend *b) {
     const svmp_graph *graph = b->model->graph;
     const graph_halo *halo = graph->halo;
-    const size_t neighbours = halo->neighbours;
     struct mpi_halo *m = b->mpi;
-    const size_t in = graph->variables - graph->own_variables;
-    size_t out = 0;
-    SVMP_TRY(SVMP_NEW(b->context, m->counts, 2 * neighbours));
-    SVMP_TRY(SVMP_NEW(b->context, m->places, 2 * neighbours));
-    for (size_t k = 0; k < neighbours; k++) {
-        const size_t from = halo->send.start[k];
-        const size_t rows = rows_of(graph, halo->send.item + from, halo->send.start[k + 1] - from);
-        const size_t first = graph->first[graph->own + halo->from[k]],
-                     last = graph->first[graph->own + halo->from[k + 1]];
-        m->counts[k] = (int)rows;
-        m->places[k] = (int)out;
-        out += rows;
-        m->counts[neighbours + k] = (int)(last - first);
-        m->places[neighbours + k] = (int)(first - graph->own_variables);
+    size_t all = 0;
+    SVMP_TRY(SVMP_NEW(b->context, m->out, halo->neighbours));
+    SVMP_TRY(SVMP_NEW(b->context, m->in, halo->neighbours));
+    for (size_t k = 0; k < halo->neighbours; k++) {
+        for (size_t e = halo->send.start[k]; e < halo->send.start[k + 1]; e++)
+            m->out[k] += svmp_graph_node_dimension(graph, halo->send.item[e]);
+        m->in[k] = graph->first[graph->own + halo->from[k + 1]] - graph->first[graph->own + halo->from[k]];
+        all += m->out[k];
     }
-    if (out > INT_MAX || in > INT_MAX || b->n > INT_MAX)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                         "A process would send %zu and receive %zu variables of %zu particles at once; the most that "
-                         "MPI counts is %d.",
-                         out, in, b->n, INT_MAX);
-    return svmp_allocate(b->context, out, b->n * sizeof *m->leaving, (void **)&m->leaving);
+    return svmp_allocate(b->context, all, b->n * sizeof *m->leaving, (void **)&m->leaving);
 }
 
 svmp_status svmp_mpi_attach(backend *b) {
     const graph_halo *halo = b->model->graph->halo;
-    struct mpi_halo *m = NULL;
-    MPI_Comm all;
-    if (b->context->team == NULL || halo == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(b->context, SVMP_NEW(b->context, m, 1)));
-    b->mpi = m;
-    SVMP_TRY(svmp_team_agree(b->context, count_rows(b)));
+    const team *others = b->context->team;
+    if (others == NULL || halo == NULL) return SVMP_OK;
+    svmp_status status = SVMP_NEW(b->context, b->mpi, 1);
+    if (status == SVMP_OK) status = count_rows(b);
+    SVMP_TRY(svmp_team_agree(b->context, status));
     SVMP_TRY(svmp_context_compare(b->context, "what --backend comes to on their processors",
                                   b->runs_as ? b->runs_as : b->local->name));
-    memcpy(&all, b->context->team->own, sizeof all); /* the team's communicator stands first */
-    const int neighbours = (int)halo->neighbours, *ranks = (const int *)halo->rank;
-    MPI_Dist_graph_create_adjacent(all, neighbours, ranks, m->counts + neighbours, neighbours, ranks, m->counts,
-                                   MPI_INFO_NULL, 0, &m->neighbours);
-    MPI_Type_contiguous((int)b->n, MPI_DOUBLE, &m->row);
-    MPI_Type_commit(&m->row);
+    const team_routes routes = {halo->neighbours, b->n, halo->rank, b->mpi->out, b->mpi->in};
+    SVMP_TRY(others->connect(b->context, others, &routes, &b->mpi->line));
     b->kind = &svmp_backend_mpi;
     return SVMP_OK;
 }
@@ -213,18 +168,13 @@ svmp_status svmp_mpi_attach(backend *b) {
 void svmp_mpi_detach(backend *b) {
     struct mpi_halo *m = b->mpi;
     if (m == NULL) return;
-    if (b->kind == &svmp_backend_mpi) {
-        if (m->travelling) MPI_Wait(&m->request, MPI_STATUS_IGNORE);
-        MPI_Type_free(&m->row);
-        MPI_Comm_free(&m->neighbours);
-    }
-    svmp_release(b->context, m->counts);
-    svmp_release(b->context, m->places);
+    arrive(b);
+    if (m->line) b->context->team->disconnect(b->context, m->line);
+    svmp_release(b->context, m->out);
+    svmp_release(b->context, m->in);
     svmp_release(b->context, m->leaving);
     svmp_release(b->context, m);
     b->mpi = NULL;
 }
 
 mpi_times svmp_mpi_times(const backend *b) { return b->mpi ? b->mpi->times : (mpi_times){0}; }
-
-#endif

@@ -1,47 +1,38 @@
 #define _GNU_SOURCE /* which processors a process may run on */
-#include <stdlib.h>
-
 #include "base/team.h"
-
-/* mpirun, or Slurm's srun. */
-size_t svmp_processes_launched(void) {
-    static const struct {
-        const char *size, *mark; /* the size counts where the mark is set */
-    } launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"},
-                     {"PMI_SIZE", "PMI_SIZE"},
-                     {"MPI_LOCALNRANKS", "MPI_LOCALNRANKS"},
-                     {"SLURM_STEP_NUM_TASKS", "PMIX_RANK"},
-                     {"SLURM_STEP_NUM_TASKS", "PMI_RANK"}};
-    for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
-        const char *text = getenv(launchers[k].mark) ? getenv(launchers[k].size) : NULL;
-        if (text) return strtoul(text, NULL, 10);
-    }
-    return 0;
-}
 
 #ifndef SVMP_HAVE_MPI
 
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
-    if (svmp_processes_launched() <= 1) return SVMP_OK;
+    const size_t processes = svmp_launched().processes;
+    if (processes <= 1) return SVMP_OK;
     return svmp_fail(context, SVMP_UNSUPPORTED,
                      "%zu processes were started, but MPI was left out of this build: each would do the whole run.",
-                     svmp_processes_launched());
+                     processes);
 }
 
 #else
 
+#include <limits.h>
 #include <mpi.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The team's communicator, and whether MPI ends with it. */
-typedef struct mpi_team {
-    MPI_Comm all;
-    int ours;
-} mpi_team;
+static MPI_Comm all_of(const team *t) { return *(const MPI_Comm *)t->own; }
 
-static MPI_Comm all_of(const team *t) { return ((const mpi_team *)t->own)->all; }
+/* MPI starts once in a process, and ends once: with the program, if it was started here, so that contexts may come and
+ * go. A program that has started it may also have ended it while there are still contexts. */
+static int has_ended(void) {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    return ended;
+}
+
+static void end_mpi(void) {
+    if (!has_ended()) MPI_Finalize();
+}
 
 /* MPI counts with int: what is longer goes in pieces. */
 enum { PIECE = 1 << 27 };
@@ -109,11 +100,87 @@ static void deal(const team *t, size_t size, void *mine, const size_t *sizes, co
             memcpy(mine, from, size);
 }
 
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+struct team_line {
+    MPI_Comm neighbours; /* a distributed graph: who sends to whom */
+    MPI_Datatype row;
+    MPI_Request request;
+    int *ranks, *out, *out_at, *in, *in_at; /* of each neighbour: its process, and its rows and where they begin */
+};
+
+static void count_rows(size_t neighbours, const size_t *rows, int *count, int *at, size_t *all) {
+    *all = 0;
+    for (size_t k = 0; k < neighbours; *all += rows[k++]) count[k] = (int)rows[k], at[k] = (int)*all;
+}
+
+static svmp_status make_line(svmp_context *context, const team_routes *routes, team_line **line) {
+    const size_t neighbours = routes->neighbours;
+    size_t out = 0, in = 0;
+    SVMP_TRY(SVMP_NEW(context, *line, 1));
+    team_line *made = *line;
+    SVMP_TRY(SVMP_NEW(context, made->ranks, 5 * neighbours));
+    made->out = made->ranks + neighbours;
+    made->out_at = made->out + neighbours;
+    made->in = made->out_at + neighbours;
+    made->in_at = made->in + neighbours;
+    for (size_t k = 0; k < neighbours; k++) made->ranks[k] = (int)routes->rank[k];
+    count_rows(neighbours, routes->out, made->out, made->out_at, &out);
+    count_rows(neighbours, routes->in, made->in, made->in_at, &in);
+    if (out <= INT_MAX && in <= INT_MAX && routes->length <= INT_MAX) return SVMP_OK;
+    return svmp_fail(context, SVMP_UNSUPPORTED,
+                     "A process would send %zu and receive %zu variables of %zu particles at once; the most that MPI "
+                     "counts is %d.",
+                     out, in, routes->length, INT_MAX);
+}
+
+static void release_line(svmp_context *context, team_line *line) {
+    if (line) svmp_release(context, line->ranks);
+    svmp_release(context, line);
+}
+
+static svmp_status connect(svmp_context *context, const team *t, const team_routes *routes, team_line **line) {
+    const int neighbours = (int)routes->neighbours;
+    team_line *made = NULL;
+    const svmp_status status = svmp_team_agree(context, make_line(context, routes, &made));
+    if (status != SVMP_OK) return release_line(context, made), status;
+    MPI_Dist_graph_create_adjacent(all_of(t), neighbours, made->ranks, made->in, neighbours, made->ranks, made->out,
+                                   MPI_INFO_NULL, 0, &made->neighbours);
+    MPI_Type_contiguous((int)routes->length, MPI_DOUBLE, &made->row);
+    MPI_Type_commit(&made->row);
+    *line = made;
+    return SVMP_OK;
+}
+
+static void disconnect(svmp_context *context, team_line *line) {
+    if (!has_ended()) {
+        MPI_Type_free(&line->row);
+        MPI_Comm_free(&line->neighbours);
+    }
+    release_line(context, line);
+}
+
+static void depart(const team *t, team_line *line, const double *leaving, double *arriving) {
+    (void)t;
+    MPI_Ineighbor_alltoallv(leaving, line->out, line->out_at, line->row, arriving, line->in, line->in_at, line->row,
+                            line->neighbours, &line->request);
+}
+
+static bool arrived(const team *t, team_line *line, bool wait) {
+    int there = 1;
+    (void)t;
+    if (wait)
+        MPI_Wait(&line->request, MPI_STATUS_IGNORE);
+    else
+        MPI_Test(&line->request, &there, MPI_STATUS_IGNORE);
+    return there;
+}
+
+/* ---- joining and parting ----------------------------------------------------------------------------------------- */
+
 static void free_team(svmp_context *context, team *t) {
-    mpi_team *own = t->own;
-    MPI_Comm_free(&own->all);
-    if (own->ours) MPI_Finalize();
-    svmp_release(context, own);
+    if (!has_ended()) MPI_Comm_free(t->own);
+    svmp_release(context, t->own);
     svmp_release(context, t);
 }
 
@@ -141,25 +208,38 @@ static svmp_status count_sharing(svmp_context *context, int *sharing) {
     return failed ? SVMP_NO_MEMORY : SVMP_OK;
 }
 
-static svmp_status make_team(svmp_context *context, int ours) {
+static svmp_status make_team(svmp_context *context) {
     int rank, count, failed;
     team *made = NULL;
-    mpi_team *own = NULL;
+    MPI_Comm *all = NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     if (count == 1) return SVMP_OK;
     svmp_status status = SVMP_NEW(context, made, 1);
-    if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
+    if (status == SVMP_OK) status = SVMP_NEW(context, all, 1);
     failed = status != SVMP_OK;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (failed || made == NULL || own == NULL || count_sharing(context, &context->sharing) != SVMP_OK) {
+    if (failed || made == NULL || all == NULL || count_sharing(context, &context->sharing) != SVMP_OK) {
         svmp_release(context, made);
-        svmp_release(context, own);
+        svmp_release(context, all);
         return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: the processes could not join.");
     }
-    own->ours = ours;
-    MPI_Comm_dup(MPI_COMM_WORLD, &own->all);
-    *made = (team){(size_t)rank, (size_t)count, own, free_team, sum, sum_whole, max, broadcast, gather, collect, deal};
+    MPI_Comm_dup(MPI_COMM_WORLD, all);
+    *made = (team){.rank = (size_t)rank,
+                   .count = (size_t)count,
+                   .own = all,
+                   .free = free_team,
+                   .sum = sum,
+                   .sum_whole = sum_whole,
+                   .max = max,
+                   .broadcast = broadcast,
+                   .gather = gather,
+                   .collect = collect,
+                   .deal = deal,
+                   .connect = connect,
+                   .disconnect = disconnect,
+                   .depart = depart,
+                   .arrived = arrived};
     context->team = made;
     return SVMP_OK;
 }
@@ -169,12 +249,16 @@ svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
     int there = 0, level;
     if (context->team) return svmp_fail(context, SVMP_BAD_CALL, "The context has joined the other processes already.");
+    if (has_ended())
+        return svmp_fail(context, SVMP_BAD_CALL, "The processes cannot join: MPI has ended, and starts only once.");
     MPI_Initialized(&there);
-    if (!there && svmp_processes_launched() <= 1) return SVMP_OK;
-    if (!there) MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-    svmp_status status = make_team(context, !there);
-    if (context->team == NULL && !there) MPI_Finalize();
-    return status == SVMP_OK ? svmp_context_compare(context, "the version of svmp", svmp_version()) : status;
+    if (!there && svmp_launched().processes <= 1) return SVMP_OK;
+    if (!there) {
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+        atexit(end_mpi);
+    }
+    SVMP_TRY(make_team(context));
+    return svmp_context_compare(context, "the version of svmp", svmp_version());
 }
 
 #endif

@@ -1,0 +1,34 @@
+#include <stdlib.h>
+
+#include "svmp.h"
+
+/* What launchers leave in the environment. Between SIGTERM and SIGKILL mpirun waits a second unless it is told
+ * otherwise, and Slurm its KillWait, which is 30 s by default. */
+static const struct launcher {
+    const char *mark, *processes, *process; /* the others count where the mark is set */
+    const char *told;                       /* seconds, or NULL */
+    double grace;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_MCA_odls_base_sigkill_timeout", 1},
+    {"MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK", NULL, 1}, /* Hydra, of MPICH, which srun may have started */
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30},
+    {"PMI_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30},
+    {"PMI_RANK", "PMI_SIZE", "PMI_RANK", NULL, 1},
+    {"MPI_LOCALNRANKS", "MPI_LOCALNRANKS", "MPI_LOCALRANKID", NULL, 1},
+};
+
+static size_t number(const char *name) {
+    const char *text = getenv(name);
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
+svmp_launch svmp_launched(void) {
+    for (const struct launcher *l = launchers; l < launchers + sizeof launchers / sizeof *launchers; l++) {
+        if (getenv(l->mark) == NULL || getenv(l->processes) == NULL) continue;
+        const char *told = l->told ? getenv(l->told) : NULL;
+        const double seconds = told ? strtod(told, NULL) : 0;
+        return (svmp_launch){number(l->processes), number(l->process),
+                             seconds > 0 && seconds < 1e6 ? seconds : l->grace};
+    }
+    return (svmp_launch){0, 0, 0};
+}

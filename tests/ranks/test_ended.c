@@ -1,0 +1,30 @@
+/* In each of two processes: a program that starts and ends MPI itself. Contexts are freed after that, too, and none can
+ * join any more. */
+#include "unit/support.h"
+
+#include <mpi.h>
+
+static void after_the_end(void **unused) {
+    (void)unused;
+    svmp_context *before = test_context(1), *after = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    MPI_Init(NULL, NULL);
+    assert_ok(svmp_context_join(before));
+    assert_int_equal(svmp_context_processes(before), 2);
+    model = test_grid(before, 3, 1);
+    assert_ok(svmp_model_split(&model, NULL));
+    assert_ok(svmp_run_create(model, NULL, &run));
+    MPI_Finalize();
+    assert_int_equal(svmp_context_join(after), SVMP_BAD_CALL);
+    assert_string_equal(svmp_context_error(after), "The processes cannot join: MPI has ended, and starts only once.");
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(before);
+    svmp_context_free(after);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(after_the_end)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* In each of two processes that mpirun has started: contexts that join come and go, and there may be several at once.
+ */
+#include "unit/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+
+static svmp_context *join(void) {
+    svmp_context *context = test_context(1);
+    if (svmp_context_join(context) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    assert_int_equal(svmp_context_processes(context), 2);
+    return context;
+}
+
+/* The number of every process, in their order. */
+static void talk(const svmp_context *context) {
+    const uint64_t mine = svmp_context_process(context);
+    uint64_t all[2] = {7, 7};
+    svmp_context_gather(context, sizeof mine, &mine, all);
+    assert_int_equal(all[0], 0);
+    assert_int_equal(all[1], 1);
+}
+
+static void one_after_the_other(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 3; k++) {
+        svmp_context *context = join();
+        talk(context);
+        svmp_context_free(context);
+    }
+}
+
+static void a_context_joins_once(void **unused) {
+    (void)unused;
+    svmp_context *context = join();
+    assert_int_equal(svmp_context_join(context), SVMP_BAD_CALL);
+    assert_string_equal(svmp_context_error(context), "The context has joined the other processes already.");
+    talk(context);
+    svmp_context_free(context);
+}
+
+/* A run of its own in each context, in turns; the first context goes first. */
+static void two_at_once(void **unused) {
+    (void)unused;
+    enum { RUNS = 2 };
+    svmp_context *contexts[RUNS];
+    svmp_model *models[RUNS];
+    svmp_run *runs[RUNS];
+    double largest[RUNS];
+    svmp_run_options options = svmp_run_options_default();
+    options.particles = 5;
+    options.iterations = 3;
+    for (int r = 0; r < RUNS; r++) {
+        svmp_split split;
+        contexts[r] = join();
+        models[r] = test_grid(contexts[r], 4, 1);
+        assert_ok(svmp_model_split(&models[r], &split));
+        assert_int_equal(split.processes, 2);
+        assert_ok(svmp_run_create(models[r], &options, &runs[r]));
+    }
+    for (int r = 0; r < RUNS; r++) {
+        svmp_outcome outcome;
+        svmp_discrepancy total;
+        assert_ok(svmp_run_go(runs[r], &outcome));
+        assert_int_equal(outcome, SVMP_COMPLETED);
+        assert_ok(svmp_run_discrepancy(runs[r], &total, NULL));
+        largest[r] = total.v;
+        svmp_run_free(runs[r]);
+        svmp_model_free(models[r]);
+        svmp_context_free(contexts[r]);
+    }
+    assert_true(isfinite(largest[0]) && largest[0] == largest[1]); /* the same model, and the same seed */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_after_the_other),
+        cmocka_unit_test(a_context_joins_once),
+        cmocka_unit_test(two_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

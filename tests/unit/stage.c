@@ -1,0 +1,345 @@
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "unit/stage.h"
+
+#include <dlfcn.h>
+#include <locale.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct stage {
+    pthread_mutex_t lock;
+    sem_t go_on[STAGE_MOST];
+    size_t count, waiting, gone;
+    const char *call[STAGE_MOST]; /* that each waits in; NULL: it has gone */
+    struct brought {
+        void *given[STAGE_MOST];
+        size_t sizes[STAGE_MOST];
+    } brought[2]; /* to calls, in turns: who is at the next one may come before others have looked */
+    size_t poor;
+    long scarce;
+};
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static _Thread_local player *self;
+
+static int runs_out(player *p) { return ++p->made == p->scarce; }
+
+static void *count_allocate(size_t size, void *user_data) {
+    player *p = user_data;
+    void *made = runs_out(p) ? NULL : calloc(1, size);
+    p->live += made != NULL;
+    return made;
+}
+
+static void *count_resize(void *pointer, size_t size, void *user_data) {
+    player *p = user_data;
+    void *made = runs_out(p) ? NULL : realloc(pointer, size);
+    p->live += made && !pointer;
+    return made;
+}
+
+static void count_release(void *pointer, void *user_data) {
+    ((player *)user_data)->live -= pointer != NULL;
+    free(pointer);
+}
+
+/* In place of the system's: a locale is memory, too. */
+locale_t newlocale(int mask, const char *name, locale_t base) {
+    locale_t (*system)(int, const char *, locale_t);
+    *(void **)&system = dlsym(RTLD_NEXT, "newlocale");
+    return self && runs_out(self) ? (locale_t)0 : system(mask, name, base);
+}
+
+/* In place of the system's: what is written thousands of times need not reach the disk. */
+int fsync(int descriptor) { return (void)descriptor, 0; }
+
+/* ---- meeting ----------------------------------------------------------------------------------------------------- */
+
+static stage *stage_of(const team *t) { return ((player *)t->own)->stage; }
+
+/* What all have brought to the call that this one is at. */
+static const struct brought *seen_by(const team *t) { return &stage_of(t)->brought[((player *)t->own)->calls % 2]; }
+
+static void stop(const stage *s, const char *what) {
+    fprintf(stderr, "%s, when allocation %ld of process %zu failed:\n", what, s->scarce, s->poor);
+    for (size_t p = 0; p < s->count; p++) fprintf(stderr, "    process %zu: %s\n", p, s->call[p] ? s->call[p] : "gone");
+    abort();
+}
+
+static void wait_for_all(const team *t, const char *call) {
+    stage *s = stage_of(t);
+    pthread_mutex_lock(&s->lock);
+    s->call[t->rank] = call;
+    const int last = ++s->waiting + s->gone == s->count;
+    if (last && s->gone > 0) stop(s, "Processes wait for those that have gone");
+    if (last) s->waiting = 0;
+    pthread_mutex_unlock(&s->lock);
+    for (size_t p = 0; last && p < s->count; p++) {
+        if (strcmp(s->call[p], call) != 0) stop(s, "Processes wait for different things");
+        if (p != t->rank) sem_post(&s->go_on[p]);
+    }
+    if (last) return;
+    for (int k = 0; k < 100; k++) { /* to sleep and be woken takes longer than most calls */
+        if (sem_trywait(&s->go_on[t->rank]) == 0) return;
+        sched_yield();
+    }
+    while (sem_wait(&s->go_on[t->rank]) != 0) {
+    }
+}
+
+static void go(player *p) {
+    stage *s = p->stage;
+    pthread_mutex_lock(&s->lock);
+    s->call[p->team.rank] = NULL;
+    s->gone++;
+    if (s->waiting > 0 && s->waiting + s->gone == s->count) stop(s, "Processes wait for those that have gone");
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* All see what all bring. */
+static void meet(const team *t, const char *call, size_t size, const void *mine, void (*look)(const team *, void *),
+                 void *into) {
+    player *p = t->own;
+    struct brought *all = &p->stage->brought[++p->calls % 2];
+    free(all->given[t->rank]);
+    all->given[t->rank] = malloc(size + 1);
+    if (size > 0) memcpy(all->given[t->rank], mine, size);
+    all->sizes[t->rank] = size;
+    wait_for_all(t, call);
+    look(t, into);
+}
+
+static void require_all(const team *t, int same, const char *what) {
+    if (!same) stop(stage_of(t), what);
+}
+
+/* ---- the calls of a team ----------------------------------------------------------------------------------------- */
+
+typedef struct numbers {
+    size_t count;
+    void *values;
+} numbers;
+
+static void same_sizes(const team *t, const char *what) {
+    for (size_t p = 0; p < t->count; p++) require_all(t, seen_by(t)->sizes[p] == seen_by(t)->sizes[0], what);
+}
+
+static void look_sum(const team *t, void *into) {
+    const numbers *to = into;
+    same_sizes(t, "Sums of different lengths");
+    for (size_t k = 0; k < to->count; k++) {
+        double sum = 0;
+        for (size_t p = 0; p < t->count; p++) sum += ((double *)seen_by(t)->given[p])[k];
+        ((double *)to->values)[k] = sum;
+    }
+}
+
+static void look_sum_whole(const team *t, void *into) {
+    const numbers *to = into;
+    same_sizes(t, "Sums of different lengths");
+    for (size_t k = 0; k < to->count; k++) {
+        int64_t sum = 0;
+        for (size_t p = 0; p < t->count; p++) sum += ((int64_t *)seen_by(t)->given[p])[k];
+        ((int64_t *)to->values)[k] = sum;
+    }
+}
+
+static void look_max(const team *t, void *into) {
+    const numbers *to = into;
+    same_sizes(t, "Largest numbers of different lengths");
+    for (size_t k = 0; k < to->count; k++)
+        for (size_t p = 0; p < t->count; p++) {
+            const double other = ((double *)seen_by(t)->given[p])[k];
+            if (other > ((double *)to->values)[k]) ((double *)to->values)[k] = other;
+        }
+}
+
+static void sum(const team *t, size_t count, double *values) {
+    meet(t, "sum", count * sizeof *values, values, look_sum, &(numbers){count, values});
+}
+
+static void sum_whole(const team *t, size_t count, int64_t *values) {
+    meet(t, "sum_whole", count * sizeof *values, values, look_sum_whole, &(numbers){count, values});
+}
+
+static void max(const team *t, size_t count, double *values) {
+    meet(t, "max", count * sizeof *values, values, look_max, &(numbers){count, values});
+}
+
+static void look_first(const team *t, void *into) {
+    const numbers *to = into;
+    same_sizes(t, "A broadcast of different lengths");
+    if (seen_by(t)->sizes[to->count] > 0)
+        memcpy(to->values, seen_by(t)->given[to->count], seen_by(t)->sizes[to->count]);
+}
+
+static void broadcast(const team *t, size_t from, size_t size, void *bytes) {
+    meet(t, "broadcast", size, bytes, look_first, &(numbers){from, bytes});
+}
+
+static void look_all(const team *t, void *into) {
+    char *to = into;
+    for (size_t p = 0; to && p < t->count; to += seen_by(t)->sizes[p++])
+        if (seen_by(t)->sizes[p] > 0) memcpy(to, seen_by(t)->given[p], seen_by(t)->sizes[p]);
+}
+
+static void gather(const team *t, size_t size, const void *mine, void *all) {
+    meet(t, "gather", size, mine, look_all, all);
+}
+
+static void look_collected(const team *t, void *into) {
+    const numbers *to = into;
+    if (t->rank > 0) return;
+    for (size_t p = 0; p < t->count; p++)
+        require_all(t, seen_by(t)->sizes[p] == ((const size_t *)to[1].values)[p], "Other sizes than were told");
+    look_all(t, to[0].values);
+}
+
+static void collect(const team *t, size_t size, const void *mine, const size_t *sizes, void *all) {
+    meet(t, "collect", size, mine, look_collected, (numbers[]){{0, all}, {0, (void *)(uintptr_t)sizes}});
+}
+
+static void look_own(const team *t, void *into) {
+    const numbers *to = into;
+    size_t at = 0;
+    const size_t *sizes = seen_by(t)->given[0];
+    for (size_t p = 0; p < t->rank; p++) at += sizes[p];
+    require_all(t, sizes[t->rank] == to->count, "Other sizes than were told");
+    if (to->count > 0) memcpy(to->values, (char *)seen_by(t)->given[0] + t->count * sizeof *sizes + at, to->count);
+}
+
+static void deal(const team *t, size_t size, void *mine, const size_t *sizes, const void *all) {
+    size_t total = 0;
+    for (size_t p = 0; t->rank == 0 && p < t->count; p++) total += sizes[p];
+    char *both = calloc(1, t->count * sizeof *sizes + total);
+    if (t->rank == 0) memcpy(both, sizes, t->count * sizeof *sizes);
+    if (total > 0) memcpy(both + t->count * sizeof *sizes, all, total);
+    meet(t, "deal", t->count * sizeof *sizes + total, both, look_own, &(numbers){size, mine});
+    free(both);
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+struct team_line {
+    team_routes routes; /* of arrays that the caller keeps */
+};
+
+typedef struct message {
+    const team_routes *routes;
+    double rows[];
+} message;
+
+static svmp_status connect(svmp_context *context, const team *t, const team_routes *routes, team_line **line) {
+    (void)t;
+    team_line *made = NULL;
+    const svmp_status status = svmp_team_agree(context, SVMP_NEW(context, made, 1));
+    if (status != SVMP_OK) return svmp_release(context, made), status;
+    made->routes = *routes;
+    *line = made;
+    return SVMP_OK;
+}
+
+static void disconnect(svmp_context *context, team_line *line) { svmp_release(context, line); }
+
+static void look_neighbours(const team *t, void *into) {
+    const numbers *to = into;
+    const team_routes *own = ((const message *)seen_by(t)->given[t->rank])->routes;
+    double *arriving = to->values;
+    for (size_t k = 0; k < own->neighbours; k++) {
+        const message *from = seen_by(t)->given[own->rank[k]];
+        const team_routes *other = from->routes;
+        size_t at = 0, me = 0;
+        while (me < other->neighbours && other->rank[me] != t->rank) at += other->out[me++];
+        require_all(t, me < other->neighbours && other->out[me] == own->in[k], "Neighbours disagree on their rows");
+        memcpy(arriving, from->rows + at * own->length, own->in[k] * own->length * sizeof *arriving);
+        arriving += own->in[k] * own->length;
+    }
+}
+
+static void depart(const team *t, team_line *line, const double *leaving, double *arriving) {
+    const team_routes *routes = &line->routes;
+    size_t rows = 0;
+    for (size_t k = 0; k < routes->neighbours; k++) rows += routes->out[k];
+    const size_t size = rows * routes->length * sizeof *leaving;
+    message *m = malloc(sizeof *m + size);
+    m->routes = routes;
+    if (size > 0) memcpy(m->rows, leaving, size);
+    meet(t, "depart", sizeof *m + size, m, look_neighbours, &(numbers){0, arriving});
+    free(m);
+}
+
+static bool arrived(const team *t, team_line *line, bool wait) { return (void)t, (void)line, (void)wait, true; }
+
+/* ---- a play ------------------------------------------------------------------------------------------------------ */
+
+static void leave(svmp_context *context, team *t) { (void)context, (void)t; }
+
+static void *begin(void *of) {
+    self = of;
+    self->play(self);
+    go(self);
+    return NULL;
+}
+
+static void prepare(stage *s, size_t rank, player *p) {
+    p->team = (team){.rank = rank,
+                     .count = s->count,
+                     .own = p,
+                     .free = leave,
+                     .sum = sum,
+                     .sum_whole = sum_whole,
+                     .max = max,
+                     .broadcast = broadcast,
+                     .gather = gather,
+                     .collect = collect,
+                     .deal = deal,
+                     .connect = connect,
+                     .disconnect = disconnect,
+                     .depart = depart,
+                     .arrived = arrived};
+    svmp_context_options options = svmp_context_options_default();
+    options.threads = 1;
+    options.allocator = (svmp_allocator){count_allocate, count_resize, count_release, p};
+    assert_ok(svmp_context_create(&options, &p->context));
+    p->context->team = &p->team;
+    p->made = 0;
+    p->scarce = rank == s->poor ? s->scarce : 0;
+}
+
+void stage_play_poor(size_t count, void (*play)(player *), const void *script, size_t poor, long scarce,
+                     player *players) {
+    stage s = {.count = count, .poor = poor, .scarce = scarce};
+    pthread_t threads[STAGE_MOST];
+    pthread_mutex_init(&s.lock, NULL);
+    for (size_t p = 0; p < count; p++) {
+        sem_init(&s.go_on[p], 0, 0);
+        players[p] = (player){.stage = &s, .play = play, .script = script};
+        prepare(&s, p, &players[p]);
+    }
+    for (size_t p = 0; p < count; p++) assert_int_equal(pthread_create(&threads[p], NULL, begin, &players[p]), 0);
+    for (size_t p = 0; p < count; p++) pthread_join(threads[p], NULL);
+    for (size_t p = 0; p < count; p++) {
+        sem_destroy(&s.go_on[p]);
+        free(s.brought[0].given[p]);
+        free(s.brought[1].given[p]);
+    }
+    pthread_mutex_destroy(&s.lock);
+}
+
+void stage_play(size_t count, void (*play)(player *), const void *script, player *players) {
+    stage_play_poor(count, play, script, 0, 0, players);
+}
+
+void stage_end(size_t count, player *players) {
+    for (size_t p = 0; p < count; p++) {
+        svmp_context_free(players[p].context);
+        if (players[p].live != 0)
+            fail_msg("process %zu keeps %ld allocations of %ld", p, players[p].live, players[p].made);
+    }
+}

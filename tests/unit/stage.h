@@ -1,0 +1,33 @@
+/* Several processes played by threads: each has a context of its own, and their collective calls meet in shared memory.
+ * When one has left, or calls something else, while others wait for it, that is said and the program ends. */
+#ifndef SVMP_TEST_STAGE_H
+#define SVMP_TEST_STAGE_H
+
+#include "base/team.h"
+#include "unit/support.h"
+
+enum { STAGE_MOST = 7 };
+
+typedef struct stage stage;
+
+typedef struct player {
+    stage *stage;
+    team team;
+    svmp_context *context;
+    void (*play)(struct player *p);
+    const void *script;
+    svmp_status status;
+    size_t calls;    /* collective ones */
+    long made, live; /* allocations so far, of memory or of a locale; and those of memory that are not released */
+    long scarce;     /* the one that fails, counted from 1; 0: none */
+} player;
+
+/* Runs `play` in `count` processes of one team; `scarce`, of process `poor`, is the allocation that fails. */
+void stage_play(size_t count, void (*play)(player *), const void *script, player *players);
+void stage_play_poor(size_t count, void (*play)(player *), const void *script, size_t poor, long scarce,
+                     player *players);
+
+/* Frees the contexts; all that was allocated has been released. */
+void stage_end(size_t count, player *players);
+
+#endif

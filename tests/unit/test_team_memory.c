@@ -1,0 +1,147 @@
+/* Several processes, played by threads, of which one has no memory: whichever allocation of whichever process fails,
+ * all of them return that failure, nobody waits for another, nothing is kept and no file is left half written. */
+#include <string.h>
+
+#include "unit/files.h"
+#include "unit/stage.h"
+
+enum { PROCESSES = 3 };
+
+/* What a process holds, so that there is one place where it ends. */
+typedef struct life {
+    svmp_model *model;
+    svmp_run *run, *resumed;
+    svmp_particles *particles, *some, *first;
+} life;
+
+typedef struct script {
+    size_t count;
+    const char *paths[2], *monitors;
+    const char *method, *init, *start; /* start: a file, or NULL */
+} script;
+
+static svmp_run_options options_of(const script *s) {
+    svmp_run_options options = svmp_run_options_default();
+    options.method = s->method;
+    options.init = s->init;
+    options.particles = 4;
+    options.iterations = 3;
+    return options;
+}
+
+static svmp_status go(const script *s, life *l) {
+    const svmp_run_options options = options_of(s);
+    svmp_outcome outcome;
+    SVMP_TRY(svmp_run_create(l->model, &options, &l->run));
+    if (s->start) SVMP_TRY(svmp_run_start_from_file(l->run, s->start));
+    SVMP_TRY(svmp_run_go(l->run, &outcome));
+    return svmp_run_measure(l->run, NULL, NULL);
+}
+
+static svmp_status write_all(const svmp_run *run, life *l) {
+    SVMP_TRY(svmp_run_particles(run, &l->particles));
+    SVMP_TRY(
+        svmp_particles_select(l->particles, svmp_particles_variables(l->particles) > 0, (size_t[]){0}, 1, &l->some));
+    SVMP_TRY(svmp_particles_first(l->particles, 3, &l->first));
+    return svmp_particles_write(l->particles, "particles.csv", "a comment", 1);
+}
+
+static svmp_status resume(const script *s, life *l) {
+    const svmp_run_options options = options_of(s);
+    SVMP_TRY(svmp_run_save(l->run, "run.svmp"));
+    SVMP_TRY(svmp_run_create(l->model, &options, &l->resumed));
+    if (s->start) SVMP_TRY(svmp_run_start_from_file(l->resumed, s->start));
+    return svmp_run_load(l->resumed, "run.svmp");
+}
+
+static void live(player *p) {
+    const script *s = p->script;
+    life l = {0};
+    p->status = svmp_model_read_split(p->context, s->count, s->paths, s->monitors, &l.model, NULL);
+    if (p->status == SVMP_OK) p->status = go(s, &l);
+    if (p->status == SVMP_OK) p->status = write_all(l.run, &l);
+    if (p->status == SVMP_OK) p->status = resume(s, &l);
+    svmp_particles_free(l.first);
+    svmp_particles_free(l.some);
+    svmp_particles_free(l.particles);
+    svmp_run_free(l.resumed);
+    svmp_run_free(l.run);
+    svmp_model_free(l.model);
+}
+
+/* Returns whether the allocation was made. */
+static int fail_one(const script *s, size_t poor, long scarce) {
+    player players[STAGE_MOST];
+    stage_play_poor(PROCESSES, live, s, poor, scarce, players);
+    const int failed = players[poor].made >= scarce;
+    for (size_t p = 0; p < PROCESSES; p++) {
+        const char *error = svmp_context_error(players[p].context);
+        if (players[p].status != (failed ? SVMP_NO_MEMORY : SVMP_OK) ||
+            (failed && strstr(error, "Out of memory") == NULL))
+            fail_msg("allocation %ld of process %zu: process %zu returns %d, '%s'", scarce, poor, p, players[p].status,
+                     error);
+    }
+    stage_end(PROCESSES, players);
+    return failed;
+}
+
+static void fail_each(const script *s, size_t processes) {
+    const size_t files = files_in_folder(0);
+    for (size_t poor = 0; poor < processes; poor++) {
+        long scarce = 0;
+        int failed;
+        do {
+            failed = fail_one(s, poor, ++scarce);
+            unlink("particles.csv");
+            unlink("run.svmp");
+            if (files_in_folder(0) != files) fail_msg("allocation %ld of process %zu leaves a file", scarce, poor);
+        } while (failed);
+        print_message("%ld allocations of process %zu\n", scarce - 1, poor);
+        assert_true(scarce > 100);
+    }
+}
+
+static void write_start(const script *s) {
+    const script alone = {
+        .count = s->count, .paths = {s->paths[0], s->paths[1]}, .method = s->method, .init = "normal:1"};
+    const svmp_run_options options = options_of(&alone);
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    svmp_particles *particles = NULL;
+    assert_ok(svmp_model_read(context, s->count, s->paths, &model));
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_particles(run, &particles));
+    assert_ok(svmp_particles_write(particles, s->start, NULL, 1));
+    svmp_particles_free(particles);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void of_a_matrix(void **unused) {
+    (void)unused;
+    const script s = {
+        .count = 2, .paths = {"chain.mtx", "b.mtx"}, .method = "graphical", .init = "normal:1", .start = "start.csv"};
+    write_text("chain.mtx", "%%MatrixMarket matrix coordinate real symmetric\n6 6 11\n1 1 2\n2 1 -1\n2 2 2\n3 2 -1\n"
+                            "3 3 2\n4 3 -1\n4 4 2\n5 4 -1\n5 5 2\n6 5 -1\n6 6 2\n");
+    write_text("b.mtx", "%%MatrixMarket matrix array real general\n6 1\n1\n0\n0\n2\n0\n1\n");
+    write_start(&s);
+    fail_each(&s, PROCESSES);
+}
+
+static void of_a_text(void **unused) {
+    (void)unused;
+    const script s = {
+        .count = 2, .paths = {"text.bug", "text.R"}, .monitors = "top", .method = "combined", .init = "prior"};
+    write_text("text.bug", "model { mu ~ dnorm(0, 1)\n for (i in 1:4) { theta[i] ~ dgamma(2, 1)\n"
+                           "  y[i] ~ dnorm(mu + log(theta[i]), 1) }\n"
+                           "  for (i in 1:3) { z[i] ~ dnorm(mu, 2) }\n top <- mean(theta[]) + mu }\n");
+    write_text("text.R", "y <- c(1, 2, 3, 4)\nz <- c(NA, 0.5, NA)\n");
+    fail_each(&s, 2); /* the third is like the second */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_a_text)};
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
