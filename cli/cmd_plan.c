@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -42,9 +43,8 @@ static void print_text(const char *label, const char *(*format)(double, char *),
     printf("%-26s %12s %12s\n", label, format(mean, left), format(most, right));
 }
 
-static void print_plan(const svmp_plan *plan, svmp_network network) {
-    char text[32], more[32];
-    struct rusage usage;
+static void print_plan(const svmp_plan *plan, const svmp_model *model, svmp_network network, double reading) {
+    char text[32], more[32], name[256];
     const svmp_load *mean = &plan->mean, *most = &plan->most;
     printf("%zu process%s, %zu with nodes; the busiest has %s more than its share; %zu of %zu edge%s cut\n\n",
            plan->processes, plan->processes == 1 ? "" : "es", plan->busy, percentage(plan->imbalance, text), plan->cut,
@@ -55,14 +55,13 @@ static void print_plan(const svmp_plan *plan, svmp_network network) {
     print_count("nodes that it reads", mean->halo, most->halo);
     print_count("neighbours", mean->neighbours, most->neighbours);
     print_text("sent an iteration", size, mean->bytes, most->bytes);
-    print_text("memory, beside the model", size, mean->memory, most->memory);
+    print_text("memory, beside the program", size, mean->memory, most->memory);
     print_text("time of its nodes", duration, mean->compute, most->compute);
     print_text("time of its messages", duration, mean->exchange, most->exchange);
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-        printf(
-            "\nThe whole model took up to %s here; of several processes the first has its graph for a moment, and none "
-            "has all of it.\n",
-            size(1024 * (double)usage.ru_maxrss, text));
+    printf(
+        "\nReading the whole model took up to %s here. Of a text each process takes nearly that while it reads, of a "
+        "matrix its part and 32 bytes a node; the first has the graph to cut.\n",
+        size(reading, text));
     printf("A node takes %s on average, measured on %g of them with one thread; messages take %s and ",
            duration(plan->rate, text), plan->measured, duration(network.latency, more));
     printf("1 s for %s.\n", size(network.bandwidth, text));
@@ -71,9 +70,19 @@ static void print_plan(const svmp_plan *plan, svmp_network network) {
         printf(", %s in %zu: %.3g times as fast, %s of it in reductions", duration(plan->iteration, text),
                plan->processes, plan->alone / plan->iteration, duration(plan->reduce, more));
     printf(".\n");
+    if (plan->heaviest_share * (double)plan->processes > 1 && plan->busy == plan->processes)
+        printf("%s alone has %s of all work, and bounds the speed: more than %.0f processes gain nothing.\n",
+               svmp_model_node_name(model, plan->heaviest, name, sizeof name), percentage(plan->heaviest_share, text),
+               ceil(1 / plan->heaviest_share));
     if (plan->busy < plan->processes)
         printf("%zu of %zu processes have no nodes and would be idle.\n", plan->processes - plan->busy,
                plan->processes);
+}
+
+/* Bytes that this process has had at its highest. */
+static double peak(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * (double)usage.ru_maxrss : NAN;
 }
 
 static int read_options(const option_set *set, svmp_context *context, svmp_run_options *asked) {
@@ -104,9 +113,10 @@ static int run(const option_set *set) {
     if (status == 0) status = read_model(set, context, NULL, &model);
     if (status == 0) {
         const svmp_network network = {1e-6 * latency, 1e9 * bandwidth};
+        const double reading = peak();
         svmp_status made = svmp_model_plan(model, &asked, ranks, network, &plan);
         if (made == SVMP_OK)
-            print_plan(&plan, network);
+            print_plan(&plan, model, network, reading);
         else
             status = failed(context, made);
     }
@@ -125,8 +135,9 @@ const command command_plan = {
         "Reads the model as\n.B svmp run\nwould and cuts it for so many processes, of one thread each. Says how even "
         "the work is,\n"
         "how many nodes and bytes a process has and sends in an iteration, how much memory it takes, and how long an\n"
-        "iteration would: what a node costs is measured on some of them, what messages cost follows from the\n"
-        "latency and the bandwidth that are given. It is a command of one process: it needs no mpirun, nor the memory "
+        "iteration would, once the first ten or twenty are done: what a node costs is measured on some of them, with\n"
+        "particles that hold still; what messages cost follows from the latency and the bandwidth that are given. It "
+        "is a command of one process: it needs no mpirun, nor the memory "
         "that\n"
         "the run would.\n",
     .options = options,

@@ -622,14 +622,16 @@ typedef struct svmp_load {
     double nodes, halo, boundary; /* its own, those it reads of others, those of its own that others read */
     double neighbours;            /* processes that it exchanges with */
     double bytes;                 /* that it sends in an iteration */
-    double memory;            /* bytes of particles, scores, states, messages and kernels, beside the model itself */
-    double compute, exchange; /* seconds of its nodes by themselves, and of its messages by themselves */
+    double memory;                /* bytes at their highest: its part of the model, and of the run with one thread */
+    double compute, exchange;     /* seconds of its nodes by themselves, and of its messages by themselves */
 } svmp_load;
 
 typedef struct svmp_plan {
     size_t processes, busy;
     double imbalance; /* the most work of a process over the mean work, less 1 */
     size_t cut, edges;
+    size_t heaviest;       /* the node with the most work: it cannot be divided, */
+    double heaviest_share; /* and has so much of all work */
     svmp_load most, mean;
     double measured;  /* nodes that the rate was measured on, */
     double rate;      /* and seconds that one thread took for the mean node */
@@ -639,8 +641,9 @@ typedef struct svmp_plan {
 } svmp_plan;
 
 /* Plans a run of a whole model among `processes` of one thread each, without running it: the partition, and what an
- * iteration takes. What a node costs is measured, on some of them and for some seconds; of more than 2,000 particles on
- * so many, as the cost grows with their square. */
+ * iteration takes once the particles move little from one to the next. What a node costs is measured, on some of them
+ * and for some seconds, with particles that hold still; of more than 2,000 particles on so many, as the cost grows with
+ * their square. */
 SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
                                      svmp_network network, svmp_plan *plan);
 

@@ -35,16 +35,20 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
     kernel k;
     if (b->kind->refresh) SVMP_TRY(b->kind->refresh(run->backend));
+    const int fewer = n < b->n; /* then a copy of them, and an evaluator of so many */
     evaluator *e = NULL;
-    double *x = NULL, *score = NULL;
+    double *first = NULL, *score = NULL;
     svmp_status status;
     status = measuring_kernel(run, &k);
-    if (status == SVMP_OK) status = svmp_evaluator_create(run->model, n, b->threads, &e);
-    if (status == SVMP_OK) status = svmp_allocate(context, variables, n * sizeof *x, (void **)&x);
+    if (status == SVMP_OK && (fewer || b->evaluator == NULL))
+        status = svmp_evaluator_create(run->model, n, b->threads, &e);
+    if (status == SVMP_OK && fewer) status = svmp_allocate(context, variables, n * sizeof *first, (void **)&first);
     if (status == SVMP_OK) status = svmp_allocate(context, variables, n * sizeof *score, (void **)&score);
-    for (size_t i = 0; status == SVMP_OK && i < variables; i++) memcpy(x + i * n, b->x + i * b->n, n * sizeof *x);
+    for (size_t i = 0; status == SVMP_OK && fewer && i < variables; i++)
+        memcpy(first + i * n, b->x + i * b->n, n * sizeof *first);
+    const double *x = fewer ? first : b->x;
     if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
-        status = svmp_evaluate(e, x, NULL, score);
+        status = svmp_evaluate(e ? e : b->evaluator, x, NULL, score);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
@@ -55,7 +59,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
                                  .iteration = run->iteration ? run->iteration - 1 : 0};
     SVMP_CHECK(svmp_stein_discrepancy(context, &sample, total, nodes));
 done:
-    svmp_release(context, x);
+    svmp_release(context, first);
     svmp_release(context, score);
     svmp_evaluator_free(e);
     return status;

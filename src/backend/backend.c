@@ -36,6 +36,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
         *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
     SVMP_CHECK(svmp_model_agree(model, room));
     b->span = (node_span){0, model->graph->own};
+    b->others = model->graph->halo ? context->team : NULL;
     b->threads = svmp_context_threads(context);
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
     SVMP_CHECK(svmp_mpi_attach(b));

@@ -30,9 +30,6 @@ typedef struct backend_kind {
     /* The same, done with when it returns: for those who look at particles between iterations. */
     svmp_status (*refresh)(backend *b);
 
-    /* Adds up `values` of all processes, in place: what a kernel on all variables needs. NULL: there is one process. */
-    svmp_status (*sum)(backend *b, size_t count, double *values);
-
     svmp_status (*score)(backend *b);
     svmp_status (*stein)(backend *b, const kernel *k, size_t t);
     svmp_status (*step)(backend *b, const step *s, double rate, size_t t);
@@ -51,6 +48,8 @@ struct backend {
     const backend_kind *kind, *local; /* the latter does the work; the same, unless others take part */
     svmp_context *context;
     const svmp_model *model;
+    const struct team
+        *others; /* the processes that have the other parts of the model (base/team.h); NULL: it is whole */
     size_t n;
     uint64_t seed;
     int threads;

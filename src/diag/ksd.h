@@ -15,9 +15,8 @@ typedef struct stein_sample {
 } stein_sample;
 
 /* The whole, and for every own node its own (`nodes`, or NULL). The same bits for any threads; of a part of a graph,
- * whose halo's particles are there, the whole is that of all processes, and its bits are those of one process unless
- * the kernel has a term on all variables. Costs about three iterations of the method, and takes three triangles of
- * n(n-1)/2 numbers for every thread. */
+ * whose halo's particles are there, the whole is that of all processes, and its bits are those of one. Costs about
+ * three iterations of the method, and takes three triangles of n(n-1)/2 numbers for every thread. */
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
                                    svmp_discrepancy *nodes);
 

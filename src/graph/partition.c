@@ -1,6 +1,5 @@
 #include "graph/partition.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,36 +8,135 @@
 #include <metis.h>
 #endif
 
-static size_t variables_seen(const svmp_graph *graph, size_t neighbourhood) {
-    size_t count = 0;
-    for (size_t e = graph->neighbourhoods.start[neighbourhood]; e < graph->neighbourhoods.start[neighbourhood + 1]; e++)
-        count += svmp_graph_node_dimension(graph, graph->neighbourhoods.item[e]);
-    return count;
+double svmp_neighbourhood_work(const svmp_graph *graph, size_t neighbourhood) {
+    const index_lists *closed = &graph->neighbourhoods;
+    size_t seen = 0;
+    for (size_t e = closed->start[neighbourhood]; e < closed->start[neighbourhood + 1]; e++)
+        seen += svmp_graph_node_dimension(graph, closed->item[e]);
+    return 2 * (double)seen + 30;
 }
 
-double svmp_node_work(const svmp_graph *graph, size_t node) {
-    return 2 * (double)variables_seen(graph, graph->neighbourhood_of[node]) + 20 +
-           2 * (double)svmp_graph_node_dimension(graph, node);
+static double own_work(const svmp_graph *graph, size_t node) {
+    return 2 * (double)svmp_graph_node_dimension(graph, node);
+}
+
+double svmp_graph_work(const svmp_graph *graph) {
+    double work = 2 * (double)graph->own_variables;
+    for (size_t k = 0; k < graph->distinct; k++) work += svmp_neighbourhood_work(graph, k);
+    return work;
+}
+
+svmp_status svmp_node_works(const svmp_graph *graph, double **works) {
+    double *made = NULL;
+    SVMP_TRY(SVMP_NEW(graph->context, made, graph->own));
+    for (size_t k = 0; k < graph->distinct; k++) {
+        const size_t from = graph->members.start[k], to = graph->members.start[k + 1];
+        const double shared = svmp_neighbourhood_work(graph, k) / (double)(to - from);
+        for (size_t e = from; e < to; e++) {
+            const size_t v = graph->members.item[e];
+            made[v] = shared + own_work(graph, v);
+        }
+    }
+    *works = made;
+    return SVMP_OK;
+}
+
+/* ---- nodes that are a part by themselves ------------------------------------------------------------------------- */
+
+/* A partition on its way: the first `parts` of all parts are still to be shared by the nodes without an owner. */
+typedef struct cutting {
+    const svmp_graph *graph;
+    size_t parts, nodes; /* such parts and nodes */
+    double work;         /* of these nodes */
+    const double *works; /* of every node */
+    uint32_t *owner;
+} cutting;
+
+enum { NOBODY = UINT32_MAX };
+
+/* A node heavier than a fair share bounds the speed, whoever has it: alone in its part it delays nobody else. The share
+ * of the others is smaller then, and the next node may be above it. */
+static void set_apart(cutting *c) {
+    for (size_t before = 0; before != c->parts;) {
+        const double share = c->work / (double)c->parts;
+        before = c->parts;
+        for (size_t v = 0; v < c->graph->nodes && c->parts > 1; v++) {
+            const double work = c->works[v];
+            if (c->owner[v] != NOBODY || work <= share) continue;
+            c->owner[v] = (uint32_t)--c->parts;
+            c->nodes--;
+            c->work -= work;
+        }
+    }
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static void cut_blocks(const svmp_graph *graph, size_t parts, uint32_t *owner) {
-    double total = 0, before = 0;
-    for (size_t v = 0; v < graph->nodes; v++) total += svmp_node_work(graph, v);
-    for (size_t v = 0; v < graph->nodes; v++) { /* by where its middle lies */
-        const double work = svmp_node_work(graph, v), place = (before + work / 2) / total * (double)parts;
-        owner[v] = (uint32_t)fmin(place, (double)parts - 1);
-        before += work;
+typedef struct heavy_node {
+    double work;
+    uint32_t node;
+} heavy_node;
+
+static int order_of_work(const void *a, const void *b) {
+    const heavy_node *left = a, *right = b;
+    if (left->work != right->work) return left->work < right->work ? 1 : -1;
+    return (left->node > right->node) - (left->node < right->node);
+}
+
+/* What is a good piece of a share goes first, the heaviest to a part each, and then back and forth. */
+static svmp_status place_heavy(const cutting *c, double *load) {
+    const double much = c->work / (double)c->parts / 8;
+    svmp_context *context = c->graph->context;
+    heavy_node *heavy = NULL;
+    size_t count = 0, capacity = 0;
+    svmp_status status = SVMP_OK;
+    for (size_t v = 0; v < c->graph->nodes; v++) {
+        const double work = c->works[v];
+        if (c->owner[v] != NOBODY || work <= much) continue;
+        SVMP_CHECK(SVMP_GROW(context, heavy, capacity, count + 1));
+        heavy[count++] = (heavy_node){work, (uint32_t)v};
     }
+    if (count > 0) qsort(heavy, count, sizeof *heavy, order_of_work);
+    for (size_t k = 0; k < count; k++) {
+        const size_t turn = k / c->parts, step = k % c->parts, part = turn % 2 ? c->parts - 1 - step : step;
+        c->owner[heavy[k].node] = (uint32_t)part;
+        load[part] += heavy[k].work;
+    }
+done:
+    svmp_release(context, heavy);
+    return status;
+}
+
+/* The others in their order, each part up to its share. */
+static svmp_status cut_blocks(const cutting *c) {
+    svmp_context *context = c->graph->context;
+    double *load = NULL, left = c->work;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, load, c->parts));
+    SVMP_CHECK(place_heavy(c, load));
+    for (size_t v = 0, part = 0; v < c->graph->nodes; v++) {
+        if (c->owner[v] != NOBODY) continue;
+        const double work = c->works[v];
+        while (part + 1 < c->parts && load[part] + work / 2 > left / (double)(c->parts - part)) left -= load[part++];
+        c->owner[v] = (uint32_t)part;
+        load[part] += work;
+    }
+done:
+    svmp_release(context, load);
+    return status;
 }
 
 /* ---- METIS ------------------------------------------------------------------------------------------------------- */
 
 #ifdef SVMP_HAVE_METIS
 
+/* METIS adds up weights, and counts edges from both ends, in an idx_t. */
+static const double most_weight = (double)(IDX_MAX / 2 - 1), most_edges = (double)(IDX_MAX / 2 - 1);
+
 typedef struct metis_graph {
     idx_t *start, *item, *edge_weight, *node_weight, *part;
+    uint32_t *node; /* which one of the whole it is */
+    idx_t *place;   /* node of the whole -> its number here; -1: it is not here */
 } metis_graph;
 
 static void release(svmp_context *context, metis_graph *g) {
@@ -47,76 +145,165 @@ static void release(svmp_context *context, metis_graph *g) {
     svmp_release(context, g->edge_weight);
     svmp_release(context, g->node_weight);
     svmp_release(context, g->part);
+    svmp_release(context, g->node);
+    svmp_release(context, g->place);
 }
 
-static svmp_status prepare(const svmp_graph *graph, size_t edges, metis_graph *g) {
-    svmp_context *context = graph->context;
-    double total = 0;
-    SVMP_TRY(SVMP_NEW(context, g->start, graph->nodes + 1));
-    SVMP_TRY(SVMP_NEW(context, g->item, edges));
-    SVMP_TRY(SVMP_NEW(context, g->edge_weight, edges));
-    SVMP_TRY(SVMP_NEW(context, g->node_weight, graph->nodes));
-    SVMP_TRY(SVMP_NEW(context, g->part, graph->nodes));
-    for (size_t v = 0; v < graph->nodes; v++) total += svmp_node_work(graph, v);
-    const double scale = total > 1e9 ? 1e9 / total : 1; /* the sum of all weights fits an idx_t */
-    for (size_t v = 0, at = 0; v < graph->nodes; v++) {
+/* What a message between two nodes holds. */
+static double message(const svmp_graph *graph, size_t v, size_t w) {
+    return (double)(svmp_graph_node_dimension(graph, v) + svmp_graph_node_dimension(graph, w));
+}
+
+/* Goes through the edges between nodes that are here: counts them, adds up their weights, and with `scale` above 0
+ * lists them. */
+static size_t each_edge(const cutting *c, metis_graph *g, double scale, double *weight) {
+    const svmp_graph *graph = c->graph;
+    size_t at = 0;
+    *weight = 0;
+    for (size_t k = 0; k < c->nodes; k++) {
         size_t count;
+        const size_t v = g->node[k];
         const uint32_t *closed = svmp_graph_neighbourhood(graph, v, &count);
-        g->node_weight[v] = (idx_t)(scale * svmp_node_work(graph, v)) + 1;
-        for (size_t k = 0; k < count; k++) {
-            if (closed[k] == v) continue;
-            const size_t both = svmp_graph_node_dimension(graph, v) + svmp_graph_node_dimension(graph, closed[k]);
-            g->edge_weight[at] = both < 1000 ? (idx_t)both : 1000;
-            g->item[at++] = (idx_t)closed[k];
+        for (size_t e = 0; e < count; e++) {
+            const size_t w = closed[e];
+            if (w == v || g->place[w] < 0) continue;
+            *weight += message(graph, v, w);
+            if (scale > 0) g->item[at] = g->place[w];
+            if (scale > 0) g->edge_weight[at] = (idx_t)(scale * message(graph, v, w)) + 1;
+            at++;
         }
-        g->start[v + 1] = (idx_t)at;
+        if (scale > 0) g->start[k + 1] = (idx_t)at;
+    }
+    return at;
+}
+
+static double scale_for(double total) { return total > most_weight ? most_weight / total : 1; }
+
+/* The nodes without an owner, numbered. */
+static svmp_status take_nodes(const cutting *c, metis_graph *g) {
+    svmp_context *context = c->graph->context;
+    SVMP_TRY(SVMP_NEW(context, g->start, c->nodes + 1));
+    SVMP_TRY(SVMP_NEW(context, g->node_weight, c->nodes));
+    SVMP_TRY(SVMP_NEW(context, g->part, c->nodes));
+    SVMP_TRY(SVMP_NEW(context, g->node, c->nodes));
+    SVMP_TRY(SVMP_NEW(context, g->place, c->graph->nodes));
+    const double scale = scale_for(c->work);
+    for (size_t v = 0, k = 0; v < c->graph->nodes; v++) {
+        g->place[v] = -1;
+        if (c->owner[v] != NOBODY) continue;
+        g->node[k] = (uint32_t)v;
+        g->node_weight[k] = (idx_t)(scale * c->works[v]) + 1;
+        g->place[v] = (idx_t)k++;
     }
     return SVMP_OK;
 }
 
-static svmp_status cut_by_metis(const svmp_graph *graph, size_t edges, size_t parts, uint32_t *owner) {
+/* *known: whether there are any edges, and METIS can count so far. */
+static svmp_status take_edges(const cutting *c, metis_graph *g, int *known) {
+    svmp_context *context = c->graph->context;
+    double weight;
+    const size_t edges = each_edge(c, g, 0, &weight);
+    *known = edges > 0 && (double)edges <= most_edges;
+    if ((double)edges > most_edges)
+        svmp_log(context, SVMP_LOG_WARNING,
+                 "The graph has more edges than METIS can count: the parts are blocks of nodes in their order.");
+    if (!*known) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(context, g->item, edges));
+    SVMP_TRY(SVMP_NEW(context, g->edge_weight, edges));
+    each_edge(c, g, scale_for(weight), &weight);
+    return SVMP_OK;
+}
+
+static svmp_status ask_metis(const cutting *c, const metis_graph *g) {
     enum { FEW_PARTS = 8 }; /* up to so many, halving again and again balances better */
-    svmp_context *context = graph->context;
-    metis_graph g = {0};
-    idx_t options[METIS_NOPTIONS], nodes = (idx_t)graph->nodes, constraints = 1, count = (idx_t)parts, cut;
-    svmp_status status;
-    SVMP_CHECK(prepare(graph, edges, &g));
+    svmp_context *context = c->graph->context;
+    idx_t options[METIS_NOPTIONS], nodes = (idx_t)c->nodes, constraints = 1, count = (idx_t)c->parts, cut;
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    options[METIS_OPTION_UFACTOR] = parts <= FEW_PARTS ? 1 : 10; /* thousandths */
-    int done = (parts <= FEW_PARTS ? METIS_PartGraphRecursive
-                                   : METIS_PartGraphKway)(&nodes, &constraints, g.start, g.item, g.node_weight, NULL,
-                                                          g.edge_weight, &count, NULL, NULL, options, &cut, g.part);
+    options[METIS_OPTION_UFACTOR] = c->parts <= FEW_PARTS ? 1 : 10; /* thousandths */
+    int done = (c->parts <= FEW_PARTS ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
+        &nodes, &constraints, g->start, g->item, g->node_weight, NULL, g->edge_weight, &count, NULL, NULL, options,
+        &cut, g->part);
+    if (done == METIS_OK) return SVMP_OK;
     if (done == METIS_ERROR_MEMORY)
-        SVMP_CHECK(svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: METIS could not cut a graph of %zu nodes.",
-                             graph->nodes));
-    if (done != METIS_OK)
-        SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "METIS could not cut the graph into %zu parts.", parts));
-    for (size_t v = 0; v < graph->nodes; v++) owner[v] = (uint32_t)g.part[v];
+        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: METIS could not cut a graph of %zu nodes.", c->nodes);
+    return svmp_fail(context, SVMP_UNSUPPORTED, "METIS could not cut the graph into %zu parts.", c->parts);
+}
+
+/* *known is 0, and nodes go without an owner, where METIS cannot help: there are no edges, or too many to count. */
+static svmp_status cut_by_metis(const cutting *c, int *known) {
+    svmp_context *context = c->graph->context;
+    metis_graph g = {0};
+    svmp_status status;
+    SVMP_CHECK(take_nodes(c, &g));
+    SVMP_CHECK(take_edges(c, &g, known));
+    if (!*known) goto done;
+    SVMP_CHECK(ask_metis(c, &g));
+    for (size_t k = 0; k < c->nodes; k++) c->owner[g.node[k]] = (uint32_t)g.part[k];
 done:
     release(context, &g);
     return status;
 }
 
-/* Whether it is worth to ask METIS, and it can count so far. */
-static int suits_metis(const svmp_graph *graph, size_t edges, size_t parts) {
+/* Whether it is worth to ask METIS. */
+static int suits_metis(const cutting *c) {
     enum { NODES_A_PART = 8 };
-    return graph->nodes / NODES_A_PART >= parts && edges > 0 && edges < INT_MAX && graph->nodes < INT_MAX;
+    return c->parts > 1 && c->nodes / NODES_A_PART >= c->parts && (double)c->nodes <= most_weight;
+}
+
+/* The work of the heaviest part over the mean of those that are shared, less 1. */
+static svmp_status unevenness(const cutting *c, double *uneven) {
+    double *load = NULL, most = 0;
+    SVMP_TRY(SVMP_NEW(c->graph->context, load, c->parts));
+    for (size_t v = 0; v < c->graph->nodes; v++)
+        if (c->owner[v] < c->parts) load[c->owner[v]] += c->works[v];
+    for (size_t p = 0; p < c->parts; p++) most = fmax(most, load[p]);
+    svmp_release(c->graph->context, load);
+    *uneven = most * (double)c->parts / c->work - 1;
+    return SVMP_OK;
+}
+
+/* METIS holds on to the edges of a node that has a great many, and loses the balance for them. A node's work is worth
+ * many times its messages: blocks are better then. */
+static svmp_status cut_evenly(const cutting *c) {
+    const double tolerable = 0.1;
+    cutting other = *c;
+    double uneven = 0, blocks_uneven = 0;
+    svmp_status status;
+    other.owner = NULL;
+    SVMP_TRY(unevenness(c, &uneven));
+    if (uneven <= tolerable) return SVMP_OK;
+    SVMP_CHECK(SVMP_NEW(c->graph->context, other.owner, c->graph->nodes));
+    for (size_t v = 0; v < c->graph->nodes; v++) other.owner[v] = c->owner[v] < c->parts ? NOBODY : c->owner[v];
+    SVMP_CHECK(cut_blocks(&other));
+    SVMP_CHECK(unevenness(&other, &blocks_uneven));
+    if (blocks_uneven < uneven) memcpy(c->owner, other.owner, c->graph->nodes * sizeof *c->owner);
+done:
+    svmp_release(c->graph->context, other.owner);
+    return status;
 }
 
 #endif
 
-svmp_status svmp_partition(const svmp_graph *graph, size_t parts, uint32_t *owner) {
-    if (parts <= 1) return memset(owner, 0, graph->nodes * sizeof *owner), SVMP_OK;
+static svmp_status cut(const cutting *c) {
 #ifdef SVMP_HAVE_METIS
-    size_t edges = 0;
-    for (size_t u = 0; u < graph->distinct; u++)
-        edges += (graph->members.start[u + 1] - graph->members.start[u]) *
-                 (graph->neighbourhoods.start[u + 1] - graph->neighbourhoods.start[u] - 1);
-    if (suits_metis(graph, edges, parts)) return cut_by_metis(graph, edges, parts, owner);
+    int known = 0;
+    if (suits_metis(c)) SVMP_TRY(cut_by_metis(c, &known));
+    if (known) return cut_evenly(c);
 #endif
-    cut_blocks(graph, parts, owner);
-    return SVMP_OK;
+    return cut_blocks(c);
+}
+
+svmp_status svmp_partition(const svmp_graph *graph, size_t parts, uint32_t *owner) {
+    cutting c = {.graph = graph, .parts = parts, .nodes = graph->nodes, .owner = owner};
+    double *works = NULL;
+    SVMP_TRY(svmp_node_works(graph, &works));
+    c.works = works;
+    for (size_t v = 0; v < graph->nodes; v++) owner[v] = NOBODY, c.work += works[v];
+    set_apart(&c);
+    svmp_status status = cut(&c);
+    svmp_release(graph->context, works);
+    return status;
 }
 
 /* ---- what it comes to -------------------------------------------------------------------------------------------- */
@@ -133,21 +320,43 @@ static void count_neighbours(size_t count, uint64_t *pairs, part_size *sizes) {
         if (k == 0 || pairs[k] != pairs[k - 1]) sizes[pairs[k] >> 32].neighbours++;
 }
 
+/* Every part that has a node of a neighbourhood computes its matrix. */
+static void add_work(const svmp_graph *graph, size_t neighbourhood, const uint32_t *owner, size_t *seen,
+                     part_size *sizes) {
+    const double work = svmp_neighbourhood_work(graph, neighbourhood);
+    size_t count;
+    for (size_t e = graph->members.start[neighbourhood]; e < graph->members.start[neighbourhood + 1]; e++) {
+        const size_t v = graph->members.item[e];
+        const uint32_t *closed = svmp_graph_neighbourhood(graph, v, &count);
+        part_size *own = &sizes[owner[v]];
+        const int first = seen[owner[v]] != neighbourhood + 1;
+        const double here = own_work(graph, v) + (first ? work : 0);
+        seen[owner[v]] = neighbourhood + 1;
+        own->work += here;
+        own->entries += first ? count : 0;
+        for (size_t k = 0; k < count; k++)
+            if (owner[closed[k]] != owner[v]) {
+                own->boundary_work += here;
+                break;
+            }
+    }
+}
+
 svmp_status svmp_partition_measure(const svmp_graph *graph, size_t parts, const uint32_t *owner, part_size *sizes) {
     svmp_context *context = graph->context;
     svmp_status status;
-    size_t *seen = NULL, pair_count = 0, pair_capacity = 0; /* part -> 1 + the last node that was sent there */
+    size_t *seen = NULL, pair_count = 0, pair_capacity = 0; /* part -> 1 + the last that was seen there */
     uint64_t *pairs = NULL;
-    SVMP_CHECK(SVMP_NEW(context, seen, parts));
     memset(sizes, 0, parts * sizeof *sizes);
+    SVMP_CHECK(SVMP_NEW(context, seen, parts));
+    for (size_t k = 0; k < graph->distinct; k++) add_work(graph, k, owner, seen, sizes);
+    memset(seen, 0, parts * sizeof *seen);
     for (size_t v = 0; v < graph->nodes; v++) {
         part_size *own = &sizes[owner[v]];
         size_t count, dimension = svmp_graph_node_dimension(graph, v), receivers = 0;
         const uint32_t *closed = svmp_graph_neighbourhood(graph, v, &count);
-        const double work = svmp_node_work(graph, v);
         own->nodes++;
         own->variables += dimension;
-        own->work += work;
         for (size_t k = 0; k < count; k++) {
             const uint32_t to = owner[closed[k]];
             if (to == owner[v] || seen[to] == v + 1) continue;
@@ -159,7 +368,6 @@ svmp_status svmp_partition_measure(const svmp_graph *graph, size_t parts, const 
             pairs[pair_count++] = (uint64_t)owner[v] << 32 | to;
         }
         own->boundary += receivers > 0;
-        own->boundary_work += receivers > 0 ? work : 0;
         own->sent_variables += receivers * dimension;
     }
     count_neighbours(pair_count, pairs, sizes);

@@ -19,9 +19,52 @@ works plan chain.mtx --ranks 9 -m langevin
 shows '^9 processes, 3 with nodes; the busiest has 2[0-9][0-9] % more than its share; 2 of 2 edges are cut'
 shows '^6 of 9 processes have no nodes and would be idle\.$'
 
+# Messages and reductions, to the last digit, on a network so slow that no node's time is seen beside it. The middle one
+# of the chain has two neighbours; of 3 processes a reduction goes up and down in 2 steps, and there are 2 of them.
+works plan chain.mtx --ranks 3 -n 2 --latency 1e6
+shows '^time of its messages +1\.33 s +2 s$'
+shows ' in one process, 10 s in 3: .*, 8 s of it in reductions\.$'
+# A kernel on all variables adds up half of n^2 numbers, a linear one n^2: twice 8 bytes each at a gigabyte a second.
+works plan chain.mtx --ranks 2 -n 1000 --latency 0 --throughput 1 -m vanilla
+shows ', 8 ms of it in reductions\.$'
+works plan chain.mtx --ranks 2 -n 1000 --latency 0 --throughput 1 --kernel linear@all
+shows ', 16 ms of it in reductions\.$'
+
+# Memory, where a linear kernel leaves rows of particles alone: x, score, phi, the step's states and x less its mean, and
+# at the end three more for the discrepancy; of 100 variables, or of 50 and the halo, and what is sent.
+memory() { awk '/^memory, beside the program/ { print $5, $6 }' said; }
+works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 --kernel linear@blanket
+[[ $(memory) == "6.4 GB" ]] || fail "8 rows of 8 MB for 100 variables are not $(memory)"
+works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 --kernel linear@blanket --step adam:0.1
+[[ $(memory) == "7.2 GB" ]] || fail "9 rows of 8 MB for 100 variables are not $(memory)"
+works plan "$MODELS/grid.mtx" --ranks 2 -n 1e6 --kernel linear@blanket
+read=$(awk '/^nodes that it reads/ { print $6 }' said) sent=$(awk '/^sent an iteration/ { print $6 }' said)
+expected=$(awk "BEGIN { printf \"%.3g GB\", 8e-3 * 8 * (50 + $read) + 1e-3 * $sent }")
+[[ $(memory) == "$expected" ]] || fail "8 rows of 8 MB for 50 + $read variables and $sent MB are $expected, not $(memory)"
+# It grows with the particles.
+last=0
+for n in 10 100 1000 10000; do
+    works plan "$MODELS/grid.mtx" --ranks 2 -n $n
+    now=$(memory | awk '{ print $1 * ($2 == "GB" ? 1e9 : $2 == "MB" ? 1e6 : 1e3) }')
+    awk "BEGIN { exit !($now > $last) }" || fail "$n particles take $now bytes, fewer take $last"
+    last=$now
+done
+
+# The middle of a star: of 64 processes one has it alone, and it has 832 of 15196 of all work; of 4 all have the same.
+{
+    printf '%%%%MatrixMarket matrix coordinate real symmetric\n400 400 799\n1 1 400\n'
+    for node in {2..400}; do printf '%d 1 -0.5\n%d %d 2\n' $node $node $node; done
+} >star.mtx
+works plan star.mtx --ranks 64 -n 10
+shows '^64 processes, 64 with nodes; the busiest has 250 % more than its share; 399 of 399 edges are cut$'
+shows '^x\.1 alone has 5.5 % of all work, and bounds the speed: more than 19 processes gain nothing\.$'
+works plan star.mtx --ranks 4 -n 10
+shows '^4 processes, 4 with nodes; the busiest has [0-9](\.[0-9]+)? % more than its share'
+! grep -q 'bounds the speed' said || fail "a node of less than a share bounds nothing: $(cat said)"
+
 # Neither the time nor the memory of the run: of so many particles an iteration would take centuries.
 works plan "$MODELS/grid.mtx" --ranks 4 -n 1e9
-shows '^memory, beside the model +4e\+09 GB'
+shows '^memory, beside the program +1\.2e\+10 GB'
 works plan chain.mtx --ranks 4096 -m combined --latency 1.5 --throughput 25
 shows 'messages take 1.5 us and 1 s for 25 GB'
 

@@ -199,6 +199,8 @@ static void sizes_are_those_of_the_parts(void **unused) {
             assert_int_equal(sizes[p].halo_variables, graph->variables - graph->own_variables);
             assert_int_equal(sizes[p].neighbours, graph->halo->neighbours);
             assert_int_equal(sizes[p].sent_variables, graph->halo->send.start[graph->halo->neighbours]);
+            assert_int_equal(sizes[p].entries, graph->neighbourhoods.start[graph->distinct]);
+            assert_true(sizes[p].work == svmp_graph_work(graph)); /* whole numbers */
             svmp_model_free(part);
         }
         free(owner);
@@ -230,6 +232,82 @@ static void partitions_are_fair(void **unused) {
         assert_in_range(q.cut, parts == 2 ? 10 : 20, parts == 2 ? 20 : 40);
     }
     svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* So many nodes of a dimension, each joined to the first one, as in a star, or to the one before it. */
+static svmp_graph *joined(svmp_context *context, size_t count, size_t dimension, int star) {
+    svmp_graph *graph = NULL;
+    assert_int_equal(svmp_graph_create(context, &graph), SVMP_OK);
+    for (size_t v = 0; v < count; v++) {
+        assert_int_equal(svmp_graph_add_node(graph, dimension), SVMP_OK);
+        if (v > 0) assert_int_equal(svmp_graph_add_factor(graph, 2, (size_t[]){star ? 0 : v - 1, v}), SVMP_OK);
+    }
+    assert_int_equal(svmp_graph_finish(graph), SVMP_OK);
+    return graph;
+}
+
+static partition_quality quality_of(const svmp_graph *graph, size_t parts, uint32_t *owner) {
+    part_size *sizes = calloc(parts, sizeof *sizes);
+    assert_int_equal(svmp_partition(graph, parts, owner), SVMP_OK);
+    assert_int_equal(svmp_partition_measure(graph, parts, owner, sizes), SVMP_OK);
+    const partition_quality q = svmp_partition_quality(graph, parts, owner, sizes);
+    free(sizes);
+    return q;
+}
+
+/* The middle of a star has so much work that of 64 parts it is one by itself, and nobody else has as much; of fewer,
+ * others are with it, and the parts are even. */
+static void a_hub_delays_nobody(void **unused) {
+    (void)unused;
+    enum { NODES = 400 };
+    svmp_context *context = NULL;
+    uint32_t owner[NODES];
+    assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
+    svmp_graph *graph = joined(context, NODES, 1, 1);
+    const double hub = 2 * NODES + 30 + 2, leaf = 2 * 2 + 30 + 2, all = hub + (NODES - 1) * leaf;
+    assert_true(svmp_graph_work(graph) == all);
+    assert_float_equal(quality_of(graph, 64, owner).imbalance, hub * 64 / all - 1, 1e-12);
+    for (size_t v = 1; v < NODES; v++) assert_int_not_equal(owner[v], owner[0]);
+    for (size_t parts = 2; parts <= 16; parts *= 2) assert_true(quality_of(graph, parts, owner).imbalance < 0.1);
+    svmp_graph_free(graph);
+    svmp_context_free(context);
+}
+
+/* Nodes with one neighbourhood share a matrix, unless they are in different parts. */
+static void matrices_are_shared(void **unused) {
+    (void)unused;
+    svmp_context *context = NULL;
+    svmp_graph *graph = NULL;
+    part_size sizes[2];
+    assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
+    assert_int_equal(svmp_graph_create(context, &graph), SVMP_OK);
+    for (size_t v = 0; v < 6; v++) assert_int_equal(svmp_graph_add_node(graph, 1), SVMP_OK);
+    assert_int_equal(svmp_graph_add_factor(graph, 6, (size_t[]){0, 1, 2, 3, 4, 5}), SVMP_OK);
+    assert_int_equal(svmp_graph_finish(graph), SVMP_OK);
+    assert_int_equal(svmp_partition_measure(graph, 2, (uint32_t[]){0, 0, 0, 0, 1, 1}, sizes), SVMP_OK);
+    const double matrix = 2 * 6 + 30;
+    assert_true(svmp_graph_work(graph) == matrix + 6 * 2);
+    assert_true(sizes[0].work == matrix + 4 * 2 && sizes[0].boundary_work == sizes[0].work);
+    assert_true(sizes[1].work == matrix + 2 * 2);
+    svmp_graph_free(graph);
+    svmp_context_free(context);
+}
+
+/* Weights whose sum is beyond 32 bits, of nodes and of edges, are cut as evenly as others. */
+static void large_weights_do_not_overflow(void **unused) {
+    (void)unused;
+    enum { NODES = 2000 };
+    svmp_context *context = NULL;
+    uint32_t owner[NODES];
+    assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
+    svmp_graph *graph = joined(context, NODES, 2000000, 0);
+    for (size_t parts = 2; parts <= 16; parts *= 2) {
+        const partition_quality q = quality_of(graph, parts, owner);
+        assert_true(q.imbalance < 0.03);
+        assert_in_range(q.cut, parts - 1, 3 * parts);
+    }
+    svmp_graph_free(graph);
     svmp_context_free(context);
 }
 
@@ -274,6 +352,9 @@ int main(void) {
         cmocka_unit_test(a_crowd),
         cmocka_unit_test(sizes_are_those_of_the_parts),
         cmocka_unit_test(partitions_are_fair),
+        cmocka_unit_test(a_hub_delays_nobody),
+        cmocka_unit_test(matrices_are_shared),
+        cmocka_unit_test(large_weights_do_not_overflow),
         cmocka_unit_test(memory_that_ends_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

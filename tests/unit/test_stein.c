@@ -211,9 +211,9 @@ static void compare_kernels(double probability, const char *one, const char *ano
 
 static void test_vanilla_is_graphical_on_a_complete_graph(void **state) {
     (void)state;
-    compare_kernels(1, "rbf@blanket", "rbf@all", 0);
-    compare_kernels(1, "linear@blanket", "linear@all", 0);
-    compare_kernels(1, "imq@random:8", "imq@all", 0); /* 8 neighbours are all there are */
+    compare_kernels(1, "rbf@blanket", "rbf@all", 1e-13);
+    compare_kernels(1, "linear@blanket", "linear@all", 1e-13);
+    compare_kernels(1, "imq@random:8", "imq@all", 1e-13); /* 8 neighbours are all there are */
 }
 
 static void test_independent_is_graphical_on_an_empty_graph(void **state) {

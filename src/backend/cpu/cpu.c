@@ -1,5 +1,6 @@
 #include "backend/cpu/cpu.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/thread.h"
@@ -14,7 +15,7 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
 
 /* What the terms of a kernel ask of a room. */
 typedef struct needs {
-    int matrix, repulsion, moments, products;
+    int matrix, repulsion, moments, products, gathered, grid;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
     size_t packed;                      /* variables that are packed at once */
     int stores, first_stores;           /* whether every room, and whether the first, holds all tiles of a unit */
@@ -29,10 +30,13 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
     all->moments |= term->shape->value == NULL;
-    all->products |= term->shape->value == NULL && term->domain == DOMAIN_ALL && graph->halo != NULL;
+    all->grid |= term->domain == DOMAIN_ALL;
+    all->products |= svmp_cpu_multiplies(b, term);
+    all->gathered |= term->shape->value == NULL && svmp_cpu_among_processes(b, term) && !svmp_cpu_multiplies(b, term);
     all->teams |= units < (size_t)b->threads && own->all_tiles <= TEAM_MOST;
-    all->first_stores |= all->teams || (term->domain == DOMAIN_ALL && b->kind->sum != NULL);
+    all->first_stores |= all->teams || svmp_cpu_among_processes(b, term);
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
+    if (all->gathered) all->domain = graph->whole_variables;
     for (size_t u = 0; u < units; u++) {
         const stein_unit unit = svmp_unit_find(graph, term->domain, u, own->nodes);
         size_t domain = variables_of(graph, unit.domain, unit.domain_count);
@@ -120,7 +124,10 @@ static void free_cpu(backend *b) {
     svmp_release(b->context, own->nodes);
     svmp_release(b->context, own->centred);
     svmp_release(b->context, own->variance);
+    svmp_release(b->context, own->grid.of);
+    svmp_release(b->context, own->grid.steps);
     svmp_release(b->context, own->products);
+    svmp_release(b->context, own->gathered);
     svmp_release(b->context, own);
 }
 
@@ -157,7 +164,13 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
         SVMP_TRY(svmp_allocate(context, graph->variables, b->n * sizeof(double), (void **)&own->centred));
         SVMP_TRY(SVMP_NEW(context, own->variance, graph->variables));
     }
-    if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n + 1));
+    own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .team = b->others};
+    if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.of, b->n + PADDING));
+    for (size_t p = 0; all.grid && p < PADDING; p++) own->grid.of[b->n + p] = INFINITY;
+    if (all.products) SVMP_TRY(SVMP_NEW(context, own->grid.steps, b->n * b->n));
+    if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n));
+    if (all.gathered)
+        SVMP_TRY(svmp_allocate(context, graph->whole_variables, b->n * sizeof(double), (void **)&own->gathered));
     own->teams = all.teams;
     const double matrices = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.first_stores);
     SVMP_TRY(svmp_require_memory(context, matrices * (double)own->all_tiles * sizeof(double),

@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/median.h"
+#include "kernel/grid.h"
 #include "kernel/unit.h"
 
 /* What one thread needs for a unit. Of a unit for all threads, the first room holds it, and each has the last four of
@@ -36,11 +37,18 @@ typedef struct cpu {
     stein_room *rooms; /* one a thread */
     middle **middles;  /* term -> unit -> where its median stood */
     double *ones;      /* a row of 1, behind it 0 */
+    common_grid grid;  /* of terms on all variables: a row, behind it infinite, and steps where there are products */
     uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
     double *centred;   /* variables * n: x less its mean over particles, for linear terms */
     double *variance;  /* variables: mean square of that */
-    double *products;  /* n*n, and the summed variance: of linear terms on all variables of several processes */
+    double *products;  /* n*n: of linear terms on n or more variables, all there are */
+    double *gathered;  /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
 } cpu;
+
+/* Whether other processes have variables of the term's domain, too. */
+static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *term) {
+    return term->domain == DOMAIN_ALL && b->others != NULL;
+}
 
 /* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for
  * the bandwidth and for the velocities, which costs less than to fetch it from far away. A team's are always stored. */
@@ -51,6 +59,9 @@ int svmp_cpu_stores(const backend *b, size_t member_variables);
 void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
                      int threads);
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
+
+/* Whether a linear term is computed from products of particles rather than from moments: where variables are many. */
+int svmp_cpu_multiplies(const backend *b, const kernel_term *term);
 
 /* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
  * last ones. */

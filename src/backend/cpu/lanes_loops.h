@@ -27,6 +27,9 @@ INLINE vec splat(double a) { return a - (vec){0}; }
 /* The lanes of v where the mask is set, 0 elsewhere. */
 INLINE vec keep(ivec mask, vec v) { return (vec)((bits)v & (bits)mask); }
 
+/* The lanes of a where the mask is set, those of b elsewhere. */
+INLINE vec choose(ivec mask, vec a, vec b) { return (vec)(((bits)a & (bits)mask) | ((bits)b & ~(bits)mask)); }
+
 /* sum[r] += the lanes of row[r], for all rows of a tile: lanes of two rows at a time are brought together and added. */
 #define BOTH(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
@@ -107,8 +110,7 @@ static void count(const tile *t, const double *distance, tally *counts) {
 INLINE vec cut_corner(vec distance, size_t m, size_t l) {
     bits lane;
     for (size_t k = 0; k < LANES; k++) lane[k] = m + k;
-    const bits outside = (bits)(lane <= (bits){0} + l);
-    return (vec)(((bits)distance & ~outside) | ((bits)splat(INFINITY) & outside));
+    return choose((ivec)(lane <= (bits){0} + l), splat(INFINITY), distance);
 }
 
 /* `columns` vectors of the tile from the one with the number v, which share what is read of the rows. */
@@ -139,6 +141,62 @@ static void distances(const packed_rows *rows, const tile *t, int more, double *
     size_t v = 0;
     for (; v + 2 <= t->vectors; v += 2) measure(rows, t, v, 2, more, distance);
     if (v < t->vectors) measure(rows, t, v, 1, more, distance);
+}
+
+/* ---- distances on a grid ----------------------------------------------------------------------------------------- */
+
+/* The coarser grid of row l and of the columns m, m + 1, ... */
+INLINE vec coarser(const double *grid, size_t l, size_t m) {
+    const vec left = splat(grid[l]), right = load(grid + m);
+    return choose(left > right, left, right);
+}
+
+INLINE bits load_bits(const void *p) {
+    bits b;
+    memcpy(&b, p, sizeof b);
+    return b;
+}
+
+INLINE void measure_steps(const packed_rows *rows, const tile *t, size_t v, const int columns, const double *grid,
+                          int more, int64_t *steps) {
+    const size_t m = t->first + 1 + v * LANES;
+    int64_t *d = steps + v * TILE_ROWS * LANES;
+    vec base[2][TILE_ROWS];
+    bits sum[2][TILE_ROWS];
+    for (int c = 0; c < columns; c++)
+        EACH_ROW base[c][r] = coarser(grid, t->first + (size_t)r, m + (size_t)c * LANES), sum[c][r] = (bits){0};
+    for (size_t j = 0; j < rows->count; j++) {
+        const double *x = rows->x + j * rows->stride, *left = x + t->first;
+        vec right[2];
+        for (int c = 0; c < columns; c++) right[c] = load(x + m + c * LANES);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int c = 0; c < columns; c++) {
+                const vec u = left[r] - right[c];
+                sum[c][r] += (bits)(u * u + base[c][r]);
+            }
+    }
+    for (int c = 0; c < columns; c++) EACH_ROW {
+            int64_t *at = d + (c * TILE_ROWS + r) * LANES;
+            const bits counted = sum[c][r] - rows->count * (bits)base[c][r];
+            const bits all = (counted & (bits)(base[c][r] < INFINITY)) + (more ? load_bits(at) : (bits){0});
+            memcpy(at, &all, sizeof all);
+        }
+}
+
+static void steps(const packed_rows *rows, const tile *t, const double *grid, int more, int64_t *steps) {
+    size_t v = 0;
+    for (; v + 2 <= t->vectors; v += 2) measure_steps(rows, t, v, 2, grid, more, steps);
+    if (v < t->vectors) measure_steps(rows, t, v, 1, grid, more, steps);
+}
+
+static void from_steps(const tile *t, const double *grid, double *distance) {
+    for (size_t v = 0; v < t->vectors; v++) EACH_ROW {
+            double *at = distance + (v * TILE_ROWS + (size_t)r) * LANES;
+            const vec base = coarser(grid, t->first + (size_t)r, t->first + 1 + v * LANES);
+            const vec counted = __builtin_convertvector((ivec)load_bits(at), vec);
+            const vec here = choose(base < INFINITY, counted * (base * 0x1p-52), splat(INFINITY));
+            store(at, v * LANES < TILE_ROWS - 1 ? cut_corner(here, v * LANES + 1, (size_t)r) : here);
+        }
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
@@ -277,4 +335,5 @@ static void rbf_and_weigh(const tile *t, double h, double *k, const double *w, d
 #define TABLE_(name)  svmp_lanes_##name
 #define TABLE(name)   TABLE_(name)
 
-const lane_ops TABLE(LANES_ISA) = {NAME(LANES_ISA), LANES, distances, count, rbf, imq, weigh, rbf_and_weigh};
+const lane_ops TABLE(LANES_ISA) = {NAME(LANES_ISA), LANES, distances, steps, from_steps,
+                                   count,           rbf,   imq,       weigh, rbf_and_weigh};

@@ -2,9 +2,12 @@
  *
  *     phi_i[m] = mean(s_i) + ( sum_j z_j[m] mean(z_j s_i) + z_i[m] ) / v
  *
- * On all variables of several processes with one, which they add up: P[l][m] = sum_j z_j[l] z_j[m],
+ * On all variables, if they are n or more, that is cheaper with one, whose sums have no order (kernel/grid.h):
  *
+ *     P[l][m]  = sum_j z_j[l] z_j[m],   v = mean_l P[l][l]
  *     phi_i[m] = mean(s_i) + ( mean_l(P[l][m] s_i[l]) + z_i[m] ) / v
+ *
+ * Of fewer variables, every process has all z_j.
  */
 #include <string.h>
 
@@ -27,12 +30,29 @@ void svmp_cpu_centre(backend *b) {
     }
 }
 
+int svmp_cpu_multiplies(const backend *b, const kernel_term *term) {
+    return term->shape->value == NULL && term->domain == DOMAIN_ALL && b->n <= b->model->graph->whole_variables;
+}
+
 static double summed_variance(const backend *b, const stein_unit *unit) {
     const size_t *first = b->model->graph->first;
     const double *variance = ((const cpu *)b->own)->variance;
     double sum = 0;
     for (size_t v = 0; v < unit->domain_count; v++)
         for (size_t j = first[unit->domain[v]]; j < first[unit->domain[v] + 1]; j++) sum += variance[j];
+    return sum;
+}
+
+/* The centred particles of all variables of all processes, in room->rows; returns the summed variance. */
+static double gather(const backend *b, const stein_room *room) {
+    const svmp_graph *graph = b->model->graph;
+    const cpu *own = b->own;
+    double sum = 0;
+    svmp_grid_gather(&own->grid, graph, own->centred, own->gathered);
+    for (size_t j = 0; j < graph->whole_variables; j++) {
+        const double *z = room->rows[j] = own->gathered + j * b->n;
+        sum += svmp_dot(b->n, z, z) / (double)b->n;
+    }
     return sum;
 }
 
@@ -56,27 +76,12 @@ static void add_velocity(backend *b, size_t count, const stein_room *room, doubl
     for (size_t m = 0; m < n; m++) phi[m] += weight * (mean + sum[m]);
 }
 
-static void add_products(backend *b, const stein_unit *unit, size_t count, const stein_room *room, int threads) {
-    const size_t n = b->n;
-    double *products = ((const cpu *)b->own)->products;
-#pragma omp parallel for num_threads(threads)
-    for (size_t l = 0; l < n; l++) {
-        double *row = products + l * n;
-        memset(row, 0, n * sizeof *row);
-        for (size_t j = 0; j < count; j++) {
-            const double *z = room->rows[j];
-#pragma omp simd
-            for (size_t m = 0; m < n; m++) row[m] += z[l] * z[m];
-        }
-    }
-    products[n * n] = summed_variance(b, unit);
-    b->kind->sum(b, n * n + 1, products);
-}
+/* ---- by products ------------------------------------------------------------------------------------------------- */
 
-static void add_common_velocity(backend *b, double weight, size_t i, double *sum) {
+static void add_common_velocity(backend *b, double v, double weight, size_t i, double *sum) {
     const cpu *own = b->own;
     const size_t n = b->n;
-    const double *z = own->centred + i * n, *score = b->score + i * n, v = own->products[n * n];
+    const double *z = own->centred + i * n, *score = b->score + i * n;
     double *phi = b->phi + i * n;
     memset(sum, 0, n * sizeof *sum);
     for (size_t l = 0; v > 0 && l < n; l++) {
@@ -88,29 +93,28 @@ static void add_common_velocity(backend *b, double weight, size_t i, double *sum
     for (size_t m = 0; m < n; m++) phi[m] += weight * (mean + (v > 0 ? (sum[m] + z[m]) / v : 0));
 }
 
-static void add_common_velocities(backend *b, const kernel_term *term, size_t members, const stein_room *room,
-                                  int threads) {
-#pragma omp parallel for num_threads(threads)
-    for (size_t k = 0; k < members; k++)
-        add_common_velocity(b, term->weight, room->members[k], ((const cpu *)b->own)->rooms[svmp_thread_number()].sum);
-}
+/* ---- the term ---------------------------------------------------------------------------------------------------- */
 
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const cpu *own = b->own;
-    const size_t count = svmp_unit_rows(b->model->graph, unit, b->n, own->centred, room->rows),
-                 members = svmp_cpu_members(b, unit, room);
-    if (term->domain == DOMAIN_ALL && b->kind->sum) {
-        add_products(b, unit, count, room, threads);
-        add_common_velocities(b, term, members, room, threads);
-        return;
-    }
-    const double v = summed_variance(b, unit);
+    const int multiplies = svmp_cpu_multiplies(b, term), gathers = svmp_cpu_among_processes(b, term) && !multiplies;
+    const size_t members = svmp_cpu_members(b, unit, room),
+                 rows = svmp_unit_rows(b->model->graph, unit, b->n, own->centred, room->rows),
+                 count = gathers ? b->model->graph->whole_variables : rows;
+    const double v = multiplies ? svmp_grid_multiply(&own->grid, rows, room->rows, threads, own->products)
+                     : gathers  ? gather(b, room)
+                                : summed_variance(b, unit);
     /* A parallel region of one thread is not free: alone, a plain loop. */
-    if (threads == 1) {
+    if (threads == 1 && !multiplies) {
         for (size_t k = 0; k < members; k++) add_velocity(b, count, room, v, term->weight, room->members[k], room->sum);
         return;
     }
 #pragma omp parallel for num_threads(threads)
-    for (size_t k = 0; k < members; k++)
-        add_velocity(b, count, room, v, term->weight, room->members[k], own->rooms[svmp_thread_number()].sum);
+    for (size_t k = 0; k < members; k++) {
+        double *sum = own->rooms[svmp_thread_number()].sum;
+        if (multiplies)
+            add_common_velocity(b, v, term->weight, room->members[k], sum);
+        else
+            add_velocity(b, count, room, v, term->weight, room->members[k], sum);
+    }
 }

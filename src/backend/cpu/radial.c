@@ -22,6 +22,7 @@ typedef struct radial {
     int threads, stored;
     packed_rows packed;   /* the variables that are in room->packed now */
     size_t packed_before; /* how many stand before them in the domain */
+    const double *grid;   /* of a domain of all variables (kernel/grid.h): a row; NULL: sums have the domain's order */
     repelling how;
     const uint32_t *members;
     size_t member_count;
@@ -63,33 +64,47 @@ static void pack(radial *u, size_t first, size_t count) {
 
 static double *tile_numbers(const radial *u, const tile *t) { return u->room->k + (u->stored ? t->offset : 0); }
 
+/* Distances on the variables that are packed now; on a grid still in steps. */
+static void measure(const radial *u, const tile *t, double *numbers) {
+    if (u->grid)
+        u->own->lanes->steps(&u->packed, t, u->grid, u->packed_before > 0, (int64_t *)(void *)numbers);
+    else
+        u->own->lanes->distances(&u->packed, t, u->packed_before > 0, numbers);
+}
+
 static void measure_tile(const radial *u, size_t t) {
-    u->own->lanes->distances(&u->packed, &u->own->tiles[t], u->packed_before > 0, tile_numbers(u, &u->own->tiles[t]));
+    measure(u, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
 }
 
-/* Whether others have variables of the domain, too. */
-static int among_processes(const backend *b, const kernel_term *term) {
-    return term->domain == DOMAIN_ALL && b->kind->sum != NULL;
+static void finish_tile(const radial *u, size_t t) {
+    u->own->lanes->from_steps(&u->own->tiles[t], u->grid, tile_numbers(u, &u->own->tiles[t]));
 }
 
-/* All tiles of a stored unit, some variables of the domain after the others. */
+/* All tiles of a stored unit, some variables of the domain after the others, and then those that other processes have.
+ */
 static void store_distances(radial *u) {
     for (size_t first = 0; first < u->domain_variables; first += PACKED_VARIABLES) {
         const size_t left = u->domain_variables - first;
         pack(u, first, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
         share(u, u->own->tile_count, measure_tile);
     }
-    if (!among_processes(u->b, u->term)) return;
+    if (u->grid == NULL) return;
     if (u->domain_variables == 0) memset(u->room->k, 0, u->own->all_tiles * sizeof *u->room->k);
-    u->b->kind->sum(u->b, u->own->all_tiles, u->room->k);
+    const team *others = u->b->others;
+    if (others) others->sum_whole(others, u->own->all_tiles, (int64_t *)(void *)u->room->k);
+    share(u, u->own->tile_count, finish_tile);
 }
 
 /* A tile's distances: they stand there already, or are computed now. */
 static double *distances_of(const radial *u, const tile *t) {
     double *numbers = tile_numbers(u, t);
-    if (!u->stored) u->own->lanes->distances(&u->packed, t, 0, numbers);
+    if (u->stored) return numbers;
+    measure(u, t, numbers);
+    if (u->grid) u->own->lanes->from_steps(t, u->grid, numbers);
     return numbers;
 }
+
+/* ---- bandwidth --------------------------------------------------------------------------------------------------- */
 
 static void count_tile(const radial *u, size_t t) {
     const tile *here = &u->own->tiles[t];
@@ -229,8 +244,12 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
     u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, b->x, room->rows);
     u.member_count = svmp_cpu_members(b, unit, room);
     u.members = room->members;
-    u.stored = threads > 1 || among_processes(b, term) || svmp_cpu_stores(b, u.member_count);
+    u.stored = svmp_cpu_among_processes(b, term) || threads > 1 || svmp_cpu_stores(b, u.member_count);
 
+    if (term->domain == DOMAIN_ALL) {
+        svmp_grid_find(&u.own->grid, u.domain_variables, room->rows, GRID_SQUARES, threads);
+        u.grid = u.own->grid.of;
+    }
     if (u.stored)
         store_distances(&u);
     else

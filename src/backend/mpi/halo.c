@@ -59,13 +59,6 @@ static svmp_status refresh(backend *b) {
     return arrive(b), SVMP_OK;
 }
 
-static svmp_status sum(backend *b, size_t count, double *values) {
-    const double started = svmp_clock_seconds();
-    b->context->team->sum(b->context->team, count, values);
-    b->mpi->times.reducing += svmp_clock_seconds() - started;
-    return SVMP_OK;
-}
-
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 static void note(backend *b, svmp_status status) {
@@ -133,7 +126,6 @@ static svmp_status diffuse(backend *b, double rate, size_t t) {
 static const backend_kind svmp_backend_mpi = {.name = "mpi",
                                               .exchange = exchange,
                                               .refresh = refresh,
-                                              .sum = sum,
                                               .score = score,
                                               .stein = stein,
                                               .step = move,

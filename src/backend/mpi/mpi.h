@@ -16,7 +16,7 @@ void svmp_mpi_detach(backend *b);
 
 /* Seconds since the backend was made, by what they went to. */
 typedef struct mpi_times {
-    double packing, waiting, agreeing, reducing; /* messages; for them; on how the step went; sums over processes */
+    double packing, waiting, agreeing; /* messages; for them; on how the step went */
 } mpi_times;
 
 mpi_times svmp_mpi_times(const backend *b);

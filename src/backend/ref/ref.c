@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/exact.h"
+#include "base/team.h"
 
 typedef struct ref {
     uint32_t *domain;         /* the variables that a kernel term sees */
     uint32_t *drawn;          /* the nodes of a random domain */
     double *matrix;           /* n*n squared distances on the domain, or products */
     double *sorted;           /* the n(n-1)/2 of different particles */
+    exact_sum *sums;          /* n: a row of the matrix on all variables, of which others may have some */
     double *value, *gradient; /* of one instance of a factor group */
     void *scratch;
 } ref;
@@ -21,6 +24,7 @@ static void free_ref(backend *b) {
     svmp_release(b->context, r->drawn);
     svmp_release(b->context, r->matrix);
     svmp_release(b->context, r->sorted);
+    svmp_release(b->context, r->sums);
     svmp_release(b->context, r->value);
     svmp_release(b->context, r->gradient);
     svmp_release(b->context, r->scratch);
@@ -45,6 +49,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     SVMP_TRY(SVMP_NEW(context, r->drawn, neighbours + 1));
     SVMP_TRY(svmp_allocate(context, n, n * sizeof(double), (void **)&r->matrix));
     SVMP_TRY(svmp_allocate(context, n, n * sizeof(double), (void **)&r->sorted));
+    SVMP_TRY(SVMP_NEW(context, r->sums, n));
     SVMP_TRY(SVMP_NEW(context, r->value, n));
     SVMP_TRY(svmp_allocate(context, slots, n * sizeof(double), (void **)&r->gradient));
     return svmp_allocate(context, scratch, 1, &r->scratch);
@@ -110,9 +115,42 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Whether the domain has variables in several processes. */
-static int among_processes(const backend *b, const kernel_term *term) {
-    return term->domain == DOMAIN_ALL && b->kind->sum != NULL;
+static double square(const double *x, size_t l, size_t m, double centre) {
+    (void)centre;
+    return (x[l] - x[m]) * (x[l] - x[m]);
+}
+
+static double product(const double *x, size_t l, size_t m, double centre) { return (x[l] - centre) * (x[m] - centre); }
+
+static double mean(size_t n, const double *row) {
+    double sum = 0;
+    for (size_t l = 0; l < n; l++) sum += row[l];
+    return sum / (double)n;
+}
+
+/* matrix[l][m] = the sum over the domain. On all variables it is made without rounding, so that it does not matter in
+ * which process they are. */
+static void fill_matrix(backend *b, const kernel_term *term, size_t count,
+                        double (*of)(const double *x, size_t l, size_t m, double centre)) {
+    ref *r = b->own;
+    const size_t n = b->n;
+    for (size_t l = 0; l < n; l++) {
+        memset(r->sums, 0, n * sizeof *r->sums);
+        memset(r->matrix + l * n, 0, n * sizeof *r->matrix);
+        for (size_t j = 0; j < count; j++) {
+            const double *x = b->x + r->domain[j] * n, centre = mean(n, x);
+            for (size_t m = 0; m < n; m++)
+                if (term->domain == DOMAIN_ALL)
+                    svmp_exact_add(&r->sums[m], of(x, l, m, centre));
+                else
+                    r->matrix[l * n + m] += of(x, l, m, centre);
+        }
+        for (size_t m = 0; term->domain == DOMAIN_ALL && m < n; m++) {
+            svmp_exact_carry(&r->sums[m]);
+            if (b->others) b->others->sum_whole(b->others, EXACT_DIGITS, r->sums[m].digit);
+            r->matrix[l * n + m] = svmp_exact_value(&r->sums[m]);
+        }
+    }
 }
 
 /* Squared distances on the domain, and the bandwidth that follows from them. */
@@ -120,16 +158,7 @@ static double distances(backend *b, const kernel_term *term, size_t count) {
     ref *r = b->own;
     const size_t n = b->n;
     size_t pairs = 0, lower, upper;
-    for (size_t l = 0; l < n; l++)
-        for (size_t m = 0; m < n; m++) {
-            double sum = 0;
-            for (size_t j = 0; j < count; j++) {
-                double u = b->x[r->domain[j] * n + l] - b->x[r->domain[j] * n + m];
-                sum += u * u;
-            }
-            r->matrix[l * n + m] = sum;
-        }
-    if (among_processes(b, term)) b->kind->sum(b, n * n, r->matrix);
+    fill_matrix(b, term, count, square);
     for (size_t l = 0; l < n; l++)
         for (size_t m = l + 1; m < n; m++) r->sorted[pairs++] = r->matrix[l * n + m];
     if (!svmp_bandwidth_ranks(&term->bandwidth, n, &lower, &upper))
@@ -164,27 +193,12 @@ static void add_radial(backend *b, const kernel_term *term, size_t i, double h) 
     }
 }
 
-static double mean(size_t n, const double *row) {
-    double sum = 0;
-    for (size_t l = 0; l < n; l++) sum += row[l];
-    return sum / (double)n;
-}
-
 /* Products sum_j z_j[l] z_j[m] on the domain; returns its summed variance v. */
 static double products(backend *b, const kernel_term *term, size_t count) {
-    ref *r = b->own;
     const size_t n = b->n;
     double v = 0;
-    memset(r->matrix, 0, n * n * sizeof *r->matrix);
-    for (size_t j = 0; j < count; j++) {
-        const double *x = b->x + r->domain[j] * n, centre = mean(n, x);
-        for (size_t l = 0; l < n; l++) {
-            v += (x[l] - centre) * (x[l] - centre) / (double)n;
-            for (size_t m = 0; m < n; m++) r->matrix[l * n + m] += (x[l] - centre) * (x[m] - centre);
-        }
-    }
-    if (among_processes(b, term)) b->kind->sum(b, n * n, r->matrix);
-    if (among_processes(b, term)) b->kind->sum(b, 1, &v);
+    fill_matrix(b, term, count, product);
+    for (size_t l = 0; l < n; l++) v += ((ref *)b->own)->matrix[l * n + l] / (double)n;
     return v;
 }
 
@@ -216,7 +230,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
-        const int once = among_processes(b, term); /* as others do, whatever their nodes */
+        const int once = term->domain == DOMAIN_ALL; /* as others do, whatever their nodes */
         double scale = once ? prepare(b, term, 0, t) : 0;
         for (size_t v = 0; v < graph->own; v++) {
             if (!once) scale = prepare(b, term, v, t);

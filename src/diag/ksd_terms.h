@@ -1,0 +1,61 @@
+/* The parts of the Stein discrepancy: what the terms of a kernel add to the sums of every variable. */
+#ifndef SVMP_DIAG_KSD_TERMS_H
+#define SVMP_DIAG_KSD_TERMS_H
+
+#include "diag/ksd.h"
+#include "kernel/grid.h"
+#include "kernel/unit.h"
+
+/* What one thread needs for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2), ... */
+typedef struct ksd_room {
+    const double **rows; /* the particles of the domain's variables */
+    uint32_t *drawn;     /* the nodes of a random domain */
+    double *k, *r, *c;   /* triangles: kernel, repulsion, curvature */
+    double k0, r0;       /* the first two between a particle and itself */
+    double **row, **sum; /* thread of a team -> n numbers: kappa of a row, and its sums over the other particle */
+} ksd_room;
+
+/* Sums of kappa: over all n^2 pairs, over the n of a particle and itself, and a bound on the root mean square of the
+ * centred kappa between different particles. Sums of terms add up, the bound by the triangle inequality. */
+typedef struct stein_sums {
+    double pairs, diagonal, spread;
+} stein_sums;
+
+static inline void svmp_ksd_add(stein_sums *to, double weight, stein_sums sums) {
+    to->pairs += weight * sums.pairs;
+    to->diagonal += weight * sums.diagonal;
+    to->spread += weight * sums.spread;
+}
+
+typedef struct ksd {
+    svmp_context *context;
+    const stein_sample *sample;
+    int threads;
+    ksd_room *rooms;  /* one a thread */
+    uint32_t *nodes;  /* 0, 1, 2, ... */
+    double *centred;  /* variables * n: x less its mean over particles, for linear terms */
+    common_grid grid; /* of terms on all variables */
+    double *products; /* n*n: of linear terms on n or more variables, all there are */
+    double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
+    const struct team *team; /* the other processes that have parts; NULL: there are none */
+    stein_sums *sums;        /* of every own variable */
+    double *row;             /* n */
+    double *bandwidth;       /* of every own node, in the first term that has one; NaN: none has */
+} ksd;
+
+/* Add what a unit of a term is worth to the sums of its members, with a team of `threads`. */
+void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
+void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
+
+/* z = x less its mean over particles, of variable i. */
+void svmp_ksd_centre(const stein_sample *sample, size_t i, double *z);
+
+/* The estimate of the sum of the eigenvalues of kappa. */
+double svmp_ksd_trace(size_t n, double pairs, double diagonal);
+
+/* Whether a linear term is computed from products of particles, where variables are many; whether it needs what other
+ * processes have, as it is. */
+int svmp_ksd_multiplies(const ksd *of, const kernel_term *term);
+int svmp_ksd_gathers(const ksd *of, const kernel_term *term);
+
+#endif
