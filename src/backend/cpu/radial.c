@@ -20,7 +20,7 @@ typedef struct radial {
     stein_room *room;
     size_t n, stride, domain_variables;
     int threads, stored;
-    packed_rows packed;   /* the variables that are in room->packed now */
+    packed_rows packed;   /* the variables that are packed now */
     size_t packed_before; /* how many stand before them in the domain */
     const double *grid;   /* of a domain of all variables (kernel/grid.h): a row; NULL: sums have the domain's order */
     repelling how;
@@ -52,13 +52,13 @@ static stein_room *room_at_hand(const radial *u) {
 
 /* ---- distances --------------------------------------------------------------------------------------------------- */
 
-static void pack(radial *u, size_t first, size_t count) {
+static void pack(radial *u, double *packed, size_t first, size_t count) {
     for (size_t j = 0; j < count; j++) {
-        double *to = u->room->packed + j * u->stride;
+        double *to = packed + j * u->stride;
         memcpy(to, u->room->rows[first + j], u->n * sizeof *to);
         for (size_t k = 0; k < PADDING; k++) to[u->n + k] = INFINITY;
     }
-    u->packed = (packed_rows){u->room->packed, count, u->stride};
+    u->packed = (packed_rows){packed, count, u->stride};
     u->packed_before = first;
 }
 
@@ -72,22 +72,25 @@ static void measure(const radial *u, const tile *t, double *numbers) {
         u->own->lanes->distances(&u->packed, t, u->packed_before > 0, numbers);
 }
 
-static void measure_tile(const radial *u, size_t t) {
-    measure(u, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
+/* A thread's share of the tiles, some variables of the domain after the others. */
+static void measure_share(const radial *u, size_t first) {
+    radial mine = *u;
+    for (size_t before = 0; before < u->domain_variables; before += PACKED_VARIABLES) {
+        const size_t left = u->domain_variables - before;
+        pack(&mine, room_at_hand(u)->packed, before, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
+        for (size_t t = first; t < u->own->tile_count; t += (size_t)u->threads)
+            measure(&mine, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
+    }
 }
 
 static void finish_tile(const radial *u, size_t t) {
     u->own->lanes->from_steps(&u->own->tiles[t], u->grid, tile_numbers(u, &u->own->tiles[t]));
 }
 
-/* All tiles of a stored unit, some variables of the domain after the others, and then those that other processes have.
- */
-static void store_distances(radial *u) {
-    for (size_t first = 0; first < u->domain_variables; first += PACKED_VARIABLES) {
-        const size_t left = u->domain_variables - first;
-        pack(u, first, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
-        share(u, u->own->tile_count, measure_tile);
-    }
+/* All tiles of a stored unit, on the variables of this process and then on those of the others. Threads pack all
+ * variables for themselves, so that none waits for another. */
+static void store_distances(const radial *u) {
+    share(u, (size_t)u->threads, measure_share);
     if (u->grid == NULL) return;
     if (u->domain_variables == 0) memset(u->room->k, 0, u->own->all_tiles * sizeof *u->room->k);
     const team *others = u->b->others;
@@ -253,7 +256,7 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
     if (u.stored)
         store_distances(&u);
     else
-        pack(&u, 0, u.domain_variables);
+        pack(&u, room->packed, 0, u.domain_variables);
     u.how.h = choose_bandwidth(&u, last);
     if (u.how.h > 0 && isfinite(u.how.h)) {
         u.how.by_number = term->shape->repulsion != NULL;

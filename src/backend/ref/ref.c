@@ -145,11 +145,10 @@ static void fill_matrix(backend *b, const kernel_term *term, size_t count,
                 else
                     r->matrix[l * n + m] += of(x, l, m, centre);
         }
-        for (size_t m = 0; term->domain == DOMAIN_ALL && m < n; m++) {
-            svmp_exact_carry(&r->sums[m]);
-            if (b->others) b->others->sum_whole(b->others, EXACT_DIGITS, r->sums[m].digit);
-            r->matrix[l * n + m] = svmp_exact_value(&r->sums[m]);
-        }
+        if (term->domain != DOMAIN_ALL) continue;
+        if (b->others) b->others->sum_whole(b->others, n * EXACT_WORDS, svmp_exact_to_words(n, r->sums));
+        if (b->others) svmp_exact_from_words(n, r->sums);
+        for (size_t m = 0; m < n; m++) r->matrix[l * n + m] = svmp_exact_value(&r->sums[m]);
     }
 }
 
