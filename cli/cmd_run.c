@@ -240,6 +240,7 @@ static int print_result(session *s) {
     const size_t shown = variables <= VARIABLES_SHOWN ? variables : FIRST_SHOWN;
     const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
+    char step[STEP_TEXT];
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
@@ -258,7 +259,7 @@ static int print_result(session *s) {
     for (size_t i = 0; i < shown; i++)
         print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
     print_split(&s->split);
-    print_sampling(s->result);
+    print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
@@ -283,11 +284,31 @@ static int explain_warmup(const session *s) {
     return EXIT_INTERRUPTED;
 }
 
+/* What may keep the particles of another run finite. */
+static void advise_finite(const session *s) {
+    char step[STEP_TEXT], text[STEP_TEXT];
+    const char *smaller = scaled_step(svmp_run_setting(s->run, "step", step, sizeof step), 0.1, text);
+    const int mode = strcmp(options_value(s->set, "init"), "map") == 0;
+    if (s->method.yield != SVMP_PARTICLES) return;
+    if (svmp_run_iteration(s->run) == 0)
+        complain(EXIT_FAILED, "Another start may be finite: %s--init normal:0.1.", mode ? "" : "--init map, or ");
+    else if (strcmp(s->method.name, "langevin") == 0)
+        complain(
+            EXIT_FAILED,
+            "The moves of langevin are as long as the scores are large: a smaller step may stay finite (%s%s), and "
+            "-m mala refuses such moves.",
+            smaller, mode ? "" : " --init map");
+    else
+        complain(EXIT_FAILED, "A smaller step may stay finite%s: %s%s.", mode ? "" : ", or a start from the mode",
+                 smaller, mode ? "" : ", --init map");
+}
+
 /* What there is to say about a run that did not come to its end. */
 static int explain_end(const session *s, svmp_status ended) {
     if (ended == SVMP_NOT_FINITE) {
         if (s->writer.written)
             complain(EXIT_FAILED, "The last particles that were finite are in '%s'.", s->writer.written);
+        advise_finite(s);
         return EXIT_FAILED;
     }
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;

@@ -5,6 +5,7 @@
 #include "convergence.h"
 #include "mixing.h"
 #include "origin.h"
+#include "record.h"
 #include "sample.h"
 #include "sampling.h"
 #include "table.h"
@@ -41,6 +42,7 @@ static void print_errors(const svmp_particles *particles, int width, size_t coun
 static int print_rows(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
                       const size_t *chosen, svmp_moments *moments, svmp_mixing *mixing) {
     const int width = names_width(particles, count, chosen), chains = svmp_particles_are_chains(particles);
+    char step[STEP_TEXT];
     svmp_status status = svmp_particles_summarise(particles, count, chosen, moments, mixing);
     if (status != SVMP_OK) return failed(context, status);
     print_moments_heading(width, chains);
@@ -48,7 +50,7 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
         print_moments(width, svmp_particles_name(particles, chosen[k]), &moments[k], chains ? &mixing[k] : NULL);
     putchar('\n');
     if (errors) print_errors(particles, width, count, chosen, mixing);
-    print_sampling(particles);
+    print_sampling(particles, record_find(svmp_particles_comments(particles), "step", step, sizeof step) ? step : NULL);
     if (chains) print_mixing(particles, count, chosen, mixing);
     return 0;
 }

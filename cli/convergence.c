@@ -36,6 +36,7 @@ static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepa
     const svmp_graph *graph = svmp_model_graph(model);
     convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_own(graph)};
     c.known = svmp_run_measure(run, &c.total, nodes) == SVMP_OK;
+    svmp_run_setting(run, "method", c.method, sizeof c.method);
     for (size_t v = 0; c.known && v < c.nodes; v++) {
         node_discrepancy node = {.node = svmp_graph_node_in_whole(graph, v), .discrepancy = nodes[v]};
         svmp_model_node_name(model, v, node.name, NODE_NAME);
@@ -173,6 +174,7 @@ convergence convergence_read(const char *comments) {
         if ((value = value_of(line, "ksd_v"))) c.total.v = strtod(value, NULL);
         if ((value = value_of(line, "ksd_ratio"))) c.total.ratio = strtod(value, NULL);
         if ((value = value_of(line, "ksd_beyond"))) read_counts(&c, value);
+        if ((value = value_of(line, "method"))) snprintf(c.method, sizeof c.method, "%.15s", value);
         if ((value = value_of(line, "processes"))) c.processes = strtoul(value, NULL, 10);
         if ((value = value_of(line, "last_step"))) c.largest_step = strtod(value, NULL);
         if ((value = value_of(line, "last_step_sd"))) read_relative(&c, value);
@@ -206,6 +208,12 @@ static void print_advice(const convergence *c) {
     if (c->relative_step < small_step)
         printf("The particles hardly move any more: try a larger rate (--step),\nanother start (--init map), or more "
                "particles (-n); -m nuts can tell what is right.\n");
+    else if (strcmp(c->method, "langevin") == 0)
+        printf("Run longer (-t), from the mode\n(--init map), or with a smaller step, which has less bias (--step); -m "
+               "nuts "
+               "can tell what is right.\n");
+    else if (strcmp(c->method, "mala") == 0)
+        printf("Run longer (-t), or from the mode\n(--init map); -m nuts can tell what is right.\n");
     else
         printf("Run longer (-t), or from the mode with a falling rate\n(--init map --step adam:0.1..0.004); -m nuts "
                "can tell what is right.\n");

@@ -16,6 +16,7 @@ typedef struct convergence {
     int known;            /* 0: the method is not measured in this way, and nothing below holds */
     size_t nodes, beyond; /* nodes in all, and those beyond a limit */
     size_t processes;     /* that it was measured by */
+    char method[16];
     svmp_discrepancy total;
     size_t worst_count;
     node_discrepancy worst[WORST_NODES]; /* the largest excess first */

@@ -1,8 +1,11 @@
 #include "sampling.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Beyond these a sampler's authors advise to look again; MALA does best near 0.57. */
+/* Beyond these a sampler's authors advise to look again. */
 static const double low_ebfmi = 0.3, low_acceptance = 0.4, high_acceptance = 0.9;
 
 static void print_advice(const svmp_sampling *s) {
@@ -24,13 +27,34 @@ static void print_advice(const svmp_sampling *s) {
                s->ebfmi, s->ebfmi_chain + 1, low_ebfmi);
 }
 
-void print_sampling(const svmp_particles *particles) {
+const char *scaled_step(const char *step, double by, char text[STEP_TEXT]) {
+    const char *colon = step ? strchr(step, ':') : NULL;
+    char *end = NULL;
+    const double rate = colon ? strtod(colon + 1, &end) : 0;
+    if (rate > 0 && *end == '\0' && colon - step < 16)
+        snprintf(text, STEP_TEXT, "--step %.*s:%.2g", (int)(colon - step), step, rate * by);
+    else
+        snprintf(text, STEP_TEXT, "--step");
+    return text;
+}
+
+/* MALA, of which the particles are the chains. */
+static void print_acceptance(double acceptance, const char *step) {
+    char text[STEP_TEXT];
+    printf("mean acceptance %.2f\n", acceptance);
+    if (acceptance < low_acceptance)
+        printf("That is low, and MALA does best near 0.57: a smaller step moves more (%s).\n",
+               scaled_step(step, acceptance < 0.1 ? 0.1 : 0.3, text));
+    if (acceptance > high_acceptance)
+        printf("That is high, and MALA does best near 0.57: a larger step moves farther (%s).\n",
+               scaled_step(step, 3, text));
+}
+
+void print_sampling(const svmp_particles *particles, const char *step) {
     svmp_sampling s;
     if (svmp_particles_sampling(particles, &s) != SVMP_OK || isnan(s.acceptance)) return;
-    if (isnan(s.leapfrogs)) { /* MALA: the particles are the chains */
-        printf("mean acceptance %.2f\n", s.acceptance);
-        if (s.acceptance < low_acceptance) printf("That is low: a smaller step moves more.\n");
-        if (s.acceptance > high_acceptance) printf("That is high: a larger step moves farther.\n");
+    if (isnan(s.leapfrogs)) {
+        print_acceptance(s.acceptance, step);
         return;
     }
     printf("mean acceptance %.2f, %.3g leapfrog steps a draw", s.acceptance, s.leapfrogs);

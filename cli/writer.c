@@ -7,6 +7,7 @@
 
 #include "choose.h"
 #include "command.h"
+#include "keeper.h"
 #include "parts.h"
 
 static int check_paths(const writer *w, const char *path) {
@@ -14,7 +15,12 @@ static int check_paths(const writer *w, const char *path) {
     int status = check_output(path, OUTPUT_PARTICLES, force || w->split);
     for (size_t part = 1; part <= w->split && status == 0; part++) {
         char *made = part_path(path, part);
-        status = made ? check_output(made, OUTPUT_PARTICLES, force) : complain(EXIT_FAILED, "Out of memory.");
+        if (made == NULL)
+            status = complain(EXIT_FAILED, "Out of memory.");
+        else if (same_file(made, keeper_path(w->set)))
+            status = complain(EXIT_WRONG, "'%s' cannot be both an output of --split and the checkpoint.", made);
+        else
+            status = check_output(made, OUTPUT_PARTICLES, force);
         free(made);
     }
     return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
@@ -135,10 +141,7 @@ int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result
 
 /* How large the file will be, when that is worth a word. */
 static void announce(const writer *w, const svmp_particles *written, const char *path) {
-    const char *ending = strrchr(path, '.');
-    const double digits = ending && strcmp(ending, ".nc") == 0 ? 8 : 19, large = 100e6;
-    const double columns = (double)(svmp_particles_whole(written) + svmp_particles_statistics(written));
-    const double bytes = digits * columns * (double)svmp_particles_count(written);
+    const double large = 100e6, bytes = svmp_particles_file_size(written, path);
     if (!w->quiet && bytes > large) complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
 }
 

@@ -363,6 +363,9 @@ SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
                                           int overwrite);
 
+/* About how many bytes that takes, but for comments and names. */
+SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
+
 typedef struct svmp_moments {
     double mean, sd, q05, q50, q95; /* sd divides by n - 1; it is 0 for one particle */
 } svmp_moments;

@@ -22,6 +22,15 @@ static svmp_status read_all(svmp_context *context, FILE *file, text_source *sour
     return SVMP_OK;
 }
 
+/* No text has a NUL byte, but that of some tools has two bytes a letter. */
+static svmp_status check_text(svmp_context *context, const text_source *source) {
+    if (memchr(source->text, 0, source->length) == NULL) return SVMP_OK;
+    const int wide = strncmp(source->text, "\xFF\xFE", 2) == 0 || strncmp(source->text, "\xFE\xFF", 2) == 0;
+    return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: %s.", source->path,
+                     wide ? "this is a text in UTF-16; it is read in UTF-8"
+                          : "there is a NUL byte; this is not a text file");
+}
+
 svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source) {
     text_source made = {0};
     FILE *file = fopen(path, "rb");
@@ -29,6 +38,7 @@ svmp_status svmp_source_read(svmp_context *context, const char *path, text_sourc
     svmp_status status = svmp_duplicate(context, path, &made.path);
     if (status == SVMP_OK) status = read_all(context, file, &made);
     fclose(file);
+    if (status == SVMP_OK) status = check_text(context, &made);
     if (status == SVMP_OK)
         *source = made;
     else
@@ -96,6 +106,8 @@ void svmp_source_describe(const text_source *source, size_t offset, const char *
     caret[indent] = 0;
     snprintf(buffer, size, "%s:%zu:%zu: %s: %s\n    %s\n    %s", source->path, line, column, kind, sentence, shown,
              caret);
+    for (char *c = buffer; *c; c++) /* the sentence may quote what no terminal should be sent */
+        if (((unsigned char)*c < 32 && *c != '\n') || *c == 127) *c = ' ';
 }
 
 svmp_status svmp_source_fail(svmp_context *context, const text_source *source, size_t offset, const char *format, ...) {

@@ -7,7 +7,7 @@
 #include "expr/special.h"
 
 enum {
-    LEAST = 3,        /* draws of half a chain, for an autocorrelation */
+    LEAST = 3,       /* draws of half a chain, for an autocorrelation */
     DIRECT_LAGS = 32 /* sums of so many are taken one by one, as few are needed of chains that mix */
 };
 

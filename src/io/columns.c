@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/shape.h"
 
 /* What goes by one name: an array, or a variable by itself. */
@@ -43,6 +44,18 @@ static size_t known_elements(const struct beside_array *o) {
     for (size_t m = 0; m < count; m++) known += !isnan(o->values[m]);
     const size_t unknown = count - known;
     return known > COLUMNS_KNOWN_MOST && known > unknown ? 0 : known;
+}
+
+size_t svmp_columns_known_size(const beside_arrays *known) {
+    char text[NUMBER_TEXT];
+    size_t size = 0;
+    for (size_t a = 0; a < known->count; a++) {
+        const struct beside_array *o = &known->list[a];
+        const size_t count = known_elements(o) ? elements(o) : 0;
+        for (size_t m = 0; m < count; m++)
+            if (!isnan(o->values[m])) size += svmp_number_format(o->values[m], text) + 1;
+    }
+    return size;
 }
 
 /* Behind the names there are, unless a variable has that name: one that is monitored may be constant. */

@@ -41,6 +41,9 @@ typedef struct csv_columns {
 svmp_status svmp_columns_of(const svmp_particles *titles, const beside_arrays *known, csv_columns *made);
 void svmp_columns_free(csv_columns *made); /* takes one that is all zeros */
 
+/* How many bytes the columns of what is known take in a row. */
+size_t svmp_columns_known_size(const beside_arrays *known);
+
 /* What the comments of a file tell of its columns. */
 typedef struct column_record {
     svmp_context *context;

@@ -94,6 +94,16 @@ static svmp_status choose_reader(svmp_context *context, const char *path, data_r
     return SVMP_OK;
 }
 
+const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size) {
+    const text_source *source = &data->sources[array->source];
+    data_reader reader = NULL;
+    size_t line, column;
+    const int csv = choose_reader(data->context, source->path, &reader) == SVMP_OK && reader == svmp_data_read_csv;
+    svmp_source_place(source, csv ? svmp_data_csv_row(source, element) : array->offset, &line, &column);
+    snprintf(place, size, "%s:%zu", source->path, line);
+    return place;
+}
+
 /* Makes the source part of the data set, which then owns it. */
 static svmp_status add_source(data_set *data, text_source *from) {
     svmp_status status = SVMP_GROW(data->context, data->sources, data->source_capacity, data->source_count + 1);

@@ -49,6 +49,10 @@ svmp_status svmp_data_read_text(data_set *data, const char *path, const char *te
 /* NULL when there is none of that name. */
 const data_array *svmp_data_find(const data_set *data, const char *name);
 
+/* Writes "path:line": where an element of one of the arrays stands in a CSV file, and in others the array's name; cut
+ * to fit, always ended. Returns `place`. Reads the file's text again: for messages. */
+const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size);
+
 /* ---- for the readers, one file each --------------------------------------------------------- */
 
 /* Adds an array of the source last added, whose name stands at `offset`; values and name are copied. A name that is
@@ -59,5 +63,8 @@ svmp_status svmp_data_add(data_set *data, const char *name, size_t name_length, 
 svmp_status svmp_data_read_json(data_set *data, const text_source *source);
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source);
 svmp_status svmp_data_read_dump(data_set *data, const text_source *source);
+
+/* Where the row begins, counted from 0, of a text that has been read. */
+size_t svmp_data_csv_row(const text_source *source, size_t row);
 
 #endif

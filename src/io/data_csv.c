@@ -88,13 +88,27 @@ static svmp_status read_header(csv_reader *reader) {
     return SVMP_OK;
 }
 
+/* A single column whose name holds what others separate columns by; what to say of it behind what is wrong. */
+static const char *separator_hint(const csv_reader *reader) {
+    static const char *const hints[][2] = {
+        {";", "; columns are separated by commas here, not by semicolons, and decimals have points"},
+        {"\t", "; columns are separated by commas here, not by tabs"},
+        {" ", "; columns are separated by commas here, not by blanks"}};
+    const csv_field *name = &reader->names[0];
+    for (size_t k = 0; k < sizeof hints / sizeof *hints; k++)
+        if (reader->columns == 1 && memchr(reader->source->text + name->offset, *hints[k][0], name->length))
+            return hints[k][1];
+    return "";
+}
+
 static svmp_status not_a_number(const csv_reader *reader, const csv_field *field, const csv_field *column) {
     const char *text = reader->source->text + field->offset;
-    return svmp_source_fail(
-        reader->data->context, reader->source, field->offset, "'%.*s' in column '%.*s' is not a number%s",
-        (int)(field->length < 40 ? field->length : 40), text, (int)(column->length < 40 ? column->length : 40),
-        reader->source->text + column->offset,
-        field->length == 3 && strncasecmp(text, "nan", 3) == 0 ? "; write NA for a missing value" : "");
+    return svmp_source_fail(reader->data->context, reader->source, field->offset,
+                            "'%.*s' in column '%.*s' is not a number%s", (int)(field->length < 40 ? field->length : 40),
+                            text, (int)(column->length < 40 ? column->length : 40),
+                            reader->source->text + column->offset,
+                            field->length == 3 && strncasecmp(text, "nan", 3) == 0 ? "; write NA for a missing value"
+                                                                                   : separator_hint(reader));
 }
 
 static svmp_status read_number(csv_reader *reader, const csv_field *field, const csv_field *column, double *number) {
@@ -124,7 +138,8 @@ static svmp_status read_row(csv_reader *reader) {
     } while (take_comma(reader));
     if (fields != reader->columns)
         return svmp_source_fail(reader->data->context, reader->source, start,
-                                "the row has %zu fields where the header has %zu", fields, reader->columns);
+                                "the row has %zu fields where the header has %zu%s", fields, reader->columns,
+                                separator_hint(reader));
     skip_line_end(reader);
     return SVMP_OK;
 }
@@ -151,26 +166,46 @@ static int blank_line(const csv_reader *reader) {
     return at_line_end(&ahead);
 }
 
+/* In a single column an empty line is a missing value. */
+static int between_rows(const csv_reader *reader) { return reader->columns > 1 && blank_line(reader); }
+
 static void skip_rest_of_line(csv_reader *reader) {
     while (!at_line_end(reader)) reader->at++;
     skip_line_end(reader);
 }
 
+/* Behind a byte order mark. */
+static size_t beginning(const text_source *source) { return strncmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; }
+
+size_t svmp_data_csv_row(const text_source *source, size_t row) {
+    csv_reader reader = {.source = source, .at = beginning(source)};
+    csv_field field;
+    do {
+        if (read_field(&reader, &field) != SVMP_OK) break; /* not in a text that has been read */
+        reader.columns++;
+    } while (take_comma(&reader));
+    skip_line_end(&reader);
+    while (reader.at < source->length) {
+        const int is_row = !between_rows(&reader);
+        if (is_row && row-- == 0) break;
+        skip_rest_of_line(&reader);
+    }
+    return reader.at;
+}
+
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
-    csv_reader reader = {.data = data, .source = source};
+    csv_reader reader = {.data = data, .source = source, .at = beginning(source)};
     svmp_status status = SVMP_OK;
-    if (strncmp(source->text, "\xEF\xBB\xBF", 3) == 0) reader.at = 3; /* a byte order mark */
     if (blank_line(&reader)) {
         status = svmp_source_fail(data->context, source, reader.at, "a header row of names is expected");
         goto done;
     }
     SVMP_CHECK(read_header(&reader));
     while (reader.at < source->length) {
-        if (reader.columns > 1 && blank_line(&reader)) {
+        if (between_rows(&reader))
             skip_rest_of_line(&reader);
-            continue;
-        }
-        SVMP_CHECK(read_row(&reader));
+        else
+            SVMP_CHECK(read_row(&reader));
     }
     if (reader.count == 0) {
         status = svmp_source_fail(data->context, source, reader.names[0].offset, "there is no row below the header");

@@ -47,6 +47,36 @@ static svmp_status check_seal(const netcdf_file *file, FILE *stream) {
     return refuse(file, "the file is damaged: its checksum is not that of what it holds");
 }
 
+/* How many bytes a file of HDF5 should have, which it says behind its signature; 0: it is none. Of the layouts 0 and 1,
+ * or 2 and 3, with addresses of eight bytes, the lowest first. */
+static uint64_t hdf5_size(FILE *stream) {
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    static const size_t places[] = {40, 44, 28, 28};
+    unsigned char head[52];
+    uint64_t size = 0;
+    rewind(stream);
+    if (fread(head, 1, sizeof head, stream) != sizeof head || memcmp(head, signature, sizeof signature) != 0 ||
+        head[8] > 3 || head[head[8] < 2 ? 13 : 9] != 8)
+        return 0;
+    for (size_t k = 8; k-- > 0;) size = size << 8 | head[places[head[8]] + k];
+    return size;
+}
+
+/* Why netCDF-C cannot open it, in other words than those it has. */
+static svmp_status cannot_open(const netcdf_file *file, int error) {
+    FILE *stream = fopen(file->path, "rb");
+    if (stream == NULL) return svmp_nc_failed(file, error);
+    const uint64_t due = hdf5_size(stream);
+    const long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
+    fclose(stream);
+    if (size == 0) return refuse(file, "the file is empty");
+    if (size > 0 && (uint64_t)size < due)
+        return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: the file is cut off: it has %ld of %llu bytes.",
+                         file->path, size, (unsigned long long)due);
+    if (error == NC_ENOTNC) return refuse(file, "this is no NetCDF file");
+    return svmp_nc_failed(file, error);
+}
+
 typedef struct netcdf_variable {
     char name[NC_MAX_NAME + 1];
     shaped_array array;
@@ -260,7 +290,7 @@ svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_parti
     SVMP_CHECK(SVMP_NEW(context, file.block, NC_BLOCK));
     SVMP_CHECK(check_readable(&file));
     const int error = nc_open(local_path(path, buffer), NC_NOWRITE, &file.id);
-    if (error != NC_NOERR) SVMP_CHECK(svmp_nc_failed(&file, error));
+    if (error != NC_NOERR) SVMP_CHECK(cannot_open(&file, error));
     file.open = 1;
     SVMP_CHECK(take_posterior(&file, &made));
     if (made) SVMP_CHECK(take_statistics(&file, made));

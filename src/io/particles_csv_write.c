@@ -196,3 +196,12 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
                          "The file '%s' cannot be written by several processes: only one that ends in .csv can.", path);
     return svmp_netcdf_write(particles, path, comments, overwrite);
 }
+
+double svmp_particles_file_size(const svmp_particles *particles, const char *path) {
+    if (particles == NULL || path == NULL) return 0;
+    const int csv = !svmp_netcdf_is_meant(path);
+    const double numbers = (double)particles->whole + (double)particles->statistic_count;
+    double row = (csv ? 19 : 8) * numbers; /* of most numbers 17 digits and a point, or fewer digits and a sign */
+    if (csv) row += (double)svmp_columns_known_size(&particles->known) + (particles->chains > 1 ? 2 : 0);
+    return row * (double)particles->count;
+}

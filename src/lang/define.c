@@ -229,15 +229,13 @@ static svmp_status defined_twice(model_lowering *lowering, const ast_statement *
 
 static svmp_status given_and_computed(model_lowering *lowering, const ast_statement *statement, size_t offset) {
     const model_array *array = &lowering->arrays[statement->left->symbol];
-    char text[ELEMENT_TEXT];
+    char text[ELEMENT_TEXT], there[200];
     svmp_element_text(lowering, statement->left->symbol, offset, text);
     if (array->data == NULL)
         return svmp_lowering_error(lowering, statement->left->offset, "'%s' is computed here and in data { }", text);
-    const text_source *source = &lowering->data->sources[array->data->source];
-    size_t line, column;
-    svmp_source_place(source, array->data->offset, &line, &column);
-    return svmp_lowering_error(lowering, statement->left->offset,
-                               "'%s' is computed here and given in the data (%s:%zu)", text, source->path, line);
+    svmp_data_place(lowering->data, array->data, offset, there, sizeof there);
+    return svmp_lowering_error(lowering, statement->left->offset, "'%s' is computed here and given in the data (%s)",
+                               text, there);
 }
 
 static svmp_status define(model_lowering *lowering, uint32_t which) {

@@ -148,13 +148,11 @@ bool svmp_factor_can_check(const factor_work *factor) {
 
 static svmp_status outside(model_lowering *lowering, const factor_work *factor, size_t part, const char *sentence) {
     const model_array *array = &lowering->arrays[factor->statement->left->symbol];
-    char text[ELEMENT_TEXT], where[200] = "";
-    size_t line, column, offset = (size_t)lowering->items[factor->offsets.first + part].number;
-    if (array->data) {
-        const text_source *source = &lowering->data->sources[array->data->source];
-        svmp_source_place(source, array->data->offset, &line, &column);
-        snprintf(where, sizeof where, " (%s:%zu)", source->path, line);
-    }
+    char text[ELEMENT_TEXT], there[190], where[200] = "";
+    size_t offset = (size_t)lowering->items[factor->offsets.first + part].number;
+    if (array->data)
+        snprintf(where, sizeof where, " (%s)",
+                 svmp_data_place(lowering->data, array->data, offset, there, sizeof there));
     svmp_element_text(lowering, factor->statement->left->symbol, offset, text);
     return svmp_lowering_error(lowering, factor->statement->left->offset, "'%s'%s is not a value of %s: %s", text,
                                where, factor->distribution->name, sentence);

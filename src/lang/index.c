@@ -138,15 +138,12 @@ svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *
 
 static svmp_status missing(model_lowering *lowering, const ast_expression *variable, size_t offset) {
     const model_array *array = &lowering->arrays[variable->symbol];
-    char text[ELEMENT_TEXT];
+    char text[ELEMENT_TEXT], there[200];
     svmp_element_text(lowering, variable->symbol, offset, text);
     if (array->data == NULL) return svmp_lowering_error(lowering, variable->offset, "'%s' is never defined", text);
-    const text_source *source = &lowering->data->sources[array->data->source];
-    size_t line, column;
-    svmp_source_place(source, array->data->offset, &line, &column);
+    svmp_data_place(lowering->data, array->data, offset, there, sizeof there);
     return svmp_lowering_error(lowering, variable->offset,
-                               "'%s' is missing in the data (%s:%zu), and the model does not define it", text,
-                               source->path, line);
+                               "'%s' is missing in the data (%s), and the model does not define it", text, there);
 }
 
 static svmp_status cycle(model_lowering *lowering, const ast_expression *variable, size_t offset) {

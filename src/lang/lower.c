@@ -132,18 +132,25 @@ static svmp_status require_unknowns(model_lowering *lowering) {
                      lowering->diagnostics->source->path);
 }
 
-/* Names in the data that the model never mentions are most often a slip. */
+/* Names in the data that the model never mentions are most often a slip; many of them are a table that has more. */
 static void warn_of_unread_data(const model_lowering *lowering) {
+    enum { TOLD = 5 };
+    size_t unread = 0;
     for (size_t k = 0; k < lowering->data->count; k++) {
         const data_array *array = &lowering->data->arrays[k];
         uint32_t symbol = svmp_names_find(&lowering->ast->names, array->name, strlen(array->name));
         if (symbol != NAMES_NONE && (lowering->arrays[symbol].read || lowering->arrays[symbol].rank_seen > 0)) continue;
+        if (unread++ >= TOLD) continue;
         char sentence[200], text[900];
         snprintf(sentence, sizeof sentence, "'%.100s' is never read by the model", array->name);
         svmp_source_describe(&lowering->data->sources[array->source], array->offset, "warning", sentence, text,
                              sizeof text);
         svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
     }
+    if (unread > TOLD)
+        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s: warning: %zu more name%s never read by the model",
+                 lowering->diagnostics->source->path, unread - TOLD,
+                 unread - TOLD == 1 ? " of the data is" : "s of the data are");
 }
 
 static svmp_status lower(model_lowering *lowering, const char *monitors) {

@@ -73,13 +73,24 @@ static int accept_assignment(model_parser *parser) {
     return svmp_parse_accept(parser, TOKEN_ARROW) || svmp_parse_accept(parser, TOKEN_ASSIGN);
 }
 
+/* "T[0,]" behind a distribution, which is no node of that name. */
+static int is_bounds_in_brackets(const model_parser *parser, const token *first) {
+    return (svmp_parse_spells(parser, first, "T") || svmp_parse_spells(parser, first, "I")) &&
+           first[1].kind == TOKEN_OPEN_BRACKET && first > parser->tokens && first[-1].kind == TOKEN_CLOSE;
+}
+
 /* relation := stochastic | variable ("<-" | "=") expression */
 static svmp_status parse_relation(model_parser *parser, ast_statement *statement) {
+    const token *first = parser->next;
     SVMP_TRY(svmp_parse_variable(parser, &statement->left));
     if (svmp_parse_accept(parser, TOKEN_TILDE)) return parse_stochastic(parser, statement);
     statement->kind = AST_DETERMINISTIC;
-    if (!accept_assignment(parser)) return svmp_parse_unexpected(parser, "'~' or '<-' after the node");
-    return parse_right_side(parser, statement);
+    if (accept_assignment(parser)) return parse_right_side(parser, statement);
+    if (is_bounds_in_brackets(parser, first))
+        return svmp_diagnose(parser->diagnostics, first->offset,
+                             "the bounds of a distribution stand in parentheses: %c(lower, upper)",
+                             parser->diagnostics->source->text[first->offset]);
+    return svmp_parse_unexpected(parser, "'~' or '<-' after the node");
 }
 
 /* linked := NAME "(" variable ")" ("<-" | "=") expression */

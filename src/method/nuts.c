@@ -56,6 +56,7 @@ typedef struct nuts {
     chain *chain;
     double *draws;      /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
     double *statistics; /* statistics[(c*draws + k)*STATISTIC_COUNT + s] */
+    int blamed;         /* tell_blame has told it */
 } nuts;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -277,20 +278,20 @@ static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_
     return SVMP_OK;
 }
 
-/* A domain that the model does not keep to looks like a trajectory that diverged: it is told where. */
+/* A domain that the model does not keep to looks like a trajectory that diverged: it is told where, once a run. */
 static void tell_blame(const svmp_run *run) {
-    const nuts *own = run->own;
+    nuts *own = run->own;
     char name[128];
-    for (size_t k = 0; k < own->chains; k++) {
+    for (size_t k = 0; k < own->chains && !own->blamed; k++) {
         const blame *b = &own->chain[k].blame;
         if (!b->known || b->factor == SIZE_MAX) continue;
         const size_t line = svmp_model_factor_line(run->model, b->factor);
+        own->blamed = 1;
         svmp_log(run->context, SVMP_LOG_WARNING,
                  "Trajectories diverged because they came where the density has no value: first where the variable "
                  "%s is %g, by %s %zu.",
                  svmp_model_variable_name(run->model, b->variable, name, sizeof name), b->value,
                  line ? "the statement of line" : "factor", line ? line : b->factor);
-        return;
     }
 }
 

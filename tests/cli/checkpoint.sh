@@ -93,6 +93,10 @@ refuses 2 "The file 'end.svmp' exists already: --resume end.svmp goes on from it
 refuses 2 "The option '--checkpoint-every' needs '--checkpoint' or '--resume'" run chain.mtx --checkpoint-every 5
 refuses 2 "The option '--checkpoint-every' is a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv
+for part in part_1.csv ./part_2.csv; do
+    refuses 2 "part_${part: -5:1}.csv' cannot be both an output of --split and the checkpoint." \
+        run chain.mtx -m nuts --chains 2 -o part.csv --split --checkpoint $part
+done
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint ./new.csv -o new.csv
 ln -s . here
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint here/new.csv -o new.csv

@@ -151,7 +151,27 @@ status=0
 "$SVMP" check wrong.bug wrong.csv 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status"
 grep -q "^wrong.csv:3:1: error: the row has 1 fields where the header has 2" errors || fail "$(cat errors)"
+printf 'model { for (i in 1:3) { v[i] ~ dnorm(0, u) }\n u ~ dexp(1) }' >infinite.bug
+printf 'w,v\n1,2\n2,Inf\n3,4\n' >infinite.csv
+if "$SVMP" check infinite.bug infinite.csv >said 2>errors; then fail "an infinite value is taken"; fi
+grep -qF "'v[2]' (infinite.csv:3) is not a value of dnorm: it is infinite" errors || fail "$(cat errors)"
 echo 'model { x ~ dnorm(0, 1) }' >right.bug
 echo 'z <- 1' >unread.R
 "$SVMP" check right.bug unread.R >said 2>errors || fail "exit $?"
 [[ $(head -1 errors) == "unread.R:1:1: warning: 'z' is never read by the model" ]] || fail "$(cat errors)"
+printf 'x%d,' {1..29} >many.csv
+printf 'x30\n' >>many.csv
+printf '1,%.0s' {1..29} >>many.csv
+echo 1 >>many.csv
+"$SVMP" check right.bug many.csv >said 2>errors || fail "exit $?"
+[[ $(grep -c 'is never read' errors) -eq 5 ]] || fail "$(cat errors)"
+grep -qxF 'right.bug: warning: 25 more names of the data are never read by the model' errors || fail "$(cat errors)"
+printf '\xFF\xFEm\0o\0d\0' >wide.bug
+if "$SVMP" check wide.bug 2>errors; then fail "UTF-16 is taken"; fi
+grep -qxF "wide.bug: error: this is a text in UTF-16; it is read in UTF-8." errors || fail "$(cat errors)"
+printf 'x,y\n1,\0\n' >nul.csv
+if "$SVMP" check right.bug nul.csv 2>errors; then fail "a NUL byte is taken"; fi
+grep -qxF "nul.csv: error: there is a NUL byte; this is not a text file." errors || fail "$(cat errors)"
+printf 'x,y\n1,\033[2J\n' >escape.csv
+if "$SVMP" check right.bug escape.csv 2>errors; then fail "an escape is a number"; fi
+! grep -q $'\033' errors || fail "an escape sequence is shown as it is"

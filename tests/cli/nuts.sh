@@ -58,9 +58,11 @@ works run chain.mtx b.mtx -m mala -n 50 -t 20 --step decay:0.5,1,0.6 -o mala.csv
 shows '^mean acceptance 0\.[0-9]+$'
 [[ $(rows mala.csv | head -1) == lp__,accept_stat__,x.1,x.2,x.3 ]]
 works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:100
-shows '^That is low: a smaller step moves more\.$'
-works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:0.0001
-shows '^That is high: a larger step moves farther\.$'
+shows '^That is low, and MALA does best near 0\.57: a smaller step moves more \(--step fixed:10\)\.$'
+works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:0.0001 -o small.csv
+shows '^That is high, and MALA does best near 0\.57: a larger step moves farther \(--step fixed:0\.0003\)\.$'
+works summary small.csv
+shows '\(--step fixed:0\.0003\)\.$'
 
 # One draw, one chain: said in the singular, and without a claim.
 works run chain.mtx b.mtx -m nuts --chains 1 --warmup 20 --draws 1 --quiet -o single.csv

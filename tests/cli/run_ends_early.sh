@@ -48,6 +48,20 @@ grep -qxF "svmp: The last particles that were finite are in 'away.csv'." errors
 grep -qxF '# outcome = diverged' away.csv
 works summary away.csv
 refuses 1 "ran away" run chain.mtx -n 1 --step fixed:1e6
+grep -qxF "svmp: A smaller step may stay finite, or a start from the mode: --step fixed:1e+05, --init map." errors || fail "$(cat errors)"
+
+# Langevin dynamics on counts, whose scores grow like an exponential; what it advises is a way that comes to its end.
+poisson=(run "$MODELS/poisson.bug" "$MODELS/poisson.R" -q -t 200 -m langevin)
+refuses 1 "a smaller step may stay finite (--step fixed:0.001 --init map)" "${poisson[@]}"
+refuses 1 "a smaller step may stay finite (--step fixed:0.0001), and" "${poisson[@]}" --step fixed:0.001 --init map
+works "${poisson[@]}" --step fixed:0.0001 --init map
+! grep -q adam said || fail "langevin takes no such step: $(cat said)"
+
+# Closed ones are not taken for the next file that is opened.
+works run chain.mtx -n 5 -t 5 -o open.csv
+status=0
+"$SVMP" run chain.mtx -n 5 -t 5 -o shut.csv <&- >&- 2>&- || status=$?
+[[ $status -eq 1 ]] && diff <(rows open.csv) <(rows shut.csv) || fail "exit $status"
 
 # A standard output that is full or closed fails the command; its file is there all the same.
 if [[ -w /dev/full ]]; then

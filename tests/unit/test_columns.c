@@ -13,10 +13,10 @@ static const char data[] = "m <- c(0, 0)\nT <- structure(c(1, 0, 0, 1), .Dim = c
                            "x <- structure(c(0.1, NA, NA, 0.25, NA, NA), .Dim = c(3, 2))\ny <- c(1, NA, 3)";
 static const char header[] = "lp__,a_b_2,a_b,x.1.1,x.2.1,x.3.1,x.1.2,x.2.2,x.3.2,y.1,y.2,y.3,w.1,w.2,v.1,v.2\n";
 
-static svmp_status infer(svmp_context *c, svmp_particles **particles) {
+static svmp_status infer(svmp_context *c, size_t count, svmp_particles **particles) {
     const char *const paths[] = {"m.bug", "d.R"};
     svmp_run_options options = svmp_run_options_default();
-    options.particles = 3;
+    options.particles = count;
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_status status = svmp_model_read_monitoring(c, 2, paths, "v", &model);
@@ -41,7 +41,7 @@ static void test_whole_arrays(void **state) {
     svmp_particles *written = NULL, *read = NULL;
     write_text("m.bug", text);
     write_text("d.R", data);
-    assert_ok(infer(context, &written));
+    assert_ok(infer(context, 3, &written));
     assert_ok(svmp_particles_write(written, "a.csv", "k = v", 0));
     char *file = file_text("a.csv");
     assert_non_null(strstr(file, header));
@@ -100,7 +100,7 @@ static void test_memory(void **state) {
         svmp_context *scarce = scarce_context(&memory);
         svmp_particles *written = NULL, *read = NULL;
         memory.left = 1000000;
-        assert_ok(infer(scarce, &written));
+        assert_ok(infer(scarce, 3, &written));
         memory.left = allowed;
         status = svmp_particles_write(written, "scarce.csv", NULL, 1);
         if (status == SVMP_OK) status = svmp_particles_read(scarce, "scarce.csv", &read);
@@ -110,6 +110,26 @@ static void test_memory(void **state) {
         assert_true(allowed < 2000);
     }
     assert_ok(status);
+}
+
+/* The size that is told beforehand is that of the file, but for names and comments: also with columns of what is known.
+ */
+static void test_size(void **state) {
+    (void)state;
+    enum { COUNT = 500 };
+    svmp_particles *particles = NULL;
+    assert_ok(infer(context, COUNT, &particles));
+    assert_ok(svmp_particles_write(particles, "size.csv", NULL, 1));
+    char *bytes = file_text("size.csv");
+    const char *first = strstr(bytes, header);
+    assert_non_null(first);
+    const double told = svmp_particles_file_size(particles, "size.csv");
+    const double numbers = (double)svmp_particles_variables(particles) + 1; /* and lp__ */
+    assert_near(told / (double)strlen(first + strlen(header)), 1, 0.1);
+    assert_near(told / COUNT - 19 * numbers, strlen("0.1,0.25,1,3,2,7,"), 0); /* what is known, the last one twice */
+    assert_near(svmp_particles_file_size(particles, "size.nc"), COUNT * 8 * numbers, 0);
+    free(bytes);
+    svmp_particles_free(particles);
 }
 
 static int start(void **state) {
@@ -124,6 +144,6 @@ static int stop(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole_arrays), cmocka_unit_test(test_any_names),
-                                       cmocka_unit_test(test_memory)};
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_size)};
     return cmocka_run_group_tests(tests, start, stop);
 }

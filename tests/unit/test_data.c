@@ -63,6 +63,11 @@ static void test_formats_agree(void **state) {
     }
 }
 
+static void assert_place(const data_set *data, const char *name, size_t element, const char *expected) {
+    char place[40];
+    assert_string_equal(svmp_data_place(data, svmp_data_find(data, name), element, place, sizeof place), expected);
+}
+
 static void test_csv_columns(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -74,6 +79,13 @@ static void test_csv_columns(void **state) {
     assert_array(data, "z", 1, (size_t[]){2}, (double[]){-3.5, 100});
     assert_ok(read_text(data, "one.csv", "single\n1\n\n3")); /* in one column, an empty line is a missing value */
     assert_array(data, "single", 1, (size_t[]){3}, (double[]){1, NAN, 3});
+    assert_ok(read_text(data, "gaps.csv", "\"u,v\",w\n1,2\n\n \n3,4\n"));
+    assert_place(data, "z", 1, "a.csv:3");
+    assert_place(data, "single", 2, "one.csv:4");
+    assert_place(data, "w", 0, "gaps.csv:2");
+    assert_place(data, "w", 1, "gaps.csv:5");
+    assert_ok(read_text(data, "a.R", "\nr <- c(1,\n2)"));
+    assert_place(data, "r", 1, "a.R:2");
     svmp_data_free(data);
     svmp_context_free(context);
 }
@@ -132,6 +144,16 @@ static const struct {
     {"d.csv", "x,y\n", "d.csv:1:1: error: there is no row below the header\n    x,y\n    ^"},
     {"d.csv", "x,y\n1,2\n3\n", "d.csv:3:1: error: the row has 1 fields where the header has 2\n    3\n    ^"},
     {"d.csv", "x,y\n1,2 3\n", "d.csv:2:3: error: '2 3' in column 'y' is not a number\n    1,2 3\n      ^"},
+    {"d.csv", "x;y\n1;2\n",
+     "d.csv:2:1: error: '1;2' in column 'x;y' is not a number; columns are separated by commas here, not by "
+     "semicolons, "
+     "and decimals have points\n    1;2\n    ^"},
+    {"d.csv", "x;y\n1,5;2\n",
+     "d.csv:2:1: error: the row has 2 fields where the header has 1; columns are separated by commas here, not by "
+     "semicolons, and decimals have points\n    1,5;2\n    ^"},
+    {"d.csv", "x\ty\n1\t2\n",
+     "d.csv:2:1: error: '1 2' in column 'x y' is not a number; columns are separated by commas here, not by tabs\n"
+     "    1 2\n    ^"},
     {"d.csv", "x,-2.5\n1,2\n",
      "d.csv:1:3: error: a header row of names is expected; '-2.5' is a number\n    x,-2.5\n      ^"},
     {"d.csv", "x\n1e999\n", "d.csv:2:1: error: '1e999' in column 'x' is not a number\n    1e999\n    ^"},

@@ -209,29 +209,50 @@ static int rising(size_t n, const double *const *x, double *value, double *const
     return 0;
 }
 
-static void expect_refusal(int linear, const double *upper, svmp_status expected) {
+/* Logarithms of densities that have no maximum where their slope vanishes, or where the search comes to rest; and of
+ * such as have one, though a tip or a narrow one. `user_data` says which. */
+typedef enum shape { LOGARITHM, POLE, WEAK_POLE, TIP, NARROW_TIP, NARROW } shape;
+
+static int shaped(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    for (size_t l = 0; l < n; l++) {
+        const double t = x[0][l], size = fabs(t), sign = t < 0 ? -1 : 1;
+        switch (*(const shape *)user_data) {
+        case LOGARITHM: value[l] = log1p(size), gradient[0][l] = sign / (1 + size); break;
+        case POLE: value[l] = -log(size), gradient[0][l] = -1 / t; break;
+        case WEAK_POLE: value[l] = -0.1 * log(size) - t * t, gradient[0][l] = -0.1 / t - 2 * t; break;
+        case TIP: value[l] = -size, gradient[0][l] = -sign; break;
+        case NARROW_TIP: value[l] = -1e7 * size, gradient[0][l] = -1e7 * sign; break;
+        case NARROW: value[l] = -1e14 * (t - 3) * (t - 3), gradient[0][l] = -2e14 * (t - 3); break;
+        }
+    }
+    return 0;
+}
+
+static void expect(svmp_factor_function function, void *user_data, const double *upper, svmp_status expected) {
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
     double x[10];
     assert_ok(svmp_model_create(context, &model));
     assert_ok(svmp_model_add_node(model, "up", 1, NULL, upper, NULL));
-    assert_ok(svmp_model_add_callback(model, 1, (size_t[]){0}, rising, linear ? &linear : NULL));
+    assert_ok(svmp_model_add_callback(model, 1, (size_t[]){0}, function, user_data));
     assert_ok(svmp_model_finish(model));
     assert_int_equal(svmp_mode_draw(model, 1, 10, x), expected);
     if (expected != SVMP_OK) {
         assert_non_null(strstr(svmp_context_error(context), "needs a density with a maximum"));
         assert_non_null(strstr(svmp_context_error(context), " up, which is at "));
     }
-    for (size_t l = 0; expected == SVMP_OK && l < 10; l++) assert_true(x[l] <= *upper);
+    for (size_t l = 0; expected == SVMP_OK && upper && l < 10; l++) assert_true(x[l] <= *upper);
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
 static void test_refusals(void **state) {
     (void)state;
-    expect_refusal(1, NULL, SVMP_UNSUPPORTED);
-    expect_refusal(0, NULL, SVMP_UNSUPPORTED);
-    expect_refusal(1, (double[]){3}, SVMP_OK); /* a side of the box stops it */
+    int linear = 1;
+    expect(rising, &linear, NULL, SVMP_UNSUPPORTED);
+    expect(rising, NULL, NULL, SVMP_UNSUPPORTED);
+    expect(rising, &linear, (double[]){3}, SVMP_OK); /* a side of the box stops it */
+    for (shape s = LOGARITHM; s <= NARROW; s++) expect(shaped, &s, NULL, s < TIP ? SVMP_UNSUPPORTED : SVMP_OK);
 }
 
 int main(void) {

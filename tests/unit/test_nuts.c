@@ -387,6 +387,56 @@ static void test_short_warmups(void **state) {
     svmp_context_free(context);
 }
 
+/* log x - x, which has no value where x is negative. */
+static int gamma_density(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) {
+        value[l] = x[0][l] > 0 ? log(x[0][l]) - x[0][l] : NAN;
+        gradient[0][l] = x[0][l] > 0 ? 1 / x[0][l] - 1 : NAN;
+    }
+    return 0;
+}
+
+static void count_domains(svmp_log_level level, const char *message, void *user_data) {
+    *(size_t *)user_data += level == SVMP_LOG_WARNING && strstr(message, "the density has no value") != NULL;
+}
+
+/* Where trajectories leave the domain is told once, however often the particles are asked for. */
+static void test_a_domain_is_told_once(void **state) {
+    (void)state;
+    size_t told = 0;
+    svmp_context_options listening = svmp_context_options_default();
+    listening.log = count_domains;
+    listening.user_data = &told;
+    const svmp_run_options options = nuts_options(2, 100, 200, 1);
+    svmp_context *context = NULL;
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    size_t node;
+    const double start[] = {1, 2};
+    svmp_particles *first = NULL;
+    assert_ok(svmp_context_create(&listening, &context));
+    assert_ok(svmp_model_create(context, &model));
+    assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, &node));
+    assert_ok(svmp_model_add_callback(model, 1, &node, gamma_density, NULL));
+    assert_ok(svmp_model_finish(model));
+    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_particles_create(context, 1, 2, start, &first));
+    assert_ok(svmp_run_start_from(run, first));
+    assert_ok(svmp_run_go(run, &outcome));
+    for (int times = 0; times < 3; times++) {
+        svmp_particles *particles = NULL;
+        assert_ok(svmp_run_particles(run, &particles));
+        svmp_particles_free(particles);
+        assert_int_equal(told, 1);
+    }
+    svmp_particles_free(first);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moments_of_a_correlated_gaussian),
@@ -401,6 +451,7 @@ int main(void) {
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_what_it_refuses),
         cmocka_unit_test(test_short_warmups),
+        cmocka_unit_test(test_a_domain_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

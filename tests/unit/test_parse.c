@@ -190,6 +190,9 @@ static void test_errors(void **state) {
         {"model { x dnorm(0,1) }",
          "m.bug:1:11: error: '~' or '<-' after the node is expected, not 'dnorm'\n    model { x dnorm(0,1) }\n"
          "              ^"},
+        {"model { x ~ dnorm(0,1) T[0,]\n y ~ dnorm(0,1) }",
+         "m.bug:1:24: error: the bounds of a distribution stand in parentheses: T(lower, upper)\n"
+         "    model { x ~ dnorm(0,1) T[0,]\n                           ^"},
         {"model { log(x) ~ dnorm(0,1) }",
          "m.bug:1:16: error: a link stands before '<-'; before '~' the node itself is expected\n"
          "    model { log(x) ~ dnorm(0,1) }\n                   ^"},
