@@ -135,8 +135,9 @@ const command command_plan = {
         "Reads the model as\n.B svmp run\nwould and cuts it for so many processes, of one thread each. Says how even "
         "the work is,\n"
         "how many nodes and bytes a process has and sends in an iteration, how much memory it takes, and how long an\n"
-        "iteration would, once the first ten or twenty are done: what a node costs is measured on some of them, with\n"
-        "particles that hold still; what messages cost follows from the latency and the bandwidth that are given. It "
+        "iteration would, once the first ten or twenty are done: what a node costs is measured on some of them, late\n"
+        "in a run or with particles that hold still; what messages cost follows from the latency and the bandwidth "
+        "that are given. It "
         "is a command of one process: it needs no mpirun, nor the memory "
         "that\n"
         "the run would.\n",

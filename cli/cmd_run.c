@@ -385,7 +385,6 @@ static int go(session *s) {
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
     if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);
     double seconds = progress_end(&s->watch);
-    guard_end();
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
     if (ended != SVMP_OK) {
         const int status = failed(s->context, ended);
@@ -406,6 +405,7 @@ static int run(const option_set *set) {
     session s = {.set = set};
     int status = prepare(&s);
     if (status == 0) status = go(&s);
+    guard_end();
     free(s.nodes);
     writer_free(&s.writer);
     svmp_particles_free(s.result);

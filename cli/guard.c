@@ -55,8 +55,8 @@ static void keep_near(size_t count, peer *all, const char *host) {
     }
 }
 
-/* Half of what the launcher leaves between telling the processes to end and killing them: what is said, is said before;
- * the other half is for the checkpoint. */
+/* Half of what the launcher leaves between telling the processes to end and killing them: what is said, is said before.
+ */
 static int make_timer(size_t count) {
     const double seconds = svmp_launched().grace / 2;
     struct sigaction action = {.sa_handler = be_late, .sa_flags = SA_RESTART};
@@ -64,8 +64,8 @@ static int make_timer(size_t count) {
     guard.patience.it_value.tv_sec = (time_t)seconds;
     guard.patience.it_value.tv_nsec = (long)(1e9 * (seconds - (double)guard.patience.it_value.tv_sec));
     snprintf(guard.late, sizeof guard.late,
-             "svmp: The run was asked to stop %g s ago, and its iteration has not ended%s. It may be killed before.",
-             seconds, guard.near < count ? ", or a process on another machine has died" : "");
+             "svmp: The run was asked to stop %g s ago and has not ended%s; it may be killed before.", seconds,
+             guard.near < count ? ", or a process on another machine has died" : "");
     sigemptyset(&action.sa_mask);
     return sigaction(SIGALRM, &action, NULL) == 0 && timer_create(CLOCK_MONOTONIC, &event, &guard.timer) == 0;
 }

@@ -1,6 +1,6 @@
 /* Several processes stop together, after an iteration. When one of them has died that never comes, and it may come too
- * late when they are asked to stop: mpirun tells processes to end, and kills them soon afterwards. The first one says
- * in between what has become of the run. */
+ * late, or the writing of what there is take too long, when they are asked to stop: mpirun tells processes to end, and
+ * kills them soon afterwards. The first one says in between what has become of the run. */
 #ifndef SVMP_CLI_GUARD_H
 #define SVMP_CLI_GUARD_H
 

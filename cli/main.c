@@ -1,6 +1,5 @@
 /* The command `svmp`: finds the command that is meant, reads its options, runs it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -58,15 +57,7 @@ static int reader_is_gone(void) {
     return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
 }
 
-/* A standard file that was closed (>&-) would be the next one that is opened, and what is said would go into it: it
- * is given one that cannot be used. */
-static void fill_standard_files(void) {
-    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
-        if (fcntl(file, F_GETFD) < 0 && open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file) return;
-}
-
 int main(int count, char **arguments) {
-    fill_standard_files();
     wait_gently(arguments);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that has grown as large as it may */

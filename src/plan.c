@@ -68,14 +68,18 @@ static double reduction(size_t processes, double bytes, svmp_network network) {
     return 2 * ceil(log2((double)processes)) * network.latency + 2 * bytes / network.bandwidth;
 }
 
-/* A kernel on all variables: distances between all pairs of particles, or all products and a variance. */
-static double sums_of_all(const run_demand *d, size_t processes, svmp_network network) {
+/* A kernel on all variables: a grid, and on it the distances between all pairs of particles, or their products; or all
+ * particles. */
+static double sums_of_all(const run_demand *d, size_t variables, size_t processes, svmp_network network) {
     const double n = (double)d->particles;
     double seconds = 0;
     for (size_t a = 0; a < d->kernel.count; a++) {
         const kernel_term *term = &d->kernel.terms[a];
-        if (term->domain == DOMAIN_ALL)
-            seconds += reduction(processes, (term->shape->value ? n * n / 2 : n * n + 1) * sizeof(double), network);
+        const int gathers = term->shape->value == NULL && !svmp_demand_multiplies(d, term, variables);
+        const double numbers = term->shape->value ? n * n / 2 : gathers ? n * (double)variables : n * n;
+        if (term->domain != DOMAIN_ALL) continue;
+        seconds += reduction(processes, numbers * sizeof(double), network);
+        if (!gathers) seconds += reduction(processes, n * sizeof(double), network);
     }
     return seconds;
 }
@@ -93,7 +97,8 @@ static void fill(const svmp_model *model, const part_size *sizes, const run_dema
     }
     plan->alone = rate * svmp_graph_work(model->graph);
     plan->rate = plan->alone / (double)model->graph->nodes;
-    plan->reduce = 2 * reduction(plan->processes, 64, network) + sums_of_all(d, plan->processes, network);
+    plan->reduce =
+        2 * reduction(plan->processes, 64, network) + sums_of_all(d, model->graph->variables, plan->processes, network);
     plan->iteration = slowest + plan->reduce;
 }
 

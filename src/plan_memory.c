@@ -36,25 +36,26 @@ static int shares_matrices(const svmp_graph *graph) {
     return 0;
 }
 
-/* Numbers that grow with the square of the particles: matrices of the kernel that are kept, half of each; and of the
- * discrepancy, three of them, which measures a method without a kernel on at most 1,000 particles. */
+/* Numbers that grow with the square of the particles: matrices of the kernel that are kept, half of each; those of the
+ * discrepancy, three of them, which measures a method without a kernel on at most 1,000 particles; what terms on all
+ * variables are counted in, and half of it again while it is added up. */
 static double squares(const svmp_graph *graph, const run_demand *d) {
     enum { NEAR = 1 << 20 }; /* numbers: so large a matrix is kept anyway */
-    const double n = (double)d->particles, pairs = n * n / 2;
+    const double n = (double)d->particles, pairs = n * n / 2, measured = d->kernel.count ? n : fmin(n, 1000);
     const int keeps = pairs <= NEAR || shares_matrices(graph);
-    int kept = 0, repulsion = 0, radial = d->kernel.count == 0, products = 0, summed = 0;
+    int kept = 0, repulsion = 0, radial = d->kernel.count == 0, on_all = 0, products = 0;
     for (size_t a = 0; a < d->kernel.count; a++) {
         const kernel_term *term = &d->kernel.terms[a];
-        const int is_radial = term->shape->value != NULL, on_all = term->domain == DOMAIN_ALL;
+        const int is_radial = term->shape->value != NULL, sees_all = term->domain == DOMAIN_ALL;
         radial |= is_radial;
-        kept |= is_radial && (keeps || on_all);
+        kept |= is_radial && (keeps || sees_all);
         repulsion |= kept && term->shape->repulsion != NULL;
-        products |= !is_radial && on_all;
-        summed |= is_radial && on_all;
+        on_all |= sees_all;
+        products |= svmp_demand_multiplies(d, term, graph->variables);
     }
-    const double measured = d->kernel.count ? n : fmin(n, 1000);
-    const double reduced = products ? n * n : summed * pairs; /* half of what is added up, in the course of it */
-    return (kept + repulsion) * pairs + 3 * radial * measured * measured / 2 + 2 * products * n * n + reduced / 2;
+    const double run = (kept + repulsion) * pairs + 2 * products * n * n;
+    const double discrepancy = 1.5 * radial * measured * measured + (on_all + products) * n * n;
+    return run + discrepancy + on_all * n * n / 2;
 }
 
 /* ---- a part ------------------------------------------------------------------------------------------------------ */
@@ -64,8 +65,14 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
     const double row = (double)d->particles * sizeof(double), variables = (double)graph->variables;
     const double entries = (double)whole->quadratic.start[graph->variables] / variables;
     const double gradient_rows = (double)whole->group_row[whole->group_count] / variables;
-    double linear = 0, instances = 0;
-    for (size_t a = 0; a < d->kernel.count; a++) linear = fmax(linear, d->kernel.terms[a].shape->value == NULL);
+    double linear = 0, gathered = 0, instances = 0;
+    for (size_t a = 0; a < d->kernel.count; a++) {
+        const kernel_term *term = &d->kernel.terms[a];
+        const int is_linear = term->shape->value == NULL;
+        linear = fmax(linear, is_linear);
+        if (is_linear && term->domain == DOMAIN_ALL && !svmp_demand_multiplies(d, term, graph->variables))
+            gathered = 2 * variables; /* all of them, for the run and the discrepancy */
+    }
     for (size_t g = 0; g < whole->group_count; g++) instances += (double)whole->groups[g].instances / variables;
     memory_rates rates = {
         .node = NODE,
@@ -74,20 +81,21 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
         .own_variable = ENTRY * entries + ROW * gradient_rows + INSTANCE * instances,
         .neighbour = NEIGHBOUR,
         .sent = row,
-        .measuring = 3 * row,                         /* x, score, x less its mean */
+        .measuring = (1 + linear) * row,              /* score; x less its mean */
         .result = whole->lowered ? 2 * row : 1 * row, /* variables, and the values that they stand for */
         .gradient_rows = gradient_rows,
-        .process = sizeof(double) * squares(graph, d) + (whole->lowered ? TEXT_LEFT : 0) * (double)graph->nodes,
+        .process = sizeof(double) * squares(graph, d) + row * gathered +
+                   (whole->lowered ? TEXT_LEFT : 0) * (double)graph->nodes,
         .first = GRAPH_LEFT * (double)graph->nodes + EDGE_LEFT * (double)graph->neighbourhoods.start[graph->distinct],
         .particles = (double)d->particles,
     };
     return rates;
 }
 
-/* The gradients of a wave of factors: of the run, and of the discrepancy. */
+/* The gradients of a wave of factors. */
 static double gradients(const memory_rates *rates, double own_variables) {
     enum { WAVE = 1 << 19 };
-    return 2 * sizeof(double) * fmin(rates->gradient_rows * own_variables * rates->particles, WAVE);
+    return sizeof(double) * fmin(rates->gradient_rows * own_variables * rates->particles, WAVE);
 }
 
 double svmp_plan_memory(const memory_rates *rates, const part_size *part, int first) {

@@ -11,11 +11,12 @@ enum {
     MEASURED_NUMBERS = 1 << 22, /* particles and states of so many numbers are beyond the caches; */
     MEASURED_PARTICLES = 2000,  /* with more, the square of particles is all that counts */
     ROUNDS = 10,
-    WARM = 3 /* iterations that find their memory and medians */
+    SETTLED = 200, /* iterations after which particles move little */
+    FOUND = 3      /* those in which particles that hold still find their memory and medians */
 };
 
 static const double measured_work = 8e9; /* so much, in units of a pair of particles, takes some tenths of a second */
-static const double patience = 4;        /* seconds for all rounds */
+static const double patience = 4;        /* seconds, half of them to settle and half for all rounds */
 
 /* Nodes around the middle one, neighbours first. */
 typedef struct selection {
@@ -48,14 +49,30 @@ static svmp_status mark_some(const svmp_graph *graph, selection *s) {
     return SVMP_OK;
 }
 
-/* Particles that stay where they are: every median is found where it stood, as it nearly is once a run has left its
- * first iterations behind, and no start is too wild. The rule does its work all the same. */
+/* Particles that stay where they are: every median is found where it stood. The rule does its work all the same. */
 static void hold_still(step *s) { s->from = s->to = s->a = 0; }
 
-/* Seconds an iteration of a model by one thread: the least of some rounds, each long enough to be seen by the clock. */
-static svmp_status time_iteration(const svmp_model *model, const svmp_run_options *options, double *seconds) {
-    svmp_run *run = NULL;
+static svmp_status go(svmp_run *run, size_t iterations) {
     svmp_outcome outcome;
+    run->iterations = run->iteration + iterations;
+    return svmp_run_go(run, &outcome);
+}
+
+/* Medians move far in the first iterations of a run, and are then looked for in several passes: these are left behind.
+ * Where that takes too long, or the particles would run away (`still`), they are held, which is nearly the same. */
+static svmp_status settle(svmp_run *run, int still) {
+    const double begun = svmp_clock_seconds();
+    run->step.from = run->step.to = sqrt(run->step.from * run->step.to); /* as halfway through the run */
+    while (!still && run->iteration < SETTLED && svmp_clock_seconds() - begun < patience / 2) SVMP_TRY(go(run, 1));
+    if (run->iteration == SETTLED) return SVMP_OK;
+    hold_still(&run->step);
+    return go(run, FOUND);
+}
+
+/* Seconds an iteration of a model by one thread: the least of some rounds, each long enough to be seen by the clock. */
+static svmp_status time_iteration(const svmp_model *model, const svmp_run_options *options, int still,
+                                  double *seconds) {
+    svmp_run *run = NULL;
     svmp_run_options short_run = *options;
     svmp_status status;
     size_t batch = 1;
@@ -67,18 +84,17 @@ static svmp_status time_iteration(const svmp_model *model, const svmp_run_option
     status = svmp_run_create(model, &short_run, &run);
     model->context->options.threads = threads;
     SVMP_CHECK(status);
-    hold_still(&run->step);
+    SVMP_CHECK(settle(run, still));
     const double begun = svmp_clock_seconds();
-    for (int round = -WARM; round < 1 || (round < ROUNDS && svmp_clock_seconds() - begun < patience);) {
+    for (int round = 0; round < 1 || (round < ROUNDS && svmp_clock_seconds() - begun < patience / 2);) {
         const double started = svmp_clock_thread_seconds();
-        run->iterations = run->iteration + batch;
-        SVMP_CHECK(svmp_run_go(run, &outcome));
+        SVMP_CHECK(go(run, batch));
         const double spent = svmp_clock_thread_seconds() - started;
-        if (round >= 0 && spent < 0.02) {
+        if (spent < 0.02) {
             batch *= 2;
             continue;
         }
-        if (round >= 0) *seconds = fmin(*seconds, spent / (double)batch);
+        *seconds = fmin(*seconds, spent / (double)batch);
         round++;
     }
 done:
@@ -108,7 +124,9 @@ svmp_status svmp_plan_measure_rate(const svmp_model *model, const svmp_run_optio
     SVMP_CHECK(svmp_node_works(graph, &s.works));
     SVMP_CHECK(mark_some(graph, &s));
     SVMP_CHECK(svmp_model_part(model, s.chosen, 1, &some));
-    SVMP_CHECK(time_iteration(some, &fewer, &seconds));
+    status = time_iteration(some, &fewer, 0, &seconds);
+    if (status == SVMP_NOT_FINITE) status = time_iteration(some, &fewer, 1, &seconds);
+    SVMP_CHECK(status);
     *rate = seconds / svmp_graph_work(some->graph) * growth(d, (double)options->particles / n);
     *measured = (double)some->graph->own;
 done:

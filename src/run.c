@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/team.h"
 #include "method/method.h"
@@ -53,12 +54,18 @@ static svmp_status check_part(const svmp_run *run) {
                      run->method->name);
 }
 
-/* All processes were told the same. */
+/* All processes were told the same: one checksum says so, and where they differ it is asked in what. */
 static svmp_status compare_options(const svmp_run *run) {
     size_t count;
     const svmp_option *rows = svmp_run_option_table(&count);
+    char buffer[NUMBER_TEXT];
+    uint64_t hash = SVMP_HASH_START;
     for (size_t k = 0; k < count; k++) {
-        char buffer[NUMBER_TEXT];
+        const char *text = svmp_options_text(&run->options, k, buffer);
+        hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
+    }
+    if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
+    for (size_t k = 0; k < count; k++) {
         const char *text = svmp_options_text(&run->options, k, buffer);
         SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
     }

@@ -57,6 +57,10 @@ static inline svmp_status svmp_team_agree(svmp_context *context, svmp_status sta
     return all == SVMP_OK ? status : all;
 }
 
+/* Whether all processes have the same number, such as a checksum; without a team they do. Nothing is
+ * allocated. */
+bool svmp_team_has_one(const team *t, uint64_t number);
+
 /* svmp_context_compare of a file, by its size and a checksum: "the {what} 'PATH'". */
 svmp_status svmp_team_compare_file(svmp_context *context, const char *what, const char *path);
 

@@ -24,23 +24,26 @@ shows '^6 of 9 processes have no nodes and would be idle\.$'
 works plan chain.mtx --ranks 3 -n 2 --latency 1e6
 shows '^time of its messages +1\.33 s +2 s$'
 shows ' in one process, 10 s in 3: .*, 8 s of it in reductions\.$'
-# A kernel on all variables adds up half of n^2 numbers, a linear one n^2: twice 8 bytes each at a gigabyte a second.
-works plan chain.mtx --ranks 2 -n 1000 --latency 0 --throughput 1 -m vanilla
-shows ', 8 ms of it in reductions\.$'
+# A kernel on all variables agrees on n numbers, and adds up half of n^2, a linear one n^2, or if variables are fewer than
+# particles n for each: twice 8 bytes each at a gigabyte a second, and 0.256 us for the others.
+works plan "$MODELS/grid.mtx" --ranks 2 -n 100 --latency 0 --throughput 1 -m vanilla
+shows ', 81\.9 us of it in reductions\.$'
+works plan "$MODELS/grid.mtx" --ranks 2 -n 100 --latency 0 --throughput 1 --kernel linear@all
+shows ', 162 us of it in reductions\.$'
 works plan chain.mtx --ranks 2 -n 1000 --latency 0 --throughput 1 --kernel linear@all
-shows ', 16 ms of it in reductions\.$'
+shows ', 48\.3 us of it in reductions\.$'
 
 # Memory, where a linear kernel leaves rows of particles alone: x, score, phi, the step's states and x less its mean, and
-# at the end three more for the discrepancy; of 100 variables, or of 50 and the halo, and what is sent.
+# at the end two more for the discrepancy; of 100 variables, or of 50 and the halo, and what is sent.
 memory() { awk '/^memory, beside the program/ { print $5, $6 }' said; }
 works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 --kernel linear@blanket
-[[ $(memory) == "6.4 GB" ]] || fail "8 rows of 8 MB for 100 variables are not $(memory)"
+[[ $(memory) == "5.6 GB" ]] || fail "7 rows of 8 MB for 100 variables are not $(memory)"
 works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 --kernel linear@blanket --step adam:0.1
-[[ $(memory) == "7.2 GB" ]] || fail "9 rows of 8 MB for 100 variables are not $(memory)"
+[[ $(memory) == "6.4 GB" ]] || fail "8 rows of 8 MB for 100 variables are not $(memory)"
 works plan "$MODELS/grid.mtx" --ranks 2 -n 1e6 --kernel linear@blanket
 read=$(awk '/^nodes that it reads/ { print $6 }' said) sent=$(awk '/^sent an iteration/ { print $6 }' said)
-expected=$(awk "BEGIN { printf \"%.3g GB\", 8e-3 * 8 * (50 + $read) + 1e-3 * $sent }")
-[[ $(memory) == "$expected" ]] || fail "8 rows of 8 MB for 50 + $read variables and $sent MB are $expected, not $(memory)"
+expected=$(awk "BEGIN { printf \"%.3g GB\", 8e-3 * 7 * (50 + $read) + 1e-3 * $sent }")
+[[ $(memory) == "$expected" ]] || fail "7 rows of 8 MB for 50 + $read variables and $sent MB are $expected, not $(memory)"
 # It grows with the particles.
 last=0
 for n in 10 100 1000 10000; do

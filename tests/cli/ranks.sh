@@ -313,7 +313,7 @@ for process in $(pgrep -P "$(pgrep -P $running mpirun)"); do
 done
 kill -STOP "$held"
 kill -TERM "$first"
-late='^svmp: The run was asked to stop 0.5 s ago, and its iteration has not ended\. It may be killed before\. The last checkpoint is whole\.$'
+late='^svmp: The run was asked to stop 0.5 s ago and has not ended; it may be killed before\. The last checkpoint is whole\.$'
 how='^svmp: To go on: mpirun -n 2 svmp run .*--resume c.svmp'
 until grep -q "$how" errors || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
 grep -q "$late" errors || fail "$(cat errors)"

@@ -57,7 +57,7 @@ refuses 1 "a smaller step may stay finite (--step fixed:0.0001), and" "${poisson
 works "${poisson[@]}" --step fixed:0.0001 --init map
 ! grep -q adam said || fail "langevin takes no such step: $(cat said)"
 
-# Closed ones are not taken for the next file that is opened.
+# With all three standard files closed the particles are written, and that nothing could be said is a failure.
 works run chain.mtx -n 5 -t 5 -o open.csv
 status=0
 "$SVMP" run chain.mtx -n 5 -t 5 -o shut.csv <&- >&- 2>&- || status=$?

@@ -74,11 +74,35 @@ static void two_at_once(void **unused) {
     assert_true(isfinite(largest[0]) && largest[0] == largest[1]); /* the same model, and the same seed */
 }
 
+/* Whichever allocation of whichever process fails, both say so, and can join with another context. */
+static void a_process_without_memory(void **unused) {
+    (void)unused;
+    svmp_context *witness = join();
+    for (size_t poor = 0; poor < 2; poor++) {
+        unsigned failed = 1;
+        for (long allowed = 0; failed; allowed++) {
+            scarce_memory memory = {1000};
+            svmp_context *context = scarce_context(&memory);
+            if (svmp_context_process(witness) == poor) memory.left = allowed;
+            const svmp_status status = svmp_context_join(context);
+            failed = svmp_context_any(witness, status != SVMP_OK);
+            assert_int_equal(status, failed ? SVMP_NO_MEMORY : SVMP_OK);
+            assert_true(!failed || strstr(svmp_context_error(context), "Out of memory") != NULL);
+            memory.left = 1000;
+            if (!failed) talk(context);
+            svmp_context_free(context);
+            assert_true(allowed < 20);
+        }
+    }
+    svmp_context_free(witness);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_after_the_other),
         cmocka_unit_test(a_context_joins_once),
         cmocka_unit_test(two_at_once),
+        cmocka_unit_test(a_process_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,35 @@ static void long_words_are_compared_to_their_end(void **unused) {
     stage_end(2, players);
 }
 
+/* Process 2 is told something else. */
+static void run_as_told(player *p) {
+    const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
+    svmp_run_options options = svmp_run_options_default();
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    options.particles = p->team.rank == 2 ? 8 : 7;
+    p->status = svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL);
+    if (p->status == SVMP_OK) p->status = svmp_run_create(model, &options, &run);
+    svmp_run_free(run);
+    svmp_model_free(model);
+}
+
+static void options_that_differ_are_refused_by_all(void **unused) {
+    (void)unused;
+    player players[STAGE_MOST];
+    stage_play(2, run_as_told, NULL, players);
+    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
+    stage_end(2, players);
+    stage_play(4, run_as_told, NULL, players);
+    for (size_t p = 0; p < 4; p++) {
+        assert_int_equal(players[p].status, SVMP_BAD_INPUT);
+        const char *error = svmp_context_error(players[p].context);
+        assert_non_null(strstr(error, "The processes disagree on particles: 7 in process 0 on "));
+        assert_non_null(strstr(error, ", but 8 in process 2 on "));
+    }
+    stage_end(4, players);
+}
+
 /* Processes 1 and 2 fail, each in its own way. */
 static void fail_alone(player *p) {
     svmp_status mine = SVMP_OK;
@@ -204,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_that_differ_are_refused_by_all),
         cmocka_unit_test(long_words_are_compared_to_their_end),
+        cmocka_unit_test(options_that_differ_are_refused_by_all),
         cmocka_unit_test(the_first_failure_is_everybodys),
         cmocka_unit_test(parts_are_read_as_they_would_be_cut),
         cmocka_unit_test(bad_files_are_refused_by_all),

@@ -15,14 +15,15 @@ typedef struct life {
 } life;
 
 typedef struct script {
-    size_t count;
+    size_t count; /* of files; 0: each process builds the model, and they split it */
     const char *paths[2], *monitors;
-    const char *method, *init, *start; /* start: a file, or NULL */
+    const char *method, *backend, *init, *start; /* start: a file, or NULL */
 } script;
 
 static svmp_run_options options_of(const script *s) {
     svmp_run_options options = svmp_run_options_default();
     options.method = s->method;
+    options.backend = s->backend;
     options.init = s->init;
     options.particles = 4;
     options.iterations = 3;
@@ -54,10 +55,37 @@ static svmp_status resume(const script *s, life *l) {
     return svmp_run_load(l->resumed, "run.svmp");
 }
 
+static int quartic(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) {
+        const double between = x[0][l] - x[1][l], cube = between * between * between;
+        value[l] = -cube * between;
+        gradient[0][l] = -4 * cube;
+        gradient[1][l] = 4 * cube;
+    }
+    return 0;
+}
+
+/* To build is nobody else's affair: memory is scarce from the split on. */
+static svmp_status build(player *p, svmp_model **model) {
+    const long scarce = p->scarce;
+    p->scarce = 0;
+    SVMP_TRY(svmp_model_create(p->context, model));
+    for (size_t v = 0; v < 7; v++) {
+        SVMP_TRY(svmp_model_add_node(*model, v ? NULL : "first", 1, NULL, NULL, NULL));
+        SVMP_TRY(svmp_model_add_gaussian(*model, 1, &v, (double[]){2}, NULL));
+        if (v > 0) SVMP_TRY(svmp_model_add_callback(*model, 2, (size_t[]){v - 1, v}, quartic, NULL));
+    }
+    SVMP_TRY(svmp_model_finish(*model));
+    if (scarce) p->scarce = p->made + scarce;
+    return svmp_model_split(model, NULL);
+}
+
 static void live(player *p) {
     const script *s = p->script;
     life l = {0};
-    p->status = svmp_model_read_split(p->context, s->count, s->paths, s->monitors, &l.model, NULL);
+    p->status = s->count ? svmp_model_read_split(p->context, s->count, s->paths, s->monitors, &l.model, NULL)
+                         : build(p, &l.model);
     if (p->status == SVMP_OK) p->status = go(s, &l);
     if (p->status == SVMP_OK) p->status = write_all(l.run, &l);
     if (p->status == SVMP_OK) p->status = resume(s, &l);
@@ -73,7 +101,7 @@ static void live(player *p) {
 static int fail_one(const script *s, size_t poor, long scarce) {
     player players[STAGE_MOST];
     stage_play_poor(PROCESSES, live, s, poor, scarce, players);
-    const int failed = players[poor].made >= scarce;
+    const int failed = players[poor].made >= players[poor].scarce;
     for (size_t p = 0; p < PROCESSES; p++) {
         const char *error = svmp_context_error(players[p].context);
         if (players[p].status != (failed ? SVMP_NO_MEMORY : SVMP_OK) ||
@@ -102,8 +130,11 @@ static void fail_each(const script *s, size_t processes) {
 }
 
 static void write_start(const script *s) {
-    const script alone = {
-        .count = s->count, .paths = {s->paths[0], s->paths[1]}, .method = s->method, .init = "normal:1"};
+    const script alone = {.count = s->count,
+                          .paths = {s->paths[0], s->paths[1]},
+                          .method = s->method,
+                          .backend = s->backend,
+                          .init = "normal:1"};
     const svmp_run_options options = options_of(&alone);
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
@@ -121,8 +152,12 @@ static void write_start(const script *s) {
 
 static void of_a_matrix(void **unused) {
     (void)unused;
-    const script s = {
-        .count = 2, .paths = {"chain.mtx", "b.mtx"}, .method = "graphical", .init = "normal:1", .start = "start.csv"};
+    const script s = {.count = 2,
+                      .paths = {"chain.mtx", "b.mtx"},
+                      .method = "graphical",
+                      .backend = "cpu",
+                      .init = "normal:1",
+                      .start = "start.csv"};
     write_text("chain.mtx", "%%MatrixMarket matrix coordinate real symmetric\n6 6 11\n1 1 2\n2 1 -1\n2 2 2\n3 2 -1\n"
                             "3 3 2\n4 3 -1\n4 4 2\n5 4 -1\n5 5 2\n6 5 -1\n6 6 2\n");
     write_text("b.mtx", "%%MatrixMarket matrix array real general\n6 1\n1\n0\n0\n2\n0\n1\n");
@@ -132,8 +167,12 @@ static void of_a_matrix(void **unused) {
 
 static void of_a_text(void **unused) {
     (void)unused;
-    const script s = {
-        .count = 2, .paths = {"text.bug", "text.R"}, .monitors = "top", .method = "combined", .init = "prior"};
+    const script s = {.count = 2,
+                      .paths = {"text.bug", "text.R"},
+                      .monitors = "top",
+                      .method = "combined",
+                      .backend = "cpu",
+                      .init = "prior"};
     write_text("text.bug", "model { mu ~ dnorm(0, 1)\n for (i in 1:4) { theta[i] ~ dgamma(2, 1)\n"
                            "  y[i] ~ dnorm(mu + log(theta[i]), 1) }\n"
                            "  for (i in 1:3) { z[i] ~ dnorm(mu, 2) }\n top <- mean(theta[]) + mu }\n");
@@ -141,7 +180,14 @@ static void of_a_text(void **unused) {
     fail_each(&s, 2); /* the third is like the second */
 }
 
+static void of_a_model_that_is_built(void **unused) {
+    (void)unused;
+    const script s = {.method = "langevin", .backend = "ref", .init = "uniform:-1,1"};
+    fail_each(&s, 2);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_a_text)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_a_text),
+                                       cmocka_unit_test(of_a_model_that_is_built)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
