@@ -645,8 +645,8 @@ typedef struct svmp_plan {
 
 /* Plans a run of a whole model among `processes` of one thread each, without running it: the partition, and what an
  * iteration takes once the particles move little from one to the next. What a node costs is measured, on some of them
- * and for some seconds, late in a run or with particles that hold still; of more than 2,000 particles on so many, as
- * the cost grows with their square. */
+ * and for some seconds, late in a run or with particles that hold still; of more than 2,000 particles on so many: how
+ * the cost grows with them is known. */
 SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
                                      svmp_network network, svmp_plan *plan);
 
