@@ -31,7 +31,7 @@ const char *scaled_step(const char *step, double by, char text[STEP_TEXT]) {
     const char *colon = step ? strchr(step, ':') : NULL;
     char *end = NULL;
     const double rate = colon ? strtod(colon + 1, &end) : 0;
-    if (rate > 0 && *end == '\0' && colon - step < 16)
+    if (end && rate > 0 && *end == '\0' && colon - step < 16)
         snprintf(text, STEP_TEXT, "--step %.*s:%.2g", (int)(colon - step), step, rate * by);
     else
         snprintf(text, STEP_TEXT, "--step");
