@@ -105,7 +105,8 @@ SVMP_API svmp_launch svmp_launched(void);
  * one, nothing changes. Fails unless all are of one version, and where several were started but this build is without
  * MPI. The processes part when the context is freed; another one may join then, or at the same time, as long as all of
  * them do it in the same order and from one thread. MPI is started unless the program has started it, and then ends
- * with the program. Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that
+ * with the program. A program that ends before its context is freed is taken for one that failed: the launcher ends the
+ * other processes too. Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that
  * may run on the same processors share these. */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
 
@@ -198,8 +199,8 @@ SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, co
 /* Derives the graph. Afterwards the model is fixed: it can be evaluated and run, not added to. */
 SVMP_API svmp_status svmp_model_finish(svmp_model *model);
 
-/* Gives a variable a box, also after the model was finished or read, but before a run is made of it. Not for variables
- * that a model text has transformed: those have bounds of their own. */
+/* Gives a variable a box, also after the model was finished or read, but before it is split and before a
+ * run is made of it. Not for variables that a model text has transformed: those have bounds of their own. */
 SVMP_API svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower, double upper);
 
 /* NULL before svmp_model_finish. */
@@ -257,7 +258,7 @@ SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array 
 SVMP_API svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,
                                          double *score);
 
-/* Mean and marginal variances of a Gaussian model by sparse Cholesky; either may be NULL. */
+/* Mean and marginal variances of a Gaussian model, a whole one, by sparse Cholesky; either may be NULL. */
 SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *mean, double *variance);
 
 /* The graph as text: the factor graph for Graphviz, or nodes, factors and blankets as JSON. */
@@ -539,7 +540,8 @@ typedef int (*svmp_monitor)(const svmp_progress *progress, void *user_data);
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run);
 SVMP_API void svmp_run_free(svmp_run *run);
 
-/* Starts from these particles instead of drawing them: matched by name; the count must be the run's. */
+/* Starts from these particles instead of drawing them: matched by name; the count must be the run's. Several processes
+ * are given the same ones, or those of a run of theirs, of which each has its own part. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Of several processes each reads it for its own variables, unless it ends in .nc; all

@@ -122,6 +122,7 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *opt
             context, SVMP_BAD_CALL,
             "svmp_model_plan needs options, processes, a network with a bandwidth, and a place to put it.");
     SVMP_TRY(svmp_model_require_finished(model));
+    SVMP_TRY(svmp_model_require_whole(model, "svmp_model_plan"));
     const svmp_graph *graph = model->graph;
     svmp_plan made = {.processes = processes};
     run_demand d = {0};

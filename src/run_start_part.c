@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/names.h"
 #include "base/team.h"
 #include "model/natural.h"
@@ -12,8 +13,9 @@ typedef struct claims {
     const svmp_run *run;
     name_table own;   /* the names of this process, */
     char *seen;       /* and whether they are in the start */
-    int64_t *claimed; /* a bit for every variable of the start: a process has it */
+    int64_t *claimed; /* a bit for every variable of the whole start: a process has it */
     size_t words, capacity;
+    uint64_t columns; /* a checksum of what these variables are; it is everybody's */
     svmp_status status;
     struct unmatched {
         size_t count;
@@ -39,13 +41,19 @@ static svmp_status name_own(const svmp_run *run, name_table *own) {
     return SVMP_OK;
 }
 
+static svmp_status make_room(claims *c, size_t words) {
+    SVMP_TRY(SVMP_GROW(c->run->context, c->claimed, c->capacity, words));
+    for (; c->words < words; c->words++) c->claimed[c->words] = 0;
+    return SVMP_OK;
+}
+
 static int claim(void *user_data, size_t column, const char *name) {
     claims *c = user_data;
-    const size_t word = column / BITS;
-    if (c->status == SVMP_OK) c->status = SVMP_GROW(c->run->context, c->claimed, c->capacity, word + 1);
+    const size_t word = column / BITS, length = strlen(name);
+    if (c->status == SVMP_OK) c->status = make_room(c, word + 1);
     if (c->status != SVMP_OK) return 0;
-    for (; c->words <= word; c->words++) c->claimed[c->words] = 0;
-    const uint32_t which = svmp_names_find(&c->own, name, strlen(name));
+    c->columns = svmp_hash_bytes(svmp_hash_word(c->columns, length), length, name);
+    const uint32_t which = svmp_names_find(&c->own, name, length);
     if (which == NAMES_NONE) return 0;
     c->claimed[word] |= INT64_C(1) << column % BITS;
     c->seen[which] = 1;
@@ -61,35 +69,49 @@ static int note_strange(void *user_data, size_t column, const char *name) {
 
 static svmp_status ask(claims *c, const svmp_particles *particles, const char *path, particles_filter about) {
     if (path) SVMP_TRY(svmp_particles_read_names(c->run->context, path, about, c));
-    for (size_t i = 0; particles && i < particles->variables; i++) about(c, i, svmp_particles_name(particles, i));
+    for (size_t i = 0; particles && i < particles->variables; i++)
+        about(c, particles->place ? particles->place[i] : i, svmp_particles_name(particles, i));
     return c->status;
 }
 
-static svmp_status refuse(const claims *c, size_t missing) {
+/* What this process has of the start: all of it, or, of particles that are parts themselves, its part. */
+static svmp_status make_claims(claims *c, const svmp_particles *particles, const char *path) {
+    SVMP_TRY(name_own(c->run, &c->own));
+    SVMP_TRY(SVMP_NEW(c->run->context, c->seen, c->own.count));
+    SVMP_TRY(ask(c, particles, path, claim));
+    if (particles == NULL || particles->place == NULL) return SVMP_OK;
+    c->columns = particles->whole;
+    return make_room(c, particles->whole / BITS + 1);
+}
+
+static svmp_status refuse(const claims *c, size_t missing, size_t strangers) {
     const struct unmatched *own = &c->missing, *strange = &c->strange;
     return svmp_fail(
         c->run->context, SVMP_BAD_INPUT,
         "The variables differ: %zu of the model are not in the start%s%s%s, and %zu of the start are not in "
         "the model%s%s%s.",
-        missing, own->count ? " (" : "", own->names, own->count ? ")" : "", strange->count, strange->count ? " (" : "",
+        missing, own->count ? " (" : "", own->names, own->count ? ")" : "", strangers, strange->count ? " (" : "",
         strange->names, strange->count ? ")" : "");
 }
 
 svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *particles, const char *path) {
     svmp_context *context = run->context;
     const team *t = context->team;
-    claims c = {.run = run};
-    svmp_status status = name_own(run, &c.own);
-    if (status == SVMP_OK) status = SVMP_NEW(context, c.seen, c.own.count);
-    if (status == SVMP_OK) status = ask(&c, particles, path, claim);
-    SVMP_CHECK(svmp_team_agree(context, status));
+    claims c = {.run = run, .columns = SVMP_HASH_START};
+    svmp_status status;
+    SVMP_CHECK(svmp_team_agree(context, make_claims(&c, particles, path)));
+    if (!svmp_team_has_one(t, c.columns))
+        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The processes were given starts of different variables."));
     t->sum_whole(t, c.words, c.claimed); /* no variable is two processes' */
     SVMP_CHECK(svmp_team_agree(context, ask(&c, particles, path, note_strange)));
     for (size_t k = 0; k < c.own.count; k++)
         if (!c.seen[k]) note(&c.missing, c.own.text[k]);
-    int64_t missing = (int64_t)c.missing.count;
-    t->sum_whole(t, 1, &missing);
-    SVMP_CHECK(svmp_team_agree(context, c.missing.count + c.strange.count > 0 ? refuse(&c, (size_t)missing) : SVMP_OK));
+    int64_t counts[] = {(int64_t)c.missing.count, (int64_t)c.strange.count};
+    t->sum_whole(t, 2, counts);
+    if (particles == NULL || particles->place == NULL) counts[1] = (int64_t)c.strange.count; /* all have seen them */
+    const size_t missing = (size_t)counts[0], strangers = (size_t)counts[1];
+    SVMP_CHECK(
+        svmp_team_agree(context, c.missing.count + c.strange.count > 0 ? refuse(&c, missing, strangers) : SVMP_OK));
 done:
     svmp_names_free(context, &c.own);
     svmp_release(context, c.seen);

@@ -5,6 +5,7 @@
 svmp_status svmp_model_exact_moments(const svmp_model *model, double *mean, double *variance) {
     if (model == NULL) return SVMP_BAD_CALL;
     SVMP_TRY(svmp_model_require_finished(model));
+    SVMP_TRY(svmp_model_require_whole(model, "svmp_model_exact_moments"));
     cholesky *factor = NULL;
     SVMP_TRY(svmp_cholesky_create(model, &factor));
     svmp_status status = mean ? svmp_cholesky_mean(factor, mean) : SVMP_OK;

@@ -71,6 +71,13 @@ svmp_status svmp_model_require_finished(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_BAD_CALL, "The model is not finished: call svmp_model_finish first.");
 }
 
+svmp_status svmp_model_require_whole(const svmp_model *model, const char *what) {
+    if (model->graph->halo == NULL) return SVMP_OK;
+    return svmp_fail(model->context, SVMP_BAD_CALL,
+                     "%s needs the whole model, and this process has a part of it: call it before the model is split.",
+                     what);
+}
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static svmp_status check_box(svmp_context *context, size_t node, size_t dimension, const double *lower,
@@ -136,6 +143,7 @@ static int is_transformed(const svmp_model *model, size_t variable) {
 
 svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower, double upper) {
     if (model == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(svmp_model_require_whole(model, "svmp_model_set_box"));
     char name[128];
     if (variable >= model->graph->variables)
         return svmp_fail(model->context, SVMP_BAD_CALL, "There is no variable %zu: the model has %zu.", variable,

@@ -66,4 +66,7 @@ static inline svmp_status svmp_model_agree(const svmp_model *model, svmp_status 
 /* Fails unless the model is finished. */
 svmp_status svmp_model_require_finished(const svmp_model *model);
 
+/* Fails for a part of a model; `what` begins the sentence. */
+svmp_status svmp_model_require_whole(const svmp_model *model, const char *what);
+
 #endif

@@ -110,6 +110,7 @@ typedef struct model_script {
     const double *x, *score; /* particles, and their score in it */
     const double *log_density;
     size_t n;
+    double rounding; /* of a start from particles: there and back */
 } model_script;
 
 /* A part that no process cut out of a whole evaluates to the same bits, and has the identity of the whole. */
@@ -229,6 +230,125 @@ static void bad_files_are_refused_by_all(void **unused) {
     }
 }
 
+/* What looks at the whole model, or would change a part of it alone, refuses a part; each process by itself. */
+static void ask_for_the_whole(player *p) {
+    const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
+    const svmp_run_options options = svmp_run_options_default();
+    static const char sentence[] =
+        " needs the whole model, and this process has a part of it: call it before the model is split.";
+    svmp_model *model = NULL;
+    svmp_plan plan;
+    double moments[100];
+    p->status = svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL);
+    if (p->status != SVMP_OK) return;
+    assert_int_equal(svmp_model_plan(model, &options, 4, (svmp_network){1e-6, 1e9}, &plan), SVMP_BAD_CALL);
+    assert_non_null(strstr(svmp_context_error(p->context), sentence));
+    assert_int_equal(svmp_model_exact_moments(model, moments, NULL), SVMP_BAD_CALL);
+    assert_non_null(strstr(svmp_context_error(p->context), sentence));
+    assert_int_equal(svmp_model_set_box(model, 0, -1, 1), SVMP_BAD_CALL);
+    assert_non_null(strstr(svmp_context_error(p->context), sentence));
+    svmp_model_free(model);
+}
+
+static void a_part_is_no_whole(void **unused) {
+    (void)unused;
+    player players[STAGE_MOST];
+    stage_play(2, ask_for_the_whole, NULL, players);
+    for (size_t p = 0; p < 2; p++) assert_ok(players[p].status);
+    stage_end(2, players);
+}
+
+/* ---- where they start -------------------------------------------------------------------------------------------- */
+
+/* Particles of another run, which has moved: each process has those of its own nodes. */
+static void go_on_from_a_run(player *p) {
+    const model_script *script = p->script;
+    svmp_run_options options = svmp_run_options_default();
+    svmp_model *model = NULL;
+    svmp_run *first = NULL, *second = NULL;
+    svmp_particles *end = NULL, *start = NULL;
+    svmp_outcome outcome;
+    svmp_status status;
+    options.particles = 5;
+    options.iterations = 3;
+    SVMP_CHECK(svmp_model_read_split(p->context, script->count, script->paths, NULL, &model, NULL));
+    SVMP_CHECK(svmp_run_create(model, &options, &first));
+    SVMP_CHECK(svmp_run_go(first, &outcome));
+    SVMP_CHECK(svmp_run_particles(first, &end));
+    SVMP_CHECK(svmp_run_create(model, &options, &second));
+    SVMP_CHECK(svmp_run_start_from(second, end));
+    SVMP_CHECK(svmp_run_particles(second, &start));
+    for (size_t k = 0; k < svmp_particles_variables(end) * options.particles; k++)
+        assert_near(svmp_particles_values(start)[k], svmp_particles_values(end)[k], script->rounding);
+done:
+    p->status = status;
+    svmp_particles_free(start);
+    svmp_particles_free(end);
+    svmp_run_free(second);
+    svmp_run_free(first);
+    svmp_model_free(model);
+}
+
+static void a_run_starts_from_the_particles_of_another(void **unused) {
+    (void)unused;
+    static const size_t counts[] = {2, 3, 7};
+    const model_script scripts[] = {
+        {.count = 1, .paths = {SVMP_MODELS "/grid.mtx"}}, /* more variables than one word has bits, in all */
+        {.count = 2, .paths = {"positive.bug", "positive.R"}, .rounding = 1e-14}};
+    write_text("positive.bug", "model { for (i in 1:9) { s[i] ~ dgamma(2, 1)\n y[i] ~ dnorm(0, s[i]) }\n"
+                               "  for (i in 1:8) { factor(-pow(s[i] - s[i + 1], 2)) } }\n");
+    write_text("positive.R", "y <- c(1, .2, .3, .7, 2, .1, .6, 1.1, .9)\n");
+    for (size_t s = 0; s < sizeof scripts / sizeof *scripts; s++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            player players[STAGE_MOST];
+            stage_play(counts[c], go_on_from_a_run, &scripts[s], players);
+            for (size_t p = 0; p < counts[c]; p++)
+                if (players[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(players[p].context));
+            stage_end(counts[c], players);
+        }
+}
+
+/* Particles of 100 variables; those of process 1 have another name, or there are many more of them. */
+static void start_otherwise(player *p) {
+    enum { N = 5 };
+    const int *more = p->script, odd = p->team.rank == 1;
+    const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
+    svmp_run_options options = svmp_run_options_default();
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    svmp_particles *given = NULL;
+    svmp_status status;
+    options.particles = N;
+    SVMP_CHECK(svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL));
+    SVMP_CHECK(svmp_run_create(model, &options, &run));
+    SVMP_CHECK(svmp_particles_create(p->context, odd && *more ? 200 : 100, N, NULL, &given));
+    for (size_t i = 0; i < svmp_particles_variables(given); i++) {
+        char name[20];
+        snprintf(name, sizeof name, odd && !*more && i == 7 ? "z%zu" : "x%zu", i);
+        SVMP_CHECK(svmp_particles_set_name(given, i, name));
+    }
+    status = svmp_run_start_from(run, given);
+done:
+    p->status = status;
+    svmp_particles_free(given);
+    svmp_run_free(run);
+    svmp_model_free(model);
+}
+
+static void starts_that_differ_are_refused_by_all(void **unused) {
+    (void)unused;
+    for (int more = 0; more < 2; more++) {
+        player players[STAGE_MOST];
+        stage_play(3, start_otherwise, &more, players);
+        for (size_t p = 0; p < 3; p++) {
+            assert_int_equal(players[p].status, SVMP_BAD_INPUT);
+            assert_string_equal(svmp_context_error(players[p].context),
+                                "The processes were given starts of different variables.");
+        }
+        stage_end(3, players);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_that_differ_are_refused_by_all),
@@ -237,6 +357,9 @@ int main(void) {
         cmocka_unit_test(the_first_failure_is_everybodys),
         cmocka_unit_test(parts_are_read_as_they_would_be_cut),
         cmocka_unit_test(bad_files_are_refused_by_all),
+        cmocka_unit_test(a_part_is_no_whole),
+        cmocka_unit_test(a_run_starts_from_the_particles_of_another),
+        cmocka_unit_test(starts_that_differ_are_refused_by_all),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

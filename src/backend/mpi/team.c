@@ -30,8 +30,13 @@ static int has_ended(void) {
     return ended;
 }
 
+/* Teams that are not freed, of this process as MPI itself is. A program that ends with one of them leaves the others
+ * in the middle of their work (OpenMP's runtime calls exit when it cannot start a thread): MPI would wait for them, and
+ * they for it. Without MPI's end the launcher notices, and ends them. */
+static int joined;
+
 static void end_mpi(void) {
-    if (!has_ended()) MPI_Finalize();
+    if (joined == 0 && !has_ended()) MPI_Finalize();
 }
 
 /* MPI counts with int: what is longer goes in pieces. */
@@ -179,6 +184,7 @@ static bool arrived(const team *t, team_line *line, bool wait) {
 /* ---- joining and parting ----------------------------------------------------------------------------------------- */
 
 static void free_team(svmp_context *context, team *t) {
+    joined--;
     if (!has_ended()) MPI_Comm_free(t->own);
     svmp_release(context, t->own);
     svmp_release(context, t);
@@ -241,6 +247,7 @@ static svmp_status make_team(svmp_context *context) {
                    .depart = depart,
                    .arrived = arrived};
     context->team = made;
+    joined++;
     return SVMP_OK;
 }
 
