@@ -214,13 +214,28 @@ static svmp_status count_sharing(svmp_context *context, int *sharing) {
     return failed ? SVMP_NO_MEMORY : SVMP_OK;
 }
 
+/* Each would do the whole run, and write the same files. */
+static svmp_status refuse_strangers(svmp_context *context) {
+    const svmp_launch launch = svmp_launched();
+    if (!launch.connects)
+        return svmp_fail(
+            context, SVMP_UNSUPPORTED,
+            "srun has started %zu tasks without MPI, and each would do the whole run: give srun --mpi=pmix; "
+            "or, for runs of their own, unset SLURM_STEP_NUM_TASKS.",
+            launch.processes);
+    return svmp_fail(context, SVMP_UNSUPPORTED,
+                     "%s has started %zu processes, but MPI knows of one, and each would do the whole run: start them "
+                     "with the launcher of the MPI that svmp was built with.",
+                     launch.name, launch.processes);
+}
+
 static svmp_status make_team(svmp_context *context) {
     int rank, count, failed;
     team *made = NULL;
     MPI_Comm *all = NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
-    if (count == 1) return SVMP_OK;
+    if (count == 1) return svmp_launched().processes > 1 ? refuse_strangers(context) : SVMP_OK;
     svmp_status status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) status = SVMP_NEW(context, all, 1);
     failed = status != SVMP_OK;
@@ -260,6 +275,7 @@ svmp_status svmp_context_join(svmp_context *context) {
         return svmp_fail(context, SVMP_BAD_CALL, "The processes cannot join: MPI has ended, and starts only once.");
     MPI_Initialized(&there);
     if (!there && svmp_launched().processes <= 1) return SVMP_OK;
+    if (!there && !svmp_launched().connects) return refuse_strangers(context);
     if (!there) {
         MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
         atexit(end_mpi);
