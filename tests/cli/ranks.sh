@@ -249,6 +249,22 @@ disagree 2 "svmp: There is no option '--sede'; did you mean '--seed'?" run chain
 disagree 2 "svmp: process 1: The option '--threads' is a whole number" run chain.mtx : run chain.mtx --threads x
 disagree 2 "svmp: The command needs more than that" run : run
 
+# A C library that rounds otherwise; there is one where glibc can be told to, and has other code for this processor.
+if [[ ${#models[@]} -gt 1 ]]; then
+    plain=GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4
+    rounded=(run ${models[2]} -n 20 -t 20 --backend cpu-baseline --quiet)
+    works "${rounded[@]}" -o alone.csv --force
+    env $plain "$SVMP" "${rounded[@]}" -o otherwise.csv --force >said
+    if ! diff <(timeless alone.csv) <(timeless otherwise.csv) >differ; then
+        status=0
+        together -n 1 "$each" "${rounded[@]}" : -n 1 env $plain "$each" "${rounded[@]}" || status=$?
+        [[ $status -eq 2 && $(grep -c '^svmp: The processes disagree on how their C libraries round: ' errors) -eq 1 ]] ||
+            fail "exit $status: $(cat errors)"
+        together -n 2 env $plain "$each" "${rounded[@]}" -o many.csv --force || fail "exit $?: $(cat errors)"
+        same otherwise.csv many.csv "both round otherwise"
+    fi
+fi
+
 # Threads: what the machine offers is shared, unless they are given, and may differ.
 offered=$(env -u OMP_NUM_THREADS nproc)
 for more in "" "--threads 3"; do

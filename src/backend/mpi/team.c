@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* which processors a process may run on */
 #include "base/team.h"
+#include "base/rounding.h"
 
 #ifndef SVMP_HAVE_MPI
 
@@ -266,6 +267,14 @@ static svmp_status make_team(svmp_context *context) {
     return SVMP_OK;
 }
 
+/* The result would have the bits of no process alone, and the next run others, as nodes go elsewhere. */
+static svmp_status compare_rounding(svmp_context *context) {
+    char words[80];
+    snprintf(words, sizeof words, "exp, log and others have the checksum %016llx",
+             (unsigned long long)svmp_rounding_checksum());
+    return svmp_context_compare(context, "how their C libraries round", words);
+}
+
 /* Only the thread that joined calls MPI. */
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -281,7 +290,9 @@ svmp_status svmp_context_join(svmp_context *context) {
         atexit(end_mpi);
     }
     SVMP_TRY(make_team(context));
-    return svmp_context_compare(context, "the version of svmp", svmp_version());
+    if (context->team == NULL) return SVMP_OK;
+    SVMP_TRY(svmp_context_compare(context, "the version of svmp", svmp_version()));
+    return compare_rounding(context);
 }
 
 #endif
