@@ -142,30 +142,26 @@ static void release(const ksd *of) {
 }
 
 /* The sum over all nodes, of all processes: without rounding, so that it does not matter who has which. */
-typedef struct exact_sums {
-    exact_sum pairs, diagonal, spread, bandwidth;
-} exact_sums;
+enum { PAIRS, DIAGONAL, SPREAD, BANDWIDTH, TOTALS };
 
-static void add_exactly(exact_sums *to, stein_sums sums) {
-    svmp_exact_add(&to->pairs, sums.pairs);
-    svmp_exact_add(&to->diagonal, sums.diagonal);
-    svmp_exact_add(&to->spread, sums.spread);
+static void add_exactly(exact_sum *to, stein_sums sums, double bandwidth) {
+    svmp_exact_add(&to[PAIRS], sums.pairs);
+    svmp_exact_add(&to[DIAGONAL], sums.diagonal);
+    svmp_exact_add(&to[SPREAD], sums.spread);
+    svmp_exact_add(&to[BANDWIDTH], bandwidth);
 }
 
-static double total_of(const ksd *of, exact_sum *sum) {
-    svmp_exact_carry(sum);
-    if (of->team) {
-        of->team->sum_whole(of->team, EXACT_DIGITS, sum->digit);
-        of->team->sum(of->team, 1, &sum->beyond);
-    }
-    return svmp_exact_value(sum);
+static void sum_over_processes(const ksd *of, exact_sum *totals) {
+    if (of->team == NULL) return;
+    of->team->sum_whole(of->team, (size_t)TOTALS * EXACT_WORDS, svmp_exact_to_words(TOTALS, totals));
+    svmp_exact_from_words(TOTALS, totals);
 }
 
 static void finish(const ksd *of, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     const svmp_graph *graph = of->sample->graph;
     const size_t n = of->sample->n;
     const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
-    exact_sums whole = {0};
+    exact_sum whole[TOTALS] = {0};
     double largest = -1; /* of what are not negative numbers; -1: there is none */
     for (size_t v = 0; v < graph->own; v++) {
         stein_sums node = {0};
@@ -176,16 +172,17 @@ static void finish(const ksd *of, svmp_discrepancy *total, svmp_discrepancy *nod
         }
         if (nodes) nodes[v] = describe(n, node, graph->whole_nodes);
         if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit, nodes[v].bandwidth = of->bandwidth[v];
-        add_exactly(&whole, node);
-        svmp_exact_add(&whole.bandwidth, of->bandwidth[v]);
+        add_exactly(whole, node, of->bandwidth[v]);
         largest = fmax(largest, z);
     }
     if (of->team) of->team->max(of->team, 1, &largest);
-    const stein_sums sums = {total_of(of, &whole.pairs), total_of(of, &whole.diagonal), total_of(of, &whole.spread)};
+    sum_over_processes(of, whole);
+    const stein_sums sums = {svmp_exact_value(&whole[PAIRS]), svmp_exact_value(&whole[DIAGONAL]),
+                             svmp_exact_value(&whole[SPREAD])};
     *total = describe(n, sums, 1);
     total->moment_z = largest < 0 ? NAN : largest;
     total->moment_limit = limit;
-    total->bandwidth = total_of(of, &whole.bandwidth) / (double)graph->whole_nodes;
+    total->bandwidth = svmp_exact_value(&whole[BANDWIDTH]) / (double)graph->whole_nodes;
 }
 
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
