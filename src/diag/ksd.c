@@ -144,11 +144,11 @@ static void release(const ksd *of) {
 /* The sum over all nodes, of all processes: without rounding, so that it does not matter who has which. */
 enum { PAIRS, DIAGONAL, SPREAD, BANDWIDTH, TOTALS };
 
-static void add_exactly(exact_sum *to, stein_sums sums, double bandwidth) {
+static void add_exactly(exact_sum *to, stein_sums sums, double h) {
     svmp_exact_add(&to[PAIRS], sums.pairs);
     svmp_exact_add(&to[DIAGONAL], sums.diagonal);
     svmp_exact_add(&to[SPREAD], sums.spread);
-    svmp_exact_add(&to[BANDWIDTH], bandwidth);
+    svmp_exact_add(&to[BANDWIDTH], h);
 }
 
 static void sum_over_processes(const ksd *of, exact_sum *totals) {
