@@ -8,9 +8,9 @@ export OMPI_MCA_odls_base_sigkill_timeout=2 # seconds between SIGTERM and SIGKIL
 export LSAN_OPTIONS=detect_leaks=0 # MPI's own
 
 # The script for Slurm in the documentation is one.
-awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; inside = 0 }
+awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; block = ""; inside = 0 }
     inside { block = block $0 "\n" }' "$TESTS/../docs/distributed.md" >slurm.sh
-grep -q '^srun .*svmp run' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
+grep -q '^srun ' slurm.sh && grep -q ' svmp run ' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
 
 # The command, whose exit status is kept: processes end by themselves, and alike. Where one ended otherwise, mpirun would
 # end the others, and take twice the seconds above for it.
@@ -229,6 +229,10 @@ disagree() {
     grep -qF -- "$sentence" errors || fail "'$(cat errors)' instead of '$sentence'"
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
 }
+# Processes that would not find each other: each would do the whole run.
+SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun has started 2 tasks without MPI" run chain.mtx -t 3
+PMI_SIZE=2 PMI_RANK=0 refuses 2 "mpiexec has started 2 processes, but MPI knows of one" run chain.mtx -t 3
+
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
 mkdir there
 cp chain.mtx copy.mtx # the same file, elsewhere

@@ -228,6 +228,21 @@ static svmp_status count_sharing(svmp_context *context, int *sharing) {
     return status;
 }
 
+/* Each would do the whole run, and write the same files. */
+static svmp_status refuse_strangers(svmp_context *context) {
+    const svmp_launch launch = svmp_launched();
+    if (!launch.connects)
+        return svmp_fail(
+            context, SVMP_UNSUPPORTED,
+            "srun has started %zu tasks without MPI, and each would do the whole run: give srun --mpi=pmix; "
+            "or, for runs of their own, unset SLURM_STEP_NUM_TASKS.",
+            launch.processes);
+    return svmp_fail(context, SVMP_UNSUPPORTED,
+                     "%s has started %zu processes, but MPI knows of one, and each would do the whole run: start them "
+                     "with the launcher of the MPI that svmp was built with.",
+                     launch.name, launch.processes);
+}
+
 /* Only the thread that joined calls MPI, but it is not alone. */
 static svmp_status check_level(svmp_context *context) {
     int level;
@@ -245,7 +260,7 @@ static svmp_status make_team(svmp_context *context, svmp_status started) {
     MPI_Comm *all = NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
-    if (count == 1) return started;
+    if (count == 1) return started == SVMP_OK && svmp_launched().processes > 1 ? refuse_strangers(context) : started;
     svmp_status status = started == SVMP_OK ? check_level(context) : started;
     if (status == SVMP_OK) status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) status = SVMP_NEW(context, all, 1);
@@ -300,6 +315,7 @@ svmp_status svmp_context_join(svmp_context *context) {
         return svmp_fail(context, SVMP_BAD_CALL, "The processes cannot join: MPI has ended, and starts only once.");
     MPI_Initialized(&there);
     if (!there && svmp_launched().processes <= 1) return SVMP_OK;
+    if (!there && !svmp_launched().connects) return refuse_strangers(context);
     SVMP_TRY(make_team(context, there ? SVMP_OK : start_mpi(context)));
     if (context->team == NULL) return SVMP_OK;
     SVMP_TRY(svmp_context_compare(context, "the version of svmp", svmp_version()));
