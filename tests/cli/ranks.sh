@@ -130,7 +130,7 @@ ring=(4 12 10 1 2 11 6 3 9 7 8 5)
     done; } >ring.mtx
 { printf 'x.%d,' {1..11} && echo x.12
     for value in -1.5 -1 -0.25 0.5 0.75 2; do # exact, whatever the order of a sum
-        printf "$value,%.0s" {1..11} && echo $value
+        printf -- "$value,%.0s" {1..11} && echo $value
     done; } >even.csv
 works run ring.mtx -n 6 -t 1 -m independent --init even.csv -o alone.csv --force
 grep -q '^# last_step_sd = .* x\.1$' alone.csv || fail "$(grep last_step alone.csv)"
