@@ -48,7 +48,10 @@ static void long_words_are_compared_to_their_end(void **unused) {
     for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
     stage_end(2, players);
     stage_play(2, say, unlike, players);
-    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_BAD_INPUT);
+    for (size_t p = 0; p < 2; p++) {
+        assert_int_equal(players[p].status, SVMP_BAD_INPUT);
+        assert_non_null(strstr(svmp_context_error(players[p].context), ", behind the first 300 letters."));
+    }
     stage_end(2, players);
 }
 
