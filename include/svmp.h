@@ -533,7 +533,10 @@ typedef struct svmp_progress {
     size_t divergences;           /* of a sampler's draws so far: trajectories that diverged */
 } svmp_progress;
 
-/* Called after each iteration; anything but 0 stops the run there. */
+/* Called after each iteration; anything but 0 stops the run there. Of several processes each may have a monitor of its
+ * own, or none: where one stops, after that iteration all do, with the same outcome. What all must call alike, as
+ * svmp_run_save, a monitor calls by the iteration, not by a clock: there it stops the run, and all go on behind the
+ * call. */
 typedef int (*svmp_monitor)(const svmp_progress *progress, void *user_data);
 
 /* All that a run allocates is allocated here. Options and their strings are copied. */
