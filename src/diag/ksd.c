@@ -86,6 +86,7 @@ static svmp_status alloc(ksd *of) {
     of->grid = (common_grid){.n = n, .variables = sample->graph->whole_variables, .team = of->team};
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.of, n));
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.steps, n * n));
+    if (common) SVMP_TRY(SVMP_NEW(context, of->grid.near, (size_t)GRID_NEAR));
     if (products) SVMP_TRY(SVMP_NEW(context, of->products, n * n));
     if (gathered) SVMP_TRY(SVMP_NEW(context, of->gathered, sample->graph->whole_variables * n));
     SVMP_TRY(SVMP_NEW(context, of->sums, variables));
@@ -134,6 +135,7 @@ static void release(const ksd *of) {
     svmp_release(context, of->row);
     svmp_release(context, of->grid.of);
     svmp_release(context, of->grid.steps);
+    svmp_release(context, of->grid.near);
     svmp_release(context, of->products);
     svmp_release(context, of->gathered);
     svmp_release(context, of->sums);

@@ -21,13 +21,21 @@ static void find_reach(size_t n, size_t count, const double *const *rows, enum g
 #pragma omp simd
         for (size_t l = first; l < last; l++) {
             const double away = fabs(x[l] - from);
-            reach[l] = away > reach[l] ? away : reach[l];
+            reach[l] = away > reach[l] || isnan(away) ? away : reach[l]; /* which stays NaN, once it is */
         }
     }
 }
 
+/* The exponent of the power of two that is d or next above it. */
+static int log2_of(size_t d) {
+    int digits = 0;
+    while (digits < 63 && (size_t)1 << digits < d) digits++;
+    return digits;
+}
+
 /* A reach below 2^e makes a grid of 2^(2e + 3), and of more for many variables. */
-static double grid_of(double reach, int more) {
+static double grid_of(double reach, size_t variables) {
+    const int digits = log2_of(variables), more = digits > 11 ? digits - 11 : 0;
     const double least = 0x1p-480, most = 0x1p480; /* whose squares neither vanish nor overflow */
     int exponent;
     frexp(reach > least ? reach : least, &exponent);
@@ -37,14 +45,11 @@ static double grid_of(double reach, int more) {
 void svmp_grid_find(const common_grid *grid, size_t count, const double *const *rows, enum grid_use use, int threads) {
     enum { BLOCK = 64 }; /* particles that a thread looks at, in all variables */
     const size_t n = grid->n;
-    int log2_variables = 0;
-    for (size_t d = 1; d < grid->variables; d *= 2) log2_variables++;
-    const int more = log2_variables > 11 ? log2_variables - 11 : 0;
 #pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t first = 0; first < n; first += BLOCK) {
         const size_t last = first + BLOCK < n ? first + BLOCK : n;
         find_reach(n, count, rows, use, first, last, grid->of);
-        for (size_t l = first; l < last; l++) grid->of[l] = grid_of(grid->of[l], more);
+        for (size_t l = first; l < last; l++) grid->of[l] = grid_of(grid->of[l], grid->variables);
     }
     if (grid->team) grid->team->max(grid->team, n, grid->of);
 }
@@ -59,7 +64,12 @@ static uint64_t bits_of(double value) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Unsigned, for what comes of particles that have run away is no number of steps, and is not looked at. */
+/* Unsigned: what comes of particles that have run away is no number of steps. */
+static void forget_infinite(size_t count, double own, const double *other, uint64_t *sum) {
+    for (size_t m = 0; m < count; m++)
+        if (!(larger(own, other[m]) < INFINITY)) sum[m] = 0;
+}
+
 void svmp_grid_squares(const common_grid *grid, size_t count, const double *const *rows, size_t l, int64_t *steps) {
     uint64_t *sum = (uint64_t *)steps;
     const size_t behind = grid->n - l - 1;
@@ -73,6 +83,7 @@ void svmp_grid_squares(const common_grid *grid, size_t count, const double *cons
             sum[m] += bits_of(u * u + base) - bits_of(base);
         }
     }
+    forget_infinite(behind, own, other, sum);
 }
 
 void svmp_grid_products(const common_grid *grid, size_t count, const double *const *rows, size_t l, int64_t *steps) {
@@ -87,6 +98,7 @@ void svmp_grid_products(const common_grid *grid, size_t count, const double *con
             sum[m] += bits_of(here * z[m] + base) - bits_of(base);
         }
     }
+    forget_infinite(grid->n, own, other, sum);
 }
 
 double svmp_grid_multiply(const common_grid *grid, size_t count, const double *const *rows, int threads,
@@ -102,6 +114,52 @@ double svmp_grid_multiply(const common_grid *grid, size_t count, const double *c
         diagonal += products[l * n + l];
     }
     return diagonal / (double)n;
+}
+
+/* ---- pairs that are near ----------------------------------------------------------------------------------------- */
+
+double svmp_grid_few(const common_grid *grid) { return ldexp(1, log2_of(grid->variables) + 30); }
+
+static double largest_difference(const grid_recount *again, const grid_pair *pair) {
+    double largest = 0;
+    for (size_t j = 0; j < again->count; j++) {
+        const double u = fabs(again->rows[j][pair->l] - again->rows[j][pair->m]);
+        largest = u > largest ? u : largest;
+    }
+    return largest;
+}
+
+static int64_t steps_between(const grid_recount *again, const grid_pair *pair) {
+    uint64_t sum = 0;
+    for (size_t j = 0; j < again->count; j++) {
+        const double u = again->rows[j][pair->l] - again->rows[j][pair->m];
+        sum += bits_of(u * u + pair->base) - bits_of(pair->base);
+    }
+    return (int64_t)sum;
+}
+
+void svmp_grid_recount(grid_recount *again) {
+    const common_grid *grid = again->grid;
+    const team *others = grid->team;
+    double largest[GRID_NEAR];
+    int64_t steps[GRID_NEAR];
+#pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
+    for (size_t p = 0; p < again->noted; p++) largest[p] = largest_difference(again, &grid->near[p]);
+    if (others && again->noted > 0) others->max(others, again->noted, largest);
+#pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
+    for (size_t p = 0; p < again->noted; p++) {
+        grid->near[p].base = grid_of(largest[p], grid->variables);
+        steps[p] = steps_between(again, &grid->near[p]);
+    }
+    if (others && again->noted > 0) others->sum_whole(others, again->noted, steps);
+    for (size_t p = 0; p < again->noted; p++)
+        *grid->near[p].distance = (double)steps[p] * (grid->near[p].base * 0x1p-52);
+    again->noted = 0;
+}
+
+void svmp_grid_note(grid_recount *again, size_t l, size_t m, double *distance) {
+    again->grid->near[again->noted++] = (grid_pair){l, m, distance, 0};
+    if (again->noted == GRID_NEAR) svmp_grid_recount(again);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

@@ -10,8 +10,11 @@
  *     grid[l]  = 2^k                      beyond 8 reach[l]^2, and so far that d terms are less than 2^62 steps
  *     M        = the larger grid of the two particles; of products half as much again, for they have a sign
  *
- * The grid of a particle that has run away, or is none, is infinite, and so are its distances. A sum of d terms is off
- * by some sqrt(d) steps, d/2 at the very most; a step is at most 2^-47 reach^2, and d 2^-11 times that where d > 2^11.
+ * The grid of a particle that has run away, or is none, is infinite, and so are its distances. A sum of d squares is
+ * off by d/2 steps at the very most; a step is at most 2^-47 reach^2, and d 2^-11 times that where d > 2^11. Two
+ * particles may be much closer than they reach: where there are fewer than d 2^30 steps between them, they are counted
+ * again, on a grid of their own, from the largest |x_j[l] - x_j[m]|. All distances have a relative error below 2^-30
+ * then.
  */
 #ifndef SVMP_KERNEL_GRID_H
 #define SVMP_KERNEL_GRID_H
@@ -26,6 +29,7 @@ typedef struct common_grid {
     const struct team *team; /* the processes that have them; NULL: this one */
     double *of;              /* n: the grid */
     int64_t *steps;          /* n*n, for svmp_grid_multiply */
+    struct grid_pair *near;  /* GRID_NEAR, for svmp_grid_note */
 } common_grid;
 
 /* The grid from the `count` variables of this process, whose rows these are, and those of the others. */
@@ -41,11 +45,38 @@ void svmp_grid_products(const common_grid *grid, size_t count, const double *con
 double svmp_grid_multiply(const common_grid *grid, size_t count, const double *const *rows, int threads,
                           double *products);
 
-/* What the steps of a pair come to. */
-static inline double svmp_grid_value(const common_grid *grid, size_t l, size_t m, int64_t steps) {
-    const double coarser = grid->of[l] > grid->of[m] ? grid->of[l] : grid->of[m];
-    return coarser < INFINITY ? (double)steps * (coarser * 0x1p-52) : INFINITY;
+/* The step of a pair, and what its steps come to. */
+static inline double svmp_grid_step(const common_grid *grid, size_t l, size_t m) {
+    return 0x1p-52 * (grid->of[l] > grid->of[m] ? grid->of[l] : grid->of[m]);
 }
+
+static inline double svmp_grid_value(const common_grid *grid, size_t l, size_t m, int64_t steps) {
+    const double one = svmp_grid_step(grid, l, m);
+    return one < INFINITY ? (double)steps * one : INFINITY;
+}
+
+/* How many steps are few: a power of two. */
+double svmp_grid_few(const common_grid *grid);
+
+/* Pairs that have fewer, in the order in which all processes note them: their distances are counted again when there
+ * are GRID_NEAR of them, and at the end. */
+typedef struct grid_pair {
+    size_t l, m;
+    double *distance; /* where it goes */
+    double base;      /* the pair's grid */
+} grid_pair;
+
+typedef struct grid_recount {
+    const common_grid *grid;
+    size_t count; /* variables, whose rows these are */
+    const double *const *rows;
+    int threads;
+    size_t noted;
+} grid_recount;
+
+enum { GRID_NEAR = 1024 };
+void svmp_grid_note(grid_recount *again, size_t l, size_t m, double *distance);
+void svmp_grid_recount(grid_recount *again);
 
 /* The rows of all variables, n numbers each, in the order of the whole graph, from those of every process's own. */
 void svmp_grid_gather(const common_grid *grid, const svmp_graph *graph, const double *own, double *all);

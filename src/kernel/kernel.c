@@ -89,13 +89,22 @@ static const char *term_end(const char *text) {
     return text + strlen(text);
 }
 
+/* Behind the terms of its domain, and those of domains before it. */
+static void add_term(kernel *k, const kernel_term *term) {
+    size_t at = k->count++;
+    for (; at > 0 && k->terms[at - 1].domain > term->domain; at--) k->terms[at] = k->terms[at - 1];
+    k->terms[at] = *term;
+}
+
 svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed) {
     kernel made = {0};
+    kernel_term term;
     for (;;) {
         const char *end = term_end(text);
         if (made.count == KERNEL_TERMS_MAX)
             return svmp_fail(context, SVMP_BAD_CALL, "A kernel has at most %d terms.", KERNEL_TERMS_MAX);
-        SVMP_TRY(parse_term(context, trimmed(text, end), standard, &made.terms[made.count++]));
+        SVMP_TRY(parse_term(context, trimmed(text, end), standard, &term));
+        add_term(&made, &term);
         if (*end == '\0') break;
         text = end + 1;
     }

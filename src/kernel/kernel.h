@@ -53,7 +53,9 @@ double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs);
 
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
 
-typedef enum kernel_domain { DOMAIN_BLANKET, DOMAIN_ALL, DOMAIN_SELF, DOMAIN_RANDOM } kernel_domain;
+/* In the order in which terms are added: a node may get that of a blanket with an earlier node that shares it, and that
+ * of all variables comes when all else is done. */
+typedef enum kernel_domain { DOMAIN_BLANKET, DOMAIN_SELF, DOMAIN_RANDOM, DOMAIN_ALL } kernel_domain;
 
 /* The node and `neighbours` nodes drawn from its blanket without replacement (all of it when it has no more),
  * ascending, keyed by (seed, iteration, node). `drawn` has room for neighbours + 1 nodes; returns how many there are.
@@ -75,7 +77,7 @@ enum { KERNEL_TERMS_MAX = 16 };
 
 typedef struct kernel {
     size_t count;
-    kernel_term terms[KERNEL_TERMS_MAX];
+    kernel_term terms[KERNEL_TERMS_MAX]; /* in the order of their domains, so that sums have one, too */
 } kernel;
 
 /* `standard`: the bandwidth rule of terms that name none. */

@@ -85,6 +85,7 @@ long=(run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 9 --quiet)
 grid=("${long[@]}" -t 10)
 for more in "--kernel 0.1*rbf@blanket+linear@blanket" "-m independent --init uniform:-1,2" "--kernel imq@random:2" \
     "-m vanilla" "-m combined" "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" \
+    "--kernel rbf@all+rbf@blanket+imq@self" "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" \
     "--backend ref" "--init one.csv"; do
     [[ $more == *one.csv ]] && works "${grid[@]}" --seed 5 -o one.csv --force
     works "${grid[@]}" $more -o alone.csv --force

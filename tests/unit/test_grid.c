@@ -145,6 +145,62 @@ static void test_extremes(void **state) {
     }
 }
 
+/* Two crowds that are 1e12 of their width apart in one variable: pairs of either are counted again, to full precision,
+ * and in any order. */
+static void test_near_pairs(void **state) {
+    (void)state;
+    static sums s;
+    static grid_pair near[GRID_NEAR];
+    enum { FEW = 300 };
+    double first[PAIRS];
+    for (uint64_t order = 0; order < 3; order++) {
+        double found[PAIRS];
+        for (size_t j = 0; j < FEW; j++) {
+            for (size_t l = 0; l < N; l++) x[j][l] = test_random(7, j * N + l) + (j == 5 && l % 3 == 0 ? 1e12 : 0);
+            rows[j] = x[j];
+        }
+        if (order > 0) shuffle(FEW, 40 + order);
+        common_grid grid = grid_in(&s, FEW);
+        grid.near = near;
+        find(0, FEW, GRID_SQUARES, FEW, 1, &s);
+        count(0, FEW, GRID_SQUARES, &s);
+        grid_recount again = {&grid, FEW, rows, 1 + (int)order % 2, 0};
+        size_t noted = 0;
+        for (size_t l = 0, p = 0; l < N; l++)
+            for (size_t m = l + 1; m < N; m++, p++) {
+                found[p] = value(&s, l, m, s.squares[p]);
+                if (!(found[p] < svmp_grid_few(&grid) * svmp_grid_step(&grid, l, m))) continue;
+                svmp_grid_note(&again, l, m, &found[p]);
+                noted++;
+            }
+        assert_int_equal(again.noted, noted);
+        assert_int_equal(noted, 4 * 3 / 2); /* those of the far crowd; the others have a grid for what they are */
+        svmp_grid_recount(&again);
+        for (size_t l = 0, p = 0; l < N; l++)
+            for (size_t m = l + 1; m < N; m++, p++) {
+                exact_sum sum = {0};
+                for (size_t j = 0; j < FEW; j++) svmp_exact_add(&sum, (x[j][l] - x[j][m]) * (x[j][l] - x[j][m]));
+                assert_near(found[p] / svmp_exact_value(&sum), 1, 1e-12);
+            }
+        if (order == 0) memcpy(first, found, sizeof first);
+        assert_memory_equal(first, found, sizeof first);
+    }
+}
+
+/* A place that is no number makes the distances of its particle infinite, and no others. */
+static void test_no_numbers(void **state) {
+    (void)state;
+    static sums s;
+    for (size_t j = 0; j < 3; j++) {
+        for (size_t l = 0; l < N; l++) x[j][l] = j == 0 && l == 4 ? NAN : test_random(8, j * N + l);
+        rows[j] = x[j];
+    }
+    find(0, 3, GRID_SQUARES, 3, 1, &s);
+    for (size_t l = 0; l < N; l++) assert_true((s.grid[l] == INFINITY) == (l == 4));
+    count(0, 3, GRID_SQUARES, &s);
+    assert_true(value(&s, 0, 4, s.squares[3]) == INFINITY && s.squares[3] == 0);
+}
+
 /* Tiles of every instruction set hold the steps of the plain loops, but for one a variable where a square is rounded
  * twice; those of two halves of the variables add up to the same in either order. */
 static void test_lanes(void **state) {
@@ -177,7 +233,10 @@ static void test_lanes(void **state) {
             ops->steps(&half, &t, s.grid, 1, other);
             assert_memory_equal(steps, other, bytes);
             memcpy(k, steps, bytes);
-            ops->from_steps(&t, s.grid, k);
+            memcpy(k, steps, bytes);
+            assert_true(ops->from_steps(&t, s.grid, 0x1p62, k));
+            memcpy(k, steps, bytes);
+            assert_false(ops->from_steps(&t, s.grid, 1, k));
             for (size_t v = 0; v < t.vectors; v++)
                 for (size_t r = 0; r < TILE_ROWS; r++)
                     for (size_t lane = 0; lane < ops->width; lane++) {
@@ -197,8 +256,13 @@ static void test_lanes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_is_no_order), cmocka_unit_test(test_error), cmocka_unit_test(test_the_largest_sum),
-        cmocka_unit_test(test_extremes),          cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_there_is_no_order),
+        cmocka_unit_test(test_error),
+        cmocka_unit_test(test_the_largest_sum),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_near_pairs),
+        cmocka_unit_test(test_no_numbers),
+        cmocka_unit_test(test_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

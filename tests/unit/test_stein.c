@@ -371,6 +371,38 @@ static void test_cpu_agrees_with_ref_at_the_edges(void **state) {
     svmp_context_free(context);
 }
 
+/* Particles in two places that are far apart in one variable: those of either still see each other in the others. */
+static void test_cpu_agrees_with_ref_on_two_crowds(void **state) {
+    (void)state;
+    enum { N = 21 };
+    const char *kernels[] = {"rbf@all", "imq@all", "rbf(5)@all", "rbf@all + rbf@blanket"};
+    const double apart[] = {1e5, 1e8, 1e12};
+    const backend_kind *kinds[4];
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, 12, 0.3, 1, 43);
+    const size_t d = svmp_graph_variables(svmp_model_graph(model)), backends = list_backends(context, kinds);
+    particles *p = malloc(sizeof *p);
+    for (size_t a = 0; a < 3; a++)
+        for (size_t k = 0; k < 4; k++) {
+            for (size_t e = 0; e < d * N; e++) p->x[e] = test_random(9, e);
+            for (size_t l = 0; l < N; l += 5) p->x[l] += apart[a];
+            p->x[N / 2] += apart[a]; /* the first, the middle and the last are of the fewer ones */
+            velocity(model, &svmp_backend_ref, kernels[k], "median", N, p->x, p->phi);
+            for (size_t on = 0; on < backends; on++) {
+                velocity(model, kinds[on], kernels[k], "median", N, p->x, p->other);
+                for (size_t i = 1; i < d; i++) {
+                    double largest = 0;
+                    for (size_t l = 0; l < N; l++) largest = fmax(largest, fabs(p->phi[i * N + l]));
+                    for (size_t l = 0; l < N; l++)
+                        assert_true(fabs(p->other[i * N + l] - p->phi[i * N + l]) <= 1e-9 * largest);
+                }
+            }
+        }
+    free(p);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* The threads of a team list more than fits and start from where the median was; tiles are stored or computed again. */
 static void test_the_same_bits_where_it_is_large(void **state) {
     (void)state;
@@ -460,10 +492,13 @@ static void test_kernel_texts(void **state) {
     svmp_context *context = test_context(1);
     kernel k = parse(context, " 2e+1*rbf @ random:12 + imq( median-zeros )@self ", "median-log");
     assert_int_equal(k.count, 2);
-    assert_true(k.terms[0].weight == 20 && k.terms[0].neighbours == 12 && k.terms[0].domain == DOMAIN_RANDOM);
-    assert_int_equal(k.terms[0].bandwidth.rule, BANDWIDTH_MEDIAN_LOG);
-    assert_true(k.terms[1].weight == 1 && k.terms[1].shape == &svmp_shape_imq && k.terms[1].domain == DOMAIN_SELF);
-    assert_int_equal(k.terms[1].bandwidth.rule, BANDWIDTH_MEDIAN_ZEROS);
+    assert_true(k.terms[0].weight == 1 && k.terms[0].shape == &svmp_shape_imq && k.terms[0].domain == DOMAIN_SELF);
+    assert_int_equal(k.terms[0].bandwidth.rule, BANDWIDTH_MEDIAN_ZEROS);
+    assert_true(k.terms[1].weight == 20 && k.terms[1].neighbours == 12 && k.terms[1].domain == DOMAIN_RANDOM);
+    assert_int_equal(k.terms[1].bandwidth.rule, BANDWIDTH_MEDIAN_LOG);
+    k = parse(context, "1*rbf@all + 2*rbf@blanket + 3*rbf@self + 4*imq@all + 5*rbf@random:1 + 6*rbf@blanket", "median");
+    const double order[] = {2, 6, 3, 5, 1, 4}; /* blanket, self, random, all */
+    for (size_t a = 0; a < 6; a++) assert_true(k.terms[a].weight == order[a]);
 
     const char *bad[][2] = {{"", "has no domain"},
                             {"rbf", "has no domain"},
@@ -501,6 +536,7 @@ int main(void) {
         cmocka_unit_test(test_cpu_agrees_with_ref),
         cmocka_unit_test(test_cpu_agrees_with_ref_where_it_is_large),
         cmocka_unit_test(test_cpu_agrees_with_ref_at_the_edges),
+        cmocka_unit_test(test_cpu_agrees_with_ref_on_two_crowds),
         cmocka_unit_test(test_the_same_bits_where_it_is_large),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_random_domains),

@@ -126,6 +126,8 @@ static void free_cpu(backend *b) {
     svmp_release(b->context, own->variance);
     svmp_release(b->context, own->grid.of);
     svmp_release(b->context, own->grid.steps);
+    svmp_release(b->context, own->grid.near);
+    svmp_release(b->context, own->near);
     svmp_release(b->context, own->products);
     svmp_release(b->context, own->gathered);
     svmp_release(b->context, own);
@@ -171,6 +173,8 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
                                  "the kernel matrices of so many particles take"));
     own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .team = b->others};
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.of, b->n + PADDING));
+    if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.near, (size_t)GRID_NEAR));
+    if (all.grid) SVMP_TRY(SVMP_NEW(context, own->near, own->tile_count));
     for (size_t p = 0; all.grid && p < PADDING; p++) own->grid.of[b->n + p] = INFINITY;
     if (all.products) SVMP_TRY(SVMP_NEW(context, own->grid.steps, b->n * b->n));
     if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n));

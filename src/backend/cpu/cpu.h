@@ -38,6 +38,7 @@ typedef struct cpu {
     middle **middles;  /* term -> unit -> where its median stood */
     double *ones;      /* a row of 1, behind it 0 */
     common_grid grid;  /* of terms on all variables: a row, behind it infinite, and steps where there are products */
+    char *near;        /* whether a tile has pairs that are near, of such a term */
     uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
     double *centred;   /* variables * n: x less its mean over particles, for linear terms */
     double *variance;  /* variables: mean square of that */

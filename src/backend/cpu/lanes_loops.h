@@ -189,14 +189,20 @@ static void steps(const packed_rows *rows, const tile *t, const double *grid, in
     if (v < t->vectors) measure_steps(rows, t, v, 1, grid, more, steps);
 }
 
-static void from_steps(const tile *t, const double *grid, double *distance) {
+static int from_steps(const tile *t, const double *grid, double few, double *distance) {
+    ivec near = {0};
     for (size_t v = 0; v < t->vectors; v++) EACH_ROW {
             double *at = distance + (v * TILE_ROWS + (size_t)r) * LANES;
-            const vec base = coarser(grid, t->first + (size_t)r, t->first + 1 + v * LANES);
+            const vec step = coarser(grid, t->first + (size_t)r, t->first + 1 + v * LANES) * 0x1p-52;
             const vec counted = __builtin_convertvector((ivec)load_bits(at), vec);
-            const vec here = choose(base < INFINITY, counted * (base * 0x1p-52), splat(INFINITY));
-            store(at, v * LANES < TILE_ROWS - 1 ? cut_corner(here, v * LANES + 1, (size_t)r) : here);
+            vec here = choose(step < INFINITY, counted * step, splat(INFINITY));
+            if (v * LANES < TILE_ROWS - 1) here = cut_corner(here, v * LANES + 1, (size_t)r);
+            near |= here < few * step;
+            store(at, here);
         }
+    int64_t any = 0;
+    for (int k = 0; k < LANES; k++) any |= near[k];
+    return any != 0;
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */

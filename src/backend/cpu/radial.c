@@ -75,6 +75,7 @@ static void measure(const radial *u, const tile *t, double *numbers) {
 /* A thread's share of the tiles, some variables of the domain after the others. */
 static void measure_share(const radial *u, size_t first) {
     radial mine = *u;
+    if (first >= u->own->tile_count) return;
     for (size_t before = 0; before < u->domain_variables; before += PACKED_VARIABLES) {
         const size_t left = u->domain_variables - before;
         pack(&mine, room_at_hand(u)->packed, before, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
@@ -83,8 +84,31 @@ static void measure_share(const radial *u, size_t first) {
     }
 }
 
+/* Steps to distances. Returns whether some pairs have few, which are to be counted again. */
+static int finish(const radial *u, const tile *t, double *numbers) {
+    return u->own->lanes->from_steps(t, u->grid, svmp_grid_few(&u->own->grid), numbers);
+}
+
 static void finish_tile(const radial *u, size_t t) {
-    u->own->lanes->from_steps(&u->own->tiles[t], u->grid, tile_numbers(u, &u->own->tiles[t]));
+    u->own->near[t] = (char)finish(u, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
+}
+
+static grid_recount recount_of(const radial *u) {
+    return (grid_recount){&u->own->grid, u->domain_variables, u->room->rows, u->threads, 0};
+}
+
+static void note_near(const radial *u, const tile *t, double *numbers, grid_recount *again) {
+    const common_grid *grid = &u->own->grid;
+    const size_t width = u->own->lanes->width;
+    const double few = svmp_grid_few(grid);
+    for (size_t v = 0; v < t->vectors; v++)
+        for (size_t r = 0; r < TILE_ROWS; r++)
+            for (size_t k = 0; k < width; k++) {
+                const size_t l = t->first + r, m = t->first + 1 + v * width + k;
+                double *distance = numbers + (v * TILE_ROWS + r) * width + k;
+                if (m > l && m < u->n && *distance < few * svmp_grid_step(grid, l, m))
+                    svmp_grid_note(again, l, m, distance);
+            }
 }
 
 /* All tiles of a stored unit, on the variables of this process and then on those of the others. Threads pack all
@@ -96,6 +120,10 @@ static void store_distances(const radial *u) {
     const team *others = u->b->others;
     if (others) others->sum_whole(others, u->own->all_tiles, (int64_t *)(void *)u->room->k);
     share(u, u->own->tile_count, finish_tile);
+    grid_recount again = recount_of(u);
+    for (size_t t = 0; t < u->own->tile_count; t++)
+        if (u->own->near[t]) note_near(u, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]), &again);
+    svmp_grid_recount(&again);
 }
 
 /* A tile's distances: they stand there already, or are computed now. */
@@ -103,7 +131,11 @@ static double *distances_of(const radial *u, const tile *t) {
     double *numbers = tile_numbers(u, t);
     if (u->stored) return numbers;
     measure(u, t, numbers);
-    if (u->grid) u->own->lanes->from_steps(t, u->grid, numbers);
+    if (u->grid && finish(u, t, numbers)) {
+        grid_recount again = recount_of(u);
+        note_near(u, t, numbers, &again);
+        svmp_grid_recount(&again);
+    }
     return numbers;
 }
 
