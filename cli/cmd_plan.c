@@ -35,7 +35,7 @@ static const char *size(double bytes, char text[32]) {
 }
 
 static void print_count(const char *label, double mean, double most) {
-    printf("%-26s %12.6g %12.6g\n", label, mean, most);
+    printf("%-26s %12.4g %12.6g\n", label, mean, most);
 }
 
 static void print_text(const char *label, const char *(*format)(double, char *), double mean, double most) {
@@ -58,22 +58,27 @@ static void print_plan(const svmp_plan *plan, const svmp_model *model, svmp_netw
     print_text("memory, beside the program", size, mean->memory, most->memory);
     print_text("time of its nodes", duration, mean->compute, most->compute);
     print_text("time of its messages", duration, mean->exchange, most->exchange);
-    printf(
-        "\nReading the whole model took up to %s here. Of a text each process takes nearly that while it reads, of a "
-        "matrix its part and 32 bytes a node; the first has the graph to cut.\n",
-        size(reading, text));
-    printf("A node takes %s on average, measured on %g of them with one thread; messages take %s and ",
-           duration(plan->rate, text), plan->measured, duration(network.latency, more));
-    printf("1 s for %s.\n", size(network.bandwidth, text));
+    if (plan->processes > 1) printf("\nThe first process has the most memory: it cuts the graph, and writes.\n");
+    printf("Reading the whole model took up to %s here. Of a text each process takes nearly that while it reads, of\n"
+           "a matrix its part and 32 bytes a node.\n",
+           size(reading, text));
+    printf("A node takes %s on average, measured on %g of them with one thread. ", duration(plan->rate, text),
+           plan->measured);
+    printf("Messages are taken to need\n%s (--latency), and 1 s for %s (--throughput).\n",
+           duration(network.latency, more), size(network.bandwidth, text));
     printf("An iteration takes %s in one process", duration(plan->alone, text));
-    if (plan->processes > 1)
-        printf(", %s in %zu: %.3g times as fast, %s of it in reductions", duration(plan->iteration, text),
-               plan->processes, plan->alone / plan->iteration, duration(plan->reduce, more));
+    if (plan->processes > 1) {
+        const double gain = plan->alone / plan->iteration;
+        printf(", %s in %zu: %.*f times as %s, %s of it in reductions", duration(plan->iteration, text),
+               plan->processes, gain >= 100 || gain <= 0.01 ? 0 : 2, gain >= 1 ? gain : 1 / gain,
+               gain >= 1 ? "fast" : "slow", duration(plan->reduce, more));
+    }
     printf(".\n");
     if (plan->heaviest_share * (double)plan->processes > 1 && plan->busy == plan->processes)
-        printf("%s alone has %s of all work, and bounds the speed: more than %.0f processes gain nothing.\n",
-               svmp_model_node_name(model, plan->heaviest, name, sizeof name), percentage(plan->heaviest_share, text),
-               ceil(1 / plan->heaviest_share));
+        printf(
+            "%s alone has %s of all work, and bounds the speed: more than %.0f processes gain nothing, and may lose.\n",
+            svmp_model_node_name(model, plan->heaviest, name, sizeof name), percentage(plan->heaviest_share, text),
+            ceil(1 / plan->heaviest_share));
     if (plan->busy < plan->processes)
         printf("%zu of %zu processes have no nodes and would be idle.\n", plan->processes - plan->busy,
                plan->processes);

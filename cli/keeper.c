@@ -68,7 +68,10 @@ static void print_word(const char *word, FILE *stream) {
 
 void keeper_print_how(const keeper *k, const option_set *set, FILE *stream) {
     fputs("svmp: To go on: ", stream);
-    if (svmp_context_processes(k->context) > 1) fprintf(stream, "mpirun -n %zu ", svmp_context_processes(k->context));
+    if (svmp_context_processes(k->context) > 1) {
+        const char *launcher = svmp_launched().name;
+        fprintf(stream, "%s -n %zu ", launcher ? launcher : "mpirun", svmp_context_processes(k->context));
+    }
     fputs("svmp run", stream);
     for (size_t r = 0; r < set->count; r++) {
         const svmp_option *row = &set->rows[r];

@@ -1,5 +1,6 @@
 /* The command `svmp`: finds the command that is meant, reads its options, runs it. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,7 +49,11 @@ static int dispatch(int count, char **arguments) {
  * is loaded, so the command starts itself again with it; what the user has said stands. */
 static void wait_gently(char **arguments) {
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-    if (setenv("GOMP_SPINCOUNT", "2000", 1) == 0) execv("/proc/self/exe", arguments); /* or go on as it is */
+    char path[PATH_MAX]; /* its own, by which the process is called */
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0 || setenv("GOMP_SPINCOUNT", "2000", 1) != 0) return;
+    path[length] = '\0';
+    execv(path, arguments); /* or go on as it is */
 }
 
 /* The other end of a pipe was closed: asked of the pipe, since the write that met it may be long past. */

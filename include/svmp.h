@@ -96,18 +96,21 @@ typedef struct svmp_launch {
     size_t processes; /* that it says it has started; 0: there is no launcher */
     size_t process;   /* which of them this is, counted from 0 */
     double grace;     /* seconds between its SIGTERM and its SIGKILL */
+    const char *name; /* "mpirun", "mpiexec" or "srun"; NULL: there is none */
+    int connects;     /* whether it has left what MPI needs to bring them together */
 } svmp_launch;
 
 SVMP_API svmp_launch svmp_launched(void);
 
 /* Joins the other processes that mpirun has started, so that they work on one model together: svmp_model_read_split
  * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or
- * one, nothing changes. Fails unless all are of one version, and where several were started but this build is without
- * MPI. The processes part when the context is freed; another one may join then, or at the same time, as long as all of
- * them do it in the same order and from one thread. MPI is started unless the program has started it, and then ends
- * with the program. A program that ends before its context is freed is taken for one that failed: the launcher ends the
- * other processes too. Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that
- * may run on the same processors share these. */
+ * one, nothing changes. Fails unless all are of one version, with C libraries that round alike, and where several were
+ * started but would not find each other: by a launcher of another MPI, by srun without MPI, or of a build without it.
+ * The processes part when the context is freed; another one may join then, or at the same time, as long as all of them
+ * do it in the same order and from one thread. MPI is started unless the program has started it, and then ends with the
+ * program. A program that ends before its context is freed is taken for one that failed: the launcher ends the other
+ * processes too. Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that may
+ * run on the same processors share these. */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
 
 /* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */

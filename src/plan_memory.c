@@ -19,7 +19,8 @@ enum {
      * that has cut the graph for every node, and every neighbour of it. */
     TEXT_LEFT = 75,
     GRAPH_LEFT = 40,
-    EDGE_LEFT = 12
+    EDGE_LEFT = 12,
+    WRITTEN = 300 /* and there, names and places of what -o writes */
 };
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -86,7 +87,8 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
         .gradient_rows = gradient_rows,
         .process = sizeof(double) * squares(graph, d) + row * gathered +
                    (whole->lowered ? TEXT_LEFT : 0) * (double)graph->nodes,
-        .first = GRAPH_LEFT * (double)graph->nodes + EDGE_LEFT * (double)graph->neighbourhoods.start[graph->distinct],
+        .first = GRAPH_LEFT * (double)graph->nodes + WRITTEN * variables +
+                 EDGE_LEFT * (double)graph->neighbourhoods.start[graph->distinct],
         .particles = (double)d->particles,
     };
     return rates;

@@ -5,16 +5,20 @@
 /* What launchers leave in the environment. Between SIGTERM and SIGKILL mpirun waits a second unless it is told
  * otherwise, and Slurm its KillWait, which is 30 s by default. */
 static const struct launcher {
+    const char *name;
     const char *mark, *processes, *process; /* the others count where the mark is set */
     const char *told;                       /* seconds, or NULL */
     double grace;
+    int connects;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_MCA_odls_base_sigkill_timeout", 1},
-    {"MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK", NULL, 1}, /* Hydra, of MPICH, which srun may have started */
-    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30},
-    {"PMI_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30},
-    {"PMI_RANK", "PMI_SIZE", "PMI_RANK", NULL, 1},
-    {"MPI_LOCALNRANKS", "MPI_LOCALNRANKS", "MPI_LOCALRANKID", NULL, 1},
+    {"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+     "OMPI_MCA_odls_base_sigkill_timeout", 1, 1},
+    {"mpiexec", "MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK", NULL, 1, 1}, /* of MPICH, which srun may have started */
+    {"srun", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30, 1},
+    {"srun", "PMI_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30, 1},
+    {"mpiexec", "PMI_RANK", "PMI_SIZE", "PMI_RANK", NULL, 1, 1},
+    {"mpiexec", "MPI_LOCALNRANKS", "MPI_LOCALNRANKS", "MPI_LOCALRANKID", NULL, 1, 1},
+    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30, 0},
 };
 
 static size_t number(const char *name) {
@@ -28,7 +32,7 @@ svmp_launch svmp_launched(void) {
         const char *told = l->told ? getenv(l->told) : NULL;
         const double seconds = told ? strtod(told, NULL) : 0;
         return (svmp_launch){number(l->processes), number(l->process),
-                             seconds > 0 && seconds < 1e6 ? seconds : l->grace};
+                             seconds > 0 && seconds < 1e6 ? seconds : l->grace, l->name, l->connects};
     }
-    return (svmp_launch){0, 0, 0};
+    return (svmp_launch){0};
 }

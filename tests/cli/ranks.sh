@@ -3,9 +3,9 @@
 several_processes || exit 77
 
 # The script for Slurm in the documentation is one.
-awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; inside = 0 }
+awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; block = ""; inside = 0 }
     inside { block = block $0 "\n" }' "$TESTS/../docs/distributed.md" >slurm.sh
-grep -q '^srun .*svmp run' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
+grep -q '^srun ' slurm.sh && grep -q ' svmp run ' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
 
 # The command, whose exit status is kept: processes end by themselves, and alike. Where one ended otherwise, mpirun would
 # end the others, and take twice the seconds above for it.
@@ -206,6 +206,10 @@ disagree() {
     grep -qF -- "$sentence" errors || fail "'$(cat errors)' instead of '$sentence'"
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
 }
+# Processes that would not find each other: each would do the whole run.
+SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun has started 2 tasks without MPI" run chain.mtx -t 3
+PMI_SIZE=2 PMI_RANK=0 refuses 2 "mpiexec has started 2 processes, but MPI knows of one" run chain.mtx -t 3
+
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
 mkdir there
 cp chain.mtx copy.mtx # the same file, elsewhere
@@ -239,6 +243,22 @@ disagree 2 "The processes disagree on the option --output: c.csv in process 0" "
 disagree 2 "svmp: There is no option '--sede'; did you mean '--seed'?" run chain.mtx --sede 3 : run chain.mtx --sede 3
 disagree 2 "svmp: process 1: The option '--threads' is a whole number" run chain.mtx : run chain.mtx --threads x
 disagree 2 "svmp: The command needs more than that" run : run
+
+# A C library that rounds otherwise; there is one where glibc can be told to, and has other code for this processor.
+if [[ ${#models[@]} -gt 1 ]]; then
+    plain=GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4
+    rounded=(run ${models[2]} -n 20 -t 20 --backend cpu-baseline --quiet)
+    works "${rounded[@]}" -o alone.csv --force
+    env $plain "$SVMP" "${rounded[@]}" -o otherwise.csv --force >said
+    if ! diff <(timeless alone.csv) <(timeless otherwise.csv) >differ; then
+        status=0
+        together -n 1 "$each" "${rounded[@]}" : -n 1 env $plain "$each" "${rounded[@]}" || status=$?
+        [[ $status -eq 2 && $(grep -c '^svmp: The processes disagree on how their C libraries round: ' errors) -eq 1 ]] ||
+            fail "exit $status: $(cat errors)"
+        together -n 2 env $plain "$each" "${rounded[@]}" -o many.csv --force || fail "exit $?: $(cat errors)"
+        same otherwise.csv many.csv "both round otherwise"
+    fi
+fi
 
 # Threads: what the machine offers is shared, unless they are given, and may differ.
 offered=$(env -u OMP_NUM_THREADS nproc)

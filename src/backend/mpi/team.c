@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* which processors a process may run on */
 #include "base/team.h"
+#include "base/rounding.h"
 
 #ifndef SVMP_HAVE_MPI
 
@@ -214,13 +215,28 @@ static svmp_status count_sharing(svmp_context *context, int *sharing) {
     return failed ? SVMP_NO_MEMORY : SVMP_OK;
 }
 
+/* Each would do the whole run, and write the same files. */
+static svmp_status refuse_strangers(svmp_context *context) {
+    const svmp_launch launch = svmp_launched();
+    if (!launch.connects)
+        return svmp_fail(
+            context, SVMP_UNSUPPORTED,
+            "srun has started %zu tasks without MPI, and each would do the whole run: give srun --mpi=pmix; "
+            "or, for runs of their own, unset SLURM_STEP_NUM_TASKS.",
+            launch.processes);
+    return svmp_fail(context, SVMP_UNSUPPORTED,
+                     "%s has started %zu processes, but MPI knows of one, and each would do the whole run: start them "
+                     "with the launcher of the MPI that svmp was built with.",
+                     launch.name, launch.processes);
+}
+
 static svmp_status make_team(svmp_context *context) {
     int rank, count, failed;
     team *made = NULL;
     MPI_Comm *all = NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
-    if (count == 1) return SVMP_OK;
+    if (count == 1) return svmp_launched().processes > 1 ? refuse_strangers(context) : SVMP_OK;
     svmp_status status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) status = SVMP_NEW(context, all, 1);
     failed = status != SVMP_OK;
@@ -251,6 +267,14 @@ static svmp_status make_team(svmp_context *context) {
     return SVMP_OK;
 }
 
+/* The result would have the bits of no process alone, and the next run others, as nodes go elsewhere. */
+static svmp_status compare_rounding(svmp_context *context) {
+    char words[80];
+    snprintf(words, sizeof words, "exp, log and others have the checksum %016llx",
+             (unsigned long long)svmp_rounding_checksum());
+    return svmp_context_compare(context, "how their C libraries round", words);
+}
+
 /* Only the thread that joined calls MPI. */
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -260,12 +284,15 @@ svmp_status svmp_context_join(svmp_context *context) {
         return svmp_fail(context, SVMP_BAD_CALL, "The processes cannot join: MPI has ended, and starts only once.");
     MPI_Initialized(&there);
     if (!there && svmp_launched().processes <= 1) return SVMP_OK;
+    if (!there && !svmp_launched().connects) return refuse_strangers(context);
     if (!there) {
         MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
         atexit(end_mpi);
     }
     SVMP_TRY(make_team(context));
-    return svmp_context_compare(context, "the version of svmp", svmp_version());
+    if (context->team == NULL) return SVMP_OK;
+    SVMP_TRY(svmp_context_compare(context, "the version of svmp", svmp_version()));
+    return compare_rounding(context);
 }
 
 #endif
