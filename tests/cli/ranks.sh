@@ -8,7 +8,7 @@ awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) p
 grep -q '^srun ' slurm.sh && grep -q ' svmp run ' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
 
 # The command, whose exit status is kept: processes end by themselves, and alike. Where one ended otherwise, mpirun would
-# end the others, and take twice the seconds above for it.
+# end the others, and take twice the seconds of its patience for it (support.bash).
 export STATUSES=$PWD/statuses
 cat >each <<'END'
 #!/bin/bash

@@ -323,7 +323,7 @@ static void start_otherwise(player *p) {
     SVMP_CHECK(svmp_run_create(model, &options, &run));
     SVMP_CHECK(svmp_particles_create(p->context, odd && *more ? 200 : 100, N, NULL, &given));
     for (size_t i = 0; i < svmp_particles_variables(given); i++) {
-        char name[20];
+        char name[30];
         snprintf(name, sizeof name, odd && !*more && i == 7 ? "z%zu" : "x%zu", i);
         SVMP_CHECK(svmp_particles_set_name(given, i, name));
     }
