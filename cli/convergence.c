@@ -47,8 +47,15 @@ static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepa
     const svmp_movement moved = svmp_run_last_movement(run);
     c.largest_step = moved.largest;
     c.relative_step = moved.relative;
+    c.relative_variable = svmp_graph_variable_in_whole(graph, moved.variable);
     svmp_model_variable_name(model, moved.variable, c.relative_name, sizeof c.relative_name);
     return c;
+}
+
+/* Whether the variable that another process has moved farthest is the farthest of all, or as far and earlier. */
+static int is_farther(const convergence *c, const convergence *other) {
+    return isnan(c->relative_step) || other->relative_step > c->relative_step ||
+           (other->relative_step == c->relative_step && other->relative_variable < c->relative_variable);
 }
 
 /* Adds what another process has measured. */
@@ -58,8 +65,9 @@ static void merge(convergence *c, const convergence *other) {
     c->beyond += other->beyond;
     for (size_t k = 0; k < other->worst_count; k++) keep_worst(c, &other->worst[k]);
     c->largest_step = fmax(c->largest_step, other->largest_step);
-    if (!(other->relative_step > c->relative_step) && !isnan(c->relative_step)) return;
+    if (!is_farther(c, other)) return;
     c->relative_step = other->relative_step;
+    c->relative_variable = other->relative_variable;
     memcpy(c->relative_name, other->relative_name, sizeof c->relative_name);
 }
 

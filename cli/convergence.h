@@ -21,7 +21,8 @@ typedef struct convergence {
     size_t worst_count;
     node_discrepancy worst[WORST_NODES]; /* the largest excess first */
     double largest_step, relative_step;  /* NaN: there was none */
-    char relative_name[NODE_NAME];       /* the variable of the latter */
+    char relative_name[NODE_NAME];       /* the variable of the latter, */
+    size_t relative_variable;            /* and which one of the whole model it is */
 } convergence;
 
 /* Measures the run as it stands, and makes the measurement part of its way. What cannot be measured is left unknown.

@@ -1,7 +1,9 @@
 #include "guard.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +12,15 @@
 
 #include "command.h"
 
-/* Another process: its number at home, and what to say when it is no longer there. */
+/* Another process: its number at home, which is a machine and, in a container, a space of numbers there; and what to
+ * say when it is no longer there. */
 typedef struct peer {
     long id;
-    char host[64], died[160];
+    char host[64], space[64], died[160];
 } peer;
 
 static struct {
-    volatile sig_atomic_t watching;
+    atomic_int watching, inside; /* inside: handlers at work, in whichever thread */
     timer_t timer;
     struct itimerspec patience;
     const keeper *k;
@@ -36,22 +39,31 @@ static void say_what_is_left(const char *why) {
     if (guard.k->kept) say(guard.how);
 }
 
+/* A handler may run in any thread, while the first one ends the guard: what it reads is kept until it has left. */
+static int enter(void) {
+    atomic_fetch_add(&guard.inside, 1);
+    return atomic_load(&guard.watching);
+}
+
+static void leave(void) { atomic_fetch_sub(&guard.inside, 1); }
+
 /* The launcher may be about to kill, or may not: the run goes on, and ends as it should if it is left to. */
 static void be_late(int number) {
     const int before = errno;
     (void)number;
-    if (guard.watching) say_what_is_left(guard.late);
+    if (enter()) say_what_is_left(guard.late);
+    leave();
     errno = before;
 }
 
 /* Those on this machine come first; `all` becomes `guard.peers`. */
-static void keep_near(size_t count, peer *all, const char *host) {
+static void keep_near(size_t count, peer *all, const peer *mine) {
     guard.near = 0;
     for (size_t k = 0; k < count; k++) {
-        if (strcmp(all[k].host, host) != 0) continue;
+        if (strcmp(all[k].host, mine->host) != 0 || strcmp(all[k].space, mine->space) != 0) continue;
         guard.peers[guard.near] = all[k];
         snprintf(guard.peers[guard.near++].died, sizeof all->died, "svmp: Process %zu of %zu, on %.64s, has died.", k,
-                 count, host);
+                 count, mine->host);
     }
 }
 
@@ -86,30 +98,36 @@ void guard_begin(const keeper *k, const option_set *set) {
     if (count == 1) return;
     peer mine = {.id = (long)getpid()};
     if (gethostname(mine.host, sizeof mine.host - 1) != 0) mine.host[0] = '\0';
+    if (readlink("/proc/self/ns/pid", mine.space, sizeof mine.space - 1) < 0) mine.space[0] = '\0';
     guard.peers = calloc(count, sizeof *guard.peers);
     guard.how = compose(k, set);
     if (svmp_context_any(k->context, guard.peers == NULL || guard.how == NULL)) return; /* nobody watches, then */
     svmp_context_gather(k->context, sizeof mine, &mine, guard.peers);
     guard.k = k;
-    keep_near(count, guard.peers, mine.host);
-    guard.watching = is_speaker() && make_timer(count);
+    keep_near(count, guard.peers, &mine);
+    atomic_store(&guard.watching, is_speaker() && make_timer(count));
 }
 
-void guard_arm(void) {
-    const int before = errno;
-    if (!guard.watching) return;
+static void look_around(void) {
     for (size_t p = 0; p < guard.near; p++) {
         if (kill((pid_t)guard.peers[p].id, 0) == 0 || errno != ESRCH) continue;
         say_what_is_left(guard.peers[p].died);
         _exit(EXIT_FAILED);
     }
     timer_settime(guard.timer, 0, &guard.patience, NULL);
+}
+
+void guard_arm(void) {
+    const int before = errno;
+    if (enter()) look_around();
+    leave();
     errno = before;
 }
 
 void guard_end(void) {
-    if (guard.watching) timer_delete(guard.timer);
-    guard.watching = 0;
+    const int watched = atomic_exchange(&guard.watching, 0);
+    while (atomic_load(&guard.inside) > 0) sched_yield();
+    if (watched) timer_delete(guard.timer);
     free(guard.peers);
     free(guard.how);
     guard.peers = NULL;

@@ -107,10 +107,10 @@ SVMP_API svmp_launch svmp_launched(void);
  * one, nothing changes. Fails unless all are of one version, with C libraries that round alike, and where several were
  * started but would not find each other: by a launcher of another MPI, by srun without MPI, or of a build without it.
  * The processes part when the context is freed; another one may join then, or at the same time, as long as all of them
- * do it in the same order and from one thread. MPI is started unless the program has started it, and then ends with the
- * program. A program that ends before its context is freed is taken for one that failed: the launcher ends the other
- * processes too. Where neither the context's options nor OMP_NUM_THREADS give a number of threads, processes that may
- * run on the same processors share these. */
+ * do it in the same order and from one thread. MPI is started unless the program has started it (for threads:
+ * MPI_Init_thread, MPI_THREAD_FUNNELED), and then ends with the program. A program that ends before its context is
+ * freed is taken for one that failed: the launcher ends the other processes too. Where neither the context's options
+ * nor OMP_NUM_THREADS give a number of threads, processes that may run on the same processors share these. */
 SVMP_API svmp_status svmp_context_join(svmp_context *context);
 
 /* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
@@ -142,10 +142,12 @@ SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
 /* The closed neighbourhood of a node, the Markov blanket and the node itself, as ascending nodes. */
 SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
 
-/* Of a part (svmp_model_split): how many nodes are its own, the first ones, and which node of the whole a node is. Of a
- * whole graph: all, and the same. Neighbourhoods are known of own nodes, in the order of the whole. */
+/* Of a part (svmp_model_split): how many nodes are its own, the first ones, and which node of the whole a node is, or
+ * which variable a variable. Of a whole graph: all, and the same. Neighbourhoods are known of own nodes, in the order
+ * of the whole. */
 SVMP_API size_t svmp_graph_own(const svmp_graph *graph);
 SVMP_API size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node);
+SVMP_API size_t svmp_graph_variable_in_whole(const svmp_graph *graph, size_t variable);
 
 /* A number for each own node, in the order of the whole graph in `whole` of the first process, which has room for one
  * of each node of all; in others it may be NULL. Of a whole graph: a copy. For all processes to call. */
@@ -610,8 +612,9 @@ SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, sv
 SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, char *buffer, size_t size);
 
 /* How far the last iteration moved the particles: the largest |displacement|, and the largest in units of the
- * standard deviation of its variable's particles, with that variable. NaN before the first iteration, when the run has
- * diverged, and the second one where no variable has a standard deviation. Of a part of a model: of its own nodes. */
+ * standard deviation of its variable's particles, with that variable, the first of the whole model's. NaN before the
+ * first iteration, when the run has diverged, and the second one where no variable has a standard deviation. Of a part of
+ * a model: of its own nodes. */
 typedef struct svmp_movement {
     double largest, relative;
     size_t variable;

@@ -77,9 +77,10 @@ svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discre
 svmp_movement svmp_run_last_movement(const svmp_run *run) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
     if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;
+    const svmp_graph *graph = run->model->graph;
     const size_t n = run->backend->n;
     movement.largest = 0;
-    for (size_t i = 0; i < run->model->graph->own_variables; i++) {
+    for (size_t i = 0; i < graph->own_variables; i++) {
         const double *x = run->backend->x + i * n, *before = run->backend->phi + i * n,
                      mean = svmp_sum(n, x) / (double)n;
         double squares = 0, largest = 0;
@@ -90,7 +91,8 @@ svmp_movement svmp_run_last_movement(const svmp_run *run) {
         movement.largest = fmax(movement.largest, largest);
         if (!(squares > 0)) continue;
         const double relative = largest / sqrt(squares / (double)(n - 1));
-        if (relative <= movement.relative) continue;
+        const int earlier = svmp_graph_whole_variable(graph, i) < svmp_graph_whole_variable(graph, movement.variable);
+        if (relative < movement.relative || (relative == movement.relative && !earlier)) continue;
         movement.relative = relative;
         movement.variable = i;
     }

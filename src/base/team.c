@@ -66,9 +66,15 @@ static svmp_status tell_apart(svmp_context *context, const char *what, const cha
     SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, all, t->count)));
     t->gather(t, sizeof own, &own, all);
     while (k + 1 < t->count && all[k].hash == all[0].hash) k++;
-    status = svmp_fail(context, SVMP_BAD_INPUT,
-                       "The processes disagree on %s: %s in process 0 on %s, but %s in process %zu on %s.", what,
-                       all[0].words, all[0].host, all[k].words, k, all[k].host);
+    if (strcmp(all[0].words, all[k].words) == 0)
+        status = svmp_fail(context, SVMP_BAD_INPUT,
+                           "The processes disagree on %s: process 0 on %s and process %zu on %s, behind the first %d "
+                           "letters.",
+                           what, all[0].host, k, all[k].host, SHOWN - 1);
+    else
+        status = svmp_fail(context, SVMP_BAD_INPUT,
+                           "The processes disagree on %s: %s in process 0 on %s, but %s in process %zu on %s.", what,
+                           all[0].words, all[0].host, all[k].words, k, all[k].host);
 done:
     svmp_release(context, all);
     return status;

@@ -226,6 +226,10 @@ size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node) {
     return graph && node < graph->nodes ? svmp_graph_whole_node(graph, node) : 0;
 }
 
+size_t svmp_graph_variable_in_whole(const svmp_graph *graph, size_t variable) {
+    return graph && variable < graph->variables ? svmp_graph_whole_variable(graph, variable) : 0;
+}
+
 size_t svmp_graph_variables(const svmp_graph *graph) { return graph ? graph->variables : 0; }
 
 size_t svmp_graph_factors(const svmp_graph *graph) { return graph ? graph->factors : 0; }

@@ -116,6 +116,24 @@ ranks 3 "${long[@]}" -t 2000 --tolerance 0.9 -o many.csv --force || fail "$(cat 
 grep -q 'outcome = converged' whole.csv || fail "the tolerance was not reached"
 same whole.csv many.csv "tolerance"
 
+# Variables that have moved equally far: the first one of the model is named, whoever has it.
+ring=(4 12 10 1 2 11 6 3 9 7 8 5)
+{ printf '%%%%MatrixMarket matrix coordinate real symmetric\n12 12 24\n'
+    for k in ${!ring[@]}; do
+        a=${ring[k]} b=${ring[(k + 1) % 12]}
+        printf '%d %d %g\n' $a $a 3 $((a > b ? a : b)) $((a > b ? b : a)) -1
+    done; } >ring.mtx
+{ printf 'x.%d,' {1..11} && echo x.12
+    for value in -1.5 -1 -0.25 0.5 0.75 2; do # exact, whatever the order of a sum
+        printf -- "$value,%.0s" {1..11} && echo $value
+    done; } >even.csv
+works run ring.mtx -n 6 -t 1 -m independent --init even.csv -o alone.csv --force
+grep -q '^# last_step_sd = .* x\.1$' alone.csv || fail "$(grep last_step alone.csv)"
+for processes in 2 3; do
+    ranks $processes run ring.mtx -n 6 -t 1 -m independent --init even.csv --quiet -o many.csv --force || fail "$(cat errors)"
+    same alone.csv many.csv "a tie in $processes processes"
+done
+
 # More processes than nodes, and a graph in pieces.
 cat >pieces.mtx <<'END'
 %%MatrixMarket matrix coordinate real symmetric

@@ -9,7 +9,7 @@ static void after_the_end(void **unused) {
     svmp_context *before = test_context(1), *after = test_context(1);
     svmp_model *model = NULL;
     svmp_run *run = NULL;
-    MPI_Init(NULL, NULL);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &(int){0});
     assert_ok(svmp_context_join(before));
     assert_int_equal(svmp_context_processes(before), 2);
     model = test_grid(before, 3, 1);

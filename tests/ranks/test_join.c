@@ -97,12 +97,37 @@ static void a_process_without_memory(void **unused) {
     svmp_context_free(witness);
 }
 
+/* The same of a run, whose neighbours are connected by MPI. */
+static void a_run_without_memory(void **unused) {
+    (void)unused;
+    enum { PLENTY = 1000000 };
+    scarce_memory memory = {PLENTY};
+    svmp_context *context = scarce_context(&memory);
+    if (svmp_context_join(context) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    svmp_model *model = test_grid(context, 4, 1);
+    assert_ok(svmp_model_split(&model, NULL));
+    for (size_t poor = 0; poor < 2; poor++) {
+        unsigned failed = 1;
+        for (long allowed = 0; failed; allowed++) {
+            svmp_run *run = NULL;
+            if (svmp_context_process(context) == poor) memory.left = allowed;
+            const svmp_status status = svmp_run_create(model, NULL, &run);
+            memory.left = PLENTY;
+            failed = svmp_context_any(context, status != SVMP_OK);
+            assert_int_equal(status, failed ? SVMP_NO_MEMORY : SVMP_OK);
+            svmp_run_free(run);
+            assert_true(allowed < 1000);
+        }
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_after_the_other),
-        cmocka_unit_test(a_context_joins_once),
-        cmocka_unit_test(two_at_once),
-        cmocka_unit_test(a_process_without_memory),
+        cmocka_unit_test(one_after_the_other),  cmocka_unit_test(a_context_joins_once),
+        cmocka_unit_test(two_at_once),          cmocka_unit_test(a_process_without_memory),
+        cmocka_unit_test(a_run_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

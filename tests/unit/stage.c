@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <locale.h>
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -222,6 +223,9 @@ static void deal(const team *t, size_t size, void *mine, const size_t *sizes, co
 
 struct team_line {
     team_routes routes; /* of arrays that the caller keeps */
+    double *held, *arriving;
+    size_t count; /* numbers that are on their way */
+    int asked;    /* how often */
 };
 
 typedef struct message {
@@ -235,27 +239,33 @@ static svmp_status connect(svmp_context *context, const team *t, const team_rout
     const svmp_status status = svmp_team_agree(context, SVMP_NEW(context, made, 1));
     if (status != SVMP_OK) return svmp_release(context, made), status;
     made->routes = *routes;
+    for (size_t k = 0; k < routes->neighbours; k++) made->count += routes->in[k] * routes->length;
+    made->held = malloc(made->count * sizeof *made->held + 1);
     *line = made;
     return SVMP_OK;
 }
 
-static void disconnect(svmp_context *context, team_line *line) { svmp_release(context, line); }
+static void disconnect(svmp_context *context, team_line *line) {
+    free(line->held);
+    svmp_release(context, line);
+}
 
 static void look_neighbours(const team *t, void *into) {
     const numbers *to = into;
     const team_routes *own = ((const message *)seen_by(t)->given[t->rank])->routes;
-    double *arriving = to->values;
+    double *held = to->values;
     for (size_t k = 0; k < own->neighbours; k++) {
         const message *from = seen_by(t)->given[own->rank[k]];
         const team_routes *other = from->routes;
         size_t at = 0, me = 0;
         while (me < other->neighbours && other->rank[me] != t->rank) at += other->out[me++];
         require_all(t, me < other->neighbours && other->out[me] == own->in[k], "Neighbours disagree on their rows");
-        memcpy(arriving, from->rows + at * own->length, own->in[k] * own->length * sizeof *arriving);
-        arriving += own->in[k] * own->length;
+        memcpy(held, from->rows + at * own->length, own->in[k] * own->length * sizeof *held);
+        held += own->in[k] * own->length;
     }
 }
 
+/* Until messages have arrived there is nothing in their place that anybody could use. */
 static void depart(const team *t, team_line *line, const double *leaving, double *arriving) {
     const team_routes *routes = &line->routes;
     size_t rows = 0;
@@ -264,11 +274,20 @@ static void depart(const team *t, team_line *line, const double *leaving, double
     message *m = malloc(sizeof *m + size);
     m->routes = routes;
     if (size > 0) memcpy(m->rows, leaving, size);
-    meet(t, "depart", sizeof *m + size, m, look_neighbours, &(numbers){0, arriving});
+    meet(t, "depart", sizeof *m + size, m, look_neighbours, &(numbers){0, line->held});
     free(m);
+    line->arriving = arriving;
+    line->asked = 0;
+    for (size_t k = 0; k < line->count; k++) arriving[k] = NAN;
 }
 
-static bool arrived(const team *t, team_line *line, bool wait) { return (void)t, (void)line, (void)wait, true; }
+/* They arrive when somebody waits for them, or asks for the third time. */
+static bool arrived(const team *t, team_line *line, bool wait) {
+    (void)t;
+    if (!wait && ++line->asked < 3) return false;
+    if (line->count > 0) memcpy(line->arriving, line->held, line->count * sizeof *line->held);
+    return true;
+}
 
 /* ---- a play ------------------------------------------------------------------------------------------------------ */
 

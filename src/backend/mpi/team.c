@@ -1,6 +1,5 @@
 #define _GNU_SOURCE /* which processors a process may run on */
 #include "base/team.h"
-#include "base/rounding.h"
 
 #ifndef SVMP_HAVE_MPI
 
@@ -20,6 +19,8 @@ svmp_status svmp_context_join(svmp_context *context) {
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/rounding.h"
 
 static MPI_Comm all_of(const team *t) { return *(const MPI_Comm *)t->own; }
 
@@ -70,7 +71,12 @@ static void broadcast(const team *t, size_t from, size_t size, void *bytes) {
 }
 
 static void gather(const team *t, size_t size, const void *mine, void *all) {
-    MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, all_of(t));
+    if (size <= PIECE) {
+        MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, all_of(t));
+        return;
+    }
+    memcpy((char *)all + t->rank * size, mine, size);
+    for (size_t k = 0; k < t->count; k++) broadcast(t, k, size, (char *)all + k * size);
 }
 
 /* Between process 0 and another. */
@@ -191,28 +197,35 @@ static void free_team(svmp_context *context, team *t) {
     svmp_release(context, t);
 }
 
+/* The worst status of all processes: of the others' errors no more is known, before there is a team. */
+static svmp_status agree_to_join(svmp_context *context, svmp_status mine) {
+    int worst = (int)mine;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (worst == SVMP_OK || mine != SVMP_OK) return mine;
+    return svmp_fail(context, (svmp_status)worst, "%s: the processes could not join.",
+                     worst == SVMP_NO_MEMORY ? "Out of memory" : "Another one has failed");
+}
+
 /* How many processes of this machine, this one included, may run on a processor that this one may run on: all of them,
  * unless the launcher has bound them to different ones. */
 static svmp_status count_sharing(svmp_context *context, int *sharing) {
     MPI_Comm near;
-    int count, failed;
+    int count;
     cpu_set_t mine, common, *all = NULL;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
     MPI_Comm_size(near, &count);
     CPU_ZERO(&mine);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0) memset(&mine, 0xff, sizeof mine);
-    const svmp_status status = SVMP_NEW(context, all, (size_t)count);
-    failed = status != SVMP_OK;
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (!failed) MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, near);
+    const svmp_status status = agree_to_join(context, SVMP_NEW(context, all, (size_t)count));
+    if (status == SVMP_OK) MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, near);
     *sharing = 0;
-    for (int k = 0; !failed && k < count; k++) {
+    for (int k = 0; status == SVMP_OK && k < count; k++) {
         CPU_AND(&common, &mine, &all[k]);
         *sharing += CPU_COUNT(&common) > 0;
     }
     MPI_Comm_free(&near);
     svmp_release(context, all);
-    return failed ? SVMP_NO_MEMORY : SVMP_OK;
+    return status;
 }
 
 /* Each would do the whole run, and write the same files. */
@@ -230,21 +243,33 @@ static svmp_status refuse_strangers(svmp_context *context) {
                      launch.name, launch.processes);
 }
 
-static svmp_status make_team(svmp_context *context) {
-    int rank, count, failed;
+/* Only the thread that joined calls MPI, but it is not alone. */
+static svmp_status check_level(svmp_context *context) {
+    int level;
+    MPI_Query_thread(&level);
+    if (level >= MPI_THREAD_FUNNELED) return SVMP_OK;
+    return svmp_fail(context, SVMP_UNSUPPORTED,
+                     "The processes cannot join: MPI was started for programs of one thread, and not with "
+                     "MPI_Init_thread for MPI_THREAD_FUNNELED.");
+}
+
+/* `started`: whether this process has come so far. */
+static svmp_status make_team(svmp_context *context, svmp_status started) {
+    int rank, count;
     team *made = NULL;
     MPI_Comm *all = NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
-    if (count == 1) return svmp_launched().processes > 1 ? refuse_strangers(context) : SVMP_OK;
-    svmp_status status = SVMP_NEW(context, made, 1);
+    if (count == 1) return started == SVMP_OK && svmp_launched().processes > 1 ? refuse_strangers(context) : started;
+    svmp_status status = started == SVMP_OK ? check_level(context) : started;
+    if (status == SVMP_OK) status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) status = SVMP_NEW(context, all, 1);
-    failed = status != SVMP_OK;
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (failed || made == NULL || all == NULL || count_sharing(context, &context->sharing) != SVMP_OK) {
+    status = agree_to_join(context, status);
+    if (status == SVMP_OK) status = count_sharing(context, &context->sharing);
+    if (status != SVMP_OK || made == NULL || all == NULL) {
         svmp_release(context, made);
         svmp_release(context, all);
-        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: the processes could not join.");
+        return status;
     }
     MPI_Comm_dup(MPI_COMM_WORLD, all);
     *made = (team){.rank = (size_t)rank,
@@ -275,21 +300,23 @@ static svmp_status compare_rounding(svmp_context *context) {
     return svmp_context_compare(context, "how their C libraries round", words);
 }
 
-/* Only the thread that joined calls MPI. */
+static svmp_status start_mpi(svmp_context *context) {
+    int level; /* is looked at later, as that of a program that has started it */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    if (atexit(end_mpi) == 0) return SVMP_OK;
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: MPI cannot be ended with the program.");
+}
+
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
-    int there = 0, level;
+    int there = 0;
     if (context->team) return svmp_fail(context, SVMP_BAD_CALL, "The context has joined the other processes already.");
     if (has_ended())
         return svmp_fail(context, SVMP_BAD_CALL, "The processes cannot join: MPI has ended, and starts only once.");
     MPI_Initialized(&there);
     if (!there && svmp_launched().processes <= 1) return SVMP_OK;
     if (!there && !svmp_launched().connects) return refuse_strangers(context);
-    if (!there) {
-        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-        atexit(end_mpi);
-    }
-    SVMP_TRY(make_team(context));
+    SVMP_TRY(make_team(context, there ? SVMP_OK : start_mpi(context)));
     if (context->team == NULL) return SVMP_OK;
     SVMP_TRY(svmp_context_compare(context, "the version of svmp", svmp_version()));
     return compare_rounding(context);
