@@ -613,8 +613,8 @@ SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, c
 
 /* How far the last iteration moved the particles: the largest |displacement|, and the largest in units of the
  * standard deviation of its variable's particles, with that variable, the first of the whole model's. NaN before the
- * first iteration, when the run has diverged, and the second one where no variable has a standard deviation. Of a part of
- * a model: of its own nodes. */
+ * first iteration, when the run has diverged, and the second one where no variable has a standard deviation. Of a part
+ * of a model: of its own nodes. */
 typedef struct svmp_movement {
     double largest, relative;
     size_t variable;
