@@ -59,6 +59,7 @@ typedef struct session {
     size_t warmup;           /* a sampler's iterations that are not kept, */
     double warm;             /* and the seconds that they took */
     int measures;            /* the discrepancy is measured along the way */
+    int interrupted;         /* this process was, by a signal */
     run_record record;
 } session;
 
@@ -331,19 +332,24 @@ static int is_measured(const session *s, size_t iteration) {
     return s->measures && iteration >= 8 && (iteration & (iteration - 1)) == 0;
 }
 
+/* Stops the run for good when it was interrupted, and for a moment when a checkpoint is due. */
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
-    enum { STOP = 1, KEEP = 2 };
-    const int stop = progress_look(&s->watch, state), keep = keeper_is_due(&s->keeper);
-    /* Clocks and signals differ between processes: what one of them wishes, all do. */
-    const unsigned wish = svmp_context_any(s->context, (stop ? STOP : 0) | (keep ? KEEP : 0));
+    s->interrupted = progress_look(&s->watch, state);
     if (is_measured(s, state->iteration)) svmp_run_measure(s->run, NULL, NULL); /* or the curve has a point less */
     if (state->iteration == s->warmup) s->warm = progress_seconds(&s->watch);
-    if (wish == KEEP) {
+    return s->interrupted || keeper_is_due(&s->keeper);
+}
+
+/* Clocks and signals differ between processes: what one of them wishes, all do. */
+static svmp_status iterate(session *s, svmp_outcome *outcome) {
+    for (;;) {
+        const svmp_status status = svmp_run_go(s->run, outcome);
+        if (status != SVMP_OK || *outcome != SVMP_STOPPED || svmp_context_any(s->context, s->interrupted != 0))
+            return status;
         progress_wipe(&s->watch);
         keeper_keep(&s->keeper);
     }
-    return (wish & STOP) != 0;
 }
 
 /* The result with all that is told of it: how it ended, and where it stands. */
@@ -383,7 +389,7 @@ static int go(session *s) {
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
-    if (ended == SVMP_OK) ended = svmp_run_go(s->run, &outcome);
+    if (ended == SVMP_OK) ended = iterate(s, &outcome);
     double seconds = progress_end(&s->watch);
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
     if (ended != SVMP_OK) {

@@ -117,14 +117,14 @@ SVMP_API svmp_status svmp_context_join(svmp_context *context);
 SVMP_API size_t svmp_context_process(const svmp_context *context);
 SVMP_API size_t svmp_context_processes(const svmp_context *context);
 
-/* The bits that any process has set, of the lowest eight. */
+/* The bits that any process has set, of the lowest eight. For all processes to call. */
 SVMP_API unsigned svmp_context_any(const svmp_context *context, unsigned bits);
 
 /* Fails on all of them with SVMP_BAD_INPUT, "The processes disagree on {what}: ...", which names the first that differs
  * and where it runs, unless all say `mine` alike. For all processes to call. */
 SVMP_API svmp_status svmp_context_compare(svmp_context *context, const char *what, const char *mine);
 
-/* `size` bytes of every process, in their order, on all of them. */
+/* `size` bytes of every process, in their order, on all of them. For all processes to call. */
 SVMP_API void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all);
 
 /* ---- graph: read-only, derived from the model's factors ------------------------------------- */
@@ -296,7 +296,8 @@ SVMP_API void svmp_particles_free(svmp_particles *particles);
 SVMP_API size_t svmp_particles_variables(const svmp_particles *particles);
 SVMP_API size_t svmp_particles_whole(const svmp_particles *particles);
 
-/* New particles with the first variables of all processes, at most `most` of them; the same on each. No statistics. */
+/* New particles with the first variables of all processes, at most `most` of them; the same on each. No statistics. For
+ * all processes to call. */
 SVMP_API svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, svmp_particles **first);
 SVMP_API size_t svmp_particles_count(const svmp_particles *particles);
 SVMP_API double *svmp_particles_values(svmp_particles *particles);
@@ -365,7 +366,7 @@ SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 
 /* Written beside and renamed: there is never half a file. `comments`: text of whole lines, or NULL; in NetCDF, those
  * of the form "name = value" are attributes.
- * An existing file is an error unless `overwrite`. */
+ * An existing file is an error unless `overwrite`. For all processes to call; several write CSV alone. */
 SVMP_API svmp_status svmp_particles_write(const svmp_particles *particles, const char *path, const char *comments,
                                           int overwrite);
 
@@ -538,10 +539,15 @@ typedef struct svmp_progress {
     size_t divergences;           /* of a sampler's draws so far: trajectories that diverged */
 } svmp_progress;
 
-/* Called after each iteration; anything but 0 stops the run there. */
+/* Called after each iteration; anything but 0 stops the run there. Of several processes each may have a monitor of its
+ * own, or none: where one stops, after that iteration all do, with the same outcome. What all must call alike, as
+ * svmp_run_save, a monitor calls by the iteration, not by a clock: there it stops the run, and all go on behind the
+ * call. */
 typedef int (*svmp_monitor)(const svmp_progress *progress, void *user_data);
 
-/* All that a run allocates is allocated here. Options and their strings are copied. */
+/* All that a run allocates is allocated here. Options and their strings are copied. A run of a part of a model is made,
+ * started, iterated, saved, loaded, measured, asked for its particles and freed by all processes alike, which get the
+ * same status and error; its settings, iteration and last movement each process asks for by itself. */
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run);
 SVMP_API void svmp_run_free(svmp_run *run);
 
@@ -555,17 +561,19 @@ SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data);
 
 /* Iterates to the end. SVMP_NOT_FINITE: the run diverged, and holds its last finite particles. May be
- * called again after SVMP_STOPPED, to go on. */
+ * called again after SVMP_STOPPED, to go on. For all processes to call. */
 SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 
 /* A checkpoint: the run as it stands, from which another run of the same model, options and start, of the same
  * version of svmp, goes on to the same bits as if there had been no break. Saved beside and renamed, with a checksum: a
- * checkpoint of that path is replaced by a whole one or stays. May be called from the monitor. */
+ * checkpoint of that path is replaced by a whole one or stays. May be called from the monitor. For all processes to
+ * call; the first one writes. */
 SVMP_API svmp_status svmp_run_save(svmp_run *run, const char *path);
 
 /* Goes to where the saved run stood; only before the first iteration. A checkpoint of another model, version, start or
  * option is refused with the difference named; only the iterations (of samplers: the draws) may be more than they
- * were, unless the step falls along them. What a function computes is told by its values at fixed points. */
+ * were, unless the step falls along them. What a function computes is told by its values at fixed points. For all
+ * processes to call; the first one reads. */
 SVMP_API svmp_status svmp_run_load(svmp_run *run, const char *path);
 
 /* Iterations done, and asked for. */
@@ -590,11 +598,12 @@ SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
 
 /* Of the particles as they are now: the whole, and for every (own) node of the graph its own share (`nodes`, or NULL).
  * A method without a kernel is measured with rbf@blanket, on its first 1,000 particles. Costs about three iterations of
- * a method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. */
+ * a method with that kernel. SVMP_UNSUPPORTED: a method that does not move its particles towards the posterior. For all
+ * processes to call; the whole is the same on each. */
 SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
 
 /* The same, and the run remembers the total as part of its way: a monitor that calls it now and then draws the curve of
- * the discrepancy. Both results may be NULL. */
+ * the discrepancy. Both results may be NULL. For all processes to call. */
 SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
 
 /* What an option came to be in this run, as text: what was said, or what stands for it where nothing was ("rbf@blanket"
@@ -604,7 +613,8 @@ SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, c
 
 /* How far the last iteration moved the particles: the largest |displacement|, and the largest in units of the
  * standard deviation of its variable's particles, with that variable, the first of the whole model's. NaN before the
- * first iteration, when the run has diverged, and the second one where no variable has a standard deviation. */
+ * first iteration, when the run has diverged, and the second one where no variable has a standard deviation. Of a part
+ * of a model: of its own nodes. */
 typedef struct svmp_movement {
     double largest, relative;
     size_t variable;
@@ -617,7 +627,8 @@ SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
  * evenly spaced and the last one; ksd (the V of the discrepancy), ksd_ratio and bandwidth along measured, the
  * iterations at which svmp_run_measure was called. Of a sampler: the draws made so far, chain after chain, or where the
  * chains are when there are none yet. Those of "dpmp" and "tpmp" stand for modes and are no sample of the posterior:
- * particle l is the l-th choice of every node by itself, the first one the best. */
+ * particle l is the l-th choice of every node by itself, the first one the best. For all processes to call: each gets
+ * the variables of its own nodes, of which there may be none. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 /* ---- plan: what several processes would do, on paper ------------------------------------------ */

@@ -139,11 +139,17 @@ static int has_converged(const svmp_run *run) {
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 
+/* Of a part of a model: in any process. */
+static int anywhere(const svmp_run *run, int here) {
+    return run->model->graph->halo ? svmp_context_any(run->context, here) != 0 : here;
+}
+
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go needs a place for the outcome.");
     *outcome = SVMP_UNFINISHED;
     if (run->unusable) return svmp_run_refuse_unusable(run);
+    const int watched = anywhere(run, run->monitor != NULL);
     while (run->iteration < run->iterations) {
         if (has_converged(run)) { /* before: a run that goes on from there */
             *outcome = SVMP_CONVERGED;
@@ -158,7 +164,8 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
         const svmp_progress progress = {run->iteration, run->iterations,
                                         run->method->largest ? run->backend->largest : NAN, run->rate,
                                         run->divergences};
-        const int stop = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
+        const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
+        const int stop = watched && anywhere(run, wish);
         if (stop && !has_converged(run) && run->iteration < run->iterations) {
             *outcome = SVMP_STOPPED;
             return SVMP_OK;

@@ -1,4 +1,5 @@
 # The examples run and say what they are there to say.
+. "$TESTS/cli/support.bash"
 ln -s "$MODELS" models
 
 "$BUILD/examples/hello" | tee hello.txt
@@ -17,3 +18,20 @@ fi
 status=0
 "$BUILD/examples/grid" models/grid.mtx nowhere.mtx 2>error.txt || status=$?
 [[ $status -eq 1 ]] && grep -q nowhere.mtx error.txt
+
+# Several processes write the file of one, the first one speaks, and an idle one has no variables.
+said='[0-9]+ of them moved by the first of N processes; all iterations done, discrepancy ratio [0-9.]+'
+"$BUILD/examples/processes" alone.csv models/grid.mtx models/grid_b.mtx | tee processes.txt
+grep -qxE "alone.csv: 100 variables, ${said/N/1}" processes.txt
+"$BUILD/examples/processes" few.csv chain.mtx
+if several_processes; then
+    timeout 60 mpirun -n 2 "$BUILD/examples/processes" two.csv models/grid.mtx models/grid_b.mtx | tee processes.txt
+    grep -qxE "two.csv: 100 variables, ${said/N/2}" processes.txt && [[ $(wc -l <processes.txt) -eq 1 ]]
+    cmp alone.csv two.csv
+    timeout 60 mpirun -n 4 "$BUILD/examples/processes" idle.csv chain.mtx
+    cmp few.csv idle.csv
+    status=0
+    OMPI_MCA_orte_abort_on_non_zero_status=0 \
+        timeout 60 mpirun -n 2 "$BUILD/examples/processes" no.csv nowhere.mtx >said 2>error.txt || status=$?
+    [[ $(grep -c '^processes: .*nowhere.mtx' error.txt) -eq 1 && ! -e no.csv ]] || fail "exit $status: $(cat error.txt)"
+fi

@@ -1,11 +1,6 @@
 # Several processes: the same file as one process writes, for any number of them, kernel, start and interruption.
 . "$TESTS/cli/support.bash"
-"$SVMP" --version | grep -qx 'mpi: yes' || { echo "skipped: MPI is not in this build" && exit 77; }
-command -v mpirun >/dev/null || { echo "skipped: there is no mpirun" && exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
-export OMPI_MCA_odls_base_sigkill_timeout=2 # seconds between SIGTERM and SIGKILL, for a machine that others use too
-export LSAN_OPTIONS=detect_leaks=0 # MPI's own
+several_processes || exit 77
 
 # The script for Slurm in the documentation is one.
 awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; block = ""; inside = 0 }
@@ -13,7 +8,7 @@ awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) p
 grep -q '^srun ' slurm.sh && grep -q ' svmp run ' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
 
 # The command, whose exit status is kept: processes end by themselves, and alike. Where one ended otherwise, mpirun would
-# end the others, and take twice the seconds above for it.
+# end the others, and take twice the seconds of its patience for it (support.bash).
 export STATUSES=$PWD/statuses
 cat >each <<'END'
 #!/bin/bash

@@ -64,3 +64,13 @@ listening() {
         sleep 0.02
     done
 }
+
+# Whether there can be several processes, or why not. Open MPI then starts as many as it is told to, by root too.
+several_processes() {
+    "$SVMP" --version | grep -qx 'mpi: yes' || { echo "MPI is not in this build" && return 1; }
+    command -v mpirun >/dev/null || { echo "there is no mpirun" && return 1; }
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+    export OMPI_MCA_odls_base_sigkill_timeout=2 # seconds between SIGTERM and SIGKILL, for a machine that others use too
+    export LSAN_OPTIONS=detect_leaks=0 # MPI's own
+}

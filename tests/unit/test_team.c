@@ -352,6 +352,92 @@ static void starts_that_differ_are_refused_by_all(void **unused) {
     }
 }
 
+/* ---- when they stop ---------------------------------------------------------------------------------------------- */
+
+enum { UNWATCHED = 0, NEVER = 100, LAST = 6 };
+
+typedef struct stop_script {
+    size_t stop[3]; /* the iteration after which the monitor of each process stops; or there is none */
+    size_t end;     /* where all stop */
+    svmp_outcome outcome;
+} stop_script;
+
+typedef struct own_monitor {
+    size_t stop, calls;
+} own_monitor;
+
+static int stop_after(const svmp_progress *progress, void *user_data) {
+    own_monitor *own = user_data;
+    own->calls++;
+    assert_int_equal(progress->iteration, own->calls);
+    return progress->iteration == own->stop ? -1 : 0;
+}
+
+/* All of a watched run, beside one that nobody watches: with the same particles at the end, and one collective call an
+ * iteration more. */
+static void stop_by_oneself(player *p) {
+    const stop_script *script = p->script;
+    const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
+    own_monitor own = {.stop = script->stop[p->team.rank]};
+    svmp_run_options options = svmp_run_options_default();
+    svmp_model *model = NULL;
+    svmp_run *plain = NULL, *run = NULL;
+    svmp_particles *end = NULL, *same = NULL;
+    svmp_outcome outcome;
+    svmp_status status;
+    options.particles = 5;
+    options.iterations = LAST;
+    SVMP_CHECK(svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL));
+    SVMP_CHECK(svmp_run_create(model, &options, &plain));
+    SVMP_CHECK(svmp_run_create(model, &options, &run));
+    if (own.stop != UNWATCHED) SVMP_CHECK(svmp_run_set_monitor(run, stop_after, &own));
+
+    size_t calls = p->calls;
+    SVMP_CHECK(svmp_run_go(plain, &outcome));
+    const size_t unwatched = p->calls - calls;
+    calls = p->calls;
+    SVMP_CHECK(svmp_run_go(run, &outcome));
+    assert_int_equal(outcome, script->outcome);
+    assert_int_equal(svmp_run_iteration(run), script->end);
+    if (own.stop != UNWATCHED) assert_int_equal(own.calls, script->end);
+    if (script->end == LAST) assert_int_equal(p->calls - calls, unwatched + LAST);
+
+    own.stop = NEVER;
+    SVMP_CHECK(svmp_run_go(run, &outcome));
+    assert_int_equal(outcome, SVMP_COMPLETED);
+    assert_int_equal(svmp_run_iteration(run), LAST);
+    SVMP_CHECK(svmp_run_particles(plain, &same));
+    SVMP_CHECK(svmp_run_particles(run, &end));
+    assert_memory_equal(svmp_particles_values(end), svmp_particles_values(same),
+                        svmp_particles_variables(end) * options.particles * sizeof(double));
+done:
+    p->status = status;
+    svmp_particles_free(end);
+    svmp_particles_free(same);
+    svmp_run_free(run);
+    svmp_run_free(plain);
+    svmp_model_free(model);
+}
+
+static void where_one_stops_all_do(void **unused) {
+    (void)unused;
+    static const stop_script scripts[] = {
+        {{4, NEVER, NEVER}, 4, SVMP_STOPPED},
+        {{NEVER, 5, 2}, 2, SVMP_STOPPED},
+        {{3, UNWATCHED, UNWATCHED}, 3, SVMP_STOPPED},
+        {{UNWATCHED, NEVER, 1}, 1, SVMP_STOPPED},
+        {{NEVER, UNWATCHED, NEVER}, LAST, SVMP_COMPLETED},
+        {{NEVER, LAST, NEVER}, LAST, SVMP_COMPLETED},
+    };
+    for (size_t s = 0; s < sizeof scripts / sizeof *scripts; s++) {
+        player players[STAGE_MOST];
+        stage_play(3, stop_by_oneself, &scripts[s], players);
+        for (size_t p = 0; p < 3; p++)
+            if (players[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(players[p].context));
+        stage_end(3, players);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_that_differ_are_refused_by_all),
@@ -363,6 +449,7 @@ int main(void) {
         cmocka_unit_test(a_part_is_no_whole),
         cmocka_unit_test(a_run_starts_from_the_particles_of_another),
         cmocka_unit_test(starts_that_differ_are_refused_by_all),
+        cmocka_unit_test(where_one_stops_all_do),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
