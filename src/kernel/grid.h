@@ -14,7 +14,7 @@
  * off by d/2 steps at the very most; a step is at most 2^-47 reach^2, and d 2^-11 times that where d > 2^11. Two
  * particles may be much closer than they reach: where there are fewer than d 2^30 steps between them, they are counted
  * again, on a grid of their own, from the largest |x_j[l] - x_j[m]|. All distances have a relative error below 2^-30
- * then.
+ * then, those of near pairs in more than 2^14 variables below d^2 2^-58 at the very most.
  */
 #ifndef SVMP_KERNEL_GRID_H
 #define SVMP_KERNEL_GRID_H
