@@ -75,7 +75,7 @@ static double sums_of_all(const run_demand *d, size_t variables, size_t processe
     double seconds = 0;
     for (size_t a = 0; a < d->kernel.count; a++) {
         const kernel_term *term = &d->kernel.terms[a];
-        const int gathers = term->shape->value == NULL && !svmp_demand_multiplies(d, term, variables);
+        const int gathers = term->shape->value == NULL && !svmp_term_multiplies(term, d->particles, variables);
         const double numbers = term->shape->value ? n * n / 2 : gathers ? n * (double)variables : n * n;
         if (term->domain != DOMAIN_ALL) continue;
         seconds += reduction(processes, numbers * sizeof(double), network);

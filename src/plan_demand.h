@@ -9,10 +9,4 @@ typedef struct run_demand {
     kernel kernel;            /* no terms: the method has none */
 } run_demand;
 
-/* Whether a linear term on all variables is computed from products of particles: where these are no more than
- * variables. Otherwise every process has the particles of all. */
-static inline int svmp_demand_multiplies(const run_demand *d, const kernel_term *term, size_t variables) {
-    return term->shape->value == NULL && term->domain == DOMAIN_ALL && d->particles <= variables;
-}
-
 #endif

@@ -52,7 +52,7 @@ static double squares(const svmp_graph *graph, const run_demand *d) {
         kept |= is_radial && (keeps || sees_all);
         repulsion |= kept && term->shape->repulsion != NULL;
         on_all |= sees_all;
-        products |= svmp_demand_multiplies(d, term, graph->variables);
+        products |= svmp_term_multiplies(term, d->particles, graph->variables);
     }
     const double run = (kept + repulsion) * pairs + 2 * products * n * n;
     const double discrepancy = 1.5 * radial * measured * measured + (on_all + products) * n * n;
@@ -71,7 +71,7 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
         const kernel_term *term = &d->kernel.terms[a];
         const int is_linear = term->shape->value == NULL;
         linear = fmax(linear, is_linear);
-        if (is_linear && term->domain == DOMAIN_ALL && !svmp_demand_multiplies(d, term, graph->variables))
+        if (is_linear && term->domain == DOMAIN_ALL && !svmp_term_multiplies(term, d->particles, graph->variables))
             gathered = 2 * variables; /* all of them, for the run and the discrepancy */
     }
     for (size_t g = 0; g < whole->group_count; g++) instances += (double)whole->groups[g].instances / variables;

@@ -52,11 +52,6 @@ static stein_sums sums_by_products(size_t n, const double *products, double v, c
     return sums_from(n, along, squares, v, z_i, s);
 }
 
-int svmp_ksd_multiplies(const ksd *of, const kernel_term *term) {
-    return term->shape->value == NULL && term->domain == DOMAIN_ALL &&
-           of->sample->n <= of->sample->graph->whole_variables;
-}
-
 int svmp_ksd_gathers(const ksd *of, const kernel_term *term) {
     return of->team && term->shape->value == NULL && term->domain == DOMAIN_ALL && !svmp_ksd_multiplies(of, term);
 }

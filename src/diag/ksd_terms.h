@@ -53,9 +53,12 @@ void svmp_ksd_centre(const stein_sample *sample, size_t i, double *z);
 /* The estimate of the sum of the eigenvalues of kappa. */
 double svmp_ksd_trace(size_t n, double pairs, double diagonal);
 
-/* Whether a linear term is computed from products of particles, where variables are many; whether it needs what other
- * processes have, as it is. */
-int svmp_ksd_multiplies(const ksd *of, const kernel_term *term);
+/* Whether a linear term is computed from products of particles; whether it needs what other processes have, as it is.
+ */
+static inline int svmp_ksd_multiplies(const ksd *of, const kernel_term *term) {
+    return svmp_term_multiplies(term, of->sample->n, of->sample->graph->whole_variables);
+}
+
 int svmp_ksd_gathers(const ksd *of, const kernel_term *term);
 
 #endif

@@ -73,6 +73,12 @@ typedef struct kernel_term {
     bandwidth bandwidth;
 } kernel_term;
 
+/* Whether a linear term on all variables is computed from products of particles: where these are no more than
+ * variables. Otherwise it is from moments, for which every process has the particles of all. */
+static inline int svmp_term_multiplies(const kernel_term *term, size_t particles, size_t variables) {
+    return term->shape->value == NULL && term->domain == DOMAIN_ALL && particles <= variables;
+}
+
 enum { KERNEL_TERMS_MAX = 16 };
 
 typedef struct kernel {

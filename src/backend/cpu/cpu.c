@@ -31,8 +31,9 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     all->repulsion |= term->shape->repulsion != NULL;
     all->moments |= term->shape->value == NULL;
     all->grid |= term->domain == DOMAIN_ALL;
-    all->products |= svmp_cpu_multiplies(b, term);
-    all->gathered |= term->shape->value == NULL && svmp_cpu_among_processes(b, term) && !svmp_cpu_multiplies(b, term);
+    const int multiplies = svmp_term_multiplies(term, b->n, graph->whole_variables);
+    all->products |= multiplies;
+    all->gathered |= term->shape->value == NULL && svmp_cpu_among_processes(b, term) && !multiplies;
     all->teams |= units < (size_t)b->threads && own->all_tiles <= TEAM_MOST;
     all->first_stores |= all->teams || svmp_cpu_among_processes(b, term);
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;

@@ -61,9 +61,6 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
                      int threads);
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
 
-/* Whether a linear term is computed from products of particles rather than from moments: where variables are many. */
-int svmp_cpu_multiplies(const backend *b, const kernel_term *term);
-
 /* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
  * last ones. */
 void svmp_cpu_centre(backend *b);

@@ -30,10 +30,6 @@ void svmp_cpu_centre(backend *b) {
     }
 }
 
-int svmp_cpu_multiplies(const backend *b, const kernel_term *term) {
-    return term->shape->value == NULL && term->domain == DOMAIN_ALL && b->n <= b->model->graph->whole_variables;
-}
-
 static double summed_variance(const backend *b, const stein_unit *unit) {
     const size_t *first = b->model->graph->first;
     const double *variance = ((const cpu *)b->own)->variance;
@@ -97,7 +93,8 @@ static void add_common_velocity(backend *b, double v, double weight, size_t i, d
 
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
     const cpu *own = b->own;
-    const int multiplies = svmp_cpu_multiplies(b, term), gathers = svmp_cpu_among_processes(b, term) && !multiplies;
+    const int multiplies = svmp_term_multiplies(term, b->n, b->model->graph->whole_variables),
+              gathers = svmp_cpu_among_processes(b, term) && !multiplies;
     const size_t members = svmp_cpu_members(b, unit, room),
                  rows = svmp_unit_rows(b->model->graph, unit, b->n, own->centred, room->rows),
                  count = gathers ? b->model->graph->whole_variables : rows;
