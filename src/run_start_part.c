@@ -102,12 +102,12 @@ svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *partic
     SVMP_CHECK(svmp_team_agree(context, make_claims(&c, particles, path)));
     if (!svmp_team_has_one(t, c.columns))
         SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The processes were given starts of different variables."));
-    t->sum_whole(t, c.words, c.claimed); /* no variable is two processes' */
+    t->sum(t, c.words, c.claimed); /* no variable is two processes' */
     SVMP_CHECK(svmp_team_agree(context, ask(&c, particles, path, note_strange)));
     for (size_t k = 0; k < c.own.count; k++)
         if (!c.seen[k]) note(&c.missing, c.own.text[k]);
     int64_t counts[] = {(int64_t)c.missing.count, (int64_t)c.strange.count};
-    t->sum_whole(t, 2, counts);
+    t->sum(t, 2, counts);
     if (particles == NULL || particles->place == NULL) counts[1] = (int64_t)c.strange.count; /* all have seen them */
     const size_t missing = (size_t)counts[0], strangers = (size_t)counts[1];
     SVMP_CHECK(

@@ -25,9 +25,8 @@ struct team {
 
     void (*free)(svmp_context *context, team *t);
 
-    /* In place, item by item. A sum of reals has an order of its own; one of whole numbers is exact. */
-    void (*sum)(const team *t, size_t count, double *values);
-    void (*sum_whole)(const team *t, size_t count, int64_t *values);
+    /* In place, item by item. Sums are of whole numbers alone: those of reals would have an order. */
+    void (*sum)(const team *t, size_t count, int64_t *values);
     void (*max)(const team *t, size_t count, double *values);
 
     void (*broadcast)(const team *t, size_t from, size_t size, void *bytes);

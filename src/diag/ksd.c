@@ -153,7 +153,7 @@ static void add_exactly(exact_sum *to, stein_sums sums, double h) {
 
 static void sum_over_processes(const ksd *of, exact_sum *totals) {
     if (of->team == NULL) return;
-    of->team->sum_whole(of->team, (size_t)TOTALS * EXACT_WORDS, svmp_exact_to_words(TOTALS, totals));
+    of->team->sum(of->team, (size_t)TOTALS * EXACT_WORDS, svmp_exact_to_words(TOTALS, totals));
     svmp_exact_from_words(TOTALS, totals);
 }
 

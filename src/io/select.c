@@ -42,7 +42,7 @@ static svmp_status place_chosen(const svmp_particles *from, size_t count, const 
         const uint32_t at = from->place[variables ? variables[k] : k];
         chosen[at / BITS] |= INT64_C(1) << at % BITS;
     }
-    from->team->sum_whole(from->team, words, chosen); /* no variable is two processes' */
+    from->team->sum(from->team, words, chosen); /* no variable is two processes' */
     for (size_t w = 0; w < words; w++) before[w + 1] = before[w] + (size_t)__builtin_popcountll((uint64_t)chosen[w]);
     for (size_t k = 0; k < count; k++) {
         const uint32_t at = from->place[variables ? variables[k] : k];

@@ -108,7 +108,7 @@ double svmp_grid_multiply(const common_grid *grid, size_t count, const double *c
     svmp_grid_find(grid, count, rows, GRID_PRODUCTS, threads);
 #pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t l = 0; l < n; l++) svmp_grid_products(grid, count, rows, l, grid->steps + l * n);
-    if (grid->team) grid->team->sum_whole(grid->team, n * n, grid->steps);
+    if (grid->team) grid->team->sum(grid->team, n * n, grid->steps);
     for (size_t l = 0; l < n; l++) {
         for (size_t m = 0; m < n; m++) products[l * n + m] = svmp_grid_value(grid, l, m, grid->steps[l * n + m]);
         diagonal += products[l * n + l];
@@ -151,7 +151,7 @@ void svmp_grid_recount(grid_recount *again) {
         grid->near[p].base = grid_of(largest[p], grid->variables);
         steps[p] = steps_between(again, &grid->near[p]);
     }
-    if (others && again->noted > 0) others->sum_whole(others, again->noted, steps);
+    if (others && again->noted > 0) others->sum(others, again->noted, steps);
     for (size_t p = 0; p < again->noted; p++)
         *grid->near[p].distance = (double)steps[p] * (grid->near[p].base * 0x1p-52);
     again->noted = 0;
@@ -170,5 +170,5 @@ void svmp_grid_gather(const common_grid *grid, const svmp_graph *graph, const do
     memset(all, 0, graph->whole_variables * n * sizeof *all);
     for (size_t i = 0; i < graph->own_variables; i++)
         memcpy(all + svmp_graph_whole_variable(graph, i) * n, own + i * n, n * sizeof *all);
-    grid->team->sum_whole(grid->team, graph->whole_variables * n, (int64_t *)(void *)all);
+    grid->team->sum(grid->team, graph->whole_variables * n, (int64_t *)(void *)all);
 }

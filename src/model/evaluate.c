@@ -358,7 +358,7 @@ svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log
     exact_sum *sums = all + 1;
     svmp_exact_add(all, add_own(e, x, sums));
     if (others) {
-        others->sum_whole(others, (1 + n) * EXACT_WORDS, svmp_exact_to_words(1 + n, all));
+        others->sum(others, (1 + n) * EXACT_WORDS, svmp_exact_to_words(1 + n, all));
         svmp_exact_from_words(1 + n, all);
     }
     for (size_t l = 0; l < n; l++) {

@@ -116,7 +116,7 @@ svmp_status svmp_fingerprint_take(const svmp_model *model, fingerprint *taken) {
 static void add_words(const team *t, size_t count, uint64_t *words) {
     for (size_t k = 0; k < count; k++) {
         int64_t halves[2] = {(int64_t)(words[k] & UINT32_MAX), (int64_t)(words[k] >> 32)};
-        t->sum_whole(t, 2, halves);
+        t->sum(t, 2, halves);
         words[k] = (uint64_t)halves[0] + ((uint64_t)halves[1] << 32);
     }
 }

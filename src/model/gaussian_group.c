@@ -123,7 +123,7 @@ static svmp_status add_up(svmp_context *context, svmp_status status, probe *p, b
     SVMP_TRY(svmp_team_agree(context, status));
     t->max(t, 1, &wrong);
     *finite = wrong == 0;
-    t->sum_whole(t, EXACT_WORDS, svmp_exact_to_words(1, &p->constant));
+    t->sum(t, EXACT_WORDS, svmp_exact_to_words(1, &p->constant));
     svmp_exact_from_words(1, &p->constant);
     return SVMP_OK;
 }

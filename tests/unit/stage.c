@@ -129,16 +129,6 @@ static void look_sum(const team *t, void *into) {
     const numbers *to = into;
     same_sizes(t, "Sums of different lengths");
     for (size_t k = 0; k < to->count; k++) {
-        double sum = 0;
-        for (size_t p = 0; p < t->count; p++) sum += ((double *)seen_by(t)->given[p])[k];
-        ((double *)to->values)[k] = sum;
-    }
-}
-
-static void look_sum_whole(const team *t, void *into) {
-    const numbers *to = into;
-    same_sizes(t, "Sums of different lengths");
-    for (size_t k = 0; k < to->count; k++) {
         int64_t sum = 0;
         for (size_t p = 0; p < t->count; p++) sum += ((int64_t *)seen_by(t)->given[p])[k];
         ((int64_t *)to->values)[k] = sum;
@@ -155,12 +145,8 @@ static void look_max(const team *t, void *into) {
         }
 }
 
-static void sum(const team *t, size_t count, double *values) {
+static void sum(const team *t, size_t count, int64_t *values) {
     meet(t, "sum", count * sizeof *values, values, look_sum, &(numbers){count, values});
-}
-
-static void sum_whole(const team *t, size_t count, int64_t *values) {
-    meet(t, "sum_whole", count * sizeof *values, values, look_sum_whole, &(numbers){count, values});
 }
 
 static void max(const team *t, size_t count, double *values) {
@@ -306,7 +292,6 @@ static void prepare(stage *s, size_t rank, player *p) {
                      .own = p,
                      .free = leave,
                      .sum = sum,
-                     .sum_whole = sum_whole,
                      .max = max,
                      .broadcast = broadcast,
                      .gather = gather,

@@ -51,11 +51,7 @@ static void reduce(const team *t, size_t count, size_t size, void *values, MPI_D
     }
 }
 
-static void sum(const team *t, size_t count, double *values) {
-    reduce(t, count, sizeof *values, values, MPI_DOUBLE, MPI_SUM);
-}
-
-static void sum_whole(const team *t, size_t count, int64_t *values) {
+static void sum(const team *t, size_t count, int64_t *values) {
     reduce(t, count, sizeof *values, values, MPI_INT64_T, MPI_SUM);
 }
 
@@ -277,7 +273,6 @@ static svmp_status make_team(svmp_context *context, svmp_status started) {
                    .own = all,
                    .free = free_team,
                    .sum = sum,
-                   .sum_whole = sum_whole,
                    .max = max,
                    .broadcast = broadcast,
                    .gather = gather,

@@ -146,7 +146,7 @@ static void fill_matrix(backend *b, const kernel_term *term, size_t count,
                     r->matrix[l * n + m] += of(x, l, m, centre);
         }
         if (term->domain != DOMAIN_ALL) continue;
-        if (b->others) b->others->sum_whole(b->others, n * EXACT_WORDS, svmp_exact_to_words(n, r->sums));
+        if (b->others) b->others->sum(b->others, n * EXACT_WORDS, svmp_exact_to_words(n, r->sums));
         if (b->others) svmp_exact_from_words(n, r->sums);
         for (size_t m = 0; m < n; m++) r->matrix[l * n + m] = svmp_exact_value(&r->sums[m]);
     }
