@@ -2,7 +2,7 @@
 
 #include "base/vector.h"
 #include "diag/mmd.h"
-#include "io/particles.h"
+#include "sample/particles.h"
 
 /* E[x] and E[x^2] of one variable, in units. */
 static void means(const double *x, size_t n, double unit, double *first, double *second) {

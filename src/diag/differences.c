@@ -6,7 +6,7 @@
 #include "diag/chains.h"
 #include "diag/ksd.h"
 #include "expr/special.h"
-#include "io/particles.h"
+#include "sample/particles.h"
 
 double svmp_difference_limit(size_t count) {
     return count ? -svmp_normal_quantile(0.01 / 2 / (double)count) : 0; /* on both sides, of each */

@@ -4,7 +4,7 @@
 #include "base/thread.h"
 #include "base/vector.h"
 #include "diag/chains.h"
-#include "io/particles.h"
+#include "sample/particles.h"
 
 int svmp_particles_are_chains(const svmp_particles *particles) {
     return particles && (particles->chains > 1 || svmp_particles_statistic(particles, "n_leapfrog__") != NULL);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lang/words.h"
+#include "dist/words.h"
 
 typedef enum distribution_function { DENSITY, LOG_DENSITY, PROBABILITY, QUANTILE } distribution_function;
 

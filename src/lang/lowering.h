@@ -20,7 +20,7 @@
 #define SVMP_LANG_LOWERING_H
 
 #include "lang/ast.h"
-#include "lang/lowered.h"
+#include "lang/lower.h"
 
 #define LOWERING_MOST_ITERATIONS  5000000u
 #define LOWERING_MOST_ELEMENTS    5000000u

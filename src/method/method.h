@@ -4,8 +4,8 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
-#include "history.h"
-#include "init.h"
+#include "sample/history.h"
+#include "start/init.h"
 
 enum { METHOD_ITERATIONS = 1000 };
 

@@ -7,9 +7,9 @@
 
 #include "base/name.h"
 #include "base/team.h"
-#include "lang/lowered.h"
 #include "model/callback.h"
 #include "model/gaussian_group.h"
+#include "model/lowered.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;

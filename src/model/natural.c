@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lang/lowered.h"
+#include "model/lowered.h"
 
 size_t svmp_model_outputs(const svmp_model *model) {
     return model->lowered ? model->lowered->outputs : model->graph->variables;

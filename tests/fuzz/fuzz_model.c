@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lang/lowered.h"
+#include "lang/lower.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

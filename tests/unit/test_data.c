@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/data.h"
+#include "data/data.h"
 
 #ifdef SVMP_HAVE_JANSSON
 static int can_read(const char *path) { return path != NULL; }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "history.h"
+#include "sample/history.h"
 
 static svmp_context *context;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "lang/lowered.h"
+#include "lang/lower.h"
 
 enum { ROUNDS = 4000, LARGEST = 4096 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lang/lowered.h"
+#include "lang/lower.h"
 
 typedef struct lowered_test {
     svmp_context *context;

@@ -1,7 +1,7 @@
 /* Matrix Market files: what is read, and where what is not goes wrong. */
 #include "files.h"
 
-#include "io/matrix_market.h"
+#include "data/matrix_market.h"
 
 static svmp_context *context;
 

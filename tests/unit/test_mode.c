@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lbfgs.h"
-#include "model/mode.h"
+#include "start/lbfgs.h"
+#include "start/mode.h"
 #include "targets.h"
 
 /* ---- L-BFGS ------------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "io/shape.h"
+#include "sample/shape.h"
 
 static svmp_context *context;
 

@@ -7,8 +7,8 @@
 #include "backend/backend.h"
 #include "graph/part.h"
 #include "graph/partition.h"
-#include "init.h"
 #include "model/part.h"
+#include "start/init.h"
 #include "unit/support.h"
 
 enum { N = 13, ITERATIONS = 4, PARTS_MOST = 7 };

@@ -1,0 +1,181 @@
+/* A run saved and loaded: what it is a run of, then where it stands. */
+#include <string.h>
+
+#include "base/number.h"
+#include "method/method.h"
+#include "model/fingerprint.h"
+#include "run/checkpoint_file.h"
+#include "run/options.h"
+
+/* ---- of what it is ----------------------------------------------------------------------------------------------- */
+
+static svmp_status version(checkpoint *file) {
+    const char *saved;
+    if (!file->archive.loading) return svmp_checkpoint_put_text(file, "svmp", svmp_version());
+    SVMP_TRY(svmp_checkpoint_take_text(file, "svmp", &saved));
+    if (saved == NULL || strcmp(saved, svmp_version()) == 0) return SVMP_OK;
+    return svmp_fail(
+        file->archive.context, SVMP_BAD_INPUT,
+        "The checkpoint '%s' is of svmp %.40s; this is svmp %s, which may not go on with the same numbers.", file->path,
+        saved, svmp_version());
+}
+
+static svmp_status model(checkpoint *file, const svmp_run *run) {
+    fingerprint now, saved;
+    svmp_context *context = run->context;
+    SVMP_TRY(svmp_fingerprint_take(run->model, &now));
+    saved = now;
+    SVMP_TRY(svmp_archive_count(&file->archive, "nodes", &saved.nodes));
+    SVMP_TRY(svmp_archive_count(&file->archive, "variables", &saved.variables));
+    SVMP_TRY(svmp_archive_count(&file->archive, "factors", &saved.factors));
+    SVMP_TRY(file->archive.numbers(&file->archive, "structure", ARCHIVE_COUNTS, 1, &saved.structure));
+    SVMP_TRY(file->archive.numbers(&file->archive, "density", ARCHIVE_COUNTS, 1, &saved.density));
+    if (saved.nodes != now.nodes || saved.variables != now.variables || saved.factors != now.factors)
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "The checkpoint '%s' is of another model: it has %zu nodes, %zu variables and %zu factors, "
+                         "this one %zu, %zu and %zu.",
+                         file->path, saved.nodes, saved.variables, saved.factors, now.nodes, now.variables,
+                         now.factors);
+    if (saved.structure != now.structure)
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "The checkpoint '%s' is of another model: as large, but with other names, bounds or edges.",
+                         file->path);
+    if (saved.density != now.density)
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "The checkpoint '%s' is of another model: the same graph, but other numbers in its factors, "
+                         "or other data.",
+                         file->path);
+    return SVMP_OK;
+}
+
+/* The iterations, and the draws of a sampler, may be more than they were: the run is then a longer one that has come
+ * just as far. Not where the step falls along the whole run: it would have fallen more slowly. */
+static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const char *name, const char *saved,
+                            const char *now) {
+    size_t before = 0, after = 0;
+    if (!svmp_number_parse_size(saved, saved + strlen(saved), &before) ||
+        !svmp_number_parse_size(now, now + strlen(now), &after) || after < before)
+        return svmp_fail(run->context, SVMP_BAD_INPUT,
+                         "The checkpoint '%s' was made with %s = %.40s, this run with %s = %s: they may only grow.",
+                         file->path, name, saved, name, now);
+    if (run->method->step && run->step.from != run->step.to && after > before)
+        return svmp_fail(run->context, SVMP_BAD_INPUT,
+                         "The checkpoint '%s' was made with %s = %s, and they cannot grow to %s: the step falls "
+                         "from %g to %g along them.",
+                         file->path, name, saved, now, run->step.from, run->step.to);
+    return SVMP_OK;
+}
+
+static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const char *name) {
+    char item[ARCHIVE_NAME + 1], buffer[NUMBER_TEXT];
+    const char *saved, *now = svmp_options_text(&run->options, k, buffer);
+    const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0;
+    snprintf(item, sizeof item, "option %s", name);
+    if (iterations && run->method->yield != SVMP_CHAINS) /* as many as the method does, where nothing was said */
+        snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
+    if (!file->archive.loading) return svmp_checkpoint_put_text(file, item, now);
+    SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
+    if (saved == NULL || strcmp(saved, now) == 0) return SVMP_OK;
+    if (iterations || draws) return may_grow(file, run, name, saved, now);
+    return svmp_fail(run->context, SVMP_BAD_INPUT,
+                     "The checkpoint '%s' was made with %s = %.200s, this run with %s = %.200s.", file->path, name,
+                     *saved ? saved : "(the method's own)", name, *now ? now : "(the method's own)");
+}
+
+static svmp_status options(checkpoint *file, const svmp_run *run) {
+    size_t count;
+    const svmp_option *rows = svmp_run_option_table(&count);
+    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_model_agree(run->model, option(file, run, k, rows[k].name)));
+    return SVMP_OK;
+}
+
+static svmp_status start(checkpoint *file, const svmp_run *run) {
+    uint64_t saved = run->started_from;
+    SVMP_TRY(file->archive.numbers(&file->archive, "start", ARCHIVE_COUNTS, 1, &saved));
+    if (saved == run->started_from) return SVMP_OK;
+    return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' is of a run that started %s.", file->path,
+                     saved ? "from other particles" : "from particles that were drawn, not given");
+}
+
+/* What the process that has the file finds wrong, all processes say. */
+static svmp_status identity(checkpoint *file, const svmp_run *run) {
+    SVMP_TRY(svmp_model_agree(run->model, version(file)));
+    SVMP_TRY(svmp_model_agree(run->model, model(file, run)));
+    SVMP_TRY(options(file, run));
+    return svmp_model_agree(run->model, start(file, run));
+}
+
+/* ---- where it stands --------------------------------------------------------------------------------------------- */
+
+static svmp_status rows(checkpoint *file, svmp_run *run) {
+    backend *b = run->backend;
+    const svmp_graph *graph = run->model->graph;
+    const char *const names[] = {"step first", "step second"};
+    spread own = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_spread_open(run->context, file->team, graph->whole_variables, graph->own_variables,
+                                graph->whole_variable, &own));
+    SVMP_CHECK(svmp_checkpoint_rows(file, "x", &own, b->n, b->x));
+    for (size_t k = 0; k < 2; k++)
+        if (b->state[k]) SVMP_CHECK(svmp_checkpoint_rows(file, names[k], &own, b->n, b->state[k]));
+done:
+    svmp_spread_close(&own);
+    return status;
+}
+
+static svmp_status state(checkpoint *file, svmp_run *run) {
+    archive *a = &file->archive;
+    SVMP_TRY(svmp_archive_count(a, "iteration", &run->iteration));
+    if (run->iteration > run->iterations)
+        return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint is at iteration %zu of %zu.", run->iteration,
+                         run->iterations);
+    SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
+    SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));
+    SVMP_TRY(svmp_history_archive(a, "way", &run->way));
+    SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
+    SVMP_TRY(rows(file, run));
+    return run->method->state ? run->method->state(run, a) : SVMP_OK;
+}
+
+/* The processes that the run is split among, or NULL. */
+static const team *others(const svmp_run *run) { return run->model->graph->halo ? run->context->team : NULL; }
+
+svmp_status svmp_run_save(svmp_run *run, const char *path) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_save was given no path.");
+    if (run->unusable) return svmp_run_refuse_unusable(run);
+    checkpoint file = {0};
+    number_locale locale = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
+    SVMP_CHECK(svmp_checkpoint_create(run->context, others(run), path, &file));
+    SVMP_CHECK(identity(&file, run));
+    SVMP_CHECK(state(&file, run));
+    SVMP_CHECK(svmp_checkpoint_finish(&file));
+done:
+    svmp_checkpoint_close(&file);
+    svmp_number_leave(&locale);
+    return status;
+}
+
+svmp_status svmp_run_load(svmp_run *run, const char *path) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_load was given no path.");
+    if (run->iteration > 0)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
+                         run->iteration);
+    checkpoint file = {0};
+    number_locale locale = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
+    SVMP_CHECK(svmp_checkpoint_open(run->context, others(run), path, &file));
+    SVMP_CHECK(identity(&file, run));
+    run->unusable = 1; /* until the whole state has come */
+    SVMP_CHECK(state(&file, run));
+    SVMP_CHECK(svmp_checkpoint_expect_end(&file));
+    run->unusable = 0;
+done:
+    svmp_checkpoint_close(&file);
+    svmp_number_leave(&locale);
+    return status;
+}

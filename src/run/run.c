@@ -1,0 +1,180 @@
+/* The loop: iterate, tell the monitor, stop. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/number.h"
+#include "base/team.h"
+#include "method/method.h"
+#include "run/options.h"
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+static svmp_status refuse_option(const svmp_run *run, const char *option) {
+    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
+}
+
+/* Reads the options' texts: what the method may be told, and what stands for what was not said. */
+static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
+    svmp_context *context = run->context;
+    const svmp_run_options *options = &run->options;
+    const method *chosen = run->method = svmp_method_find(context, options->method);
+    if (chosen == NULL) return SVMP_BAD_CALL;
+    *backend_kind_ = svmp_backend_find(context, options->backend);
+    if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(svmp_options_check(context, options));
+
+    bandwidth standard;
+    SVMP_TRY(svmp_bandwidth_parse(context, options->bandwidth, &standard));
+    if (chosen->kernel) {
+        const char *text = options->kernel ? options->kernel : chosen->kernel;
+        SVMP_TRY(svmp_kernel_parse(context, text, standard, &run->kernel));
+    } else {
+        if (options->kernel) return refuse_option(run, "kernel");
+        if (options->tolerance > 0) return refuse_option(run, "tolerance: it has no phi that could become small");
+    }
+    if (chosen->step)
+        SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
+    else if (options->step)
+        return refuse_option(run, "step");
+    run->iterations = options->iterations;
+    if (run->iterations == SVMP_METHODS_OWN)
+        run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
+    if (chosen->yield == SVMP_DRAWS) run->iterations = 1;
+    if (chosen->yield == SVMP_CHAINS) run->iterations = options->warmup + options->draws;
+    return svmp_init_parse(context, options->init, &run->start);
+}
+
+/* What a part of a model cannot do. */
+static svmp_status check_part(const svmp_run *run) {
+    if (run->method->local) return SVMP_OK;
+    return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                     "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
+                     "independent, random, combined and langevin.",
+                     run->method->name);
+}
+
+/* All processes were told the same: one checksum says so, and where they differ it is asked in what. */
+static svmp_status compare_options(const svmp_run *run) {
+    size_t count;
+    const svmp_option *rows = svmp_run_option_table(&count);
+    char buffer[NUMBER_TEXT];
+    uint64_t hash = SVMP_HASH_START;
+    for (size_t k = 0; k < count; k++) {
+        const char *text = svmp_options_text(&run->options, k, buffer);
+        hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
+    }
+    if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
+    for (size_t k = 0; k < count; k++) {
+        const char *text = svmp_options_text(&run->options, k, buffer);
+        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
+    }
+    return SVMP_OK;
+}
+
+static svmp_status set_up(svmp_run *run) {
+    const backend_kind *kind = NULL;
+    number_locale locale = {0};
+    const int part = run->model->graph->halo != NULL;
+    if (part) SVMP_TRY(compare_options(run));
+    svmp_status status = svmp_number_enter(run->context, &locale);
+    if (status == SVMP_OK) status = read_options(run, &kind);
+    svmp_number_leave(&locale);
+    if (part && status == SVMP_OK) status = check_part(run);
+    SVMP_TRY(svmp_model_agree(run->model, status));
+
+    const method *chosen = run->method;
+    const size_t n = chosen->yield == SVMP_CHAINS ? run->options.chains : run->options.particles;
+    SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
+                                 chosen->step ? &run->step : NULL, &run->backend));
+    status = chosen->alloc(run);
+    SVMP_TRY(svmp_model_agree(run->model, status));
+    status = svmp_init_draw(&run->start, run->backend);
+    return svmp_model_agree(run->model, status);
+}
+
+svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = model->context;
+    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create needs a place for the run.");
+    SVMP_TRY(svmp_model_require_finished(model));
+    const svmp_run_options standard = svmp_run_options_default();
+    svmp_run *made = NULL;
+    svmp_status status = SVMP_NEW(context, made, 1);
+    if (status == SVMP_OK) {
+        *made = (svmp_run){.context = context, .model = model};
+        status = svmp_options_copy(context, options ? options : &standard, &made->options);
+    }
+    SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(set_up(made));
+    *run = made;
+    made = NULL;
+done:
+    svmp_run_free(made);
+    return status;
+}
+
+void svmp_run_free(svmp_run *run) {
+    if (run == NULL) return;
+    if (run->own && run->method->free) run->method->free(run);
+    svmp_backend_free(run->backend);
+    svmp_options_free(run->context, &run->options);
+    svmp_release(run->context, run);
+}
+
+svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    run->monitor = monitor;
+    run->monitor_data = user_data;
+    return SVMP_OK;
+}
+
+/* ---- going ------------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
+    return svmp_fail(run->context, SVMP_BAD_CALL, "A checkpoint could be loaded in part alone; the run is of no use.");
+}
+
+static int has_converged(const svmp_run *run) {
+    return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
+}
+
+/* Of a part of a model: in any process. */
+static int anywhere(const svmp_run *run, int here) {
+    return run->model->graph->halo ? svmp_context_any(run->context, here) != 0 : here;
+}
+
+svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go needs a place for the outcome.");
+    *outcome = SVMP_UNFINISHED;
+    if (run->unusable) return svmp_run_refuse_unusable(run);
+    const int watched = anywhere(run, run->monitor != NULL);
+    while (run->iteration < run->iterations) {
+        if (has_converged(run)) { /* before: a run that goes on from there */
+            *outcome = SVMP_CONVERGED;
+            return SVMP_OK;
+        }
+        svmp_status status = run->method->iterate(run);
+        if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
+        if (status != SVMP_OK) return status;
+        run->iteration++;
+        svmp_history_follow(&run->way, run->iteration, run->backend->largest, run->rate);
+
+        const svmp_progress progress = {run->iteration, run->iterations,
+                                        run->method->largest ? run->backend->largest : NAN, run->rate,
+                                        run->divergences};
+        const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
+        const int stop = watched && anywhere(run, wish);
+        if (stop && !has_converged(run) && run->iteration < run->iterations) {
+            *outcome = SVMP_STOPPED;
+            return SVMP_OK;
+        }
+    }
+    *outcome = has_converged(run) ? SVMP_CONVERGED : SVMP_COMPLETED;
+    return SVMP_OK;
+}
+
+size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }
+
+size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }
