@@ -23,6 +23,10 @@ static svmp_status fill(backend *b, const kernel *k, const step *s) {
                                  "these particles take"));
     for (size_t a = 0; a < wanted; a++)
         SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)arrays[a]));
+    if ((k && svmp_kernel_measures(k, METRIC_SD)) || (s && s->rule->in_sd)) {
+        SVMP_TRY(SVMP_NEW(context, b->sd, variables));
+        SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)&b->z));
+    }
     return b->local->alloc(b, k);
 }
 
@@ -57,5 +61,7 @@ void svmp_backend_free(backend *b) {
     svmp_release(b->context, b->phi);
     svmp_release(b->context, b->state[0]);
     svmp_release(b->context, b->state[1]);
+    svmp_release(b->context, b->sd);
+    svmp_release(b->context, b->z);
     svmp_release(b->context, b);
 }

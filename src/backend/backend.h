@@ -56,6 +56,10 @@ struct backend {
     node_span span; /* the nodes that `score` and `stein` work on: all own ones, or in turn the interior and the rest */
     const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL */
+    double *sd;                         /* variables: the particles' own standard deviation (dividing by n), smoothed
+                                         * over iterations, where kernel or step are in units of it; 0: not seen yet,
+                                         * or all particles are one. NULL: nobody asks */
+    double *z;                          /* variables * n, where sd is: x less its mean, in units of the sd */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
@@ -68,6 +72,18 @@ struct backend {
 svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
                                 const kernel *k, const step *s, backend **made);
 void svmp_backend_free(backend *b);
+
+/* sd <- 0.95 sd + 0.05 (that of the particles as they are), or where it is 0 the latter; and z. Once an iteration,
+ * before the kernel; of own variables with the first nodes of `span`, of the halo with the last ones. Nothing where
+ * nobody asks. */
+void svmp_host_units(backend *b);
+
+/* The variables that go with the span above: own ones, the halo, both or none. */
+typedef struct variable_span {
+    size_t first, last;
+} variable_span;
+
+variable_span svmp_host_fresh(const backend *b);
 
 /* The moves, for backends whose particles are in this process's memory. On SVMP_NOT_FINITE the old particles stay. */
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);

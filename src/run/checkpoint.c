@@ -1,6 +1,7 @@
 /* A run saved and loaded: what it is a run of, then where it stands. */
 #include <string.h>
 
+#include "backend/mpi/mpi.h"
 #include "base/number.h"
 #include "method/method.h"
 #include "model/fingerprint.h"
@@ -118,6 +119,8 @@ static svmp_status rows(checkpoint *file, svmp_run *run) {
     SVMP_CHECK(svmp_checkpoint_rows(file, "x", &own, b->n, b->x));
     for (size_t k = 0; k < 2; k++)
         if (b->state[k]) SVMP_CHECK(svmp_checkpoint_rows(file, names[k], &own, b->n, b->state[k]));
+    if (b->sd) SVMP_CHECK(svmp_checkpoint_rows(file, "sd", &own, 1, b->sd));
+    if (b->sd && file->archive.loading) SVMP_CHECK(svmp_mpi_bring(graph, b->sd));
 done:
     svmp_spread_close(&own);
     return status;
