@@ -54,4 +54,10 @@ struct program {
     code_block instance; /* instances: the columns */
 };
 
+struct program_partial {
+    svmp_context *context;
+    code_block both;     /* lanes: the value, then the derivatives */
+    code_block gradient; /* lanes: the derivatives */
+};
+
 #endif
