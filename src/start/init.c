@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "model/lowered.h"
 #include "model/natural.h"
+#include "start/gaussian.h"
 #include "start/mode.h"
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
@@ -23,13 +24,13 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
             svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to &&
             isfinite(made.to - made.from))
             return *parsed = made, SVMP_OK;
-    } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0) {
-        made.kind = strcmp(text, "map") == 0 ? INIT_MAP : INIT_PRIOR;
+    } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0 || strcmp(text, "gaussian") == 0) {
+        made.kind = text[0] == 'p' ? INIT_PRIOR : text[0] == 'm' ? INIT_MAP : INIT_GAUSSIAN;
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no start: it is prior, map, normal:SD or uniform:A,B with A below B.", text);
+                     "'%s' is no start: it is prior, gaussian, map, normal:SD or uniform:A,B with A below B.", text);
 }
 
 svmp_status svmp_init_check(const backend *b) {
@@ -52,15 +53,30 @@ static svmp_status draw_levels(backend *b) {
     return svmp_init_check(b);
 }
 
+static svmp_status need_whole(const init *start, const backend *b) {
+    const char *name = start->kind == INIT_MAP ? "map" : "gaussian";
+    return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                     "The start '%s' looks at the whole model, which no process of several has. Let one process "
+                     "write it: svmp run ... --init %s -t 0 -o FILE, and start from that: --init FILE.",
+                     name, name);
+}
+
+static svmp_status draw_gaussian(const svmp_model *model, uint64_t seed, size_t n, double *x) {
+    gaussian *q = NULL;
+    SVMP_TRY(svmp_gaussian_create(model, seed, &q));
+    svmp_status status = svmp_gaussian_draw(q, seed, n, x);
+    svmp_gaussian_free(q);
+    return status;
+}
+
 svmp_status svmp_init_draw(const init *start, backend *b) {
     const size_t n = b->n;
     if (b->model->graph->halo && start->kind == INIT_PRIOR && b->model->lowered) return draw_levels(b);
-    if (b->model->graph->halo && start->kind == INIT_MAP)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                         "The start 'map' looks at the whole model, which no process of several has. Let one process "
-                         "write it: svmp run ... --init map -t 0 -o FILE, and start from that: --init FILE.");
-    if (start->kind == INIT_PRIOR || start->kind == INIT_MAP) {
-        SVMP_TRY((start->kind == INIT_MAP ? svmp_mode_draw : svmp_model_draw_priors)(b->model, b->seed, n, b->x));
+    if (b->model->graph->halo && (start->kind == INIT_MAP || start->kind == INIT_GAUSSIAN)) return need_whole(start, b);
+    if (start->kind == INIT_PRIOR || start->kind == INIT_MAP || start->kind == INIT_GAUSSIAN) {
+        SVMP_TRY((start->kind == INIT_PRIOR ? svmp_model_draw_priors
+                  : start->kind == INIT_MAP ? svmp_mode_draw
+                                            : draw_gaussian)(b->model, b->seed, n, b->x));
         return svmp_init_check(b);
     }
 #pragma omp parallel for num_threads(b->threads)
