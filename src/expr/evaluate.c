@@ -6,12 +6,6 @@
  * instances. Measured with bench/expr. */
 enum { WIDE_PARTICLES = 16 };
 
-struct bound_program {
-    const program *compiled;
-    size_t instances;
-    double *columns; /* columns*instances: column h of instance k at h*instances + k */
-};
-
 /* Lanes of a block that needs `buffers` numbers a lane: 24 KiB of them where 128 lanes fit in that, 512 KiB where 16
  * do; never less than 8. */
 static size_t block_lanes(size_t buffers) {
@@ -127,7 +121,7 @@ void svmp_bound_free(bound_program *bound) {
 typedef struct request {
     const bound_program *bound;
     const code_block *code;
-    const uint32_t *variables;
+    const uint32_t *variables; /* of the first instance, and on */
     size_t first, count, n;
     const double *x;
     double *value, *gradient;
@@ -155,7 +149,7 @@ static void evaluate_wide(const request *r) {
             size_t lanes = n - l < r->layout.lanes ? n - l : r->layout.lanes;
             for (size_t j = 0; j < slots; j++)
                 r->places[code_place_inputs(code) + j] =
-                    (double *)(uintptr_t)(r->x + r->variables[instance * slots + j] * n + l); /* only ever read */
+                    (double *)(uintptr_t)(r->x + r->variables[k * slots + j] * n + l); /* only ever read */
             for (size_t o = 0; o < code->outputs; o++) {
                 double *row = output_row(r, k, o);
                 r->places[code_place_outputs(code) + o] = row ? row + l : r->copies;
@@ -171,7 +165,7 @@ static inline void copy_row(double *to, const double *from, size_t n) {
 }
 
 static void gather_input(const request *r, size_t k, size_t instances, size_t slot, double *copy) {
-    const uint32_t *variables = r->variables + (r->first + k) * r->code->inputs + slot;
+    const uint32_t *variables = r->variables + k * r->code->inputs + slot;
     size_t n = r->n, stride = r->code->inputs;
     if (n == 1)
         for (size_t i = 0; i < instances; i++) copy[i] = r->x[variables[i * stride]];
@@ -223,8 +217,8 @@ static void evaluate_gathered(const request *r) {
     }
 }
 
-void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
-                         const double *x, void *scratch, double *value, double *gradient) {
+static void evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                     const double *x, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
     request r = {.bound = bound,
                  .code = gradient ? &compiled->gradient : &compiled->values,
@@ -238,4 +232,14 @@ void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, 
     r.layout = layout_of(r.code, n);
     r.copies = lay_out(r.code, r.layout, scratch, &r.places);
     (r.layout.mode == BLOCK_WIDE ? evaluate_wide : evaluate_gathered)(&r);
+}
+
+void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                         const double *x, void *scratch, double *value, double *gradient) {
+    evaluate(bound, variables + first * bound->compiled->slots, first, count, n, x, scratch, value, gradient);
+}
+
+void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,
+                            const double *x, void *scratch, double *value) {
+    evaluate(bound, variables, instance, 1, n, x, scratch, value, NULL);
 }

@@ -35,7 +35,7 @@ static svmp_status keep(svmp_context *context, const factor_group *group, size_t
     return SVMP_OK;
 }
 
-static const factor_kind kind = {"callback", evaluate, scratch, free_callback, NULL, 0, keep};
+static const factor_kind kind = {"callback", evaluate, scratch, free_callback, NULL, 0, keep, NULL};
 
 svmp_status svmp_callback_group(svmp_context *context, size_t slots, svmp_factor_function function, void *user_data,
                                 factor_group *group) {

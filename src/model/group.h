@@ -6,6 +6,7 @@
 #include "base/context.h"
 
 typedef struct factor_group factor_group;
+struct hessian;
 
 typedef struct factor_kind {
     const char *name;
@@ -34,6 +35,10 @@ typedef struct factor_kind {
     /* The `self` of a group that has only the instances which[0], which[1], ... of this one. */
     svmp_status (*keep)(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
                         void **self);
+
+    /* The second derivatives of its instances (expr/hessian.h), made when somebody asks. NULL: by differences of the
+     * gradients (curvature.h). */
+    svmp_status (*hessian)(const factor_group *group, struct hessian **made);
 } factor_kind;
 
 struct factor_group {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "expr/hessian.h"
+
 typedef struct program_self {
     program *compiled;
     bound_program *bound;
@@ -46,7 +48,12 @@ static svmp_status keep(svmp_context *context, const factor_group *group, size_t
     return status;
 }
 
-static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, 1, keep};
+static svmp_status second(const factor_group *group, hessian **made) {
+    const program_self *self = group->self;
+    return svmp_hessian_create(self->bound, made);
+}
+
+static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, 1, keep, second};
 
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group) {
