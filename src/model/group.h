@@ -7,6 +7,7 @@
 #include "expr/view.h"
 
 typedef struct factor_group factor_group;
+struct hessian;
 
 typedef struct factor_kind {
     const char *name;
@@ -35,6 +36,10 @@ typedef struct factor_kind {
     /* The `self` of a group that has only the instances which[0], which[1], ... of this one. */
     svmp_status (*keep)(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
                         void **self);
+
+    /* The second derivatives of its instances (expr/hessian.h), made when somebody asks. NULL: by differences of the
+     * gradients (curvature.h). */
+    svmp_status (*hessian)(const factor_group *group, struct hessian **made);
 
     /* Log values and derivatives of instances that are seen from one node each (expr/view.h):
      *     value[k*n + l],  gradient[(k*count + j)*n + l] = d value / d (variable in slot j of the partial's `count`)

@@ -1,4 +1,5 @@
-/* Where the particles start: "normal:SD", "uniform:A,B", "prior" or "map", numbers keyed by (seed, variable, particle).
+/* Where the particles start: "normal:SD", "uniform:A,B", "prior", "map" or "gaussian", numbers keyed by (seed,
+ * variable, particle).
  */
 #ifndef SVMP_START_INIT_H
 #define SVMP_START_INIT_H
@@ -6,7 +7,7 @@
 #include "backend/backend.h"
 
 typedef struct init {
-    enum init_kind { INIT_NORMAL, INIT_UNIFORM, INIT_PRIOR, INIT_MAP } kind;
+    enum init_kind { INIT_NORMAL, INIT_UNIFORM, INIT_PRIOR, INIT_MAP, INIT_GAUSSIAN } kind;
     double sd, from, to;
 } init;
 
