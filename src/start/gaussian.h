@@ -34,6 +34,10 @@ void svmp_gaussian_block(const gaussian *q, size_t node, double *block);
 /* variance[i] = (A^-1)_ii */
 svmp_status svmp_gaussian_variance(gaussian *q, double *variance);
 
+/* x = A^-1 x, of n columns x[i*n + l]; and standard normal numbers become draws from N(0, A^-1). */
+svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x);
+svmp_status svmp_gaussian_spread(gaussian *q, size_t n, double *x);
+
 /* n particles x[i*n + l] from q, in antithetic pairs, 2l and 2l + 1. One whose density is not finite is pulled in
  * towards the mean, halfway again and again. Keyed by the seed, apart from other purposes' numbers. */
 svmp_status svmp_gaussian_draw(gaussian *q, uint64_t seed, size_t n, double *x);
