@@ -23,6 +23,10 @@ static svmp_status fill(backend *b, const kernel *k, const step *s) {
                                  "these particles take"));
     for (size_t a = 0; a < wanted; a++)
         SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)arrays[a]));
+    if ((k && svmp_kernel_measures(k, METRIC_SD)) || (s && s->rule->in_sd)) {
+        SVMP_TRY(SVMP_NEW(context, b->sd, variables));
+        SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)&b->z));
+    }
     return b->local->alloc(b, k);
 }
 
@@ -48,11 +52,8 @@ done:
 }
 
 static double *array_of(const backend *b, backend_array which) {
-    double *const arrays[] = {[ARRAY_PARTICLES] = b->x,
-                              [ARRAY_SCORE] = b->score,
-                              [ARRAY_PHI] = b->phi,
-                              [ARRAY_STEP_FIRST] = b->state[0],
-                              [ARRAY_STEP_SECOND] = b->state[1]};
+    double *const arrays[] = {[ARRAY_PARTICLES] = b->x,         [ARRAY_SCORE] = b->score,          [ARRAY_PHI] = b->phi,
+                              [ARRAY_STEP_FIRST] = b->state[0], [ARRAY_STEP_SECOND] = b->state[1], [ARRAY_SD] = b->sd};
     return arrays[which];
 }
 
@@ -67,6 +68,7 @@ svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) 
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
+    if (which == ARRAY_SD && b->others) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* of the halo, too */
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 
@@ -80,5 +82,7 @@ void svmp_backend_free(backend *b) {
     svmp_release(b->context, b->phi);
     svmp_release(b->context, b->state[0]);
     svmp_release(b->context, b->state[1]);
+    svmp_release(b->context, b->sd);
+    svmp_release(b->context, b->z);
     svmp_release(b->context, b);
 }

@@ -4,7 +4,8 @@
 
 #include "kernel/kernel.h"
 
-/* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. */
+/* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. A term in the
+ * metric sd has the sd of these particles as they are, not smoothed. */
 typedef struct stein_sample {
     const svmp_graph *graph;
     const kernel *kernel;

@@ -53,7 +53,18 @@ static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_ter
     return svmp_bandwidth_parse(context, copy, &term->bandwidth);
 }
 
+/* shape [ "(" bandwidth ")" ] [ "/" metric ] */
 static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *term) {
+    const char *slash = find(text, '/');
+    if (slash) {
+        const piece metric = trimmed(slash + 1, text.end);
+        if (!equals(metric, "sd"))
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "'%.*s' is no metric of a kernel term: it is sd, or there is none and no '/'.",
+                             PIECE(metric));
+        term->metric = METRIC_SD;
+        text = trimmed(text.start, slash);
+    }
     const char *open = find(text, '(');
     if (open && text.end[-1] == ')') {
         SVMP_TRY(parse_bandwidth(context, trimmed(open + 1, text.end - 1), term));
@@ -64,7 +75,7 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel shape: it is rbf, imq or linear.", PIECE(text));
 }
 
-/* term = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain */
+/* term = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain */
 static svmp_status parse_term(svmp_context *context, piece text, bandwidth standard, kernel_term *term) {
     *term = (kernel_term){.weight = 1, .bandwidth = standard};
     const char *star = find(text, '*'), *at = find(text, '@');
@@ -94,6 +105,12 @@ static void add_term(kernel *k, const kernel_term *term) {
     size_t at = k->count++;
     for (; at > 0 && k->terms[at - 1].domain > term->domain; at--) k->terms[at] = k->terms[at - 1];
     k->terms[at] = *term;
+}
+
+int svmp_kernel_measures(const kernel *k, kernel_metric metric) {
+    for (size_t a = 0; a < k->count; a++)
+        if (k->terms[a].metric == metric) return 1;
+    return 0;
 }
 
 svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed) {

@@ -1,5 +1,5 @@
-/* Averages of chains: the particles are independent Markov chains, and the mean and sd of each variable are averaged over
- * particles and iterations. How far the particles' own averages differ tells the standard errors, whatever the
+/* Averages of chains: the particles are independent Markov chains, and the mean and sd of each variable are averaged
+ * over particles and iterations. How far the particles' own averages differ tells the standard errors, whatever the
  * correlation along the chains. */
 #ifndef SVMP_METHOD_AVERAGES_H
 #define SVMP_METHOD_AVERAGES_H
@@ -11,9 +11,9 @@
 typedef struct average {
     double mean, sd;
     double mean_error, sd_error; /* standard errors; NaN for one particle */
-    double apart;                /* the variance of the particles' own means over that of all: 1 when no particle has come
-                                  * to where the others are, 1/k after k independent draws each */
-    double drift;                /* the mean less that of the window before; NaN: there was none */
+    double apart; /* the variance of the particles' own means over that of all: 1 when no particle has come
+                   * to where the others are, 1/k after k independent draws each */
+    double drift; /* the mean less that of the window before; NaN: there was none */
     double drift_error;
 } average;
 

@@ -21,7 +21,7 @@ struct trajectory {
     int threads;
     double step, acceptance;
     size_t evaluations;
-    double *score, *velocity, *kick, *to;                       /* variables * n */
+    double *score, *velocity, *kick, *to;                             /* variables * n */
     double *log_density, *there, *kinetic, *kinetic_there, *accepted; /* n */
 };
 
@@ -53,8 +53,8 @@ done:
 
 void svmp_trajectory_free(trajectory *t) {
     if (t == NULL) return;
-    void *const arrays[] = {t->score,   t->velocity,      t->kick,     t->to, t->log_density, t->there,
-                            t->kinetic, t->kinetic_there, t->accepted, t};
+    void *const arrays[] = {t->score, t->velocity, t->kick,          t->to,       t->log_density,
+                            t->there, t->kinetic,  t->kinetic_there, t->accepted, t};
     svmp_context *context = t->context;
     svmp_evaluator_free(t->evaluator);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
@@ -97,8 +97,7 @@ static void measure_velocity(trajectory *t) {
             for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
                 const size_t i = pattern->row[e];
                 const double factor = i == j ? A[e] / 2 : A[e];
-                for (size_t l = first; l < last; l++)
-                    t->kinetic_there[l] += factor * w[i * n + l] * w[j * n + l];
+                for (size_t l = first; l < last; l++) t->kinetic_there[l] += factor * w[i * n + l] * w[j * n + l];
             }
     }
 }
@@ -112,13 +111,13 @@ static svmp_status kick(trajectory *t, double scale, const double *score) {
 }
 
 /* From x to t->to; the score ends as that of the new places. */
-static svmp_status follow(trajectory *t, const double *x, double step, size_t steps) {
+static svmp_status follow(trajectory *t, const double *x, double time_step, size_t steps) {
     memcpy(t->to, x, t->variables * t->n * sizeof *x);
-    SVMP_TRY(kick(t, step / 2, t->score));
+    SVMP_TRY(kick(t, time_step / 2, t->score));
     for (size_t k = 0; k < steps; k++) {
-        add(t, step, t->velocity, t->to);
+        add(t, time_step, t->velocity, t->to);
         SVMP_TRY(svmp_evaluate(t->evaluator, t->to, k + 1 == steps ? t->there : NULL, t->score));
-        SVMP_TRY(kick(t, k + 1 == steps ? step / 2 : step, t->score));
+        SVMP_TRY(kick(t, k + 1 == steps ? time_step / 2 : time_step, t->score));
     }
     t->evaluations += steps;
     return SVMP_OK;
@@ -139,16 +138,16 @@ static double decide(trajectory *t, size_t iteration) {
 
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
     const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
-    const double step = t->step * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
+    const double time_step = t->step * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
     const double length = quarter_period * (0.5 + svmp_random_uniform(stream, 1));
-    const double wanted = ceil(length / step);
+    const double wanted = ceil(length / time_step);
     const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST, n = t->n;
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_evaluate(t->evaluator, x, t->log_density, t->score));
     t->evaluations++;
     SVMP_TRY(draw_velocity(t, iteration));
-    SVMP_TRY(follow(t, x, step, steps));
+    SVMP_TRY(follow(t, x, time_step, steps));
     measure_velocity(t);
     t->acceptance = decide(t, iteration);
 #pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))

@@ -25,7 +25,7 @@ void svmp_trajectory_free(trajectory *made); /* NULL-safe */
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain);
 
 double svmp_trajectory_step(const trajectory *t);
-double svmp_trajectory_acceptance(const trajectory *t); /* the particles' mean in the last move */
+double svmp_trajectory_acceptance(const trajectory *t);  /* the particles' mean in the last move */
 size_t svmp_trajectory_evaluations(const trajectory *t); /* of the model, so far, for all particles */
 
 /* What a move needs of those before it: the step size. */

@@ -1,6 +1,7 @@
 /* A run saved and loaded: what it is a run of, then where it stands. */
 #include <string.h>
 
+#include "backend/mpi/mpi.h"
 #include "base/number.h"
 #include "method/method.h"
 #include "model/fingerprint.h"
@@ -107,12 +108,12 @@ static svmp_status identity(checkpoint *file, const svmp_run *run) {
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
 
-/* An array of the backend: saves it, or loads it. */
-static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, backend *b) {
+/* An array of the backend, n numbers a variable: saves it, or loads it. */
+static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, size_t n, backend *b) {
     double *values;
     SVMP_TRY(svmp_backend_edit(b, which, &values));
-    if (values == NULL) return SVMP_OK; /* the step rule keeps no such state */
-    SVMP_TRY(svmp_checkpoint_rows(file, name, own, b->n, values));
+    if (values == NULL) return SVMP_OK; /* nobody asks for it */
+    SVMP_TRY(svmp_checkpoint_rows(file, name, own, n, values));
     return file->archive.loading ? svmp_backend_commit(b, which) : SVMP_OK;
 }
 
@@ -123,9 +124,10 @@ static svmp_status rows(checkpoint *file, svmp_run *run) {
     svmp_status status;
     SVMP_CHECK(svmp_spread_open(run->context, file->team, graph->whole_variables, graph->own_variables,
                                 graph->whole_variable, &own));
-    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b));
-    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b));
-    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b));
+    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
+    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
+    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b->n, b));
+    SVMP_CHECK(array(file, "sd", ARRAY_SD, &own, 1, b));
 done:
     svmp_spread_close(&own);
     return status;

@@ -12,10 +12,11 @@
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
          "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp or tpmp")               \
     TEXT(kernel, 0, "SUM", NULL, "Method",                                                                             \
-         "terms WEIGHT*SHAPE@DOMAIN, '+' between: rbf, imq, linear; blanket, all, self, random:K [the method's own]")  \
+         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: rbf, imq, linear; blanket, all, self, random:K [the method's own]")       \
     TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros, a number")                       \
     TEXT(step, 0, "STEP", NULL, "Method",                                                                              \
-         "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed; or decay:A,B,GAMMA [adagrad:1; langevin, "        \
+         "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, adam-sd, fixed; or decay:A,B,GAMMA [adagrad:1; "         \
+         "langevin, "                                                                                                  \
          "mala: fixed:0.01]")                                                                                          \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [1000; dpmp and tpmp: 100]")     \

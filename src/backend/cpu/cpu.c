@@ -29,7 +29,7 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     const size_t units = svmp_unit_count(graph, term->domain);
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
-    all->moments |= term->shape->value == NULL;
+    all->moments |= term->shape->value == NULL && term->metric == METRIC_NONE;
     all->grid |= term->domain == DOMAIN_ALL;
     const int multiplies = svmp_term_multiplies(term, b->n, graph->whole_variables);
     all->products |= multiplies;
@@ -239,6 +239,7 @@ static int run_of(size_t units, int threads) {
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const cpu *own = b->own;
     const svmp_graph *graph = b->model->graph;
+    svmp_host_units(b);
     if (own->centred) svmp_cpu_centre(b);
     if (b->span.first == 0) memset(b->phi, 0, graph->own_variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {

@@ -65,6 +65,12 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
  * last ones. */
 void svmp_cpu_centre(backend *b);
 
+/* dz_i/dx_i of the coordinates that a term sees. */
+static inline double svmp_cpu_slope(const backend *b, const kernel_term *term, size_t i) {
+    if (term->metric == METRIC_NONE) return 1;
+    return b->sd[i] > 0 ? 1 / b->sd[i] : 0;
+}
+
 /* The variables of the members, in `room->members`; returns how many. */
 size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room);
 

@@ -115,35 +115,54 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double square(const double *x, size_t l, size_t m, double centre) {
-    (void)centre;
-    return (x[l] - x[m]) * (x[l] - x[m]);
+/* The mean of a row, from + offset: in the metric sd from its first particle, so that nothing is lost far away. */
+typedef struct place {
+    double from, offset;
+} place;
+
+static place mean(const kernel_term *term, size_t n, const double *row) {
+    const double from = term->metric == METRIC_SD ? row[0] : 0;
+    double sum = 0;
+    for (size_t l = 0; l < n; l++) sum += row[l] - from;
+    return (place){from, sum / (double)n};
 }
 
-static double product(const double *x, size_t l, size_t m, double centre) { return (x[l] - centre) * (x[m] - centre); }
+static double away(double x, place centre) { return (x - centre.from) - centre.offset; }
 
-static double mean(size_t n, const double *row) {
-    double sum = 0;
-    for (size_t l = 0; l < n; l++) sum += row[l];
-    return sum / (double)n;
+/* What a variable adds for two particles; `by` is dz/dx. */
+typedef double pair_value(const double *x, size_t l, size_t m, place centre, double by);
+
+static double square(const double *x, size_t l, size_t m, place centre, double by) {
+    (void)centre;
+    return ((x[l] - x[m]) * by) * ((x[l] - x[m]) * by);
+}
+
+static double product(const double *x, size_t l, size_t m, place centre, double by) {
+    return (away(x[l], centre) * by) * (away(x[m], centre) * by);
+}
+
+/* dz_j/dx_j: in the metric sd z_j = (x_j - mean)/sd_j. */
+static double slope(const backend *b, const kernel_term *term, size_t j) {
+    if (term->metric == METRIC_NONE) return 1;
+    return b->sd[j] > 0 ? 1 / b->sd[j] : 0;
 }
 
 /* matrix[l][m] = the sum over the domain. On all variables it is made without rounding, so that it does not matter in
  * which process they are. */
-static void fill_matrix(backend *b, const kernel_term *term, size_t count,
-                        double (*of)(const double *x, size_t l, size_t m, double centre)) {
+static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_value *of) {
     ref *r = b->own;
     const size_t n = b->n;
     for (size_t l = 0; l < n; l++) {
         memset(r->sums, 0, n * sizeof *r->sums);
         memset(r->matrix + l * n, 0, n * sizeof *r->matrix);
         for (size_t j = 0; j < count; j++) {
-            const double *x = b->x + r->domain[j] * n, centre = mean(n, x);
+            const double *x = b->x + r->domain[j] * n, by = slope(b, term, r->domain[j]);
+            const place centre = mean(term, n, x);
             for (size_t m = 0; m < n; m++)
                 if (term->domain == DOMAIN_ALL)
-                    svmp_exact_add(&r->sums[m], of(x, l, m, centre));
+                    svmp_exact_add(&r->sums[m], of(x, l, m, centre, by));
                 else
-                    r->matrix[l * n + m] += of(x, l, m, centre);
+                    r->matrix[l * n + m] += of(x, l, m, centre, by);
         }
         if (term->domain != DOMAIN_ALL) continue;
         if (b->others) b->others->sum(b->others, n * EXACT_WORDS, svmp_exact_to_words(n, r->sums));
@@ -178,39 +197,41 @@ static void pair(const kernel_shape *shape, double distance, double h, double *k
         shape->repulsion(1, k, h, repulsion);
 }
 
-/* phi_i[m] += weight/n sum_l ( k s_i[l] - r (x_i[l] - x_i[m]) ) */
+/* phi_i[m] += weight/n sum_l ( k s_i[l] - r (x_i[l] - x_i[m]) ),  in the metric sd r / sd_i^2 */
 static void add_radial(backend *b, const kernel_term *term, size_t i, double h) {
     const size_t n = b->n;
+    const double by = slope(b, term, i);
     const double *distance = ((ref *)b->own)->matrix, *x = b->x + i * n, *s = b->score + i * n;
     for (size_t m = 0; m < n; m++) {
         double sum = 0, k, repulsion;
         for (size_t l = 0; l < n; l++) {
             pair(term->shape, distance[l * n + m], h, &k, &repulsion);
-            sum += k * s[l] - repulsion * (x[l] - x[m]);
+            sum += k * s[l] - repulsion * ((x[l] - x[m]) * by) * by;
         }
         b->phi[i * n + m] += term->weight / (double)n * sum;
     }
 }
 
-/* Products sum_j z_j[l] z_j[m] on the domain; returns its summed variance v. */
+/* Products sum_j z_j[l] z_j[m] on the domain; returns its summed variance v, in the metric sd 1. */
 static double products(backend *b, const kernel_term *term, size_t count) {
     const size_t n = b->n;
     double v = 0;
     fill_matrix(b, term, count, product);
     for (size_t l = 0; l < n; l++) v += ((ref *)b->own)->matrix[l * n + l] / (double)n;
-    return v;
+    return term->metric == METRIC_SD ? 1 : v;
 }
 
-/* phi_i[m] += weight/n sum_l ( k s_i[l] + z_i[m]/v ),  k = 1 + sum_j z_j[l] z_j[m] / v */
+/* phi_i[m] += weight/n sum_l ( k s_i[l] + z_i[m]/v ),  k = 1 + sum_j z_j[l] z_j[m] / v,  in the metric sd z_i / sd_i */
 static void add_linear(backend *b, const kernel_term *term, size_t i, double v) {
     const double *product = ((ref *)b->own)->matrix;
     const size_t n = b->n;
-    const double centre = mean(n, b->x + i * n);
+    const place centre = mean(term, n, b->x + i * n);
+    const double by = slope(b, term, i);
     for (size_t m = 0; m < n; m++) {
         double sum = 0;
         for (size_t l = 0; l < n; l++) {
             const double k = v > 0 ? 1 + product[l * n + m] / v : 1;
-            sum += k * b->score[i * n + l] + (v > 0 ? (b->x[i * n + m] - centre) / v : 0);
+            sum += k * b->score[i * n + l] + (v > 0 ? (away(b->x[i * n + m], centre) * by) * by / v : 0);
         }
         b->phi[i * n + m] += term->weight / (double)n * sum;
     }
@@ -225,6 +246,7 @@ static double prepare(backend *b, const kernel_term *term, size_t node, size_t t
 /* All own nodes at once, when the halo is there: with the last of them. */
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
+    svmp_host_units(b);
     if (b->span.last < graph->own) return SVMP_OK;
     memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
