@@ -16,6 +16,9 @@ typedef struct method {
     size_t iterations;   /* what --iterations is by default; 0: METHOD_ITERATIONS */
     svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
                           * DRAWS: done after one iteration, whatever was asked for */
+    int sweeps;          /* of CHAINS: the chains are the --particles particles, and of --iterations the first --warmup
+                          * adapt, and of the rest at most --draws are kept */
+    size_t draws;        /* of CHAINS: what --draws is by default */
     const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
     int local;           /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
 
@@ -27,6 +30,10 @@ typedef struct method {
     /* What the run has yielded so far, with its chains and statistics but without names, as new particles; their
      * number need not be the backend's. NULL: the backend's x. */
     svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
+
+    /* Of a `local` method with a result: the states of the backend's particles that it is made of, own rows of the
+     * k-th, and how many there are. Draw l*count + k is state k of particle l. NULL: the backend's x alone. */
+    const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
 
     /* What an iteration needs of those before it, other than the backend's x and states: saves it, or loads it. NULL:
      * nothing. */
@@ -45,7 +52,7 @@ svmp_status svmp_langevin_check_step(svmp_run *run);
 
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
     svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact, svmp_method_dpmp,
-    svmp_method_tpmp;
+    svmp_method_tpmp, svmp_method_local;
 
 struct svmp_run {
     svmp_context *context;
