@@ -3,22 +3,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "base/vector.h"
 
 struct averages {
     svmp_context *context;
     size_t variables, n;
+    int threads;
     size_t count, windows; /* iterations of the open window; windows that were closed */
     double *centre;        /* of each variable: what the sums are taken from, so that they lose no digits */
     double *sum, *square;  /* variables * n: over the window, of x - centre and of its square */
     average *rows;
 };
 
-svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, averages **made) {
+svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made) {
     svmp_status status;
     averages *a = NULL;
     SVMP_TRY(SVMP_NEW(context, a, 1));
-    *a = (averages){.context = context, .variables = variables, .n = n};
+    *a = (averages){.context = context, .variables = variables, .n = n, .threads = threads};
     SVMP_CHECK(SVMP_NEW(context, a->centre, variables));
     SVMP_CHECK(SVMP_NEW(context, a->rows, variables));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->sum));
@@ -41,6 +43,7 @@ void svmp_averages_free(averages *a) {
 
 void svmp_averages_add(averages *a, const double *x) {
     const size_t n = a->n;
+#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 6 * (double)a->variables * (double)n))
     for (size_t i = 0; i < a->variables; i++) {
         const double *row = x + i * n;
         double *sum = a->sum + i * n, *square = a->square + i * n;

@@ -19,7 +19,7 @@ typedef struct average {
 
 typedef struct averages averages;
 
-svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, averages **made);
+svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made);
 void svmp_averages_free(averages *a); /* NULL-safe */
 
 /* Adds the particles x[i*n + l] of an iteration to the window. */

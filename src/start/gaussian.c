@@ -99,6 +99,7 @@ void svmp_gaussian_free(gaussian *q) {
 /* ---- what it is -------------------------------------------------------------------------------------------------- */
 
 const double *svmp_gaussian_mean(const gaussian *q) { return q->mean; }
+size_t svmp_gaussian_entries(const gaussian *q) { return svmp_factorisation_entries(q->work->factor); }
 size_t svmp_gaussian_iterations(const gaussian *q) { return q->iterations; }
 const sparsity *svmp_gaussian_pattern(const gaussian *q) { return q->work->pattern; }
 const double *svmp_gaussian_precision(const gaussian *q) { return q->A; }
