@@ -1,10 +1,11 @@
-"""What the table's programs share: the list of models, files of draws, the unconstrained scale, moments and their errors."""
+"""What the table's programs share: the list of models, files of draws and of references, moments and their errors."""
 import csv
 import os
-import re
 from statistics import NormalDist
 
 import numpy as np
+
+from scales import unconstrained
 
 folder = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(folder))
@@ -41,53 +42,6 @@ def read_draws(path):
         rows = np.loadtxt(file, delimiter=",", ndmin=2, usecols=kept + ([chain] if chain is not None else []))
     chains = rows[:, -1].astype(int) if chain is not None else np.ones(len(rows), dtype=int)
     return [renamed.get(header[k], header[k]) for k in kept], rows[:, :len(kept)], chains
-
-
-def unconstrained(names, scales, draws):
-    """The draws on the scale on which svmp infers (src/model/transform.h). scales: a list as in the column "scale" of a
-    reference. Returns an array of the same shape; nan where a natural value has no variable of its own."""
-    place = {name: k for k, name in enumerate(names)}
-
-    def bound(text):
-        return draws[:, place[text]] if text in place else float(text)
-
-    out, groups = np.full(draws.shape, np.nan), {}
-    for k, (name, scale) in enumerate(zip(names, scales)):
-        kind, *bounds = scale.split(";")
-        x = draws[:, k]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if kind == "line":
-                out[:, k] = x
-            elif kind == "above":
-                out[:, k] = np.log(x - bound(bounds[0]))
-            elif kind == "below":
-                out[:, k] = np.log(bound(bounds[0]) - x)
-            elif kind == "between":
-                out[:, k] = np.log(x - bound(bounds[0])) - np.log(bound(bounds[1]) - x)
-            elif kind == "simplex":
-                groups.setdefault((kind, name.rsplit(".", 1)[0]), []).append(k)
-            elif kind == "matrix":
-                groups.setdefault((kind, name.rsplit(".", 2)[0]), []).append(k)
-            else:
-                raise ValueError("no scale %s" % scale)
-    for (kind, prefix), members in groups.items():
-        if kind == "simplex":
-            left = np.ones(len(draws))
-            for order, k in enumerate(members[:-1]):
-                z = draws[:, k] / left
-                out[:, k] = np.log(z / (1 - z)) + np.log(len(members) - order - 1)
-                left = left - draws[:, k]
-        else:
-            p = int(round(np.sqrt(len(members))))
-            at = {tuple(int(i) - 1 for i in names[k].rsplit(".", 2)[1:]): k for k in members}
-            matrix = np.empty((len(draws), p, p))
-            for (i, j), k in at.items():
-                matrix[:, i, j] = draws[:, k]
-            factor = np.linalg.cholesky(matrix)
-            for (i, j), k in at.items():
-                if i >= j:
-                    out[:, k] = np.log(factor[:, i, i]) if i == j else factor[:, i, j]
-    return out
 
 
 # Effective numbers of draws and R-hat, as Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) have them
@@ -183,82 +137,3 @@ def read_reference(path):
     for field in fields[2:]:
         out[field] = np.array([float(row[field]) if row[field] else np.nan for row in rows])
     return out
-
-
-# The scale of each unknown, from the text of the model
-
-positive = {"dgamma", "dinvgamma", "dexp", "dchisqr", "dchisq", "dlnorm", "dweib", "dweibull", "dgen.gamma", "df", "dhalfcauchy"}
-
-
-def arguments(text):
-    """The parts between commas on the outermost level."""
-    parts, depth, last = [], 0, 0
-    for k, c in enumerate(text):
-        depth += (c in "([") - (c in ")]")
-        if c == "," and depth == 0:
-            parts.append(text[last:k].strip())
-            last = k + 1
-    return parts + [text[last:].strip()]
-
-
-def enclosed(text, start):
-    """What stands in the parentheses that open at `start`, and where it ends."""
-    depth = 0
-    for k in range(start, len(text)):
-        depth += (text[k] == "(") - (text[k] == ")")
-        if depth == 0:
-            return text[start + 1:k], k + 1
-    raise ValueError("unbalanced parentheses")
-
-
-def scales_of(model, names, data):
-    """A scale for each name: line, above;LO, below;HI, between;LO;HI, simplex or matrix. LO and HI are numbers or the names of
-    other unknowns. data: arrays by name, for what dinterval censors."""
-    with open(model) as file:
-        text = re.sub(r"#[^\n]*|/\*.*?\*/", "", file.read(), flags=re.S)
-    statements, censors = [], {}
-    for match in re.finditer(r"([A-Za-z][\w.]*)\s*(\[[^]]*\])?\s*~\s*([a-z.]+)\s*\(", text):
-        inside, end = enclosed(text, match.end() - 1)
-        truncated = re.match(r"\s*[TI]\s*\(", text[end:])
-        bounds = arguments(enclosed(text, end + truncated.end() - 1)[0]) if truncated else ["", ""]
-        statements.append((match[1], arguments((match[2] or "[]")[1:-1]), match[3], arguments(inside), bounds))
-        if match[3] == "dinterval":
-            node, cut = arguments(inside)
-            censors[node.split("[")[0]] = (match[1], cut.split("[")[0])
-
-    def number(text, index):
-        try:
-            return "%.10g" % eval(re.sub(r"\^", "**", text), {"__builtins__": {}})
-        except (NameError, SyntaxError):
-            name, *subscripts = re.findall(r"[\w.]+", text)
-            return ".".join([name] + [str(index.get(s, s)) for s in subscripts])
-
-    def scale(name):
-        parts = name.split(".")
-        while not any(s[0] == ".".join(parts) for s in statements):
-            parts.pop()
-        array, subscripts = ".".join(parts), name.split(".")[len(parts):]
-        of = max((s for s in statements if s[0] == array),
-                 key=lambda s: sum(a == b for a, b in zip(s[1], subscripts)) - any(a.isdigit() and a != b for a, b in zip(s[1], subscripts)))
-        _, pattern, kind, given, (low, high) = of
-        index = dict(zip(pattern, subscripts))
-        if kind == "ddirch":
-            return "simplex"
-        if kind == "dwish":
-            return "matrix"
-        if kind in positive:
-            low = low or "0"
-        elif kind == "dbeta":
-            low, high = low or "0", high or "1"
-        elif kind == "dunif":
-            low, high = low or given[0], high or given[1]
-        elif kind == "dpar":
-            low = low or given[1]
-        low, high = [number(b, index) if b else "" for b in (low, high)]
-        if array in censors:
-            count, cut = [np.asarray(data[c], dtype=float).ravel()[int(subscripts[0]) - 1] for c in censors[array]]
-            low, high = ("%.10g" % cut, high) if count else (low, "%.10g" % cut)
-        return ("between;%s;%s" % (low, high) if low and high else "above;%s" % low if low else
-                "below;%s" % high if high else "line")
-
-    return [scale(name) for name in names]
