@@ -229,7 +229,7 @@ def enzyme(draw):
 
 @maker(117)
 def enzyme_units(draw):
-    c = np.tile([0.02, 0.06, 0.11, 0.22, 0.56, 1.1], 2)  # in mol instead of micromol, and per 11.6 days instead of a second
+    c = np.tile([0.02, 0.06, 0.11, 0.22, 0.56, 1.1], 2)  # in mol, not micromol; per 11.6 days, not a second
     return {"c": c * 1e-6, "rate": (210 * c / (0.065 + c) + draw.normal(0, 9, len(c))) * 1e6}
 
 
@@ -425,7 +425,8 @@ def beacons(draw):
     places = np.concatenate([anchors, draw.uniform(0, 10, (15, 2))])
     distance = np.linalg.norm(places[:, None] - places[None], axis=2)
     pairs = [(i, j) for i in range(5, 20) for j in range(i) if distance[i, j] < 7]
-    return {"S": 20, "x": hidden(places, slice(5, 20)), "from": [i + 1 for i, _ in pairs], "to": [j + 1 for _, j in pairs],
+    return {"S": 20, "x": hidden(places, slice(5, 20)),
+            "from": [i + 1 for i, _ in pairs], "to": [j + 1 for _, j in pairs],
             "range": [abs(distance[pair] + draw.normal(0, 0.4)) for pair in pairs]}
 
 
@@ -472,7 +473,8 @@ def parishes(draw):
     region = np.arange(groups) % regions
     expected = draw.lognormal(1.5, 0.6, groups)
     rate = np.exp(draw.normal(0, 0.4, regions)[region] + draw.normal(0, 0.5, groups))
-    return {"N": groups, "G": regions, "region": region + 1, "expected": expected, "cases": draw.poisson(expected * rate)}
+    return {"N": groups, "G": regions, "region": region + 1, "expected": expected,
+            "cases": draw.poisson(expected * rate)}
 
 
 if __name__ == "__main__":
