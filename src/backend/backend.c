@@ -1,5 +1,6 @@
 #include "backend/backend.h"
 
+#include "backend/message.h"
 #include "backend/mpi/mpi.h"
 #include "base/team.h"
 
@@ -42,6 +43,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     b->span = (node_span){0, model->graph->own};
     b->others = model->graph->halo ? context->team : NULL;
     b->threads = svmp_context_threads(context);
+    SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
     SVMP_CHECK(svmp_mpi_attach(b));
     *made = b;
@@ -82,6 +84,7 @@ void svmp_backend_free(backend *b) {
     svmp_release(b->context, b->phi);
     svmp_release(b->context, b->state[0]);
     svmp_release(b->context, b->state[1]);
+    svmp_messages_free(b);
     svmp_release(b->context, b->sd);
     svmp_release(b->context, b->z);
     svmp_release(b->context, b);

@@ -77,6 +77,7 @@ struct backend {
                                          * over iterations, where kernel or step are in units of it; 0: not seen yet,
                                          * or all particles are one. NULL: nobody asks */
     double *z;                          /* variables * n, where sd is: x less its mean, in units of the sd */
+    struct messages *messages;          /* to nodes (message.h); NULL: the kernel asks for none */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */

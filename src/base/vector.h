@@ -51,17 +51,17 @@ static inline double svmp_mean_offset(size_t n, const double *a) {
     return svmp_add_lanes(lane) / (double)n;
 }
 
-/* z = a less its mean. Returns the standard deviation, dividing by n, which is 0 where all are equal; it neither
- * overflows nor vanishes where theirs does not. */
+/* z = a less its mean; it may be `a` itself. Returns the standard deviation, dividing by n, which is 0 where all are
+ * equal; it neither overflows nor vanishes where theirs does not. */
 static inline double svmp_centre(size_t n, const double *a, double *z) {
-    const double offset = svmp_mean_offset(n, a);
+    const double offset = svmp_mean_offset(n, a), from = a[0];
     double lane[8] = {0};
-    for (size_t l = 0; l < n; l++) z[l] = (a[l] - a[0]) - offset;
-    const double unit = svmp_unit(n, z), inverse = 1 / unit;
+    for (size_t l = 0; l < n; l++) z[l] = (a[l] - from) - offset;
+    const double unit = svmp_unit(n, z);
     size_t l = 0;
     for (; l + 8 <= n; l += 8)
-        for (size_t k = 0; k < 8; k++) lane[k] += (z[l + k] * inverse) * (z[l + k] * inverse);
-    for (; l < n; l++) lane[l % 8] += (z[l] * inverse) * (z[l] * inverse);
+        for (size_t k = 0; k < 8; k++) lane[k] += (z[l + k] / unit) * (z[l + k] / unit);
+    for (; l < n; l++) lane[l % 8] += (z[l] / unit) * (z[l] / unit);
     return unit * sqrt(svmp_add_lanes(lane) / (double)n);
 }
 

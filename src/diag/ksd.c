@@ -27,15 +27,16 @@
 #include "base/vector.h"
 #include "diag/ksd_terms.h"
 
-static void add_term(const ksd *of, const kernel_term *term) {
+static void add_term(const ksd *of, size_t a) {
     const stein_sample *sample = of->sample;
+    const kernel_term *term = &sample->kernel->terms[a];
+    const unit_source from = {sample->graph, of->nodes, sample->hubs};
     const size_t units = svmp_unit_count(sample->graph, term->domain);
     const int together = units < (size_t)of->threads; /* too few units to go round: share each of them */
 #pragma omp parallel for schedule(dynamic) num_threads(together ? 1 : of->threads)
     for (size_t u = 0; u < units; u++) {
         ksd_room *room = &of->rooms[together ? 0 : svmp_thread_number()];
-        stein_unit unit =
-            svmp_unit_draw(sample->graph, term, u, sample->seed, sample->iteration, of->nodes, room->drawn);
+        stein_unit unit = svmp_unit_draw(&from, sample->kernel, a, u, sample->seed, sample->iteration, room->drawn);
         (term->shape->value ? svmp_ksd_radial : svmp_ksd_linear)(of, term, &unit, room, together ? of->threads : 1);
     }
 }
@@ -223,7 +224,7 @@ svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sa
                                   20 * (double)sample->n * (double)sample->n * (double)sample->graph->variables);
     svmp_status status = alloc(&of);
     if (of.team) status = svmp_team_agree(context, status);
-    for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, &sample->kernel->terms[a]);
+    for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, a);
     if (status == SVMP_OK) finish(&of, total, nodes);
     release(&of);
     return status;

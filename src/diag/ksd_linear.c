@@ -70,7 +70,7 @@ static size_t linear_rows(const ksd *of, const kernel_term *term, const stein_un
     const svmp_graph *graph = of->sample->graph;
     const size_t n = of->sample->n;
     const double *centred = term->metric == METRIC_SD ? of->scaled : of->centred;
-    if (!svmp_ksd_gathers(of, term)) return svmp_unit_rows(graph, unit, n, centred, rows);
+    if (!svmp_ksd_gathers(of, term)) return svmp_unit_rows(graph, unit, n, centred, of->sample->messages, rows);
     svmp_grid_gather(&of->grid, graph, centred, of->gathered);
     for (size_t j = 0; j < graph->whole_variables; j++) rows[j] = of->gathered + j * n;
     return graph->whole_variables;

@@ -53,7 +53,7 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
                            int threads) {
     const size_t n = of->sample->n, pairs = n * (n - 1) / 2;
     const double *x = term->metric == METRIC_SD ? of->scaled : of->sample->x;
-    const size_t count = svmp_unit_rows(of->sample->graph, unit, n, x, room->rows);
+    const size_t count = svmp_unit_rows(of->sample->graph, unit, n, x, of->sample->messages, room->rows);
     if (term->domain == DOMAIN_ALL)
         common_distances(of, count, room, threads);
     else {

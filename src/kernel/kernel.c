@@ -28,19 +28,25 @@ static const char *find(piece p, char c) {
 
 #define PIECE(p) (int)((p).end - (p).start), (p).start /* for %.*s */
 
+/* name ":" number */
+static int parse_counted(piece text, const char *name, size_t least, size_t *count) {
+    const char *colon = find(text, ':');
+    const size_t most = 100000;
+    return colon && equals(trimmed(text.start, colon), name) && svmp_number_parse_size(colon + 1, text.end, count) &&
+           *count >= least && *count <= most;
+}
+
 static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *term) {
-    static const char random[] = "random:";
-    const size_t length = sizeof random - 1;
     if (equals(text, "blanket")) return term->domain = DOMAIN_BLANKET, SVMP_OK;
     if (equals(text, "all")) return term->domain = DOMAIN_ALL, SVMP_OK;
     if (equals(text, "self")) return term->domain = DOMAIN_SELF, SVMP_OK;
-    if ((size_t)(text.end - text.start) > length && memcmp(text.start, random, length) == 0 &&
-        svmp_number_parse_size(text.start + length, text.end, &term->neighbours) && term->neighbours <= 100000) {
-        term->domain = DOMAIN_RANDOM;
-        return SVMP_OK;
-    }
+    if (equals(text, "message")) return term->domain = DOMAIN_MESSAGE, SVMP_OK;
+    if (equals(text, "near")) return term->domain = DOMAIN_NEAR, SVMP_OK;
+    if (parse_counted(text, "near", 1, &term->most)) return term->domain = DOMAIN_NEAR, SVMP_OK;
+    if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%.*s' is no kernel domain: it is blanket, all, self or random:K, K from 0 to 100000.",
+                     "'%.*s' is no kernel domain: it is blanket, all, self, random:K with K from 0 to 100000, message, "
+                     "near or near:K with K from 1 to 100000.",
                      PIECE(text));
 }
 

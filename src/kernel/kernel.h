@@ -4,7 +4,7 @@
  *     term      = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain
  *     shape     = "rbf" | "imq" | "linear"
  *     metric    = "sd"
- *     domain    = "blanket" | "all" | "self" | "random:" k
+ *     domain    = "blanket" | "all" | "self" | "random:" k | "message" | "near" [ ":" k ]
  *     bandwidth = "median" | "median-log" | "median-zeros" | number
  */
 #ifndef SVMP_KERNEL_KERNEL_H
@@ -64,7 +64,15 @@ typedef enum kernel_metric { METRIC_NONE, METRIC_SD } kernel_metric;
 
 /* In the order in which terms are added: a node may get that of a blanket with an earlier node that shares it, and that
  * of all variables comes when all else is done. */
-typedef enum kernel_domain { DOMAIN_BLANKET, DOMAIN_SELF, DOMAIN_RANDOM, DOMAIN_ALL } kernel_domain;
+typedef enum kernel_domain {
+    DOMAIN_BLANKET, /* the closed neighbourhood */
+    DOMAIN_SELF,    /* the node */
+    DOMAIN_RANDOM,  /* the node and some of its neighbours */
+    DOMAIN_MESSAGE, /* the node and its message (near.h) */
+    DOMAIN_NEAR, /* the closed neighbourhood where it is small; of a hub the node, its message and other hubs (near.h)
+                  */
+    DOMAIN_ALL   /* every variable */
+} kernel_domain;
 
 /* The node and `neighbours` nodes drawn from its blanket without replacement (all of it when it has no more),
  * ascending, keyed by (seed, iteration, node). `drawn` has room for neighbours + 1 nodes; returns how many there are.
@@ -80,6 +88,7 @@ typedef struct kernel_term {
     kernel_metric metric;
     kernel_domain domain;
     size_t neighbours; /* of DOMAIN_RANDOM */
+    size_t most;       /* of DOMAIN_NEAR: variables of a closed neighbourhood that is seen as it is; 0: n/3 */
     bandwidth bandwidth;
 } kernel_term;
 

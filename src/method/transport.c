@@ -209,7 +209,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 }
 
 const method svmp_method_transport = {.name = "transport",
-                                      .kernel = "rbf/sd@self + linear/sd@blanket",
+                                      .kernel = "rbf/sd@self + linear/sd@near",
                                       .step = "adam-sd:0.05..0.002",
                                       .init = "gaussian",
                                       .iterations = 2000,

@@ -1,7 +1,6 @@
 /* A run saved and loaded: what it is a run of, then where it stands. */
 #include <string.h>
 
-#include "backend/mpi/mpi.h"
 #include "base/number.h"
 #include "method/method.h"
 #include "model/fingerprint.h"

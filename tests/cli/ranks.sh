@@ -82,6 +82,7 @@ for more in "--kernel 0.1*rbf@blanket+linear@blanket" "-m independent --init uni
     "-m vanilla" "-m combined" "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" \
     "--kernel rbf@all+rbf@blanket+imq@self" "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" \
     "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1..0.01" "--kernel rbf/sd@all+linear/sd@all" \
+    "--kernel rbf/sd@self+linear/sd@near:4 --step adam-sd:0.1" \
     "--backend ref" "--init one.csv"; do
     [[ $more == *one.csv ]] && works "${grid[@]}" --seed 5 -o one.csv --force
     works "${grid[@]}" $more -o alone.csv --force

@@ -106,8 +106,9 @@ static void test_same_bits(void **state) {
         options.step = steps[k];
         assert_resumes(logistic, &options);
     }
-    static const char *const kernels[] = {"rbf/sd@self + linear/sd@blanket", "rbf@blanket"}; /* their sd is a state */
-    for (size_t k = 0; k < 2; k++) {
+    static const char *const kernels[] = {"rbf/sd@self + linear/sd@blanket", "rbf@blanket",
+                                          "linear/sd@near:3"}; /* their sd is a state */
+    for (size_t k = 0; k < 3; k++) {
         svmp_run_options options = small("graphical");
         options.kernel = kernels[k];
         options.step = "adam-sd:0.3..0.1";

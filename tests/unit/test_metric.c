@@ -345,6 +345,8 @@ static const scaled_run scaled_runs[] = {
     {"rbf/sd@blanket", "adam-sd:0.1..0.002", 15, 300},
     {"imq/sd@random:2 + 0.3*linear/sd@all", "adam-sd:0.1", 16, 200},
     {"0.5*rbf(2)/sd@all", "adam-sd:0.1..0.01", 20, 200},
+    {"rbf/sd@self + linear/sd@near", "adam-sd:0.1..0.002", 12, 400},
+    {"rbf/sd@message + linear/sd@near:7", "adam-sd:0.1..0.01", 12, 200},
 };
 
 /* In units that are powers of two nothing is rounded differently: the very same bits. In other units the numbers of the
@@ -430,7 +432,7 @@ static void test_a_text_in_any_units(void **state) {
         one[i] = 1;
         unit[i] = name[0] == 'a' ? 1e-6 : name[0] == 'b' ? 1e6 : name[0] == 'm' ? 1e3 : 1;
     }
-    for (size_t r = 0; r < 3; r++) {
+    for (size_t r = 0; r < sizeof scaled_runs / sizeof *scaled_runs; r++) {
         const scaled_run *how = &scaled_runs[r];
         svmp_discrepancy expected, found;
         double *x = run_in_units(plain, one, how, &expected), *y = run_in_units(model, unit, how, &found);
@@ -449,7 +451,8 @@ static svmp_discrepancy measure(const svmp_model *model, const kernel *k, size_t
     double *score = malloc(model->graph->variables * n * sizeof *score);
     svmp_discrepancy total;
     assert_ok(svmp_model_evaluate(model, n, x, NULL, score));
-    const stein_sample sample = {model->graph, k, n, x, score, 11, 3};
+    const stein_sample sample = {
+        .graph = model->graph, .kernel = k, .n = n, .x = x, .score = score, .seed = 11, .iteration = 3};
     assert_ok(svmp_stein_discrepancy(model->context, &sample, &total, NULL));
     free(score);
     return total;

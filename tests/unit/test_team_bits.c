@@ -63,6 +63,9 @@ static const setting settings[] = {
     {"graphical", "linear/sd@all + imq/sd@all + 2*rbf@blanket", "cpu", 6, "adam-sd:0.1..0.01"},
     {"graphical", "linear/sd@all", "cpu", 250, "adam-sd:0.1"},
     {"graphical", "rbf/sd@random:3 + linear/sd@blanket", "ref", 5, "adam-sd:0.1"},
+    {"graphical", "rbf/sd@self + linear/sd@near", "cpu", 12, "adam-sd:0.1"}, /* a hub has more than 4 variables */
+    {"graphical", "rbf/sd@near:6 + linear/sd@message + 0.1*rbf/sd@all", "cpu", 7, "adam-sd:0.1"},
+    {"graphical", "linear/sd@near:8 + rbf/sd@message", "ref", 4, "adam-sd:0.1"},
 };
 
 static void check(size_t count, const char *const *paths) {

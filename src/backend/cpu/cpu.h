@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/median.h"
+#include "backend/message.h"
 #include "kernel/grid.h"
 #include "kernel/unit.h"
 
@@ -45,6 +46,14 @@ typedef struct cpu {
     double *products;  /* n*n: of linear terms on n or more variables, all there are */
     double *gathered;  /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
 } cpu;
+
+/* What units are made of. */
+static inline unit_source svmp_cpu_source(const backend *b) {
+    const cpu *own = b->own;
+    return (unit_source){b->model->graph, own->nodes, b->messages ? b->messages->hubs : NULL};
+}
+
+static inline const double *svmp_cpu_messages(const backend *b) { return b->messages ? b->messages->rows : NULL; }
 
 /* Whether other processes have variables of the term's domain, too. */
 static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *term) {

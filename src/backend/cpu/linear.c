@@ -30,12 +30,24 @@ void svmp_cpu_centre(backend *b) {
     }
 }
 
+/* 1 for each message, 0 where it is the same in all particles. */
+static double message_variance(const backend *b, size_t node) {
+    const svmp_graph *graph = b->model->graph;
+    double sum = 0;
+    for (size_t i = graph->first[node]; i < graph->first[node + 1]; i++) {
+        const double *t = b->messages->rows + i * b->n;
+        sum += svmp_dot(b->n, t, t) / (double)b->n;
+    }
+    return sum;
+}
+
 static double summed_variance(const backend *b, const stein_unit *unit) {
     const size_t *first = b->model->graph->first;
     const double *variance = ((const cpu *)b->own)->variance;
     double sum = 0;
     for (size_t v = 0; v < unit->domain_count; v++)
         for (size_t j = first[unit->domain[v]]; j < first[unit->domain[v] + 1]; j++) sum += variance[j];
+    if (unit->message) sum += message_variance(b, unit->members[0]);
     return sum;
 }
 
@@ -114,7 +126,8 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
     const int multiplies = svmp_term_multiplies(term, b->n, b->model->graph->whole_variables),
               gathers = svmp_cpu_among_processes(b, term) && !multiplies;
     const size_t members = svmp_cpu_members(b, unit, room),
-                 rows = svmp_unit_rows(b->model->graph, unit, b->n, coordinates(b, term), room->rows),
+                 rows = svmp_unit_rows(b->model->graph, unit, b->n, coordinates(b, term), svmp_cpu_messages(b),
+                                       room->rows),
                  count = gathers ? b->model->graph->whole_variables : rows;
     const double summed = multiplies ? svmp_grid_multiply(&own->grid, rows, room->rows, threads, own->products)
                           : gathers  ? gather(b, term, room)

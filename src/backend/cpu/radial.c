@@ -280,7 +280,7 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
     radial u = {.b = b, .own = b->own, .term = term, .room = room, .n = b->n, .stride = svmp_lanes_stride(b->n)};
     u.threads = threads;
     u.x = term->metric == METRIC_SD ? b->z : b->x;
-    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, u.x, room->rows);
+    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, u.x, svmp_cpu_messages(b), room->rows);
     u.member_count = svmp_cpu_members(b, unit, room);
     u.members = room->members;
     u.stored = svmp_cpu_among_processes(b, term) || threads > 1 || svmp_cpu_stores(b, u.member_count);
