@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
 #include "embedded.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "stats.h"
 
 enum { XS_MOST = 32, TRIALS_MOST = 4096 };

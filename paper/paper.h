@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "results.h"
 #include "svmp.h"
 

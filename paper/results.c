@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "front/speech.h"
 
 static const char header[] = "trial,series,method,step,x,metric,value\n";
 
