@@ -8,8 +8,8 @@
 #include "front/speech.h"
 #include "plot.h"
 
-/* 127: gnuplot is not there. */
-int run_gnuplot(const paper *p, const char *name) {
+/* Runs gnuplot on DIR/plots/NAME.gp; its status 127: it is not there. */
+static int run_gnuplot(const paper *p, const char *name) {
     static int told;
     char script[PATH_SIZE];
     int status = 0;

@@ -91,9 +91,6 @@ static inline int task_no_memory(void) {
     return EXIT_FAILED;
 }
 
-/* The seed of the runs of this trial. */
-uint64_t task_seed(const task *t);
-
 /* DIR/KIND/FIGURE_TRIAL[_PART].ENDING */
 void task_path(const task *t, const char *kind, const char *part, const char *ending, char path[PATH_SIZE]);
 

@@ -126,7 +126,6 @@ void svmp_program_free(program *compiled); /* NULL-safe */
 program *svmp_program_share(program *compiled);
 
 size_t svmp_program_slots(const program *compiled);
-size_t svmp_program_parameters(const program *compiled);
 size_t svmp_program_outputs(const program *compiled);
 
 /* The degree of the log value as a polynomial of the inputs, coefficients of parameters alone: 0, 1, 2, or MANY, which
@@ -134,10 +133,8 @@ size_t svmp_program_outputs(const program *compiled);
 enum { POLYNOMIAL_MANY = 3 };
 int svmp_program_degree(const program *compiled);
 
-/* Operations per lane, with the gradient or for the values alone; and once per instance. For tests and reports. */
+/* Operations per lane, with the gradient or for the values alone. */
 size_t svmp_program_lane_operations(const program *compiled, bool gradient);
-size_t svmp_program_instance_operations(const program *compiled);
-size_t svmp_program_registers(const program *compiled, bool gradient); /* buffers per lane at the same time */
 
 /* ---- binding and running --------------------------------------------------------------------- */
 
