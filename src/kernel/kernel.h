@@ -1,4 +1,4 @@
-/* A kernel is a sum of terms, each a weight, a shape, a domain and a bandwidth rule (method.md):
+/* A kernel is a sum of terms, each a weight, a shape, a domain and a bandwidth rule:
  *
  *     kernel    = term { "+" term }
  *     term      = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain
