@@ -147,8 +147,7 @@ expr svmp_expr_parameter(program_builder *builder, uint32_t index) {
     return find_or_add(builder, (expr_node){.op = OP_parameter, .level = LEVEL_PARAMETER, .operand = {index}}, 0);
 }
 
-/* The node of these operands, made if there is none. Neither folds nor simplifies. */
-static expr new_node(program_builder *builder, expr_op op, const uint32_t operand[3]) {
+expr svmp_builder_node(program_builder *builder, expr_op op, const uint32_t operand[3]) {
     expr_node node = {.op = (uint16_t)op};
     for (int k = 0; k < op_table[op].arity; k++) {
         node.operand[k] = operand[k];
@@ -188,7 +187,7 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
             operand[1] = a.index;
         }
     }
-    return new_node(builder, op, operand);
+    return svmp_builder_node(builder, op, operand);
 }
 
 expr_op svmp_expr_op(const program_builder *builder, expr e) { return (expr_op)builder->nodes[e.index].op; }

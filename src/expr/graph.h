@@ -23,6 +23,9 @@ struct program_builder {
     size_t count, capacity, literal_count, literal_capacity, table_size;
 };
 
+/* The node of these operands, made if there is none. Neither folds nor simplifies. */
+expr svmp_builder_node(program_builder *builder, expr_op op, const uint32_t operand[3]);
+
 /* Applies the algebra of simplify.c: true, and *result, when the operation is better said otherwise. */
 bool svmp_builder_simplify(program_builder *builder, expr_op op, expr a, expr b, expr c, expr *result);
 
