@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "convergence.h"
+#include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
 #include "mixing.h"
@@ -13,7 +14,6 @@
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
-#include "suggest.h"
 #include "table.h"
 #include "writer.h"
 

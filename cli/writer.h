@@ -3,7 +3,7 @@
 #ifndef SVMP_CLI_WRITER_H
 #define SVMP_CLI_WRITER_H
 
-#include "options.h"
+#include "front/options.h"
 #include "record.h"
 
 typedef struct writer {

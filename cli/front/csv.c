@@ -1,4 +1,4 @@
-#include "csv.h"
+#include "front/csv.h"
 
 #include <errno.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "front/speech.h"
 
 static int read_all(const char *path, char **text) {
     FILE *file = fopen(path, "rb");

@@ -1,6 +1,6 @@
 /* "Did you mean": the nearest of a few names. */
-#ifndef SVMP_CLI_SUGGEST_H
-#define SVMP_CLI_SUGGEST_H
+#ifndef SVMP_FRONT_SUGGEST_H
+#define SVMP_FRONT_SUGGEST_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Tables of others: CSV with a header, a row a line, cells as text; one in quotes may have commas. */
-#ifndef SVMP_CLI_CSV_H
-#define SVMP_CLI_CSV_H
+#ifndef SVMP_FRONT_CSV_H
+#define SVMP_FRONT_CSV_H
 
 #include <stddef.h>
 

@@ -1,10 +1,14 @@
-#include "options.h"
+#include "front/options.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "suggest.h"
+#include "front/speech.h"
+#include "front/suggest.h"
 
 /* The row of a name of `length` characters, or `count`. */
 static size_t find_name(const option_set *set, const char *name, size_t length) {
@@ -35,8 +39,8 @@ static int unknown_name(const option_set *set, const char *name, size_t length) 
     for (size_t k = 0; k < set->count; k++) names[k] = set->rows[k].name;
     const char *near = suggest(name, length, set->count, names);
     if (near) return complain(EXIT_WRONG, "There is no option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
-    return complain(EXIT_WRONG, "There is no option '--%.*s'; 'svmp %s --help' lists those there are.", (int)length,
-                    name, set->command);
+    return complain(EXIT_WRONG, "There is no option '--%.*s'; '%s --help' lists those there are.", (int)length, name,
+                    set->command);
 }
 
 static int store(option_set *set, size_t k, const char *value) {
@@ -68,7 +72,7 @@ static int parse_letters(option_set *set, const char *letters, int *at, int coun
     for (const char *letter = letters; *letter; letter++) {
         size_t k = find_letter(set, *letter);
         if (k == set->count)
-            return complain(EXIT_WRONG, "There is no option '-%c'; 'svmp %s --help' lists those there are.", *letter,
+            return complain(EXIT_WRONG, "There is no option '-%c'; '%s --help' lists those there are.", *letter,
                             set->command);
         if (set->rows[k].argument) return store_value(set, k, letter[1] ? letter + 1 : NULL, at, count, arguments);
         int wrong = store(set, k, "");
@@ -96,6 +100,14 @@ int options_parse(option_set *set, int count, char **arguments) {
     return 0;
 }
 
+int options_check_operands(const option_set *set, size_t least, size_t most, const char *operands) {
+    if (set->operand_count >= least && set->operand_count <= most) return 0;
+    if (set->operand_count > most)
+        return complain(EXIT_WRONG, "'%s' is more than the command takes: %s %s.", set->operands[most], set->command,
+                        operands);
+    return complain(EXIT_WRONG, "The command needs more than that: %s %s.", set->command, operands);
+}
+
 const char *options_given(const option_set *set, const char *name) {
     size_t k = find_name(set, name, strlen(name));
     return k < set->count ? set->values[k] : NULL;
@@ -105,4 +117,31 @@ const char *options_value(const option_set *set, const char *name) {
     size_t k = find_name(set, name, strlen(name));
     if (k == set->count) return NULL;
     return set->values[k] ? set->values[k] : set->rows[k].standard;
+}
+
+int read_count(const char *option, const char *text, size_t least, size_t most, size_t *value) {
+    char *end;
+    errno = 0;
+    const int begins = (*text >= '0' && *text <= '9') || *text == '.';
+    unsigned long long count = strtoull(text, &end, 10);
+    if (begins && *end) { /* 1e3 */
+        const double real = strtod(text, &end);
+        const int whole = real <= 0x1p53 && real == floor(real) && strpbrk(text, "xX") == NULL;
+        count = whole ? (unsigned long long)real : ULLONG_MAX;
+    }
+    if (!begins || *end || errno || count < least || count > most)
+        return complain(EXIT_WRONG, "The option '--%s' is a whole number from %zu to %zu, not '%s'.", option, least,
+                        most, text);
+    *value = (size_t)count;
+    return 0;
+}
+
+int read_real(const char *option, const char *text, double least, double most, double *value) {
+    char *end;
+    const double read = strtod(text, &end);
+    if (end == text || *end || !(read >= least && read <= most))
+        return complain(EXIT_WRONG, "The option '--%s' is a number from %g to %g, not '%s'.", option, least, most,
+                        text);
+    *value = read;
+    return 0;
 }

@@ -1,15 +1,16 @@
-/* Who speaks, of several processes, and what the others would have said. */
+#include "front/speech.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-
 static struct {
+    const char *program;
     int silent;
     char first[1024]; /* what was not said */
-} speech;
+} speech = {.program = "svmp"};
+
+void speak_for(const char *program) { speech.program = program; }
 
 int is_speaker(void) { return !speech.silent; }
 
@@ -64,7 +65,7 @@ int complain(int status, const char *format, ...) {
     va_start(arguments, format);
     if (speech.silent && speech.first[0] == '\0') vsnprintf(speech.first, sizeof speech.first, format, arguments);
     if (!speech.silent) {
-        fputs("svmp: ", stderr);
+        fprintf(stderr, "%s: ", speech.program);
         vfprintf(stderr, format, arguments);
         fputc('\n', stderr);
     }

@@ -1,4 +1,4 @@
-#include "suggest.h"
+#include "front/suggest.h"
 
 #include <string.h>
 
