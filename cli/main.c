@@ -13,9 +13,9 @@
 static int check_operands(const command *which, const option_set *set) {
     if (set->operand_count >= which->least && set->operand_count <= which->most) return 0;
     if (set->operand_count > which->most)
-        return complain(EXIT_WRONG, "'%s' is more than the command takes: svmp %s %s.", set->operands[which->most],
+        return complain(EXIT_WRONG, "Unexpected argument '%s'. Usage: svmp %s %s.", set->operands[which->most],
                         which->name, which->operands);
-    return complain(EXIT_WRONG, "The command needs more than that: svmp %s %s.", which->name, which->operands);
+    return complain(EXIT_WRONG, "Missing argument. Usage: svmp %s %s.", which->name, which->operands);
 }
 
 static int run_command(const command *which, int count, char **arguments) {
@@ -72,7 +72,7 @@ int main(int count, char **arguments) {
     errno = 0;
     if ((fclose(stdout) != 0 || lost) && status == EXIT_DONE)
         return gone || errno == EPIPE ? EXIT_FAILED /* the reader has seen enough: nobody needs to be told */
-                                      : complain(EXIT_FAILED, "The standard output could not be written%s%s.",
-                                                 errno ? ": " : "", errno ? strerror(errno) : "");
+                                      : complain(EXIT_FAILED, "Cannot write to standard output%s%s.", errno ? ": " : "",
+                                                 errno ? strerror(errno) : "");
     return status;
 }

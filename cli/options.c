@@ -34,9 +34,8 @@ static int unknown_name(const option_set *set, const char *name, size_t length) 
     const char *names[OPTIONS_MOST];
     for (size_t k = 0; k < set->count; k++) names[k] = set->rows[k].name;
     const char *near = suggest(name, length, set->count, names);
-    if (near) return complain(EXIT_WRONG, "There is no option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
-    return complain(EXIT_WRONG, "There is no option '--%.*s'; 'svmp %s --help' lists those there are.", (int)length,
-                    name, set->command);
+    if (near) return complain(EXIT_WRONG, "Unknown option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
+    return complain(EXIT_WRONG, "Unknown option '--%.*s'; see 'svmp %s --help'.", (int)length, name, set->command);
 }
 
 static int store(option_set *set, size_t k, const char *value) {
@@ -68,8 +67,7 @@ static int parse_letters(option_set *set, const char *letters, int *at, int coun
     for (const char *letter = letters; *letter; letter++) {
         size_t k = find_letter(set, *letter);
         if (k == set->count)
-            return complain(EXIT_WRONG, "There is no option '-%c'; 'svmp %s --help' lists those there are.", *letter,
-                            set->command);
+            return complain(EXIT_WRONG, "Unknown option '-%c'; see 'svmp %s --help'.", *letter, set->command);
         if (set->rows[k].argument) return store_value(set, k, letter[1] ? letter + 1 : NULL, at, count, arguments);
         int wrong = store(set, k, "");
         if (wrong) return wrong;

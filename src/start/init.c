@@ -29,7 +29,7 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         return *parsed = made, SVMP_OK;
     }
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no start: it is prior, map, normal:SD or uniform:A,B with A below B.", text);
+                     "Invalid start '%s': expected prior, map, normal:SD, or uniform:A,B with A below B.", text);
 }
 
 svmp_status svmp_init_check(const backend *b) {
@@ -37,7 +37,7 @@ svmp_status svmp_init_check(const backend *b) {
     const size_t n = b->n;
     for (size_t k = 0; k < b->model->graph->own_variables * n; k++)
         if (!isfinite(b->x[k]))
-            return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
+            return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s is %g in particle %zu.",
                              svmp_model_variable_name(b->model, k / n, name, sizeof name), b->x[k], k % n + 1);
     return SVMP_OK;
 }
@@ -57,8 +57,8 @@ svmp_status svmp_init_draw(const init *start, backend *b) {
     if (b->model->graph->halo && start->kind == INIT_PRIOR && b->model->lowered) return draw_levels(b);
     if (b->model->graph->halo && start->kind == INIT_MAP)
         return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                         "The start 'map' looks at the whole model, which no process of several has. Let one process "
-                         "write it: svmp run ... --init map -t 0 -o FILE, and start from that: --init FILE.");
+                         "The start 'map' needs the whole model in one process. Write the start with one process (svmp "
+                         "run ... --init map -t 0 -o FILE) and then use it (--init FILE).");
     if (start->kind == INIT_PRIOR || start->kind == INIT_MAP) {
         SVMP_TRY((start->kind == INIT_MAP ? svmp_mode_draw : svmp_model_draw_priors)(b->model, b->seed, n, b->x));
         return svmp_init_check(b);
