@@ -38,7 +38,7 @@ svmp_status svmp_sparsity_create(svmp_context *context, size_t order, size_t cou
     *made = (sparsity){.order = order};
     if (all >= UINT32_MAX)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "Out of memory: the second derivatives of this model are %zu numbers.", all);
+                         "The second derivatives of this model are too many: %zu numbers.", all);
     SVMP_CHECK(SVMP_NEW(context, folded, all));
     SVMP_CHECK(SVMP_NEW(context, by_row, all));
     SVMP_CHECK(SVMP_NEW(context, sorted, all));
