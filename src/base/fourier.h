@@ -11,7 +11,7 @@ typedef struct fourier {
 
 /* The length is the smallest power of two that is at least `least`. */
 svmp_status svmp_fourier_create(svmp_context *context, size_t least, fourier *made);
-void svmp_fourier_free(svmp_context *context, fourier *f); /* takes one that is all zeros */
+void svmp_fourier_free(svmp_context *context, fourier *f); /* accepts an all-zero value */
 
 /* z becomes Z_k = sum_t z_t exp(-2 pi i t k / length), in an internal order that svmp_fourier_back undoes: only
  * element-wise operations are possible in between. Takes time of order length * log2(length). */
