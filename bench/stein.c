@@ -136,8 +136,11 @@ static void show_terms(size_t closed) {
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
         printf("\n%-34s", terms[k]);
         for (size_t s = 0; s < count; s++)
-            printf(" %8.2f",
-                   measure(model, &svmp_backend_cpu, terms[k], sizes[s], 1, quick ? 2 : sizes[s] < 500 ? 60 : 16) / paper[s]);
+            printf(" %8.2f", measure(model, &svmp_backend_cpu, terms[k], sizes[s], 1,
+                                     quick            ? 2
+                                     : sizes[s] < 500 ? 60
+                                                      : 16) /
+                                 paper[s]);
         fflush(stdout);
     }
     printf("\n");
