@@ -1,4 +1,4 @@
-/* The loop: iterate, tell the monitor, stop. */
+/* The run: checks its options, then loops: iterate, call the monitor, stop. */
 #include <math.h>
 #include <string.h>
 
