@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "csv.h"
+#include "front/csv.h"
 
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "help.h"
+#include "front/rows.h"
 
 /* Text for roff: hyphens stay hyphens, and no line begins with a control character. */
 static void print_text(const char *text) {

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "page.h"
+#include "report/page.h"
 #include "report/parts.h"
 #include "sample.h"
 

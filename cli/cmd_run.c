@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "convergence.h"
+#include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
 #include "mixing.h"
@@ -13,7 +14,6 @@
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
-#include "suggest.h"
 #include "table.h"
 #include "writer.h"
 
@@ -87,17 +87,23 @@ static int read_options(session *s) {
 
 /* What sizes a run: an option that the method does not know would be ignored in silence. */
 static int check_sizes(const session *s) {
-    static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
-                                                                                                 "draws", "accept"};
+    static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
+                             *const of_chains[] = {"chains", "accept"};
     const char *method = s->method.name;
-    const int sampler = s->method.yield == SVMP_CHAINS;
-    for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
-        if (options_given(s->set, of_particles[k]))
+    const int sampler = s->method.yield == SVMP_CHAINS, sweeps = s->method.sweeps;
+    for (size_t k = 0; k < 2; k++) {
+        if (sampler && !sweeps && options_given(s->set, of_particles[k]))
             return complain(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
                             method, of_particles[k]);
-    for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
-        if (options_given(s->set, of_chains[k]))
+        if (!sampler && options_given(s->set, of_samplers[k]))
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts and local.", method,
+                            of_samplers[k]);
+        if (sweeps && options_given(s->set, of_chains[k]))
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s; use -n, -t, --warmup and --draws.", method,
+                            of_chains[k]);
+        if (!sampler && options_given(s->set, of_chains[k]))
             return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts.", method, of_chains[k]);
+    }
     if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
         return complain(EXIT_WRONG, "The method '%s' does not take --iterations: it does not iterate.", method);
     return 0;
@@ -121,6 +127,7 @@ static int read_start(session *s) {
     if (is_misspelt(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
+    if (s->method.sweeps && count >= s->options.particles) return 0; /* from some of them: the last of equal parts */
     if (options_given(s->set, "particles") && s->options.particles != count)
         return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", s->options.particles,
                         path, count);
@@ -432,7 +439,9 @@ const command command_run = {
             "Market file (.mtx), and DATA, if given, is the vector b in the same format. The particles are written to\n"
             "the file of\n.BR \\-o ;\na table of moments goes to standard output and the progress to standard error.\n"
             ".PP\nThe options for samplers apply to the method nuts, which takes them in place of\n"
-            ".BR \\-n \" and \" \\-t .\n.PP\n"
+            ".BR \\-n \" and \" \\-t .\n"
+            "The particles of\n.B local\nare chains, and its iterations are sweeps: of\n.B \\-t\nsweeps, the first\n"
+            ".B \\-\\-warmup\nadapt, and of the rest at most\n.B \\-\\-draws\nare kept, evenly spaced.\n.PP\n"
             "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
             "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
             "finite fails and writes its last finite particles.\n.PP\nWith\n"

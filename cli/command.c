@@ -2,18 +2,17 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "suggest.h"
+#include "front/suggest.h"
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,     &command_plan,    &command_check,  &command_graph,
-                                         &command_summary, &command_compare, &command_report, &command_localise,
-                                         &command_paper,   &command_help,    &command_manual, &command_completion};
+    static const command *const all[] = {&command_run,     &command_plan,    &command_check,     &command_graph,
+                                         &command_summary, &command_compare, &command_report,    &command_localise,
+                                         &command_help,    &command_manual,  &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
 }
@@ -27,7 +26,10 @@ const command *find_command(const char *name) {
         if (strcmp(names[k] = all[k]->name, name) == 0) return all[k];
     const char *near = suggest(name, strlen(name), count, names);
     speak_as_launched();
-    if (near)
+    if (strcmp(name, "paper") == 0)
+        complain(EXIT_WRONG, "The paper's experiments are a separate program, 'svmp-paper', which is built in the same "
+                             "folder as svmp and not installed by default.");
+    else if (near)
         complain(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
     else
         complain(EXIT_WRONG, "Unknown command '%s'; see 'svmp --help'.", name);
@@ -36,7 +38,7 @@ const command *find_command(const char *name) {
 
 void command_options(const command *which, option_set *set) {
     static const svmp_option help = {"help", 'h', NULL, "", "show this help", "Help"};
-    set->command = which->name;
+    snprintf(set->command, sizeof set->command, "svmp %s", which->name);
     if (which->options) which->options(set);
     options_add(set, 1, &help);
 }
@@ -78,33 +80,6 @@ static void tell(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
     if (level != SVMP_LOG_WARNING || !is_speaker()) return;
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
-}
-
-int read_count(const char *option, const char *text, size_t least, size_t most, size_t *value) {
-    char *end;
-    errno = 0;
-    const int begins = (*text >= '0' && *text <= '9') || *text == '.';
-    unsigned long long count = strtoull(text, &end, 10);
-    if (begins && *end) { /* 1e3 */
-        const double real = strtod(text, &end);
-        const int whole = real <= 0x1p53 && real == floor(real) && strpbrk(text, "xX") == NULL;
-        count = whole ? (unsigned long long)real : ULLONG_MAX;
-    }
-    if (!begins || *end || errno || count < least || count > most)
-        return complain(EXIT_WRONG, "The option '--%s' must be a whole number from %zu to %zu, not '%s'.", option,
-                        least, most, text);
-    *value = (size_t)count;
-    return 0;
-}
-
-int read_real(const char *option, const char *text, double least, double most, double *value) {
-    char *end;
-    const double read = strtod(text, &end);
-    if (end == text || *end || !(read >= least && read <= most))
-        return complain(EXIT_WRONG, "The option '--%s' must be a number from %g to %g, not '%s'.", option, least, most,
-                        text);
-    *value = read;
-    return 0;
 }
 
 int open_context(const option_set *set, svmp_context **context) {

@@ -2,9 +2,10 @@
 #ifndef SVMP_CLI_COMMAND_H
 #define SVMP_CLI_COMMAND_H
 
-#include "options.h"
+#include <stdio.h>
 
-typedef enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2, EXIT_INTERRUPTED = 130 } exit_status;
+#include "front/options.h"
+#include "front/speech.h"
 
 typedef struct command {
     const char *name;
@@ -20,7 +21,7 @@ typedef struct command {
 } command;
 
 extern const command command_run, command_plan, command_check, command_graph, command_summary, command_compare,
-    command_report, command_localise, command_paper, command_help, command_manual, command_completion;
+    command_report, command_localise, command_help, command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);
@@ -31,46 +32,17 @@ const command *find_command(const char *name);
 /* Adds the options of a command, and --help. */
 void command_options(const command *which, option_set *set);
 
-/* The plural ending of a noun after a number. */
-static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
-
 /* "1.2 %", "120 %" */
 static inline const char *percentage(double share, char text[32]) {
     snprintf(text, 32, share < 0.1 ? "%.2g %%" : "%.0f %%", 100 * share);
     return text;
 }
 
-/* Prints "svmp: ..." on the standard error and returns `status`. */
-int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* With several processes, only the first one prints. Messages of the others are kept for `settle`, a collective call:
- * it prints the message of the first process that failed, if it was not printed yet, and returns its exit status in all
- * processes. */
-void speak_as(const svmp_context *context);
-int settle(const svmp_context *context, int status);
-
-/* The same without joining, for output that is equal in all processes: the launcher says which process is the first. */
-void speak_as_launched(void);
-
-/* hold_speech: with several processes, none prints until they have joined. refuse_together: reports an error from
- * before that, by joining and settling; returns `status`. */
-void hold_speech(void);
-int refuse_together(int status);
-
-/* Whether this process prints. */
-int is_speaker(void);
-
 /* Prints the error of a failed call and returns its exit status. */
 int failed(const svmp_context *context, svmp_status status);
 
 /* Creates a context with the threads of --threads, if the command has that option. */
 int open_context(const option_set *set, svmp_context **context);
-
-/* A whole number in decimal digits, from `least` to `most`. */
-int read_count(const char *option, const char *text, size_t least, size_t most, size_t *value);
-
-/* A number from `least` to `most`. */
-int read_real(const char *option, const char *text, double least, double most, double *value);
 
 /* Checks an output path before the work begins: the folder exists and is writable, and the file does not exist unless
  * `force`. Particles must end in .csv, or .nc if this build supports it; a page must end in .html. */

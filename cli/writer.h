@@ -4,7 +4,7 @@
 #ifndef SVMP_CLI_WRITER_H
 #define SVMP_CLI_WRITER_H
 
-#include "options.h"
+#include "front/options.h"
 #include "record.h"
 
 typedef struct writer {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "../command.h"
+#include "command.h"
 #include "json.h"
 #include "parts.h"
 

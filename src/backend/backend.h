@@ -18,14 +18,16 @@
 
 typedef struct backend backend;
 
-/* The arrays of a backend, variables * n numbers each. Between iterations, if `moved` is set, phi holds the particles
- * before the last step; during an iteration, a method without a kernel may use it freely. */
+/* The arrays of a backend: variables * n numbers each, but one standard deviation per variable. Between iterations, if
+ * `moved` is set, phi holds the particles before the last step; during an iteration, a method without a kernel may use
+ * it freely. */
 typedef enum backend_array {
     ARRAY_PARTICLES,
     ARRAY_SCORE,
     ARRAY_PHI,
     ARRAY_STEP_FIRST,
-    ARRAY_STEP_SECOND
+    ARRAY_STEP_SECOND,
+    ARRAY_SD
 } backend_array;
 
 typedef struct backend_kind {
@@ -73,6 +75,11 @@ struct backend {
     const char *runs_as; /* the name of the backend that `kind` selected on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL. For backends
                                          * alone: others call svmp_backend_view and svmp_backend_edit */
+    double *sd;                         /* variables: the particles' own standard deviation (dividing by n), smoothed
+                                         * over iterations, where kernel or step are in units of it; 0: not seen yet,
+                                         * or all particles are one. NULL: nobody asks */
+    double *z;                          /* variables * n, where sd is: x less its mean, in units of the sd */
+    struct messages *messages;          /* to nodes (message.h); NULL: the kernel asks for none */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
@@ -87,11 +94,23 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
 void svmp_backend_free(backend *b);
 
 /* Access to an array in the memory of this process, valid until the next operation. A host backend returns its own
- * array at no cost; NULL if the step rule does not keep it. Changes to an array from svmp_backend_edit take effect with
+ * array at no cost; NULL if kernel and step do not use it. Changes to an array from svmp_backend_edit take effect with
  * svmp_backend_commit. */
 svmp_status svmp_backend_view(backend *b, backend_array which, const double **values);
 svmp_status svmp_backend_edit(backend *b, backend_array which, double **values);
 svmp_status svmp_backend_commit(backend *b, backend_array which);
+
+/* sd <- 0.95 sd + 0.05 (that of the particles as they are), or where it is 0 the latter; and z. Once an iteration,
+ * before the kernel; of own variables with the first nodes of `span`, of the halo with the last ones. Nothing where
+ * nobody asks. */
+void svmp_host_units(backend *b);
+
+/* The variables that go with the span above: own ones, the halo, both or none. */
+typedef struct variable_span {
+    size_t first, last;
+} variable_span;
+
+variable_span svmp_host_fresh(const backend *b);
 
 /* The moves for backends whose particles are in the memory of this process. On SVMP_NOT_FINITE the particles are
  * unchanged. */

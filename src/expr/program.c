@@ -97,18 +97,9 @@ void svmp_program_free(program *compiled) {
 }
 
 size_t svmp_program_slots(const program *compiled) { return compiled->slots; }
-size_t svmp_program_parameters(const program *compiled) { return compiled->parameters; }
 size_t svmp_program_outputs(const program *compiled) { return compiled->outputs; }
 int svmp_program_degree(const program *compiled) { return compiled->degree; }
 
-static const code_block *lane_code(const program *compiled, bool gradient) {
-    return gradient ? &compiled->gradient : &compiled->values;
-}
-
 size_t svmp_program_lane_operations(const program *compiled, bool gradient) {
-    return lane_code(compiled, gradient)->count;
-}
-size_t svmp_program_instance_operations(const program *compiled) { return compiled->instance.count; }
-size_t svmp_program_registers(const program *compiled, bool gradient) {
-    return lane_code(compiled, gradient)->registers;
+    return gradient ? compiled->gradient.count : compiled->values.count;
 }

@@ -8,7 +8,10 @@
 #include <metis.h>
 #endif
 
-double svmp_neighbourhood_work(const svmp_graph *graph, size_t neighbourhood) {
+/* Work in an iteration, in units of n^2. Nodes with the same closed neighbourhood C share a matrix: distances on C and
+ * an exponential, 2 |C| + 30, |C| in variables; each is weighed by it, 2 for a variable. As measured with 50 and 200
+ * particles, on 3 to 101 variables. */
+static double neighbourhood_work(const svmp_graph *graph, size_t neighbourhood) {
     const index_lists *closed = &graph->neighbourhoods;
     size_t seen = 0;
     for (size_t e = closed->start[neighbourhood]; e < closed->start[neighbourhood + 1]; e++)
@@ -22,7 +25,7 @@ static double own_work(const svmp_graph *graph, size_t node) {
 
 double svmp_graph_work(const svmp_graph *graph) {
     double work = 2 * (double)graph->own_variables;
-    for (size_t k = 0; k < graph->distinct; k++) work += svmp_neighbourhood_work(graph, k);
+    for (size_t k = 0; k < graph->distinct; k++) work += neighbourhood_work(graph, k);
     return work;
 }
 
@@ -31,7 +34,7 @@ svmp_status svmp_node_works(const svmp_graph *graph, double **works) {
     SVMP_TRY(SVMP_NEW(graph->context, made, graph->own));
     for (size_t k = 0; k < graph->distinct; k++) {
         const size_t from = graph->members.start[k], to = graph->members.start[k + 1];
-        const double shared = svmp_neighbourhood_work(graph, k) / (double)(to - from);
+        const double shared = neighbourhood_work(graph, k) / (double)(to - from);
         for (size_t e = from; e < to; e++) {
             const size_t v = graph->members.item[e];
             made[v] = shared + own_work(graph, v);
@@ -325,7 +328,7 @@ static void count_neighbours(size_t count, uint64_t *pairs, part_size *sizes) {
 /* Every part that has a node of a neighbourhood computes its matrix. */
 static void add_work(const svmp_graph *graph, size_t neighbourhood, const uint32_t *owner, size_t *seen,
                      part_size *sizes) {
-    const double work = svmp_neighbourhood_work(graph, neighbourhood);
+    const double work = neighbourhood_work(graph, neighbourhood);
     size_t count;
     for (size_t e = graph->members.start[neighbourhood]; e < graph->members.start[neighbourhood + 1]; e++) {
         const size_t v = graph->members.item[e];

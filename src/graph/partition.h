@@ -4,12 +4,8 @@
 
 #include "graph/graph.h"
 
-/* Work per iteration, in units of n^2. Nodes with the same closed neighbourhood C share a matrix, distances on C and an
- * exponential: 2 |C| + 30, |C| in variables. Each of these nodes adds 2 per variable for its weighted sums. Measured
- * with 50 and 200 particles, on 3 to 101 variables. */
-double svmp_neighbourhood_work(const svmp_graph *graph, size_t neighbourhood);
-
-/* The work of all own nodes: that of one process, and of several together if no two of them need the same matrix. */
+/* Work in an iteration, in units of n^2, of all own nodes: what one process does, and what several do if no two of them
+ * have the same matrix. */
 double svmp_graph_work(const svmp_graph *graph);
 
 /* The work of every own node, with its share of the matrix; the caller releases it. */

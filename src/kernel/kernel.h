@@ -1,9 +1,10 @@
-/* A kernel is a sum of terms; each has a weight, a shape, a domain and a bandwidth rule:
+/* A kernel is a sum of terms, each a weight, a shape, a metric, a domain and a bandwidth rule (docs/kernels.md):
  *
  *     kernel    = term { "+" term }
- *     term      = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain
+ *     term      = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain
  *     shape     = "rbf" | "imq" | "linear"
- *     domain    = "blanket" | "all" | "self" | "random:" k
+ *     metric    = "sd"
+ *     domain    = "blanket" | "all" | "self" | "random:" k | "message" | "near" [ ":" k ]
  *     bandwidth = "median" | "median-log" | "median-zeros" | number
  */
 #ifndef SVMP_KERNEL_KERNEL_H
@@ -52,11 +53,27 @@ double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double u
 /* h from all n(n-1)/2 squared distances, in any order; reorders them. A fixed bandwidth ignores them. */
 double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs);
 
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+/* The coordinates that a term uses. METRIC_NONE: the variables x_c as they are. METRIC_SD: z_c = (x_c - m_c)/sd_c, with
+ * the particles' mean and standard deviation, both held constant when differentiating: dk/dx_c = (dk/dz_c)/sd_c. In
+ * these, linear is 1 + sum_c z_c z_c', without a division. A variable in which all particles are equal has z = 0, and
+ * k does not depend on it. */
+typedef enum kernel_metric { METRIC_NONE, METRIC_SD } kernel_metric;
+
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
 
 /* The domain of a term: the variables that its distances are computed on. Terms are added in this order: a blanket term
  * may be computed with an earlier node that shares the blanket, and the term on all variables comes last. */
-typedef enum kernel_domain { DOMAIN_BLANKET, DOMAIN_SELF, DOMAIN_RANDOM, DOMAIN_ALL } kernel_domain;
+typedef enum kernel_domain {
+    DOMAIN_BLANKET, /* the closed neighbourhood */
+    DOMAIN_SELF,    /* the node */
+    DOMAIN_RANDOM,  /* the node and some of its neighbours */
+    DOMAIN_MESSAGE, /* the node and its message (near.h) */
+    DOMAIN_NEAR, /* the closed neighbourhood where it is small; of a hub the node, its message and other hubs (near.h)
+                  */
+    DOMAIN_ALL   /* every variable */
+} kernel_domain;
 
 /* Draws a random domain: the node and `neighbours` nodes of its blanket, without replacement (all of them if there are
  * no more), ascending, keyed by (seed, iteration, node). `drawn` has room for neighbours + 1 nodes; returns their
@@ -69,8 +86,10 @@ size_t svmp_domain_draw(const svmp_graph *graph, size_t node, size_t neighbours,
 typedef struct kernel_term {
     double weight;
     const kernel_shape *shape;
+    kernel_metric metric;
     kernel_domain domain;
     size_t neighbours; /* of DOMAIN_RANDOM */
+    size_t most;       /* of DOMAIN_NEAR: variables of a closed neighbourhood that is seen as it is; 0: n/3 */
     bandwidth bandwidth;
 } kernel_term;
 
@@ -86,6 +105,9 @@ typedef struct kernel {
     size_t count;
     kernel_term terms[KERNEL_TERMS_MAX]; /* in the order of their domains, which fixes the order of sums */
 } kernel;
+
+/* Whether a term has this metric. */
+int svmp_kernel_measures(const kernel *k, kernel_metric metric);
 
 /* `standard`: the bandwidth rule of terms without one. */
 svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed);

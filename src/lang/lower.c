@@ -213,12 +213,7 @@ done:
 }
 
 svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
-                       lowered_model **result) {
-    return svmp_lower_own(context, source, data, monitors, NULL, result);
-}
-
-svmp_status svmp_lower_own(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
-                           const graph_owners *owners, lowered_model **result) {
+                       const graph_owners *owners, lowered_model **result) {
     model_lowering lowering = {.context = context, .data = data, .owners = owners};
     return lower_text(&lowering, source, monitors, result);
 }

@@ -25,7 +25,8 @@ svmp_status svmp_parse_symbol(model_parser *parser, name_table *names, const tok
                           spelled->length, symbol);
 }
 
-int svmp_parse_spells(const model_parser *parser, const token *spelled, const char *text) {
+/* Whether a token spells this. */
+static int spells(const model_parser *parser, const token *spelled, const char *text) {
     return spelled->length == strlen(text) &&
            memcmp(parser->diagnostics->source->text + spelled->offset, text, spelled->length) == 0;
 }
@@ -35,9 +36,9 @@ int svmp_parse_spells(const model_parser *parser, const token *spelled, const ch
 /* bounds := ("T" | "I") "(" [expression] "," [expression] ")" */
 static svmp_status parse_bounds(model_parser *parser, ast_statement *statement) {
     if (parser->next->kind != TOKEN_NAME || parser->next[1].kind != TOKEN_OPEN) return SVMP_OK;
-    if (svmp_parse_spells(parser, parser->next, "T"))
+    if (spells(parser, parser->next, "T"))
         statement->bounds = AST_TRUNCATED;
-    else if (svmp_parse_spells(parser, parser->next, "I"))
+    else if (spells(parser, parser->next, "I"))
         statement->bounds = AST_INTERVAL;
     else
         return SVMP_OK;
@@ -74,8 +75,8 @@ static int accept_assignment(model_parser *parser) {
 
 /* "T[0,]" behind a distribution, which is no node of that name. */
 static int is_bounds_in_brackets(const model_parser *parser, const token *first) {
-    return (svmp_parse_spells(parser, first, "T") || svmp_parse_spells(parser, first, "I")) &&
-           first[1].kind == TOKEN_OPEN_BRACKET && first > parser->tokens && first[-1].kind == TOKEN_CLOSE;
+    return (spells(parser, first, "T") || spells(parser, first, "I")) && first[1].kind == TOKEN_OPEN_BRACKET &&
+           first > parser->tokens && first[-1].kind == TOKEN_CLOSE;
 }
 
 /* relation := stochastic | variable ("<-" | "=") expression */
@@ -156,11 +157,10 @@ static svmp_status parse_statement(model_parser *parser, ast_statement *statemen
     if (first->kind == TOKEN_FOR) return parse_for(parser, statement);
     if (first->kind != TOKEN_NAME) return svmp_parse_unexpected(parser, "a statement");
     if (first[1].kind != TOKEN_OPEN) return parse_relation(parser, statement);
-    if (svmp_parse_spells(parser, first, "if"))
+    if (spells(parser, first, "if"))
         return svmp_diagnose(parser->diagnostics, first->offset,
                              "'if' is not supported; use ifelse(condition, a, b) to choose between values");
-    return svmp_parse_spells(parser, first, "factor") ? parse_factor(parser, statement)
-                                                      : parse_linked(parser, statement);
+    return spells(parser, first, "factor") ? parse_factor(parser, statement) : parse_linked(parser, statement);
 }
 
 static int begins_line(const model_parser *parser, const token *spelled) {

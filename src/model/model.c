@@ -331,10 +331,6 @@ static svmp_status take_group(svmp_model *model, factor_group group, size_t fact
     return status;
 }
 
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group) {
-    return take_group(model, group, model->graph->factors, false);
-}
-
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups) {
     bool all = true;
     size_t factor = model->graph->factors;

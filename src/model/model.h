@@ -46,12 +46,9 @@ static inline size_t svmp_model_factor(const svmp_model *model, size_t group, si
 /* Variable -> the gradient rows that belong to it. */
 svmp_status svmp_model_derive_gather(svmp_model *model);
 
-/* Adds a group; each instance is a factor over the nodes of its variables. The model takes ownership of the group, also
- * on failure. */
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group);
-
-/* The same for several groups. Groups of linear-quadratic factors become part of the quadratic if that is faster, or if
- * all of these groups are linear-quadratic, so that the model is Gaussian. Zeroes the groups as it takes ownership. */
+/* Adds groups; each instance is a factor over the nodes of its variables. Groups of linear-quadratic factors become
+ * part of the quadratic if that is faster, or if all of these groups are linear-quadratic, so that the model is
+ * Gaussian. The model takes ownership of the groups, also on failure, and zeroes them. */
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups);
 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */

@@ -12,7 +12,8 @@ int svmp_path_ends_in(const char *path, const char *ending) {
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-svmp_status svmp_model_reader_find(svmp_context *context, const model_files *files, const model_reader **found) {
+/* By the ending of the first file; fails where that is of no kind. */
+static svmp_status find_reader(svmp_context *context, const model_files *files, const model_reader **found) {
     static const struct {
         const char *ending;
         const model_reader *reader;
@@ -48,7 +49,7 @@ svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, cons
     const model_reader *reader = NULL;
     number_locale locale = {0};
     SVMP_TRY(check_call(context, count, paths, model));
-    SVMP_TRY(svmp_model_reader_find(context, &files, &reader));
+    SVMP_TRY(find_reader(context, &files, &reader));
     SVMP_TRY(svmp_number_enter(context, &locale));
     svmp_status status = reader->read(context, &files, NULL, model);
     svmp_number_leave(&locale);
@@ -116,7 +117,7 @@ svmp_status svmp_model_read_split(svmp_context *context, size_t count, const cha
     }
     SVMP_TRY(svmp_team_agree(context, check_call(context, count, paths, model)));
     SVMP_TRY(compare_files(context, &files));
-    SVMP_TRY(svmp_team_agree(context, svmp_model_reader_find(context, &files, &reader)));
+    SVMP_TRY(svmp_team_agree(context, find_reader(context, &files, &reader)));
     SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
     SVMP_CHECK(read_parts(context, reader, &files, model, &made));
     if (split) *split = made;

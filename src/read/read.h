@@ -29,7 +29,4 @@ extern const model_reader svmp_gaussian_reader;
 /* The language: a model text, and any number of data files. */
 extern const model_reader svmp_language_reader;
 
-/* Finds the reader by the extension of the first file; fails if it is unknown. */
-svmp_status svmp_model_reader_find(svmp_context *context, const model_files *files, const model_reader **found);
-
 #endif

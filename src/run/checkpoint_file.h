@@ -22,6 +22,7 @@ typedef struct checkpoint {
     FILE *input;   /* when loading: positioned at the next item */
     uint64_t left; /* bytes from there to the checksum */
     char *text;    /* the last text that was read */
+    spread *own;   /* the run's variables, for archive.rows */
 } checkpoint;
 
 /* `path` must outlive the checkpoint. With a team, all these calls are collective. */

@@ -104,7 +104,7 @@ static void add_program(svmp_model *model, size_t instances, const uint32_t *pai
     assert_ok(svmp_program_finish(builder, value, 2, 1, &compiled));
     svmp_builder_free(builder);
     assert_ok(svmp_program_group_create(model->context, compiled, instances, pairs, &weights, &group));
-    assert_ok(svmp_model_add_group(model, group));
+    assert_ok(svmp_model_add_groups(model, 1, &group));
 }
 
 /* A random tree of nodes of one and two variables; every node hangs on an earlier one. With `others`, factors that are

@@ -14,6 +14,10 @@
 svmp_status svmp_mpi_attach(backend *b);
 void svmp_mpi_detach(backend *b);
 
+/* Values of variables, one number each: those of the halo arrive from the processes that own them. All processes that
+ * have parts call it; of a whole graph there is nothing to do. */
+svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values);
+
 /* Seconds that the backend has spent on communication. */
 typedef struct mpi_times {
     double packing, waiting, agreeing; /* packing messages; waiting for messages; agreeing on the outcome of the step */
