@@ -46,7 +46,7 @@ expected=$(awk "BEGIN { printf \"%.3g GB\", 8e-3 * 7 * (50 + $read) + 1e-3 * $se
 [[ $(memory) == "$expected" ]] || fail "7 rows of 8 MB for 50 + $read variables and $sent MB are $expected, not $(memory)"
 # It grows with the particles.
 last=0
-for n in 10 100 1000 10000; do
+for n in 10 100 300; do
     works plan "$MODELS/grid.mtx" --ranks 2 -n $n
     now=$(memory | awk '{ print $1 * ($2 == "GB" ? 1e9 : $2 == "MB" ? 1e6 : 1e3) }')
     awk "BEGIN { exit !($now > $last) }" || fail "$n particles take $now bytes, fewer take $last"

@@ -1,4 +1,5 @@
-# Several processes: the same file as one process writes, for any number of them, kernel, start and interruption.
+# Several processes: the same file as one process writes, for any number of them, kernel, start and interruption. Of what is
+# here many times over, some; long/ranks.sh takes all of it.
 . "$TESTS/cli/support.bash"
 several_processes || exit 77
 
@@ -43,7 +44,7 @@ timeless() { grep -vE '^# (.*seconds|processes|threads|iterations = |resumed )' 
 same() { diff <(timeless "$1") <(timeless "$2") >differ || fail "$3: $(head -5 differ)"; }
 
 # What all would say, one says; MPI is not asked.
-for more in --help --version "help run" "run --help" "plan --help"; do
+for more in --version "run --help"${ALL:+ --help "help run" "plan --help"}; do
     "$SVMP" $more >alone
     ranks 3 $more || fail "$more: exit $?: $(cat errors)"
     cmp said alone && [[ ! -s errors ]] || fail "$more: $(cat errors)"
@@ -65,7 +66,9 @@ for model in "${models[@]}"; do
     for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001"; do
         arguments=(run $model -n 11 -t 12 --quiet $method)
         works "${arguments[@]}" -o one.csv --force --threads 1
-        for processes in $([[ $method == *graphical* ]] && echo 2 3 4 7 || echo 3); do # tests/unit/test_part has the rest
+        several=3 # unit/test_part has others
+        [[ $method != *graphical* ]] || several="${ALL:+2 3 4 }7"
+        for processes in $several; do
             ranks $processes "${arguments[@]}" -o many.csv --force --threads $((1 + processes % 2)) ||
                 fail "$model $method in $processes processes: exit $?: $(cat errors)"
             same one.csv many.csv "$model $method in $processes processes"
@@ -78,12 +81,12 @@ same one.csv many.csv "one process under mpirun"
 # Sums of kernels, boxes of other methods, other starts.
 long=(run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 9 --quiet)
 grid=("${long[@]}" -t 10)
-for more in "--kernel 0.1*rbf@blanket+linear@blanket" "-m independent --init uniform:-1,2" "--kernel imq@random:2" \
-    "-m vanilla" "-m combined" "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" \
-    "--kernel rbf@all+rbf@blanket+imq@self" "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" \
-    "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1..0.01" "--kernel rbf/sd@all+linear/sd@all" \
-    "--kernel rbf/sd@self+linear/sd@near:4 --step adam-sd:0.1" \
-    "--backend ref" "--init one.csv"; do
+kernels=("--kernel 0.1*rbf@blanket+linear@blanket" "-m vanilla" "--kernel linear@all+imq@all --backend ref" \
+    "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" "--kernel rbf/sd@self+linear/sd@near:4 --step adam-sd:0.1" "--init one.csv")
+[[ -z ${ALL:-} ]] || kernels+=("-m independent --init uniform:-1,2" "--kernel imq@random:2" "-m combined" "--backend ref" \
+    "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" "--kernel rbf@all+rbf@blanket+imq@self" \
+    "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1..0.01" "--kernel rbf/sd@all+linear/sd@all")
+for more in "${kernels[@]}"; do
     [[ $more == *one.csv ]] && works "${grid[@]}" --seed 5 -o one.csv --force
     works "${grid[@]}" $more -o alone.csv --force
     ranks 3 "${grid[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
