@@ -1,16 +1,17 @@
-/* The default: exact moves from a Gaussian on the graph, then Stein's transport.
+/* Exact moves from a Gaussian on the graph, followed by Stein's transport; the default method.
  *
- *     1. q, the Gaussian on the graph, gives the start, the metric of global moves and the scales of local ones.
- *     2. Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h) and then the
- * whole particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
- *        over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small
- * and nothing drifts.
- *     3. The last particles alone are as noisy as so many independent draws. Stein's transport takes the noise away:
- * its kernel, linear on what a node reads and rbf on the node alone, moves them until Stein's identities hold.
- *     4. Where a mean or sd has left its average by more than its standard error allows, the variable is shifted and
- *        stretched back to it.
+ *   - The Gaussian on the graph, q, gives the start, the metric of global moves and the scales of local moves.
+ *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
+ *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
+ * over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
+ * nothing drifts.
+ *   - The last particles by themselves are as noisy as that many independent draws. Stein's transport removes the
+ * noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
+ *     identities hold.
+ *   - If a mean or sd then differs from its average by more than its standard error allows, the variable is shifted and
+ *     scaled back.
  *
- * So 100 particles carry what thousands of draws say. */
+ * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
 #include <string.h>
 
