@@ -292,8 +292,8 @@ static svmp_status check_stride(const svmp_run *run, size_t stride) {
     const walk *own = run->own;
     if (stride > 0 && own->stride % stride == 0) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint has kept every %zuth sweep, and this run is to keep every %zuth: --draws can only "
-                     "grow as far as the iterations do.",
+                     "The checkpoint keeps one sweep of %zu, and this run is to keep one of %zu: --draws can only grow "
+                     "as far as the iterations do.",
                      stride, own->stride);
 }
 

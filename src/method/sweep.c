@@ -158,6 +158,18 @@ static void solve_upper(const sweeper *s, size_t v, double *rows) {
     }
 }
 
+/* u, whose squares have the mean 1 under the posterior, is not longer than 4 sqrt(d): where the density falls off
+ * faster than a Gaussian's, a particle far out would be thrown to the other side again and again, and never come in. */
+static void bound(size_t n, size_t d, double *rows, double *length) {
+    const double most = 16 * (double)d;
+    for (size_t l = 0; l < n; l++) length[l] = rows[l] * rows[l];
+    for (size_t j = 1; j < d; j++)
+        for (size_t l = 0; l < n; l++) length[l] += rows[j * n + l] * rows[j * n + l];
+    for (size_t l = 0; l < n; l++) length[l] = length[l] > most ? sqrt(most / length[l]) : 1;
+    for (size_t j = 0; j < d; j++)
+        for (size_t l = 0; l < n; l++) rows[j * n + l] *= length[l];
+}
+
 /* w = h/2 u + epsilon xi,  y = x + L'^-1 w: rows r ... of the task; u takes the place of the score. */
 static void propose(const move *m, size_t v, size_t r) {
     const sweeper *s = m->s;
@@ -166,6 +178,7 @@ static void propose(const move *m, size_t v, size_t r) {
     const double epsilon = exp(s->log_step[v]), half = 0.5 * epsilon * epsilon;
     double *u = m->room->score + r * n, *w = m->room->w + r * n, *y = m->room->y + r * n;
     solve_lower(s, v, u);
+    bound(n, d, u, m->room->forth);
     for (size_t j = 0; j < d; j++) {
         const random_stream stream = {.seed = m->seed,
                                       .purpose = RANDOM_LOCAL,
@@ -189,6 +202,7 @@ static void weigh(const move *m, size_t v, size_t place, size_t r) {
     const double *u = m->room->score + r * n, *w = m->room->w + r * n;
     double *there = m->room->score_there + r * n, *ratio = m->room->forth;
     solve_lower(s, v, there);
+    bound(n, d, there, ratio);
     memset(ratio, 0, n * sizeof *ratio);
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) {

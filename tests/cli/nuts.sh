@@ -30,7 +30,7 @@ refuses 2 "The start has 1200 particles, too few for 1201 chains." run chain.mtx
 
 refuses 2 "The method 'nuts' takes no --particles: it takes --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
 refuses 2 "The method 'nuts' takes no --iterations" run chain.mtx -m nuts -t 10
-refuses 2 "The method 'graphical' takes no --draws: that is for nuts." run chain.mtx --draws 10
+refuses 2 "The method 'graphical' takes no --draws: that is for nuts and local." run chain.mtx --draws 10
 refuses 2 "The method 'nuts' takes no step" run chain.mtx -m nuts --step fixed:0.1
 refuses 2 "The option 'draws' is a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 
