@@ -31,8 +31,7 @@ svmp_status svmp_sweep(sweeper *s, backend *b, size_t t, double gain);
 
 size_t svmp_sweeper_colours(const sweeper *s);
 
-/* Of the last sweep, of own nodes: the mean acceptance of each over the particles; and epsilon, the sum over them. */
-const double *svmp_sweeper_acceptance(const sweeper *s);
+/* The sum of epsilon over own nodes. */
 exact_sum svmp_sweeper_steps(const sweeper *s);
 
 /* Adds to moves[l] how many moves of own nodes particle l has accepted since this was last called. */

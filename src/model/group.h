@@ -52,6 +52,9 @@ typedef struct factor_kind {
      * views have one instance. */
     svmp_status (*partial)(const factor_group *group, size_t count, const uint32_t *slots, void **partial);
     void (*free_partial)(void *partial);
+
+    /* About how many operations an instance takes with its value and these derivatives, `partial` NULL: all. */
+    size_t (*operations)(const factor_group *group, const void *partial);
 } factor_kind;
 
 struct factor_group {
