@@ -90,14 +90,14 @@ enum { ITERATIONS = 300, ROUNDS = 8 };
 
 /* Seconds an iteration: the least of some runs. */
 static double whole_run(const svmp_model *model, size_t n, double (*clock)(void)) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.particles = n;
     options.iterations = ITERATIONS;
     double best = 1e300;
     for (int round = 0; round < ROUNDS; round++) {
         svmp_run *run;
         svmp_outcome outcome;
-        must(svmp_run_create(model, &options, &run));
+        must(svmp_run_make(model, &options, &run));
         const double started = clock();
         must(svmp_run_go(run, &outcome));
         const double spent = (clock() - started) / ITERATIONS;

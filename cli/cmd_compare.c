@@ -7,7 +7,7 @@
 #include "sample.h"
 #include "table.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"per-variable", 0, NULL, "", "show E[x], E[x^2], z and the ratio of sd of every variable too", "Output"},
     {"threads", 0, "N", "0", "threads for the MMD; 0: as many as the machine offers", "Output"},
 };

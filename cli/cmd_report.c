@@ -5,7 +5,7 @@
 #include "report/parts.h"
 #include "sample.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the page to FILE, which ends in .html", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"truth", 0, "FILE", "", "a CSV file of the columns name and value, to show beside the particles", "Content"},

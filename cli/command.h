@@ -3,6 +3,7 @@
 #define SVMP_CLI_COMMAND_H
 
 #include "options.h"
+#include "svmp_parallel.h"
 
 typedef enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2, EXIT_INTERRUPTED = 130 } exit_status;
 

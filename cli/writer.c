@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "asked.h"
 #include "choose.h"
 #include "command.h"
 #include "keeper.h"
@@ -26,16 +27,16 @@ static int check_paths(const writer *w, const char *path) {
     return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
 }
 
-int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
+int writer_begin(writer *w, const option_set *set, const svmp_options *options, const svmp_method *method) {
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
     int status = read_count("thin", options_value(set, "thin"), 0, SIZE_MAX, &w->thin);
     if (status) return status;
-    if (w->thin == 0 || w->thin > options->draws)
+    if (w->thin == 0 || w->thin > asked_count(options, "draws"))
         return complain(EXIT_WRONG,
-                        "The option '--thin' is a whole number from 1 to the draws of a chain, %zu, not '%s'.",
-                        options->draws, options_value(set, "thin"));
+                        "The option '--thin' is a whole number from 1 to the draws of a chain, %s, not '%s'.",
+                        svmp_options_get(options, "draws"), options_value(set, "thin"));
     for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
         if (options_given(set, needs_output[k]) && path == NULL)
             return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.", needs_output[k]);
@@ -44,7 +45,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
             return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method->name,
                             of_samplers[k]);
     if (path == NULL) return 0;
-    if (options_given(set, "split")) w->split = options->chains;
+    if (options_given(set, "split")) w->split = asked_count(options, "chains");
     const size_t length = strlen(path);
     if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
         return complain(EXIT_WRONG,

@@ -31,7 +31,7 @@ target_link_libraries(svmp_static INTERFACE "$<INSTALL_INTERFACE:${SVMP_STATIC_N
 install(TARGETS svmp svmp_static EXPORT svmpTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS svmp_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES include/svmp.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/svmp.h include/svmp_parallel.h include/svmp_plan.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # ---- the manual page and completion: the command writes them from the tables its options are declared in --
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/svmp.1

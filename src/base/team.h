@@ -6,8 +6,15 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "svmp_parallel.h"
 
 typedef struct team team;
+
+static inline svmp_launch svmp_launched(void) {
+    svmp_launch launch;
+    svmp_launch_read(&launch);
+    return launch;
+}
 
 /* Rows of `length` numbers that go to neighbours and come from them, again and again: out[k] of them to process rank[k]
  * and in[k] from there, neighbour after neighbour. */

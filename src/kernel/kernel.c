@@ -3,9 +3,17 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 
 static const kernel_shape *const shapes[] = {&svmp_shape_rbf, &svmp_shape_imq, &svmp_shape_linear};
+
+const char *svmp_kernel_shape_name(size_t k) { return k < sizeof shapes / sizeof *shapes ? shapes[k]->name : NULL; }
+
+const char *svmp_domain_name(size_t k) {
+    static const char *const names[] = {"blanket", "all", "self", "random:K"};
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
 
 /* A piece of the kernel's text, [start, end), without blanks around it. */
 typedef struct piece {
@@ -39,9 +47,9 @@ static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *
         term->domain = DOMAIN_RANDOM;
         return SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%.*s' is no kernel domain: it is blanket, all, self or random:K, K from 0 to 100000.",
-                     PIECE(text));
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel domain: it is %s, K from 0 to 100000.", PIECE(text),
+                     svmp_list_names(svmp_domain_name, "or", names, sizeof names));
 }
 
 static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_term *term) {
@@ -61,7 +69,9 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     }
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         if (equals(text, shapes[k]->name)) return term->shape = shapes[k], SVMP_OK;
-    return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel shape: it is rbf, imq or linear.", PIECE(text));
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel shape: it is %s.", PIECE(text),
+                     svmp_list_names(svmp_kernel_shape_name, "or", names, sizeof names));
 }
 
 /* term = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain */

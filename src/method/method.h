@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
+#include "method/options.h"
 #include "sample/history.h"
 #include "start/init.h"
 
@@ -33,6 +34,10 @@ typedef struct method {
     svmp_status (*state)(svmp_run *run, archive *a);
 } method;
 
+/* Method k, or its name, in the order of the help; NULL beyond the last one. */
+const method *svmp_method_at(size_t k);
+const char *svmp_method_name(size_t k);
+
 /* NULL, with an error that lists the names, when there is none of that name. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
@@ -51,7 +56,7 @@ struct svmp_run {
     svmp_context *context;
     const svmp_model *model;
     const method *method;
-    svmp_run_options options; /* its strings are the run's own */
+    run_options options; /* its strings are the run's own */
     kernel kernel;
     step step;
     init start;

@@ -74,9 +74,13 @@ svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discre
     return SVMP_OK;
 }
 
-svmp_movement svmp_run_last_movement(const svmp_run *run) {
+svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *last) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
-    if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (last == NULL)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_last_movement needs a place for the result.");
+    *last = movement;
+    if (run->method->yield == SVMP_CHAINS || !run->backend->moved) return SVMP_OK;
     const svmp_graph *graph = run->model->graph;
     const size_t n = run->backend->n;
     movement.largest = 0;
@@ -96,5 +100,6 @@ svmp_movement svmp_run_last_movement(const svmp_run *run) {
         movement.relative = relative;
         movement.variable = i;
     }
-    return movement;
+    *last = movement;
+    return SVMP_OK;
 }

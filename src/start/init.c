@@ -3,12 +3,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/team.h"
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "start/mode.h"
+
+const char *svmp_init_name(size_t k) {
+    static const char *const names[] = {"normal:SD", "uniform:A,B", "prior", "map"};
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
     init made = {0};
@@ -28,8 +34,9 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no start: it is prior, map, normal:SD or uniform:A,B with A below B.", text);
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is %s, with SD at least 0 and A below B.", text,
+                     svmp_list_names(svmp_init_name, "or", names, sizeof names));
 }
 
 svmp_status svmp_init_check(const backend *b) {

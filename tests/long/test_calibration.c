@@ -93,7 +93,7 @@ static void add_ranks(svmp_context *context, const sbc_model *which, uint64_t re
     const double *theta = normals + OBSERVATIONS;
     which->simulate(theta, normals, uniforms, data.data);
     svmp_model *model = build(context, which, &data);
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = "nuts";
     options.chains = 1;
     options.warmup = 300;
