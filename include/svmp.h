@@ -129,6 +129,26 @@ SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const 
 SVMP_API svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                                 const char *monitors, svmp_model **model);
 
+/* Data: named arrays of numbers for a model text. */
+typedef struct svmp_data svmp_data;
+
+SVMP_API svmp_status svmp_data_create(svmp_context *context, svmp_data **data);
+SVMP_API void svmp_data_free(svmp_data *data);
+
+/* Adds an array of `rank` dimensions; rank 0 is a single number, and `dimensions` may then be NULL. `values` is
+ * row-major: the last index varies fastest. NaN stands for a missing value. Everything is copied. Fails if there is an
+ * array of that name, with more than 8 dimensions, and with more than 10^8 numbers in all arrays together. */
+SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const size_t *dimensions,
+                                   const double *values);
+
+/* Adds the arrays of a data file (.json, .csv, .R, .txt or .dump). After a failure the data are as before. */
+SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
+
+/* Like svmp_model_read, from a model text in memory and data, which may be NULL. `name` stands for the path in errors,
+ * "name:line:column: ..."; NULL: "<text>". Text and data are not needed afterwards. */
+SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,
+                                          const svmp_data *data, const char *monitors, svmp_model **model);
+
 /* Whether a variable of that name, "sigma" or "mu.3", is of an array that a model text computes, monitored or not. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 

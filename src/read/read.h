@@ -1,4 +1,4 @@
-/* Models from files, one reader a kind. */
+/* Models from files, one reader a kind, and from memory. */
 #ifndef SVMP_READ_READ_H
 #define SVMP_READ_READ_H
 
@@ -6,7 +6,9 @@
 
 typedef struct model_files {
     size_t count;
-    const char *const *paths; /* at least one */
+    const char *const *paths; /* at least one, or none where there is a text */
+    const char *name, *text;  /* of a text in memory; NULL: there are files */
+    const svmp_data *data;    /* of such a text; NULL: no data */
     const char *monitors;     /* as for svmp_model_read_monitoring */
 } model_files;
 
