@@ -23,7 +23,8 @@ typedef enum random_purpose {
     RANDOM_ACCEPT,    /* a = iteration */
     RANDOM_MODE,      /* a = start, b = variable: where the search for a mode begins */
     RANDOM_FINGERPRINT,
-    RANDOM_DATA, /* a = element: what a model text draws in data { } */
+    RANDOM_DATA,     /* a = element: what a model text draws in data { } */
+    RANDOM_GAUSSIAN, /* b = variable: the draws of the Gaussian on the graph */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -222,7 +222,8 @@ svmp_status svmp_lower_own(svmp_context *context, const text_source *source, con
     return lower_text(&lowering, source, monitors, result);
 }
 
-svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data, svmp_graph *graph) {
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,
+                             svmp_graph *graph) {
     model_lowering lowering = {.context = context, .data = data, .graph = graph};
     return lower_text(&lowering, source, NULL, NULL);
 }

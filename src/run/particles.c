@@ -20,7 +20,7 @@ svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles) {
 
 /* What is monitored may be computed from variables of any process. So the first one does it, from some particles of all
  * variables at a time, and has it with its own. */
-static svmp_status monitor_all(const svmp_run *run, svmp_particles *particles) {
+static svmp_status monitor_all(const svmp_run *run, const double *x, svmp_particles *particles) {
     const svmp_graph *graph = run->model->graph;
     const size_t n = particles->count, monitored = svmp_model_monitored(run->model);
     const size_t first = svmp_model_outputs(run->model), together = svmp_spread_rows(graph->whole_variables);
@@ -33,7 +33,7 @@ static svmp_status monitor_all(const svmp_run *run, svmp_particles *particles) {
     SVMP_CHECK(svmp_team_agree(run->context, SVMP_NEW(run->context, some, monitored * (together < n ? together : n))));
     for (size_t from = 0; from < n; from += together) {
         const size_t to = from + together < n ? from + together : n;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, run->backend->x, &block));
+        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, x, &block));
         if (block == NULL || computed != SVMP_OK) continue;
         computed = svmp_model_monitor(run->model, to - from, block, some);
         for (size_t k = 0; k < monitored; k++)
@@ -63,7 +63,7 @@ static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_partic
 
 /* Particles of the model's natural values, and of what is monitored, in place of those of its variables; chains and
  * statistics go with them. */
-static svmp_status make_natural(const svmp_run *run, svmp_particles **particles) {
+static svmp_status make_natural(const svmp_run *run, const double *x, svmp_particles **particles) {
     const svmp_particles *from = *particles;
     const svmp_model *model = run->model;
     svmp_particles *made = NULL;
@@ -74,9 +74,9 @@ static svmp_status make_natural(const svmp_run *run, svmp_particles **particles)
     SVMP_CHECK(svmp_model_agree(model, status));
     made->chains = from->chains;
     /* A bound may be a variable of the halo: those are in the backend's own. */
-    status = svmp_model_natural(model, from->count, from->team ? run->backend->x : from->values, made->values);
+    status = svmp_model_natural(model, from->count, from->team ? x : from->values, made->values);
     if (from->team) { /* all of them, whatever became of this one */
-        const svmp_status monitored = monitor_all(run, made);
+        const svmp_status monitored = monitor_all(run, x, made);
         if (status == SVMP_OK) status = monitored;
     } else if (status == SVMP_OK) {
         status = svmp_model_monitor(model, from->count, from->values, made->values + outputs * from->count);
@@ -93,18 +93,17 @@ done:
 }
 
 /* lp__, unless the method has told it already; particles where a factor's function fails go without. */
-static svmp_status set_log_density(const svmp_run *run, svmp_particles *particles) {
+static svmp_status set_log_density(const svmp_run *run, const double *x, svmp_particles *particles) {
     if (svmp_particles_statistic(particles, "lp__")) return SVMP_OK;
     svmp_context *context = particles->context;
     const svmp_model *model = run->model;
-    const backend *b = run->backend;
     int known = 0;
     double *log_density = NULL;
     evaluator *e = NULL;
     svmp_status status = SVMP_NEW(context, log_density, particles->count);
     if (status == SVMP_OK) status = svmp_evaluator_create(model, particles->count, svmp_context_threads(context), &e);
     SVMP_CHECK(svmp_model_agree(model, status));
-    SVMP_CHECK(svmp_evaluate_log_density(e, particles->team ? b->x : particles->values, log_density, &known));
+    SVMP_CHECK(svmp_evaluate_log_density(e, particles->team ? x : particles->values, log_density, &known));
     if (known) SVMP_CHECK(svmp_particles_set_statistic(particles, "lp__", log_density));
 done:
     svmp_evaluator_free(e);
@@ -112,12 +111,12 @@ done:
     return status;
 }
 
-static svmp_status backend_result(const svmp_run *run, svmp_particles **particles) {
-    const backend *b = run->backend;
+static svmp_status backend_result(const svmp_run *run, const double *x, svmp_particles **particles) {
+    const size_t n = run->backend->n;
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, b->n, b->x, particles);
+    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, n, x, particles);
     return svmp_particles_create_part(run->context, run->context->team, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, b->n, b->x, particles);
+                                      graph->whole_variable, n, x, particles);
 }
 
 /* A column of a history under its own name; one without any number is left out. */
@@ -162,11 +161,13 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     if (run == NULL) return SVMP_BAD_CALL;
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
     svmp_particles *made = NULL;
+    const double *x;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
-    svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, &made);
+    SVMP_TRY(svmp_model_agree(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
+    svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, x, &made);
     SVMP_CHECK(svmp_model_agree(run->model, status));
-    SVMP_CHECK(svmp_model_agree(run->model, set_log_density(run, made)));
-    if (run->model->lowered) status = make_natural(run, &made);
+    SVMP_CHECK(svmp_model_agree(run->model, set_log_density(run, x, made)));
+    if (run->model->lowered) status = make_natural(run, x, &made);
     if (status == SVMP_OK) status = svmp_run_set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = add_data(run->model, made);
