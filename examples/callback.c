@@ -42,6 +42,12 @@ int main(void) {
     }
     must(svmp_model_finish(model)); /* who is whose neighbour follows from the factors: here a chain */
 
+    svmp_gradient_check worst; /* a wrong derivative shows in no error, only in a wrong answer */
+    must(svmp_model_check_gradient(model, 1, measured, &worst));
+    if (worst.error > 1e-6)
+        fprintf(stderr, "callback: factor %zu: the derivative is %g, and its values say %g\n", worst.factor,
+                worst.analytic, worst.numeric);
+
     must(svmp_options_create(context, &options));
     must(svmp_options_set(options, "step", "adagrad:0.5"));
     must(svmp_run_create(model, options, &run));

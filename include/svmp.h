@@ -166,6 +166,7 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
 /* A factor's log value and gradient for n particles at once. x[k][l] is variable k of the scope in
  * particle l, the variables in the order of the nodes given to svmp_model_add_callback. It fills
  * value[l] and gradient[k][l] = d value[l] / d x[k][l], and returns 0, or anything else to end the run.
+ * Where the density is zero, value[l] is -INFINITY; NaN at a finite x ends the run with SVMP_NOT_FINITE.
  * Different factors are called from different threads at the same time, and for the chains of NUTS the same one
  * too (unless the context has one thread). */
 typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,
@@ -215,6 +216,23 @@ SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array 
  * Costs one evaluation of every factor. The sums have a fixed order: the same bits for any threads. */
 SVMP_API svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,
                                          double *score);
+
+/* The gradient farthest from finite differences of its factor's value, among all factors and n points x[i*n + l]. */
+typedef struct svmp_gradient_check {
+    size_t factor;   /* counted from 0 in the order in which factors were added; SIZE_MAX: there was nothing to check */
+    size_t variable; /* the variable that the derivative is by */
+    size_t point;    /* 0 ... n - 1 */
+    double analytic; /* what the factor says, */
+    double numeric;  /* and what its values say; NaN: they cannot be differentiated there */
+    double error;    /* their difference beyond the uncertainty of `numeric`, relative to the larger one; INFINITY if
+                      * one of them is not finite. Right gradients have errors below 1e-6, wrong ones about 1 */
+} svmp_gradient_check;
+
+/* For factors given as functions, before they are trusted; factors of a model text are checked as well.
+ * Linear-quadratic factors are exact and not looked at. Evaluates every factor about 40 times for each of its variables
+ * and points. */
+SVMP_API svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const double *x,
+                                               svmp_gradient_check *worst);
 
 /* Mean and marginal variances of a Gaussian model, a whole one, by sparse Cholesky; either may be NULL. */
 SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *mean, double *variance);

@@ -171,7 +171,7 @@ static int fails(size_t n, const double *const *x, double *value, double *const 
 
 static int not_a_number(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)x, (void)user_data;
-    for (size_t l = 0; l < n; l++) value[l] = gradient[0][l] = l == 2 ? NAN : 0;
+    for (size_t l = 0; l < n; l++) value[l] = 0, gradient[0][l] = l == 2 ? NAN : 0;
     return 0;
 }
 
@@ -192,7 +192,7 @@ static void test_a_callback_may_fail(void **state) {
     double score[2];
     assert_ok(svmp_model_evaluate(model, 1, (double[]){0, -1}, NULL, score));
     assert_int_equal(svmp_model_evaluate(model, 1, (double[]){0, 1}, NULL, score), SVMP_CALLBACK_FAILED);
-    assert_string_equal(svmp_context_error(context), "The function of factor 2 reported failure.");
+    assert_string_equal(svmp_context_error(context), "The function of factor 2 (second) reported failure.");
     svmp_model_free(model);
     svmp_context_free(context);
 }

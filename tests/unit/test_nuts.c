@@ -257,7 +257,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
 /* Finite only right of 1 (log(x - 1) - x): starts left of it are drawn again. */
 static int half_line(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     for (size_t l = 0; l < n; l++) {
-        value[l] = log(x[0][l] - 1) - x[0][l];
+        value[l] = x[0][l] > 1 ? log(x[0][l] - 1) - x[0][l] : -INFINITY;
         gradient[0][l] = 1 / (x[0][l] - 1) - 1;
         if (user_data && x[0][l] > *(double *)user_data) return 1;
     }
@@ -391,7 +391,7 @@ static void test_short_warmups(void **state) {
 static int gamma_density(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)user_data;
     for (size_t l = 0; l < n; l++) {
-        value[l] = x[0][l] > 0 ? log(x[0][l]) - x[0][l] : NAN;
+        value[l] = x[0][l] > 0 ? log(x[0][l]) - x[0][l] : -INFINITY;
         gradient[0][l] = x[0][l] > 0 ? 1 / x[0][l] - 1 : NAN;
     }
     return 0;
