@@ -3,7 +3,7 @@
 #   make            build the library, the command and the examples in build/release
 #   make run        install what is missing, build, and show an inference beside its exact answer
 #   make test       install what is missing, build, and run the tests
-#   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics
+#   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make lint       layout and static analysis;   make format   lay the code out
 #   make bench      build and run the benchmarks

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "suggest.h"
+#include "front/suggest.h"
 
 int asked_options(const option_set *set, svmp_context *context, svmp_options **options) {
     svmp_option row;

@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_ASKED_H
 #define SVMP_CLI_ASKED_H
 
-#include "options.h"
+#include "front/options.h"
 
 /* New options with what was given; a file of --init is left to the caller. Returns 0, or an exit status when it has
  * said what is wrong. */

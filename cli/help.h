@@ -7,7 +7,4 @@
 void print_help(FILE *file);
 void print_command_help(const command *which);
 
-/* Calls `row` for the options group by group, the groups in the order in which they first appear. */
-void for_each_option(const option_set *set, void (*heading)(const char *group), void (*row)(const option_row *option));
-
 #endif

@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_KEEPER_H
 #define SVMP_CLI_KEEPER_H
 
-#include "options.h"
+#include "front/options.h"
 
 typedef struct keeper {
     svmp_context *context;

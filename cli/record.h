@@ -3,7 +3,7 @@
 #define SVMP_CLI_RECORD_H
 
 #include "convergence.h"
-#include "options.h"
+#include "front/options.h"
 
 typedef struct run_record {
     const option_set *set;

@@ -15,6 +15,6 @@ foreach(source IN LISTS SOURCES)
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(APPEND text "static const unsigned char ${symbol}_bytes[] = {\n${bytes}0};\n" # C has no empty arrays
-    "const page_source ${symbol} = {${symbol}_bytes, ${size}};\n")
+    "const embedded_file ${symbol} = {${symbol}_bytes, ${size}};\n")
 endforeach()
 file(WRITE "${OUTPUT}" "${text}")

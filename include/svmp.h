@@ -462,17 +462,18 @@ SVMP_API const char *svmp_option_choice(const char *name, size_t which);
 /* What a method's particles are. */
 typedef enum svmp_yield {
     SVMP_PARTICLES = 0, /* on their way to the posterior: whether they have arrived, svmp_run_discrepancy says */
-    SVMP_CHAINS =
-        1, /* the draws of --chains chains: the run takes chains, warmup and draws, not particles, iterations */
-    SVMP_DRAWS = 2, /* independent draws from the posterior, by one iteration */
-    SVMP_MODES = 3  /* they stand for modes, and are no sample of the posterior */
+    SVMP_CHAINS = 1,    /* the draws of chains: the run takes chains, warmup and draws, not particles, iterations */
+    SVMP_DRAWS = 2,     /* independent draws from the posterior, by one iteration */
+    SVMP_MODES = 3      /* they stand for modes, and are no sample of the posterior */
 } svmp_yield;
 
 typedef struct svmp_method {
     const char *name;
     const char *largest; /* what svmp_progress.largest is of: "|phi|", ...; NULL: there is none, it is NaN */
     svmp_yield yield;
-    int parts; /* several processes can run it, each with a part of the model */
+    int parts;    /* several processes can run it, each with a part of the model */
+    int sweeps;   /* of SVMP_CHAINS: its chains are the particles: it takes particles, iterations, warmup and draws */
+    size_t draws; /* of SVMP_CHAINS: so many of a chain are kept when nothing is said, or fewer */
 } svmp_method;
 
 /* SVMP_BAD_CALL, with an error that lists the names, when there is none of that name. */

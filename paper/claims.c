@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
 #include "embedded.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "stats.h"
 
 enum { XS_MOST = 32, TRIALS_MOST = 4096 };
@@ -14,7 +14,7 @@ static const double level = 0.05;
 static const double lost_level = 0.35; /* of the quick version's few trials: 4 of 6 are enough, 3 are not */
 static const double diverged = 3;      /* in log10: what a run that diverged counts */
 
-const char *verdict_text(verdict v) {
+static const char *verdict_text(verdict v) {
     static const char *const texts[] = {"yes", "no", "undecided"};
     return texts[v];
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "measure.h"
 
 enum { WORKERS = 60, LEAST = 3, MOST_ANSWERS = 5 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
 #include "embedded.h"
+#include "front/csv.h"
+#include "front/speech.h"
 
 enum { WORDS_MOST = 8, WORD = 64 };
 static const char *const figure_names[] = {"fig1", "fig2", "fig3", "fig4", "fig5", "fig6"};
@@ -223,7 +223,7 @@ static void write_run(document *d, char words[][WORD], size_t count) {
     (void)words, (void)count;
     const paper_options *o = &d->paper->options;
     if (d->own == NULL) return;
-    fprintf(d->file, "\n**This page is of a run of one's own**, at last `svmp paper %s`: seed %llu, %s", d->own,
+    fprintf(d->file, "\n**This page is of a run of one's own**, at last `svmp-paper %s`: seed %llu, %s", d->own,
             (unsigned long long)o->seed, o->quick ? "the quick version (`--quick`)" : "the full protocol");
     if (o->trials) fprintf(d->file, ", %zu trial%s of each figure (`--trials`)", o->trials, plural(o->trials));
     if (o->answers) fprintf(d->file, "; figure 6 with the tables `%s` and `%s`", o->answers, o->truth);

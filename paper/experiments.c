@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "claims.h"
-#include "command.h"
 #include "document.h"
+#include "front/speech.h"
 #include "plot.h"
 
 static const figure *const figures[] = {&figure_1, &figure_2, &figure_3, &figure_4, &figure_5, &figure_6};

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command.h"
 #include "embedded.h"
+#include "front/speech.h"
 #include "paper.h"
 
 static int make_folder(const char *path) {
@@ -62,7 +62,7 @@ int write_text(svmp_context *context, const char *path, const char *text, size_t
 int write_models(const paper *p, svmp_context *context) {
     static const struct {
         const char *name;
-        const page_source *file;
+        const embedded_file *file;
     } models[] = {{"normal", &model_normal},   {"gaussian_grid", &model_gaussian}, {"sensors", &model_sensors},
                   {"crowd_log", &model_crowd}, {"ranges", &model_ranges},          {"rss", &model_rss}};
     char path[PATH_SIZE];

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "plot.h"
 
-/* 127: gnuplot is not there. */
-int run_gnuplot(const paper *p, const char *name) {
+/* Runs gnuplot on DIR/plots/NAME.gp; its status 127: it is not there. */
+static int run_gnuplot(const paper *p, const char *name) {
     static int told;
     char script[PATH_SIZE];
     int status = 0;
@@ -26,7 +26,7 @@ int run_gnuplot(const paper *p, const char *name) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 127)
         return complain(EXIT_FAILED, "gnuplot could not draw '%s'.", script);
-    if (!told) fprintf(stderr, "svmp: there is no gnuplot, so pictures are left out (Debian: gnuplot-nox)\n");
+    if (!told) fprintf(stderr, "svmp-paper: there is no gnuplot, so pictures are left out (Debian: gnuplot-nox)\n");
     told = 1;
     return 0;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "fig4.h"
+#include "front/speech.h"
 #include "plot.h"
 
 enum { CELLS = 120, SENSORS_MOST = 256 };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "crowd.h"
-#include "csv.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "measure.h"
 #include "real_picture.h"
 #include "reference.h"
@@ -333,7 +333,7 @@ static int trial(task *t) {
     const data_set *s = &sets[t->trial];
     snprintf(path, sizeof path, "%s/%s", t->paper->options.data, s->folder);
     if (!file_there(path)) {
-        fprintf(stderr, "svmp: there is no '%s': left out\n", path);
+        fprintf(stderr, "svmp-paper: there is no '%s': left out\n", path);
         return 0;
     }
     int status = s->nodes ? load_network(t, s, &p) : load_crowd(t, s, &p);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "embedded.h"
+#include "front/speech.h"
 #include "paper.h"
 
 /* A number for the candidates of a search: with others it is another search. */

@@ -6,7 +6,7 @@ const char *svmp_list_names(name_list names, const char *conjunction, char *buff
     size_t length = 0;
     *buffer = '\0';
     for (size_t k = 0; names(k) && length < size; k++) {
-        const int last = k > 0 && names(k + 1) == NULL;
+        const int last = conjunction && k > 0 && names(k + 1) == NULL;
         length += (size_t)snprintf(buffer + length, size - length, "%s%s%s%s",
                                    last    ? " "
                                    : k > 0 ? ", "

@@ -19,7 +19,7 @@ svmp_status svmp_bandwidth_parse(svmp_context *context, const char *text, bandwi
     double fixed;
     char names[128];
     if (svmp_number_parse(text, text + strlen(text), &fixed) != NUMBER_FINITE || !(fixed > 0))
-        return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no bandwidth: it is %s above 0.", text,
+        return svmp_fail(context, SVMP_BAD_CALL, "Invalid bandwidth '%s': expected %s above 0.", text,
                          svmp_list_names(svmp_bandwidth_name, "or", names, sizeof names));
     *parsed = (bandwidth){BANDWIDTH_FIXED, fixed};
     return SVMP_OK;

@@ -29,10 +29,6 @@ void svmp_diagnostics_free(diagnostics *noted); /* NULL-safe */
 svmp_status svmp_diagnose(diagnostics *noted, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Logs a warning of the same shape, at once. */
-void svmp_diagnose_warning(diagnostics *noted, size_t offset, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Whether there is room for more: when not, a pass may stop. */
 int svmp_diagnostics_full(const diagnostics *noted);
 

@@ -12,13 +12,13 @@ typedef struct run_options {
     const char *kernel; /* NULL: the method's own */
     const char *bandwidth;
     const char *step; /* NULL: the method's own */
-    const char *init;
+    const char *init; /* NULL: the method's own */
     const char *backend;
     size_t particles;
     size_t iterations; /* SVMP_METHODS_OWN, or a number */
     double tolerance;
     uint64_t seed;
-    size_t chains, warmup, draws;
+    size_t chains, warmup, draws; /* SVMP_METHODS_OWN, or a number, as of iterations */
     double accept;
 } run_options;
 

@@ -39,7 +39,7 @@ static svmp_status alloc_arrays(pmp *p) {
     const double tables = (double)n * ((double)edges + rooms);
     const double candidates = PMP_CANDIDATES / 2.0 * (double)(graph->variables + graph->nodes);
     SVMP_TRY(svmp_require_memory(context, (tables + candidates) * (double)bytes,
-                                 "the tables of these edges and particles take"));
+                                 "the tables of these edges and particles need"));
     SVMP_TRY(svmp_allocate(context, graph->variables, bytes, (void **)&p->x));
     SVMP_TRY(svmp_allocate(context, graph->nodes, bytes, (void **)&p->unary));
     SVMP_TRY(svmp_allocate(context, graph->nodes, bytes, (void **)&p->belief));

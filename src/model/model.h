@@ -57,12 +57,9 @@ svmp_status svmp_model_fail(const svmp_model *model, size_t failure);
 /* Variable -> the gradient rows that belong to it. */
 svmp_status svmp_model_derive_gather(svmp_model *model);
 
-/* Adds a group; each instance is a factor over the nodes of its variables. The model takes over what the group owns,
- * also when it fails. */
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group);
-
-/* The same; groups of linear-quadratic factors become part of the quadratic where that pays, or where all of these
- * groups are such: the model is Gaussian then. Sets the groups to 0 as it takes them over. */
+/* Adds groups; each instance is a factor over the nodes of its variables. Groups of linear-quadratic factors become
+ * part of the quadratic where that pays, or where all of these groups are such: the model is Gaussian then. The model
+ * takes over what the groups own, also when it fails, and sets them to 0 as it does. */
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups);
 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */

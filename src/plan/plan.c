@@ -36,6 +36,11 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
     if (!run->method->local)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "The method '%s' needs the whole model in one process.",
                              run->method->name));
+    if (run->step.rule == NULL)
+        SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED,
+                             "A plan of the method '%s' cannot be made: what its moves cost "
+                             "is not known beforehand.",
+                             run->method->name));
     *d = (run_demand){options->particles, run->step.rule->states, run->kernel};
 done:
     svmp_run_free(run);
@@ -121,8 +126,8 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_options *options
     svmp_context *context = model->context;
     if (network == NULL || plan == NULL || processes == 0 || !(network->latency >= 0) || !(network->bandwidth > 0))
         return svmp_fail(context, SVMP_BAD_CALL,
-                         "svmp_model_plan needs at least one process, a network with a bandwidth, and a place for the "
-                         "plan.");
+                         "svmp_model_plan: a result, at least one process, a latency of at least 0 and a positive "
+                         "bandwidth are needed.");
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_plan"));
     const svmp_graph *graph = model->graph;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/message.h"
 #include "base/number.h"
 #include "base/team.h"
 #include "base/vector.h"
@@ -25,11 +26,11 @@ static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
 svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
-    if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy needs a place for its result.");
+    if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy: the result is NULL.");
     if (run->method->yield != SVMP_PARTICLES)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The method '%s' does not move its particles towards the posterior; the Stein discrepancy "
-                         "does not tell how far it is.",
+                         "The Stein discrepancy does not apply to the method '%s', which does not move particles "
+                         "towards the posterior.",
                          run->method->name);
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
@@ -51,6 +52,8 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const double *x = fewer ? first : all;
     if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
         status = svmp_evaluate(e ? e : b->evaluator, x, NULL, score);
+    const messages *m = run->method->kernel ? b->messages : NULL;
+    if (status == SVMP_OK && m) status = svmp_messages_at(run->backend, x);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
@@ -58,7 +61,9 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
                                  .x = x,
                                  .score = score,
                                  .seed = b->seed,
-                                 .iteration = run->iteration ? run->iteration - 1 : 0};
+                                 .iteration = run->iteration ? run->iteration - 1 : 0,
+                                 .hubs = m ? m->hubs : NULL,
+                                 .messages = m ? m->rows : NULL};
     SVMP_CHECK(svmp_stein_discrepancy(context, &sample, total, nodes));
 done:
     svmp_release(context, first);

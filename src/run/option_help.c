@@ -2,7 +2,7 @@
  *
  *     {names}            the values that the option can take
  *     {shapes} {domains} the parts of a kernel
- *     {defaults}         what methods do when nothing is said: that of the first one, then those of others that differ
+ *     {defaults}         what methods do when nothing is said: the first one's, then those of others that differ
  */
 #include <string.h>
 
@@ -13,12 +13,21 @@
 enum { LIST_MOST = 512 };
 
 /* What a method does when the option is not given; NULL: it does not take the option. */
-static const char *own_default(const method *m, const char *option, char number[NUMBER_TEXT]) {
+static const char *own_default(const method *m, const char *option, char text[NUMBER_TEXT]) {
+    const int chains = m->yield == SVMP_CHAINS;
     if (strcmp(option, "step") == 0) return m->step;
     if (strcmp(option, "kernel") == 0) return m->kernel;
-    if (m->yield == SVMP_CHAINS || m->yield == SVMP_DRAWS) return NULL;
-    snprintf(number, NUMBER_TEXT, "%zu", m->iterations ? m->iterations : (size_t)METHOD_ITERATIONS);
-    return number;
+    if (strcmp(option, "init") == 0) return m->init ? m->init : METHOD_INIT;
+    if (strcmp(option, "warmup") == 0) {
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "half of -t" : "%d", METHOD_WARMUP);
+        return chains ? text : NULL;
+    }
+    if (strcmp(option, "draws") == 0) {
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "at most %zu, thinned" : "%zu", m->draws);
+        return chains ? text : NULL;
+    }
+    snprintf(text, NUMBER_TEXT, "%zu", m->iterations ? m->iterations : (size_t)METHOD_ITERATIONS);
+    return m->yield == SVMP_DRAWS || (chains && !m->sweeps) ? NULL : text;
 }
 
 static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
@@ -26,12 +35,14 @@ static int same(const char *a, const char *b) { return a && b && strcmp(a, b) ==
 /* "1000; dpmp, tpmp: 100" */
 static void list_defaults(const char *option, char list[LIST_MOST]) {
     char first[NUMBER_TEXT], here[NUMBER_TEXT], there[NUMBER_TEXT];
-    const char *common = own_default(svmp_method_at(0), option, first);
+    size_t begin = 0;
+    while (svmp_method_at(begin + 1) && own_default(svmp_method_at(begin), option, first) == NULL) begin++;
+    const char *common = own_default(svmp_method_at(begin), option, first);
     size_t length = (size_t)snprintf(list, LIST_MOST, "%s", common ? common : "");
-    for (size_t k = 1; svmp_method_at(k); k++) {
+    for (size_t k = begin + 1; svmp_method_at(k); k++) {
         const char *mine = own_default(svmp_method_at(k), option, here);
         int told = mine == NULL || same(mine, common);
-        for (size_t j = 1; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
+        for (size_t j = begin + 1; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
         for (size_t j = k; !told && svmp_method_at(j) && length < LIST_MOST; j++)
             if (same(mine, own_default(svmp_method_at(j), option, there)))
                 length += (size_t)snprintf(list + length, LIST_MOST - length, "%s%s", j == k ? "; " : ", ",

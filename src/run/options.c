@@ -12,17 +12,19 @@
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
     TEXT(method, 'm', "NAME", "graphical", "Method", svmp_method_name, "{names}")                                      \
     TEXT(kernel, 0, "SUM", NULL, "Method", NULL,                                                                       \
-         "terms WEIGHT*SHAPE@DOMAIN, '+' between: {shapes}; {domains} [the method's own]")                             \
+         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: {shapes}; {domains} [the method's own]")                                  \
     TEXT(bandwidth, 0, "RULE", "median", "Method", svmp_bandwidth_name, "{names}")                                     \
     TEXT(step, 0, "STEP", NULL, "Method", svmp_step_name, "{names}; RATE may be FROM..TO [{defaults}]")                \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [{defaults}]")                   \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
-    COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations that adapt, and are not kept")                  \
-    COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations that are kept")                                  \
+    OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers",                                                   \
+        "iterations that adapt, and are not kept [{defaults}]")                                           \
+    OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers",                                                    \
+        "iterations that are kept [{defaults}]")                                                 \
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "acceptance that the step adapts to")                          \
-    TEXT(init, 0, "START", "normal:1", "Start", svmp_init_name, "{names}, or FILE")                                    \
+    TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
     TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name, "{names}")
 

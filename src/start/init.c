@@ -36,7 +36,7 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         return *parsed = made, SVMP_OK;
     }
     char names[128];
-    return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no start: it is %s, with SD at least 0 and A below B.", text,
+    return svmp_fail(context, SVMP_BAD_CALL, "Invalid start '%s': expected %s, with SD at least 0 and A below B.", text,
                      svmp_list_names(svmp_init_name, "or", names, sizeof names));
 }
 
@@ -49,7 +49,7 @@ svmp_status svmp_init_settle(const backend *b, double *x) {
             double *at = x + i * n + l;
             *at = *at < low ? low : *at > high ? high : *at;
             if (!isfinite(*at))
-                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
+                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s is %g in particle %zu.",
                                  svmp_model_variable_name(b->model, i, name, sizeof name), *at, l + 1);
         }
     }
@@ -82,8 +82,8 @@ static void draw_variable(const init *start, const backend *b, size_t i, double 
 
 static svmp_status need_whole(const backend *b, const char *name) {
     return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                     "The start '%s' looks at the whole model, which no process of several has. Let one process "
-                     "write it: svmp run ... --init %s -t 0 -o FILE, and start from that: --init FILE.",
+                     "The start '%s' needs the whole model in one process. Write the start with one process (svmp run "
+                     "... --init %s -t 0 -o FILE) and then use it (--init FILE).",
                      name, name);
 }
 
@@ -121,7 +121,8 @@ svmp_status svmp_init_draw(const init *start, backend *b) {
 
 void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt) {
     for (size_t i = 0; i < b->model->graph->own_variables; i++) {
-        random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
+        random_stream stream = {
+            .seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = svmp_graph_whole_variable(b->model->graph, i)};
         x[i * b->n + l] = start->kind == INIT_UNIFORM
                               ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
                               : start->sd * svmp_random_normal(stream, l);

@@ -9,11 +9,9 @@
 static const struct {
     const step_rule *rule;
     const char *form; /* how it is written */
-} rules[] = {{&svmp_step_adagrad, "adagrad:RATE"},
-             {&svmp_step_rmsprop, "rmsprop:RATE"},
-             {&svmp_step_adam, "adam:RATE"},
-             {&svmp_step_fixed, "fixed:RATE"},
-             {&svmp_step_decay, "decay:A,B,GAMMA"}};
+} rules[] = {{&svmp_step_adagrad, "adagrad:RATE"}, {&svmp_step_rmsprop, "rmsprop:RATE"},
+             {&svmp_step_adam, "adam:RATE"},       {&svmp_step_adam_sd, "adam-sd:RATE"},
+             {&svmp_step_fixed, "fixed:RATE"},     {&svmp_step_decay, "decay:A,B,GAMMA"}};
 
 const char *svmp_step_name(size_t k) { return k < sizeof rules / sizeof *rules ? rules[k].form : NULL; }
 
@@ -50,7 +48,8 @@ svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parse
         *parsed = made;
         return SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL, "'%s' is no step: it is %s; RATE is a number or FROM..TO, all above 0.",
+    return svmp_fail(context, SVMP_BAD_CALL,
+                     "Invalid step '%s': expected %s; RATE is a number or FROM..TO, and all numbers must be positive.",
                      text, svmp_list_names(svmp_step_name, "or", names, sizeof names));
 }
 
