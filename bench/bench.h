@@ -5,10 +5,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <svmp.h>
 #include <time.h>
 
 static svmp_context *context;
+
+/* `--quick`: sizes so small that it ends within a second. The tests run every benchmark so; what it prints is no
+ * measurement.
+ */
+static inline int is_quick(int count, char **arguments) { return count > 1 && strcmp(arguments[1], "--quick") == 0; }
 
 static inline void must(svmp_status status) {
     if (status == SVMP_OK) return;

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "results.h"
 #include "svmp.h"
 
@@ -90,9 +90,6 @@ static inline int task_no_memory(void) {
     complain(EXIT_FAILED, "Out of memory.");
     return EXIT_FAILED;
 }
-
-/* The seed of the runs of this trial. */
-uint64_t task_seed(const task *t);
 
 /* DIR/KIND/FIGURE_TRIAL[_PART].ENDING */
 void task_path(const task *t, const char *kind, const char *part, const char *ending, char path[PATH_SIZE]);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "measure.h"
 
 /* Lets a run go until so many draws of each chain are there. */

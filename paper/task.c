@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "paper.h"
 #include "random.h"
 
@@ -17,7 +17,8 @@ int task_runs(const task *t, const char *method) { return t->only == NULL || str
 
 int task_takes(const task *t, size_t particles) { return t->only == NULL || particles == t->figure->search_particles; }
 
-uint64_t task_seed(const task *t) {
+/* The seed of the runs of this trial. */
+static uint64_t task_seed(const task *t) {
     dice d = dice_make(t->paper->options.seed, t->figure->number, t->trial, 0);
     return dice_word(&d);
 }

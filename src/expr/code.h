@@ -86,4 +86,10 @@ struct bound_program {
 void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,
                             const double *x, void *scratch, double *value);
 
+struct program_partial {
+    svmp_context *context;
+    code_block both;     /* lanes: the value, then the derivatives */
+    code_block gradient; /* lanes: the derivatives */
+};
+
 #endif

@@ -29,25 +29,24 @@ static void refuse(const svmp_model *model) {
     size_t i = 0;
     if (model->group_count > 0 && model->groups[0].line > 0)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and the factor of line %zu of this one is not "
+                    "The method 'exact' needs a jointly Gaussian model, but the factor on line %zu is not "
                     "linear-quadratic in its unknowns.",
                     model->groups[0].line);
     else if (model->group_count > 0)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and factor %zu of this one is not "
-                    "linear-quadratic.",
+                    "The method 'exact' needs a jointly Gaussian model, but factor %zu is not linear-quadratic.",
                     model->group_factor[0]);
     else if (svmp_model_transformed(model) != SIZE_MAX)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and %s of this one is bounded.",
+                    "The method 'exact' needs a jointly Gaussian model, but %s is bounded.",
                     svmp_model_node_name(model, svmp_model_transformed(model), name, sizeof name));
     else if (model->boxed) {
         while (i + 1 < model->graph->variables && model->lower[i] * 0 != 0 && model->upper[i] * 0 != 0) i++;
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and %s of this one is kept in a box.",
+                    "The method 'exact' needs a jointly Gaussian model, but %s has a box.",
                     svmp_model_variable_name(model, i, name, sizeof name));
     } else
-        svmp_record(model->context, SVMP_UNSUPPORTED, "The method 'exact' needs factors, and this model has none.");
+        svmp_record(model->context, SVMP_UNSUPPORTED, "The method 'exact' needs factors, but this model has none.");
 }
 
 /* The lower triangle of A, entry by entry of its pattern. */
@@ -89,7 +88,7 @@ static svmp_status factorise(cholesky *f) {
     SVMP_CHECK(svmp_factorise(f->factor, A, &bad));
     if (bad != SIZE_MAX)
         status = svmp_fail(context, SVMP_NOT_POSITIVE_DEFINITE,
-                           "The precision matrix is not positive definite: the pivot of %s is not above 0.",
+                           "The precision matrix is not positive definite: the pivot of %s is not positive.",
                            svmp_model_variable_name(f->model, bad, name, sizeof name));
 done:
     svmp_release(context, A);

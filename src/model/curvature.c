@@ -241,7 +241,7 @@ svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, con
         failed |= evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
     if (failed)
         return svmp_fail(c->model->context, SVMP_CALLBACK_FAILED,
-                         "The function of a factor reported failure while second derivatives were taken.");
+                         "The callback of a factor failed while second derivatives were computed.");
     add_up(c, H);
     return SVMP_OK;
 }

@@ -1,5 +1,5 @@
-/* What several processes would do, on paper: partition and sizes are exact, the time of a node is measured on some of
- * them, that of messages follows from a network of a latency and a bandwidth:
+/* Predicts a run with several processes: partition and sizes are exact, the time of a node is measured on some nodes,
+ * and the time of messages follows from the latency and bandwidth of the network:
  *
  *     compute     rate * work, interior and boundary
  *     exchange    neighbours * latency + bytes / bandwidth
@@ -33,6 +33,11 @@ static svmp_status read_demand(svmp_context *context, const svmp_run_options *op
     SVMP_CHECK(svmp_run_create(smallest, &asked, &run));
     if (!run->method->local)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "The method '%s' needs the whole model in one process.",
+                             run->method->name));
+    if (run->step.rule == NULL)
+        SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED,
+                             "A plan of the method '%s' cannot be made: what its moves cost "
+                             "is not known beforehand.",
                              run->method->name));
     *d = (run_demand){options->particles, run->step.rule->states, run->kernel};
 done:
@@ -118,9 +123,9 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *opt
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
     if (options == NULL || plan == NULL || processes == 0 || !(network.latency >= 0) || !(network.bandwidth > 0))
-        return svmp_fail(
-            context, SVMP_BAD_CALL,
-            "svmp_model_plan needs options, processes, a network with a bandwidth, and a place to put it.");
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "svmp_model_plan: options, a result, at least one process, a latency of at least 0 and a "
+                         "positive bandwidth are needed.");
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_plan"));
     const svmp_graph *graph = model->graph;

@@ -1,4 +1,4 @@
-/* A model text and its data files to a finished model, or to what one of several processes needs of it. */
+/* Reads a model text and its data files: a finished model, or the part that one of several processes needs. */
 #include "base/team.h"
 #include "lang/lower.h"
 #include "model/model.h"
@@ -105,7 +105,7 @@ static svmp_status read_model(svmp_context *context, const model_files *files, c
     svmp_status status = svmp_model_create(context, &made);
     if (status == SVMP_OK) status = open_files(context, files, &opened);
     if (status == SVMP_OK)
-        status = svmp_lower_own(context, &opened.source, opened.data, files->monitors, owners, &made->lowered);
+        status = svmp_lower(context, &opened.source, opened.data, files->monitors, owners, &made->lowered);
     close_files(context, &opened);
     if (owners) status = svmp_team_agree(context, status);
     SVMP_CHECK(status);

@@ -1,4 +1,4 @@
-/* The loop: iterate, tell the monitor, stop. */
+/* The run: checks its options, then loops: iterate, call the monitor, stop. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,21 @@
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
 static svmp_status refuse_option(const svmp_run *run, const char *option) {
-    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
+    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' does not take %s.", run->method->name, option);
+}
+
+/* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
+ * large model, of all particles, are some gigabytes at most. */
+static void settle_sampler(svmp_run *run) {
+    enum { WARMUP = 1000, FEW = 8, NUMBERS = 1 << 28 };
+    svmp_run_options *options = &run->options;
+    const int sweeps = run->method->sweeps;
+    const size_t most = run->method->draws;
+    const double room = NUMBERS / ((double)run->model->graph->whole_variables * (double)options->particles);
+    if (options->warmup == SVMP_METHODS_OWN) options->warmup = sweeps ? run->iterations / 2 : WARMUP;
+    if (options->draws == SVMP_METHODS_OWN)
+        options->draws = !sweeps || room > (double)most ? most : room > FEW ? (size_t)room : FEW;
+    if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
 /* Reads the options' texts: what the method may be told, and what stands for what was not said. */
@@ -30,27 +44,32 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
         const char *text = options->kernel ? options->kernel : chosen->kernel;
         SVMP_TRY(svmp_kernel_parse(context, text, standard, &run->kernel));
     } else {
-        if (options->kernel) return refuse_option(run, "kernel");
-        if (options->tolerance > 0) return refuse_option(run, "tolerance: it has no phi that could become small");
+        if (options->kernel) return refuse_option(run, "a kernel");
+        if (options->tolerance > 0) return refuse_option(run, "a tolerance: it has no phi to compare with it");
     }
     if (chosen->step)
         SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
     else if (options->step)
-        return refuse_option(run, "step");
+        return refuse_option(run, "a step");
     run->iterations = options->iterations;
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
     if (chosen->yield == SVMP_DRAWS) run->iterations = 1;
-    if (chosen->yield == SVMP_CHAINS) run->iterations = options->warmup + options->draws;
-    return svmp_init_parse(context, options->init, &run->start);
+    if (chosen->yield == SVMP_CHAINS) settle_sampler(run);
+    return svmp_init_parse(context, svmp_run_init(run), &run->start);
+}
+
+const char *svmp_run_init(const svmp_run *run) {
+    if (run->options.init) return run->options.init;
+    return run->method->init ? run->method->init : METHOD_INIT;
 }
 
 /* What a part of a model cannot do. */
 static svmp_status check_part(const svmp_run *run) {
     if (run->method->local) return SVMP_OK;
     return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                     "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
-                     "independent, random, combined and langevin.",
+                     "The method '%s' needs the whole model in one process; several processes can run graphical, "
+                     "vanilla, independent, random, combined, langevin and local.",
                      run->method->name);
 }
 
@@ -67,9 +86,16 @@ static svmp_status compare_options(const svmp_run *run) {
     if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
     for (size_t k = 0; k < count; k++) {
         const char *text = svmp_options_text(&run->options, k, buffer);
-        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
+        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's default)"));
     }
     return SVMP_OK;
+}
+
+static svmp_status start_by_method(svmp_run *run) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(run->method->start(run, x));
+    return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
 static svmp_status set_up(svmp_run *run) {
@@ -84,19 +110,20 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, status));
 
     const method *chosen = run->method;
-    const size_t n = chosen->yield == SVMP_CHAINS ? run->options.chains : run->options.particles;
+    const size_t n = chosen->yield == SVMP_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));
-    status = svmp_init_draw(&run->start, run->backend);
+    const int by_method = chosen->start && run->start.kind == INIT_GAUSSIAN;
+    status = by_method ? start_by_method(run) : svmp_init_draw(&run->start, run->backend);
     return svmp_model_agree(run->model, status);
 }
 
 svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
-    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create needs a place for the run.");
+    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create: the result is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
     const svmp_run_options standard = svmp_run_options_default();
     svmp_run *made = NULL;
@@ -132,10 +159,11 @@ svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user
 /* ---- going ------------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
-    return svmp_fail(run->context, SVMP_BAD_CALL, "A checkpoint could be loaded in part alone; the run is of no use.");
+    return svmp_fail(run->context, SVMP_BAD_CALL, "Loading a checkpoint failed half way; the run can only be freed.");
 }
 
 static int has_converged(const svmp_run *run) {
+    if (run->ended) return 1;
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 
@@ -146,7 +174,7 @@ static int anywhere(const svmp_run *run, int here) {
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go needs a place for the outcome.");
+    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go: the outcome is NULL.");
     *outcome = SVMP_UNFINISHED;
     if (run->unusable) return svmp_run_refuse_unusable(run);
     const int watched = anywhere(run, run->monitor != NULL);

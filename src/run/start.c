@@ -1,4 +1,4 @@
-/* Particles into a run: where it starts. */
+/* Starts a run from given particles. */
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@
 static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
     const size_t n = run->backend->n;
     if (run->iteration > 0)
-        return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
-                         run->iteration);
+        return svmp_fail(run->context, SVMP_BAD_CALL,
+                         "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
     if (run->method->yield == SVMP_CHAINS && particles->count < n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
                          particles->count, n);
@@ -79,22 +79,24 @@ done:
 }
 
 /* Variables from natural values; a bound may be a variable of the halo, which comes level by level. */
-static svmp_status unconstrain(svmp_run *run, const double *values) {
+static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
     backend *b = run->backend;
     const lowered_model *lowered = run->model->lowered;
-    if (run->model->graph->halo == NULL || lowered == NULL)
-        return run->model->graph->halo
-                   ? (memcpy(b->x, values, run->model->graph->own_variables * b->n * sizeof *values), SVMP_OK)
-                   : svmp_model_unconstrain(run->model, b->n, values, b->x);
+    if (run->model->graph->halo == NULL) return svmp_model_unconstrain(run->model, b->n, values, x);
+    if (lowered == NULL) {
+        memcpy(x, values, run->model->graph->own_variables * b->n * sizeof *values);
+        return SVMP_OK;
+    }
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, b->x)));
+        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, x)));
+        SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
         if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
     }
     return SVMP_OK;
 }
 
 /* Never 0; over all processes in the order of the whole. */
-static svmp_status hash_start(svmp_run *run) {
+static svmp_status hash_start(svmp_run *run, const double *x) {
     const svmp_graph *graph = run->model->graph;
     const team *t = graph->halo ? run->context->team : NULL;
     const size_t n = run->backend->n, together = svmp_spread_rows(n);
@@ -106,7 +108,7 @@ static svmp_status hash_start(svmp_run *run) {
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, run->backend->x, &block));
+        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, x, &block));
         if (block) hash = svmp_hash_bytes(hash, (to - from) * n * sizeof *block, block);
     }
     if (t) t->broadcast(t, 0, sizeof hash, &hash);
@@ -135,13 +137,15 @@ static svmp_status name_room(const svmp_run *run, svmp_particles **room) {
 static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
     svmp_particles *room = NULL;
+    double *x = NULL;
     svmp_status status = name_room(run, &room);
     if (status == SVMP_OK) status = room->team ? svmp_start_take(particles, room) : match_all(run, particles, room);
     SVMP_CHECK(svmp_model_agree(run->model, status));
-    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, room->values)));
-    svmp_init_project(run->backend);
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_check(run->backend)));
-    SVMP_CHECK(hash_start(run));
+    SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, room->values, x)));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->backend, x)));
+    SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
+    SVMP_CHECK(hash_start(run, x));
 done:
     svmp_particles_free(room);
     return status;
@@ -149,14 +153,15 @@ done:
 
 svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
+    if (particles == NULL)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from: the particles are NULL.");
     if (run->model->graph->halo) SVMP_TRY(svmp_start_compare(run, particles, NULL));
     return start_from(run, particles);
 }
 
 svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file needs a path.");
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file: the path is NULL.");
     svmp_particles *particles = NULL;
     svmp_status status;
     if (run->model->graph->halo) SVMP_CHECK(svmp_team_compare_file(run->context, "start", path));

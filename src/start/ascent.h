@@ -1,4 +1,4 @@
-/* The ascent of the bound F(m, A) of start/gaussian.h from one start. */
+/* Maximises the bound F(m, A) of start/gaussian.h from one start. */
 #ifndef SVMP_START_ASCENT_H
 #define SVMP_START_ASCENT_H
 

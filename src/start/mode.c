@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "graph/colour.h"
 #include "model/evaluate.h"
 #include "start/lbfgs.h"
 
@@ -19,13 +20,12 @@ static svmp_status evaluate(void *user_data, const double *x, double *value, dou
 
 static svmp_status no_maximum(const svmp_model *model, const double *x, size_t far, int lost) {
     char name[128];
-    return svmp_fail(
-        model->context, SVMP_UNSUPPORTED,
-        "The start 'map' needs a density with a maximum, and this one has none that could be found: %s %s, "
-        "which is at %.3g%s.",
-        lost ? "the search ended on a slope; furthest out is" : "it rises without end in",
-        svmp_model_variable_name(model, far, name, sizeof name), x[far],
-        model->lowered ? " on the unconstrained scale" : "");
+    return svmp_fail(model->context, SVMP_UNSUPPORTED,
+                     "The start 'map' needs a density with a maximum, but none was found: %s %s, which is at %.3g%s.",
+                     lost ? "the search stopped on a slope; the farthest variable is"
+                          : "the density grows without bound in",
+                     svmp_model_variable_name(model, far, name, sizeof name), x[far],
+                     model->lowered ? " on the unconstrained scale" : "");
 }
 
 static size_t furthest(const svmp_model *model, const double *x) {
@@ -81,25 +81,6 @@ done:
 }
 
 /* ---- its width --------------------------------------------------------------------------------------------------- */
-
-/* colour[v]: no neighbour has the same; greedily, node after node. Returns how many there are. */
-static svmp_status colour_nodes(const svmp_graph *graph, svmp_context *context, uint32_t *colour, size_t *colours) {
-    size_t *taken_by = NULL; /* colour -> the last node, from 1, a neighbour of which has it */
-    SVMP_TRY(SVMP_NEW(context, taken_by, graph->nodes + 1));
-    *colours = 0;
-    for (size_t v = 0; v < graph->nodes; v++) {
-        size_t count;
-        const uint32_t *near = svmp_graph_neighbourhood(graph, v, &count);
-        for (size_t k = 0; k < count; k++)
-            if (near[k] < v) taken_by[colour[near[k]]] = v + 1;
-        uint32_t free = 0;
-        while (taken_by[free] == v + 1) free++;
-        colour[v] = free;
-        if (free >= *colours) *colours = free + 1;
-    }
-    svmp_release(context, taken_by);
-    return SVMP_OK;
-}
 
 static double width(double bend) { return bend < 0 ? within(1 / sqrt(-bend), 1e-8, 1e3) : 1; }
 
@@ -177,7 +158,7 @@ svmp_status svmp_mode_spread(const svmp_model *model, const double *mode, double
     SVMP_CHECK(SVMP_NEW(context, x, 2 * graph->variables));
     SVMP_CHECK(SVMP_NEW(context, score, 2 * graph->variables));
     SVMP_CHECK(SVMP_NEW(context, slope, graph->variables));
-    SVMP_CHECK(colour_nodes(graph, context, colour, &colours));
+    SVMP_CHECK(svmp_graph_colour(graph, colour, &colours));
     for (uint32_t which = 0; which < colours; which++)
         for (size_t part = 0; part < dimension; part++)
             SVMP_CHECK(spread_colour(model, e, colour, which, part, mode, x, score, slope, sd));

@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 
-static const step_rule *const rules[] = {&svmp_step_adagrad, &svmp_step_rmsprop, &svmp_step_adam, &svmp_step_fixed,
-                                         &svmp_step_decay};
+static const step_rule *const rules[] = {&svmp_step_adagrad, &svmp_step_rmsprop, &svmp_step_adam,
+                                         &svmp_step_adam_sd, &svmp_step_fixed,   &svmp_step_decay};
 
 static int parse_positive(const char *start, const char *end, double *value) {
     return svmp_number_parse(start, end, value) == NUMBER_FINITE && *value > 0;
@@ -41,8 +41,8 @@ svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parse
         return SVMP_OK;
     }
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no step: it is RULE:RATE or RULE:FROM..TO with adagrad, rmsprop, adam or fixed, or "
-                     "decay:A,B,GAMMA, all numbers above 0.",
+                     "Invalid step '%s': expected RULE:RATE or RULE:FROM..TO with RULE adagrad, rmsprop, adam, adam-sd "
+                     "or fixed, or decay:A,B,GAMMA; all numbers must be positive.",
                      text);
 }
 

@@ -10,6 +10,9 @@ unset LD_LIBRARY_PATH
 for file in bin/svmp include/svmp.h share/man/man1/svmp.1 share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
     [[ -s prefix/$file ]] || { echo "prefix/$file is missing or empty" && exit 1; }
 done
+[[ ! -e prefix/bin/svmp-paper ]] || { echo "svmp-paper is installed without being asked for" && exit 1; }
+cmake --install "$BUILD" --prefix "$WORK/prefix" --component paper >/dev/null
+prefix/bin/svmp-paper --version
 version=$(pkg-config --modversion svmp)
 prefix/bin/svmp --version | grep -qF "$version"
 

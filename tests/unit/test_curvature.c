@@ -148,7 +148,7 @@ static svmp_model *model_of_programs(svmp_context *context, size_t variables, si
     assert_ok(svmp_program_finish(b, value, 3, 1, &compiled));
     svmp_builder_free(b);
     assert_ok(svmp_program_group_create(context, compiled, instances, scopes, &column, &group));
-    assert_ok(svmp_model_add_group(model, group));
+    assert_ok(svmp_model_add_groups(model, 1, &group));
     assert_ok(svmp_model_finish(model));
     return model;
 }
