@@ -23,9 +23,8 @@ static inline void must(svmp_status status) {
 }
 
 static inline void start_context(int threads) {
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = threads;
-    if (svmp_context_create(&options, &context) != SVMP_OK) exit(1);
+    if (svmp_context_create(NULL, &context) != SVMP_OK) exit(1);
+    must(svmp_context_set_threads(context, threads));
 }
 
 /* side * side nodes N(0, 1), neighbours pulled together. */

@@ -89,20 +89,22 @@ static size_t iterations = 300, rounds = 8;
 
 /* Seconds an iteration: the least of some runs. */
 static double whole_run(const svmp_model *model, size_t n, double (*clock)(void)) {
-    svmp_run_options options = svmp_run_options_default();
-    options.particles = n;
-    options.iterations = iterations;
+    svmp_options *options;
+    must(svmp_options_create(context, &options));
+    must(svmp_options_set_count(options, "particles", n));
+    must(svmp_options_set_count(options, "iterations", iterations));
     double best = 1e300;
     for (size_t round = 0; round < rounds; round++) {
         svmp_run *run;
         svmp_outcome outcome;
-        must(svmp_run_create(model, &options, &run));
+        must(svmp_run_create(model, options, &run));
         const double started = clock();
         must(svmp_run_go(run, &outcome));
         const double spent = (clock() - started) / (double)iterations;
         svmp_run_free(run);
         best = spent < best ? spent : best;
     }
+    svmp_options_free(options);
     return best;
 }
 

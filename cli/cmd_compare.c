@@ -7,7 +7,7 @@
 #include "sample.h"
 #include "table.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"per-variable", 0, NULL, "", "also show E[x], E[x^2], z and the sd ratio of each variable", "Output"},
     {"threads", 0, "N", "0", "threads for the MMD; 0: one per processor", "Output"},
 };

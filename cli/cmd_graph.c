@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"format", 0, "dot|json", "dot", "the factor graph for Graphviz, or nodes, factors and blankets as JSON", "Output"},
     {"output", 'o', "FILE", "", "write to FILE instead of standard output; .png, .svg and .pdf are drawn by Graphviz",
      "Output"},

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "front/csv.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"name", 0, "NAME", "x", "name of the model's array of positions: point I is NAME[I,]", "Output"},

@@ -19,7 +19,7 @@ static void print_text(const char *text) {
 
 static void print_heading(const char *group) { (void)group; }
 
-static void print_row(const svmp_option *option) {
+static void print_row(const option_row *option) {
     fputs(".TP\n", stdout);
     if (option->letter) printf("\\fB\\-%c\\fR, ", option->letter);
     fputs("\\fB\\-\\-", stdout);

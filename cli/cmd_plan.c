@@ -2,10 +2,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "asked.h"
 #include "command.h"
+#include "svmp_plan.h"
 #include "table.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"ranks", 'r', "P", "2", "processes to plan for", "Plan"},
     {"latency", 0, "US", "2", "latency of a message, in microseconds", "Plan"},
     {"throughput", 0, "GB/S", "10", "gigabytes per second that a process sends and receives", "Plan"},
@@ -13,11 +15,7 @@ static const svmp_option rows[] = {
 
 static void options(option_set *set) {
     static const char *const taken[] = {"method", "kernel", "bandwidth", "step", "particles", "backend"};
-    size_t count;
-    const svmp_option *table = svmp_run_option_table(&count);
-    for (size_t k = 0; k < count; k++)
-        for (size_t t = 0; t < sizeof taken / sizeof *taken; t++)
-            if (strcmp(table[k].name, taken[t]) == 0) options_add(set, 1, &table[k]);
+    options_add_run(set, sizeof taken / sizeof *taken, taken);
     options_add(set, sizeof rows / sizeof *rows, rows);
 }
 
@@ -43,7 +41,7 @@ static void print_text(const char *label, const char *(*format)(double, char *),
     printf("%-26s %12s %12s\n", label, format(mean, left), format(most, right));
 }
 
-static void print_plan(const svmp_plan *plan, const svmp_model *model, svmp_network network, double reading) {
+static void print_plan(const svmp_plan *plan, const svmp_model *model, const svmp_network *network, double reading) {
     char text[32], more[32], name[256];
     const svmp_load *mean = &plan->mean, *most = &plan->most;
     printf("%zu process%s, %zu with nodes; the busiest has %s more work than average; %zu of %zu edge%s cut\n\n",
@@ -68,7 +66,7 @@ static void print_plan(const svmp_plan *plan, const svmp_model *model, svmp_netw
            plan->measured);
     printf("The network is assumed to have a\n"
            "latency of %s (--latency) and a throughput of %s/s (--throughput).\n",
-           duration(network.latency, more), size(network.bandwidth, text));
+           duration(network->latency, more), size(network->bandwidth, text));
     printf("An iteration takes %s in one process", duration(plan->alone, text));
     if (plan->processes > 1) {
         const double gain = plan->alone / plan->iteration;
@@ -93,23 +91,11 @@ static double peak(void) {
     return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * (double)usage.ru_maxrss : NAN;
 }
 
-static int read_options(const option_set *set, svmp_context *context, svmp_run_options *asked) {
-    size_t count;
-    const svmp_option *table = svmp_run_option_table(&count);
-    *asked = svmp_run_options_default();
-    for (size_t k = 0; k < count; k++) {
-        const char *value = options_given(set, table[k].name);
-        svmp_status status = value ? svmp_run_options_set(context, asked, table[k].name, value) : SVMP_OK;
-        if (status != SVMP_OK) return failed(context, status);
-    }
-    return 0;
-}
-
 static int run(const option_set *set) {
     enum { MOST_RANKS = 1000000 };
     svmp_context *context = NULL;
     svmp_model *model = NULL;
-    svmp_run_options asked;
+    svmp_options *asked = NULL;
     svmp_plan plan;
     size_t ranks = 0;
     double latency = 0, bandwidth = 0;
@@ -117,18 +103,19 @@ static int run(const option_set *set) {
     if (status == 0) status = read_real("latency", options_value(set, "latency"), 0, 1e9, &latency);
     if (status == 0) status = read_real("throughput", options_value(set, "throughput"), 1e-6, 1e6, &bandwidth);
     if (status == 0) status = open_context(set, &context);
-    if (status == 0) status = read_options(set, context, &asked);
+    if (status == 0) status = asked_options(set, context, &asked);
     if (status == 0) status = read_model(set, context, NULL, &model);
     if (status == 0) {
         const svmp_network network = {1e-6 * latency, 1e9 * bandwidth};
         const double reading = peak();
-        svmp_status made = svmp_model_plan(model, &asked, ranks, network, &plan);
+        svmp_status made = svmp_model_plan(model, asked, ranks, &network, &plan);
         if (made == SVMP_OK)
-            print_plan(&plan, model, network, reading);
+            print_plan(&plan, model, &network, reading);
         else
             status = failed(context, made);
     }
     svmp_model_free(model);
+    svmp_options_free(asked);
     svmp_context_free(context);
     return status;
 }

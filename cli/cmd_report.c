@@ -5,7 +5,7 @@
 #include "report/parts.h"
 #include "sample.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the page to FILE (.html)", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"truth", 0, "FILE", "", "CSV file with columns name and value: true values to show", "Content"},

@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "asked.h"
 #include "command.h"
 #include "convergence.h"
 #include "front/suggest.h"
@@ -19,7 +19,7 @@
 
 enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE; with --split, also remove old parts", "Output"},
     {"monitor", 0, "NAME,...", "", "also report these deterministic nodes", "Output"},
@@ -35,9 +35,7 @@ static const svmp_option rows[] = {
 };
 
 static void options(option_set *set) {
-    size_t count;
-    const svmp_option *table = svmp_run_option_table(&count);
-    options_add(set, count, table);
+    options_add_run(set, 0, NULL);
     options_add(set, sizeof rows / sizeof *rows, rows);
 }
 
@@ -45,7 +43,7 @@ static void options(option_set *set) {
 typedef struct session {
     const option_set *set;
     svmp_context *context;
-    svmp_run_options options;
+    svmp_options *options;
     svmp_method method; /* what that is */
     svmp_model *model;
     svmp_split split; /* among processes */
@@ -63,25 +61,10 @@ typedef struct session {
     run_record record;
 } session;
 
-/* The file that --init names, or NULL: a distribution, or nothing. */
-static const char *start_file(const option_set *set) {
-    const char *init = options_given(set, "init");
-    int drawn = init == NULL || strcmp(init, "prior") == 0 || strcmp(init, "map") == 0 ||
-                strcmp(init, "gaussian") == 0 || strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
-    return drawn ? NULL : init;
-}
-
 static int read_options(session *s) {
-    size_t count;
-    const svmp_option *table = svmp_run_option_table(&count);
-    s->options = svmp_run_options_default();
-    for (size_t k = 0; k < count; k++) {
-        const char *value = options_given(s->set, table[k].name);
-        if (value == NULL || (strcmp(table[k].name, "init") == 0 && start_file(s->set))) continue;
-        svmp_status status = svmp_run_options_set(s->context, &s->options, table[k].name, value);
-        if (status != SVMP_OK) return failed(s->context, status);
-    }
-    svmp_status found = svmp_method_describe(s->context, s->options.method, &s->method);
+    const int status = asked_options(s->set, s->context, &s->options);
+    if (status) return status;
+    svmp_status found = svmp_method_describe(s->context, svmp_options_get(s->options, "method"), &s->method);
     return found == SVMP_OK ? 0 : failed(s->context, found);
 }
 
@@ -109,30 +92,20 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
-/* Whether the file of --init is none, but a slip of the hand: 'norml:1'. */
-static int is_misspelt(const char *init) {
-    static const char *const starts[] = {"normal", "uniform", "prior", "gaussian", "map"};
-    const size_t length = strcspn(init, ":");
-    const char *meant = access(init, F_OK) == 0 ? NULL : suggest(init, length, sizeof starts / sizeof *starts, starts);
-    if (meant)
-        complain(EXIT_WRONG, "'%s' is neither a start nor a file; did you mean '%s%s'?", init, meant, init + length);
-    return meant != NULL;
-}
-
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return 0;
-    if (is_misspelt(path)) return EXIT_WRONG;
+    if (is_misspelt_start(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
-    if (s->method.sweeps && count >= s->options.particles) return 0; /* from some of them: the last of equal parts */
-    if (options_given(s->set, "particles") && s->options.particles != count)
-        return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", s->options.particles,
-                        path, count);
-    s->options.particles = count;
-    return 0;
+    const size_t asked = asked_count(s->options, "particles");
+    if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
+    if (options_given(s->set, "particles") && asked != count)
+        return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", asked, path, count);
+    status = svmp_options_set_count(s->options, "particles", count);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
 /* What several processes cannot do. */
@@ -158,7 +131,7 @@ static int read_all(session *s) {
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_processes(s);
     if (status == 0) status = check_sizes(s);
-    if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
+    if (status == 0) status = writer_begin(&s->writer, s->set, s->options, &s->method);
     return status == 0 ? read_start(s) : status;
 }
 
@@ -175,7 +148,7 @@ static int join(session *s) {
 static int compare_options(const session *s) {
     svmp_status same = SVMP_OK;
     for (size_t k = 0; k < s->set->count && same == SVMP_OK; k++) {
-        const svmp_option *row = &s->set->rows[k];
+        const option_row *row = &s->set->rows[k];
         const char *value = s->set->values[k];
         char what[64];
         snprintf(what, sizeof what, "the option --%s", row->name);
@@ -192,7 +165,7 @@ static int compare_starts(const session *s) {
     char what[300], count[48];
     if (path == NULL) return 0;
     snprintf(what, sizeof what, "the start '%.250s'", path);
-    snprintf(count, sizeof count, "%zu particles", s->options.particles);
+    snprintf(count, sizeof count, "%s particles", svmp_options_get(s->options, "particles"));
     const svmp_status same = svmp_context_compare(s->context, what, count);
     return same == SVMP_OK ? 0 : failed(s->context, same);
 }
@@ -206,7 +179,7 @@ static int prepare(session *s) {
     if (status) return status;
     svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
                                              options_given(s->set, "monitor"), &s->model, &s->split);
-    if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
+    if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
@@ -234,7 +207,7 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, moments) : 0;
+    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, moments) : 0;
 }
 
 /* How the processes share the work. */
@@ -423,6 +396,7 @@ static int run(const option_set *set) {
     svmp_particles_free(s.first);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
+    svmp_options_free(s.options);
     svmp_context_free(s.context);
     return status;
 }

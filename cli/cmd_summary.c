@@ -10,7 +10,7 @@
 #include "sampling.h"
 #include "table.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"variables", 0, "NAME,...", "", "only these variables and arrays, in this order (default: all)", "Output"},
     {"errors", 0, NULL, "", "for chains: also show standard errors of sd and quantiles", "Output"},
 };

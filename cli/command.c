@@ -37,7 +37,7 @@ const command *find_command(const char *name) {
 }
 
 void command_options(const command *which, option_set *set) {
-    static const svmp_option help = {"help", 'h', NULL, "", "show this help", "Help"};
+    static const option_row help = {"help", 'h', NULL, "", "show this help", "Help"};
     snprintf(set->command, sizeof set->command, "svmp %s", which->name);
     if (which->options) which->options(set);
     options_add(set, 1, &help);
@@ -83,15 +83,14 @@ static void tell(svmp_log_level level, const char *message, void *user_data) {
 }
 
 int open_context(const option_set *set, svmp_context **context) {
-    svmp_context_options options = svmp_context_options_default();
     const char *text = options_value(set, "threads");
     size_t threads = 0;
     int wrong = text ? read_count("threads", text, 0, 4096, &threads) : 0;
     if (wrong) return wrong;
-    options.threads = (int)threads;
-    options.log = tell;
-    options.error = tell_error;
-    svmp_status status = svmp_context_create(&options, context);
+    svmp_status status = svmp_context_create(NULL, context);
+    if (status == SVMP_OK) status = svmp_context_set_threads(*context, (int)threads);
+    if (status == SVMP_OK) status = svmp_context_set_log(*context, tell, NULL);
+    if (status == SVMP_OK) status = svmp_context_set_error(*context, tell_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);
 }
 

@@ -6,6 +6,7 @@
 
 #include "front/options.h"
 #include "front/speech.h"
+#include "svmp_parallel.h"
 
 typedef struct command {
     const char *name;

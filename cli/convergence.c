@@ -44,7 +44,8 @@ static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepa
         keep_worst(&c, &node);
     }
     if (!c.known) return c;
-    const svmp_movement moved = svmp_run_last_movement(run);
+    svmp_movement moved;
+    if (svmp_run_last_movement(run, &moved) != SVMP_OK) return c;
     c.largest_step = moved.largest;
     c.relative_step = moved.relative;
     c.relative_variable = svmp_graph_variable_in_whole(graph, moved.variable);

@@ -3,7 +3,7 @@
 #ifndef SVMP_CLI_CONVERGENCE_H
 #define SVMP_CLI_CONVERGENCE_H
 
-#include "svmp.h"
+#include "svmp_parallel.h"
 
 enum { WORST_NODES = 10, NODE_NAME = 128 };
 

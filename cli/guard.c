@@ -70,7 +70,9 @@ static void keep_near(size_t count, peer *all, const peer *mine) {
 /* Half of what the launcher leaves between telling the processes to end and killing them: what is said, is said before.
  */
 static int make_timer(size_t count) {
-    const double seconds = svmp_launched().grace / 2;
+    svmp_launch launch;
+    svmp_launch_read(&launch);
+    const double seconds = launch.grace / 2;
     struct sigaction action = {.sa_handler = be_late, .sa_flags = SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     guard.patience.it_value.tv_sec = (time_t)seconds;

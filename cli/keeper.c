@@ -68,12 +68,13 @@ static void print_word(const char *word, FILE *stream) {
 void keeper_print_how(const keeper *k, const option_set *set, FILE *stream) {
     fputs("svmp: To continue: ", stream);
     if (svmp_context_processes(k->context) > 1) {
-        const char *launcher = svmp_launched().name;
-        fprintf(stream, "%s -n %zu ", launcher ? launcher : "mpirun", svmp_context_processes(k->context));
+        svmp_launch launch;
+        svmp_launch_read(&launch);
+        fprintf(stream, "%s -n %zu ", launch.name ? launch.name : "mpirun", svmp_context_processes(k->context));
     }
     fputs("svmp run", stream);
     for (size_t r = 0; r < set->count; r++) {
-        const svmp_option *row = &set->rows[r];
+        const option_row *row = &set->rows[r];
         if (set->values[r] == NULL || strcmp(row->name, "resume") == 0 || strcmp(row->name, "force") == 0) continue;
         fprintf(stream, " --%s", row->name);
         if (row->argument) print_word(set->values[r], stream);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "asked.h"
 #include "choose.h"
 #include "command.h"
 #include "keeper.h"
@@ -26,7 +27,7 @@ static int check_paths(const writer *w, const char *path) {
     return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
 }
 
-int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
+int writer_begin(writer *w, const option_set *set, const svmp_options *options, const svmp_method *method) {
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
@@ -39,13 +40,15 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
         if (options_given(set, of_samplers[k]) && method->yield != SVMP_CHAINS)
             return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts and local.",
                             method->name, of_samplers[k]);
-    const size_t draws = options->draws != SVMP_METHODS_OWN ? options->draws : method->draws ? method->draws : 1;
+    const size_t draws = *svmp_options_get(options, "draws") ? asked_count(options, "draws")
+                         : method->draws                     ? method->draws
+                                                             : 1;
     if (w->thin == 0 || w->thin > draws)
         return complain(EXIT_WRONG,
                         "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
                         draws, options_value(set, "thin"));
     if (path == NULL) return 0;
-    if (options_given(set, "split")) w->split = method->sweeps ? options->particles : options->chains;
+    if (options_given(set, "split")) w->split = asked_count(options, method->sweeps ? "particles" : "chains");
     const size_t length = strlen(path);
     if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
         return complain(EXIT_WRONG,

@@ -18,7 +18,7 @@ typedef struct writer {
 
 /* Checks the options against each other and the method, and whether the files can be written. Returns 0, or an exit
  * status after an error message. */
-int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method);
+int writer_begin(writer *w, const option_set *set, const svmp_options *options, const svmp_method *method);
 void writer_free(writer *w); /* accepts an all-zero value */
 
 /* Finds the variables of --save in the result of the run; suggests --monitor for nodes that the model computes. */

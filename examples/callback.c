@@ -27,6 +27,7 @@ static void must(svmp_status status) {
 
 int main(void) {
     svmp_model *model;
+    svmp_options *options;
     svmp_run *run;
     svmp_particles *particles;
     svmp_outcome outcome;
@@ -41,9 +42,15 @@ int main(void) {
     }
     must(svmp_model_finish(model)); /* who is whose neighbour follows from the factors: here a chain */
 
-    svmp_run_options options = svmp_run_options_default();
-    options.step = "adagrad:0.5";
-    must(svmp_run_create(model, &options, &run));
+    svmp_gradient_check worst; /* a wrong derivative shows in no error, only in a wrong answer */
+    must(svmp_model_check_gradient(model, 1, measured, &worst));
+    if (worst.error > 1e-6)
+        fprintf(stderr, "callback: factor %zu: the derivative is %g, and its values say %g\n", worst.factor,
+                worst.analytic, worst.numeric);
+
+    must(svmp_options_create(context, &options));
+    must(svmp_options_set(options, "step", "adagrad:0.5"));
+    must(svmp_run_create(model, options, &run));
     must(svmp_run_go(run, &outcome));
     must(svmp_run_particles(run, &particles));
     for (size_t t = 0; t < TIMES; t++) {
@@ -54,6 +61,7 @@ int main(void) {
     }
     svmp_particles_free(particles);
     svmp_run_free(run);
+    svmp_options_free(options);
     svmp_model_free(model);
     svmp_context_free(context);
 }

@@ -19,16 +19,17 @@ typedef struct answer {
 
 static double square(double x) { return x * x; }
 
-static svmp_status infer(const svmp_model *model, const double *exact_mean, const double *exact_variance,
-                         answer *found) {
-    svmp_run_options options = svmp_run_options_default();
+static svmp_status infer(svmp_context *context, const svmp_model *model, const double *exact_mean,
+                         const double *exact_variance, answer *found) {
+    svmp_options *options = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
     svmp_status status;
-    options.method = found->method;
-    options.particles = PARTICLES;
-    if ((status = svmp_run_create(model, &options, &run)) == SVMP_OK &&
+    if ((status = svmp_options_create(context, &options)) == SVMP_OK &&
+        (status = svmp_options_set(options, "method", found->method)) == SVMP_OK &&
+        (status = svmp_options_set_count(options, "particles", PARTICLES)) == SVMP_OK &&
+        (status = svmp_run_create(model, options, &run)) == SVMP_OK &&
         (status = svmp_run_go(run, &outcome)) == SVMP_OK && (status = svmp_run_particles(run, &particles)) == SVMP_OK) {
         size_t d = svmp_particles_variables(particles);
         for (size_t i = 0; i < d; i++) {
@@ -44,6 +45,7 @@ static svmp_status infer(const svmp_model *model, const double *exact_mean, cons
     }
     svmp_particles_free(particles);
     svmp_run_free(run);
+    svmp_options_free(options);
     return status;
 }
 
@@ -101,8 +103,8 @@ static svmp_status show(svmp_context *context, const char *const *files, const c
     answer graphical = {.method = "graphical", .variance = numbers + 2 * d};
     answer vanilla = {.method = "vanilla", .variance = numbers + 3 * d};
     if ((status = svmp_model_exact_moments(model, mean, variance)) == SVMP_OK &&
-        (status = infer(model, mean, variance, &graphical)) == SVMP_OK &&
-        (status = infer(model, mean, variance, &vanilla)) == SVMP_OK) {
+        (status = infer(context, model, mean, variance, &graphical)) == SVMP_OK &&
+        (status = infer(context, model, mean, variance, &vanilla)) == SVMP_OK) {
         printf("%s: %zu variables, %zu factors; %d particles beside the exact answer\n\n", files[0], d,
                svmp_graph_factors(graph), PARTICLES);
         printf("  method       MSE of E[x]   MSE of E[x^2]   variance / exact\n");

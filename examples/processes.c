@@ -2,7 +2,7 @@
  *
  * All processes make the same calls, each moves the nodes of its own part, and the first one writes: the file that one
  * process would have written. All get the same statuses and errors, so the first one speaks for them. */
-#include <svmp.h>
+#include <svmp_parallel.h>
 #include <time.h>
 
 /* Clocks are never quite the same: where one process stops, all do. */
@@ -12,7 +12,9 @@ static int is_late(const svmp_progress *progress, void *user_data) {
 }
 
 int main(int count, char **arguments) {
-    const int speaks = svmp_launched().process == 0; /* known before they have joined, and where they cannot */
+    svmp_launch launch;
+    svmp_launch_read(&launch);
+    const int speaks = launch.process == 0; /* known before they have joined, and where they cannot */
     if (count < 3) {
         if (speaks) fprintf(stderr, "usage: processes OUTPUT.csv MODEL [DATA...]\n");
         return 2;

@@ -8,7 +8,7 @@
 #include "front/rows.h"
 #include "front/speech.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"quick", 0, NULL, "", "few trials, with the step sizes of the full run", "Size"},
     {"trials", 0, "K", "0", "trials of each figure; 0: the protocol's", "Size"},
     {"seed", 0, "S", "1", "random seed of all problems and runs", "Size"},

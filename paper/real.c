@@ -255,7 +255,7 @@ static int run_graphical(task *t, const data_set *s, const problem *p, svmp_part
     svmp_particles *start = NULL;
     int status = make_start(t, s, p, PARTICLES, &start);
     for (size_t k = 0; k < sizeof steps / sizeof *steps && status == 0; k++) {
-        svmp_run_options options = task_options(t, "graphical", PARTICLES, ITERATIONS);
+        settings options = task_options(t, "graphical", PARTICLES, ITERATIONS);
         svmp_particles *sample = NULL;
         convergence reached = {INFINITY, 1};
         options.step = steps[k];

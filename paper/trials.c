@@ -48,10 +48,10 @@ static int save(const paper *p, svmp_context *context, const char *name, const c
 }
 
 static int open_task(paper *p, const figure *f, size_t trial, task *t) {
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = 1;
     *t = (task){.paper = p, .figure = f, .trial = trial};
-    return svmp_context_create(&options, &t->context) == SVMP_OK ? 0 : task_no_memory();
+    if (svmp_context_create(NULL, &t->context) != SVMP_OK) return task_no_memory();
+    const svmp_status status = svmp_context_set_threads(t->context, 1);
+    return status == SVMP_OK ? 0 : task_failed(t, status);
 }
 
 static int close_task(task *t, int status, const char *key) {

@@ -83,13 +83,12 @@ class Svmp:
     def __init__(self, particles, iterations, start):
         self.lib = ctypes.CDLL(LIBRARY)
         self.context, model, self.run = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
-        options = ctypes.create_string_buffer(1024)  # zeros: every text its default; the numbers are set below
+        options = ctypes.c_void_p()
         self.lib.svmp_context_error.restype = ctypes.c_char_p
         self.must(self.lib.svmp_context_create(None, ctypes.byref(self.context)))
-        for name, value in {"particles": particles, "iterations": iterations, "seed": 1, "tolerance": 0}.items():
-            self.must(self.lib.svmp_run_options_set(self.context, options, name.encode(), str(value).encode()))
-        for name in ("chains", "warmup", "draws"):  # where this version has them
-            self.lib.svmp_run_options_set(self.context, options, name.encode(), b"4")
+        self.must(self.lib.svmp_options_create(self.context, ctypes.byref(options)))
+        for name, value in {"particles": particles, "iterations": iterations}.items():
+            self.must(self.lib.svmp_options_set(options, name.encode(), str(value).encode()))
         paths = (ctypes.c_char_p * 2)(PRECISION.encode(), LINEAR.encode())
         self.must(self.lib.svmp_model_read(self.context, ctypes.c_size_t(2), paths, ctypes.byref(model)))
         self.must(self.lib.svmp_run_create(model, options, ctypes.byref(self.run)))

@@ -24,13 +24,25 @@ static size_t find_letter(const option_set *set, char letter) {
     return k;
 }
 
-void options_add(option_set *set, size_t count, const svmp_option *rows) {
+void options_add(option_set *set, size_t count, const option_row *rows) {
     for (size_t r = 0; r < count; r++) {
         size_t k = find_name(set, rows[r].name, strlen(rows[r].name));
         assert(k < OPTIONS_MOST);
         set->rows[k] = rows[r];
         if (set->rows[k].standard == NULL) set->rows[k].standard = "";
         if (k == set->count) set->count++;
+    }
+}
+
+void options_add_run(option_set *set, size_t count, const char *const *names) {
+    svmp_option option;
+    for (size_t k = 0; svmp_option_at(k, &option); k++) {
+        int wanted = names == NULL;
+        for (size_t n = 0; n < count; n++) wanted |= strcmp(names[n], option.name) == 0;
+        if (!wanted) continue;
+        const char *help = svmp_option_help(option.name, set->help[k], OPTION_HELP);
+        options_add(set, 1,
+                    &(option_row){option.name, option.letter, option.argument, option.standard, help, option.group});
     }
 }
 

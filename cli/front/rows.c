@@ -5,8 +5,7 @@
 
 enum { WIDTH = 80, INDENT = 28 };
 
-void for_each_option(const option_set *set, void (*heading)(const char *group),
-                     void (*row)(const svmp_option *option)) {
+void for_each_option(const option_set *set, void (*heading)(const char *group), void (*row)(const option_row *option)) {
     for (size_t first = 0; first < set->count; first++) {
         const char *group = set->rows[first].group;
         size_t before = 0;
@@ -34,7 +33,7 @@ static void print_wrapped(const char *text, size_t at) {
 
 static void print_heading(const char *group) { printf("%s:\n", group); }
 
-static void print_row(const svmp_option *option) {
+static void print_row(const option_row *option) {
     int at = option->letter ? printf("  -%c, ", option->letter) : printf("      ");
     at += printf("--%s", option->name);
     if (option->argument) at += printf(" %s", option->argument);

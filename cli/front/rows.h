@@ -5,7 +5,7 @@
 #include "front/options.h"
 
 /* Calls `row` for the options group by group, the groups in the order in which they first appear. */
-void for_each_option(const option_set *set, void (*heading)(const char *group), void (*row)(const svmp_option *option));
+void for_each_option(const option_set *set, void (*heading)(const char *group), void (*row)(const option_row *option));
 
 /* Prints all of them on the standard output, 80 columns wide. */
 void print_options(const option_set *set);

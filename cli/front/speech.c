@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "svmp_parallel.h"
+
 static struct {
     const char *program;
     int silent;
@@ -14,7 +16,13 @@ void speak_for(const char *program) { speech.program = program; }
 
 int is_speaker(void) { return !speech.silent; }
 
-void hold_speech(void) { speech.silent = svmp_launched().processes > 1; }
+static svmp_launch launched(void) {
+    svmp_launch launch;
+    svmp_launch_read(&launch);
+    return launch;
+}
+
+void hold_speech(void) { speech.silent = launched().processes > 1; }
 
 static void speak_if(int first) {
     speech.silent = !first;
@@ -23,7 +31,7 @@ static void speak_if(int first) {
 
 void speak_as(const svmp_context *context) { speak_if(svmp_context_process(context) == 0); }
 
-void speak_as_launched(void) { speak_if(svmp_launched().process == 0); }
+void speak_as_launched(void) { speak_if(launched().process == 0); }
 
 int settle(const svmp_context *context, int status) {
     struct {

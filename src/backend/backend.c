@@ -2,17 +2,22 @@
 
 #include "backend/message.h"
 #include "backend/mpi/mpi.h"
+#include "base/listing.h"
 #include "base/team.h"
 
 #include <string.h>
 
+static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
+                                            &svmp_backend_cpu_avx512, &svmp_backend_ref};
+
+const char *svmp_backend_name(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k]->name : NULL; }
+
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
-    static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
-                                                &svmp_backend_cpu_avx512, &svmp_backend_ref};
+    char names[256];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
-    svmp_fail(context, SVMP_BAD_CALL, "Unknown backend '%s'; available: cpu, cpu-baseline, cpu-avx2, cpu-avx512, ref.",
-              name);
+    svmp_fail(context, SVMP_BAD_CALL, "Unknown backend '%s'; available: %s.", name,
+              svmp_list_names(svmp_backend_name, NULL, names, sizeof names));
     return NULL;
 }
 

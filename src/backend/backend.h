@@ -58,6 +58,9 @@ typedef struct backend_kind {
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
     svmp_backend_cpu_avx512;
 
+/* The name of backend k; NULL beyond the last one. */
+const char *svmp_backend_name(size_t k);
+
 /* Returns NULL, with an error that lists the names, if there is no backend of that name. */
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 

@@ -5,7 +5,11 @@
 #include "svmp.h"
 
 struct svmp_context {
-    svmp_context_options options;
+    svmp_allocator allocator;
+    int threads; /* 0: as many as OpenMP offers */
+    svmp_log_function log;
+    svmp_error_function tell; /* of an error */
+    void *log_data, *tell_data;
     char error[1024];
     struct team *team; /* the other processes; NULL: there are none */
     int sharing;       /* how many processes, this one included, may run on the same processors; 0: one process */

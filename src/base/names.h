@@ -25,6 +25,9 @@ const char *svmp_names_nearest(const name_table *names, const char *text);
  * -1 if the distance is too large for their length. */
 int svmp_name_distance(const char *text, const char *candidate);
 
+/* Forgets the names numbered `count` and above. */
+void svmp_names_truncate(svmp_context *context, name_table *names, size_t count);
+
 void svmp_names_free(svmp_context *context, name_table *names);
 
 #endif

@@ -7,14 +7,17 @@
 enum { SHOWN = 160 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
 
+static svmp_status too_long(svmp_context *context, const char *path) {
+    return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: the text is larger than 1 GiB.", path);
+}
+
 static svmp_status read_all(svmp_context *context, FILE *file, text_source *source) {
     size_t capacity = 0, got;
     do {
         SVMP_TRY(SVMP_GROW(context, source->text, capacity, source->length + 65536));
         got = fread(source->text + source->length, 1, capacity - source->length - 1, file);
         source->length += got;
-        if (source->length > LARGEST_FILE)
-            return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: the file is larger than 1 GiB.", source->path);
+        if (source->length > LARGEST_FILE) return too_long(context, source->path);
     } while (got > 0);
     if (ferror(file))
         return svmp_fail(context, SVMP_CANNOT_READ, "Cannot read '%s': %s.", source->path, strerror(errno));
@@ -49,6 +52,7 @@ svmp_status svmp_source_copy(svmp_context *context, const char *path, const char
                              text_source *source) {
     text_source made = {.length = length};
     svmp_status status = SVMP_OK;
+    if (length > LARGEST_FILE) return too_long(context, path);
     SVMP_CHECK(svmp_duplicate(context, path, &made.path));
     SVMP_CHECK(SVMP_NEW(context, made.text, length + 1));
     memcpy(made.text, text, length);

@@ -13,7 +13,7 @@ typedef struct text_source {
 /* Reads a whole file; one of more than 1 GiB is refused. On failure *source holds nothing. */
 svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source);
 
-/* The same from memory; everything is copied. */
+/* The same from memory; everything is copied. Texts of more than 1 GiB are refused here, too. */
 svmp_status svmp_source_copy(svmp_context *context, const char *path, const char *text, size_t length,
                              text_source *source);
 

@@ -2,7 +2,7 @@
 
 const char *svmp_status_text(svmp_status status) {
     switch (status) {
-#define TEXT(name, text)                                                                                               \
+#define TEXT(name, number, text)                                                                                       \
     case SVMP_##name: return text;
         SVMP_STATUS_LIST(TEXT)
 #undef TEXT
@@ -12,7 +12,7 @@ const char *svmp_status_text(svmp_status status) {
 
 const char *svmp_outcome_text(svmp_outcome outcome) {
     switch (outcome) {
-#define TEXT(name, text)                                                                                               \
+#define TEXT(name, number, text)                                                                                       \
     case SVMP_##name: return text;
         SVMP_OUTCOME_LIST(TEXT)
 #undef TEXT

@@ -6,8 +6,15 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "svmp_parallel.h"
 
 typedef struct team team;
+
+static inline svmp_launch svmp_launched(void) {
+    svmp_launch launch;
+    svmp_launch_read(&launch);
+    return launch;
+}
 
 /* Repeated messages between neighbours, in rows of `length` numbers: out[k] rows are sent to process rank[k] and in[k]
  * rows received from it, in the order of the neighbours. */

@@ -151,8 +151,8 @@ static svmp_status add_columns(csv_reader *reader) {
     for (size_t j = 0; status == SVMP_OK && j < reader->columns; j++) {
         for (size_t i = 0; i < rows; i++) column[i] = reader->values[i * reader->columns + j];
         const csv_field *name = &reader->names[j];
-        status = svmp_data_add(reader->data, reader->source->text + name->offset, name->length, name->offset, 1, &rows,
-                               column, rows);
+        status = svmp_data_append(reader->data, reader->source->text + name->offset, name->length, name->offset, 1,
+                                  &rows, column, rows);
     }
     svmp_release(context, column);
     return status;

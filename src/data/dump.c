@@ -252,8 +252,8 @@ static svmp_status read_assignment(dump_reader *reader) {
     reader->count = 0;
     SVMP_TRY(read_value(reader, &rank, dimensions));
     take(reader, ';');
-    return svmp_data_add(reader->data, reader->source->text + offset, length, offset, rank, dimensions, reader->values,
-                         reader->count);
+    return svmp_data_append(reader->data, reader->source->text + offset, length, offset, rank, dimensions,
+                            reader->values, reader->count);
 }
 
 svmp_status svmp_data_read_dump(data_set *data, const text_source *source) {

@@ -108,7 +108,8 @@ static svmp_status read_member(json_reader *reader, const json_t *root) {
     SVMP_TRY(SVMP_NEW(context, reader->values, count));
     SVMP_TRY(read_array(reader, value, 0, 0, 1));
     if (reader->rank == 0) reader->dimensions[reader->rank++] = 1;
-    return svmp_data_add(reader->data, name, length, offset, reader->rank, reader->dimensions, reader->values, count);
+    return svmp_data_append(reader->data, name, length, offset, reader->rank, reader->dimensions, reader->values,
+                            count);
 }
 
 static svmp_status read_members(json_reader *reader, const json_t *root) {

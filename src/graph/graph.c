@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "svmp_parallel.h"
+
 svmp_status svmp_graph_create(svmp_context *context, svmp_graph **graph) {
     svmp_graph *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, 1));

@@ -3,9 +3,17 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 
 static const kernel_shape *const shapes[] = {&svmp_shape_rbf, &svmp_shape_imq, &svmp_shape_linear};
+
+const char *svmp_kernel_shape_name(size_t k) { return k < sizeof shapes / sizeof *shapes ? shapes[k]->name : NULL; }
+
+const char *svmp_domain_name(size_t k) {
+    static const char *const names[] = {"blanket", "self", "near", "near:K", "message", "all", "random:K"};
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
 
 /* A piece of the kernel's text, [start, end), without blanks around it. */
 typedef struct piece {
@@ -44,10 +52,10 @@ static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *
     if (equals(text, "near")) return term->domain = DOMAIN_NEAR, SVMP_OK;
     if (parse_counted(text, "near", 1, &term->most)) return term->domain = DOMAIN_NEAR, SVMP_OK;
     if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
+    char names[128];
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "Unknown kernel domain '%.*s': expected blanket, all, self, random:K with K from 0 to 100000, "
-                     "message, near, or near:K with K from 1 to 100000.",
-                     PIECE(text));
+                     "Unknown kernel domain '%.*s': expected %s; K is from 0, of near from 1, to 100000.", PIECE(text),
+                     svmp_list_names(svmp_domain_name, "or", names, sizeof names));
 }
 
 static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_term *term) {
@@ -77,7 +85,9 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     }
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         if (equals(text, shapes[k]->name)) return term->shape = shapes[k], SVMP_OK;
-    return svmp_fail(context, SVMP_BAD_CALL, "Unknown kernel shape '%.*s': expected rbf, imq or linear.", PIECE(text));
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "Unknown kernel shape '%.*s': expected %s.", PIECE(text),
+                     svmp_list_names(svmp_kernel_shape_name, "or", names, sizeof names));
 }
 
 /* term = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain */

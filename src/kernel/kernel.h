@@ -31,6 +31,11 @@ typedef struct kernel_shape {
     void (*curvature)(size_t count, const double *k, double h, double *c);
 } kernel_shape;
 
+/* How shape k, bandwidth rule k and domain k are written; NULL beyond the last one. */
+const char *svmp_kernel_shape_name(size_t k);
+const char *svmp_bandwidth_name(size_t k);
+const char *svmp_domain_name(size_t k);
+
 extern const kernel_shape svmp_shape_rbf, svmp_shape_imq, svmp_shape_linear;
 
 /* ---- bandwidths -------------------------------------------------------------------------------------------------- */

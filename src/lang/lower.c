@@ -143,8 +143,7 @@ static void warn_of_unread_data(const model_lowering *lowering) {
         if (unread++ >= TOLD) continue;
         char sentence[200], text[900];
         snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model", array->name);
-        svmp_source_describe(&lowering->data->sources[array->source], array->offset, "warning", sentence, text,
-                             sizeof text);
+        svmp_data_describe(lowering->data, array, "warning", sentence, text, sizeof text);
         svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
     }
     if (unread > TOLD)
@@ -212,13 +211,14 @@ done:
     return status;
 }
 
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
                        const graph_owners *owners, lowered_model **result) {
     model_lowering lowering = {.context = context, .data = data, .owners = owners};
     return lower_text(&lowering, source, monitors, result);
 }
 
-svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, data_set *data, svmp_graph *graph) {
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,
+                             svmp_graph *graph) {
     model_lowering lowering = {.context = context, .data = data, .graph = graph};
     return lower_text(&lowering, source, NULL, NULL);
 }

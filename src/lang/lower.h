@@ -13,10 +13,10 @@
  * `owners`: NULL, or who moves which node, for one of several processes. It has all nodes, but of factors and priors
  * those alone that its own nodes need, and what is monitored in the first process. Groups know what they are of the
  * whole. */
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
+svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
                        const graph_owners *owners, lowered_model **result);
 
 /* The graph alone, unfinished: nothing else is kept. */
-svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, data_set *data, svmp_graph *graph);
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data, svmp_graph *graph);
 
 #endif

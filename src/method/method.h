@@ -4,11 +4,12 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
+#include "method/options.h"
 #include "sample/history.h"
 #include "start/init.h"
 
 #define METHOD_INIT "normal:1"
-enum { METHOD_ITERATIONS = 1000 };
+enum { METHOD_ITERATIONS = 1000, METHOD_WARMUP = 1000 };
 
 typedef struct method {
     const char *name;
@@ -44,6 +45,10 @@ typedef struct method {
     svmp_status (*state)(svmp_run *run, archive *a);
 } method;
 
+/* Method k, or its name, in the order of the help; NULL beyond the last one. */
+const method *svmp_method_at(size_t k);
+const char *svmp_method_name(size_t k);
+
 /* Returns NULL, with an error that lists the names, if there is no method of that name. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
@@ -62,7 +67,7 @@ struct svmp_run {
     svmp_context *context;
     const svmp_model *model;
     const method *method;
-    svmp_run_options options; /* its strings are the run's own */
+    run_options options; /* its strings are the run's own */
     kernel kernel;
     step step;
     init start;

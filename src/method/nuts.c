@@ -81,7 +81,7 @@ static svmp_status create_chain(const svmp_run *run, size_t number, chain *c) {
 }
 
 static svmp_status alloc(svmp_run *run) {
-    const svmp_run_options *options = &run->options;
+    const run_options *options = &run->options;
     const size_t d = run->model->graph->variables;
     nuts *own = NULL;
     SVMP_TRY(svmp_method_refuse_boxes(run));

@@ -92,7 +92,7 @@ static void free_pmp(svmp_run *run) {
 
 svmp_status svmp_pmp_check(const pmp *p, size_t failed) {
     if (failed == PAIRWISE_DONE) return SVMP_OK;
-    return svmp_fail(p->pairs->model->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu failed.", failed);
+    return svmp_model_fail(p->pairs->model, failed);
 }
 
 /* The backend's particles are the first half of ours. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/listing.h"
 #include "base/names.h"
 #include "method/method.h"
 
@@ -12,6 +13,10 @@ static const method *const methods[] = {
     &svmp_method_combined,  &svmp_method_langevin,  &svmp_method_mala,    &svmp_method_nuts,        &svmp_method_exact,
     &svmp_method_local,     &svmp_method_dpmp,      &svmp_method_tpmp,
 };
+
+const method *svmp_method_at(size_t k) { return k < sizeof methods / sizeof *methods ? methods[k] : NULL; }
+
+const char *svmp_method_name(size_t k) { return svmp_method_at(k) ? methods[k]->name : NULL; }
 
 svmp_status svmp_method_refuse_boxes(const svmp_run *run) {
     const svmp_model *model = run->model;
@@ -43,20 +48,17 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
 }
 
 const method *svmp_method_find(svmp_context *context, const char *name) {
-    char names[256] = "", near[64] = "";
+    char names[512], near[64] = "";
     int least = INT_MAX;
-    const size_t count = sizeof methods / sizeof *methods;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
         const int distance = strcasecmp(name, methods[k]->name) == 0 ? 0 : svmp_name_distance(name, methods[k]->name);
         if (distance >= 0 && distance < least) {
             least = distance;
             snprintf(near, sizeof near, " did you mean '%s'?", methods[k]->name);
         }
-        size_t length = strlen(names);
-        snprintf(names + length, sizeof names - length, "%s%s", k == 0 ? "" : ", ", methods[k]->name);
     }
     svmp_fail(context, SVMP_BAD_CALL, "Unknown method '%s';%s%s %s.", name, near,
-              *near ? " Available:" : " available:", names);
+              *near ? " Available:" : " available:", svmp_list_names(svmp_method_name, NULL, names, sizeof names));
     return NULL;
 }

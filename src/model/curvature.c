@@ -185,8 +185,8 @@ const sparsity *svmp_curvature_pattern(const curvature *c) { return &c->pattern;
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-/* The cells of a task. Returns whether a function failed. */
-static int evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *room) {
+/* The cells of a task. Returns a failure, or FAILURE_NONE. */
+static size_t evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *room) {
     for (size_t k = c->tasks[task]; k < c->tasks[task + 1]; k++) {
         const cell *here = &c->cells[k];
         const curvature_group *group = &c->groups[here->group];
@@ -195,13 +195,14 @@ static int evaluate_task(curvature *c, size_t task, const double *x, const doubl
         memset(sum, 0, group->pairs * sizeof *sum);
         for (size_t done = 0; done < here->count; done += TASK_INSTANCES) {
             const size_t left = here->count - done, count = left < TASK_INSTANCES ? left : TASK_INSTANCES;
-            if (svmp_curvature_group_mean(group, here->first + done, count, c->n, x, width, scratch, mean) != 0)
-                return 1;
+            const size_t first = here->first + done;
+            const int wrong = svmp_curvature_group_mean(group, first, count, c->n, x, width, scratch, mean);
+            if (wrong) return svmp_model_failure(c->model, here->group, first, wrong);
             for (size_t i = 0; i < count; i++)
                 for (size_t p = 0; p < group->pairs; p++) sum[p] -= mean[i * group->pairs + p];
         }
     }
-    return 0;
+    return FAILURE_NONE;
 }
 
 /* A variable that stands in two slots has its part of the diagonal from both halves of their pair. */
@@ -234,14 +235,14 @@ static void add_up(const curvature *c, double *H) {
 }
 
 svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, const double *width, double *H) {
-    int failed = 0;
+    size_t failed = FAILURE_NONE;
     SVMP_TRY(make_room(c, n));
-#pragma omp parallel for num_threads(c->threads) schedule(dynamic) reduction(| : failed)
-    for (size_t task = 0; task < c->task_count; task++)
-        failed |= evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
-    if (failed)
-        return svmp_fail(c->model->context, SVMP_CALLBACK_FAILED,
-                         "The callback of a factor failed while second derivatives were computed.");
+#pragma omp parallel for num_threads(c->threads) schedule(dynamic) reduction(min : failed)
+    for (size_t task = 0; task < c->task_count; task++) {
+        const size_t failure = evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
+        if (failure < failed) failed = failure;
+    }
+    if (failed != FAILURE_NONE) return svmp_model_fail(c->model, failed);
     add_up(c, H);
     return SVMP_OK;
 }

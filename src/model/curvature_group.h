@@ -19,8 +19,8 @@ void svmp_curvature_group_free(svmp_context *context, curvature_group *group); /
 /* Bytes for the means of so many instances and the scratch behind them. */
 size_t svmp_curvature_group_scratch(const curvature_group *group, size_t n, size_t instances);
 
-/* mean[(k - first)*pairs + p], as svmp_hessian_mean; `width` as in curvature.h. Returns 0, or anything else: a function
- * failed. */
+/* mean[(k - first)*pairs + p], as svmp_hessian_mean; `width` as in curvature.h. Returns FACTOR_DONE or
+ * what was wrong. */
 int svmp_curvature_group_mean(const curvature_group *group, size_t first, size_t count, size_t n, const double *x,
                               const double *width, void *scratch, double *mean);
 

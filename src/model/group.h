@@ -9,6 +9,14 @@
 typedef struct factor_group factor_group;
 struct hessian;
 
+/* What came of an evaluation. */
+enum {
+    FACTOR_DONE = 0,
+    FACTOR_FAILED,  /* a function reported failure */
+    FACTOR_NAN,     /* a function returned NaN for variables that are finite */
+    FACTOR_NO_VALUE /* the log value is not finite where it has to be */
+};
+
 typedef struct factor_kind {
     const char *name;
 
@@ -17,7 +25,7 @@ typedef struct factor_kind {
      * for the k-th of these instances. Called from several threads at once, each with scratch of its own.
      * The result of an instance does not depend on `first` and `count`. The positions of its variables come only from
      * group->variables: a copy of the group with other `variables` has the same factors on another x (pairwise.h).
-     * `gradient` may be NULL if the kind has `values_alone`. Returns 0 on success. */
+     * `gradient` may be NULL if the kind has `values_alone`. Returns FACTOR_DONE or what was wrong. */
     int (*evaluate)(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
                     double *value, double *gradient);
 

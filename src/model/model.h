@@ -43,6 +43,17 @@ static inline size_t svmp_model_factor(const svmp_model *model, size_t group, si
     return model->group_factor[group] + (origin ? origin[k] : k);
 }
 
+/* A factor that could not be evaluated and what was wrong (group.h), as one number: the earlier the factor, the
+ * smaller.
+ */
+#define FAILURE_NONE SIZE_MAX
+static inline size_t svmp_model_failure(const svmp_model *model, size_t group, size_t k, int wrong) {
+    return 4 * svmp_model_factor(model, group, k) + (size_t)wrong;
+}
+
+/* The error of such a factor. */
+svmp_status svmp_model_fail(const svmp_model *model, size_t failure);
+
 /* Variable -> the gradient rows that belong to it. */
 svmp_status svmp_model_derive_gather(svmp_model *model);
 

@@ -255,8 +255,8 @@ static size_t add_instances(const pairwise *p, size_t list, size_t n, const doub
         const pairwise_instance at = p->instances[e];
         const factor_group *view = &p->views[at.group];
         double *gradient = view->kind->values_alone ? NULL : room->gradient;
-        if (view->kind->evaluate(view, at.instance, 1, n, x, room->scratch, room->value, gradient) != 0)
-            return p->model->group_factor[at.group] + at.instance;
+        const int wrong = view->kind->evaluate(view, at.instance, 1, n, x, room->scratch, room->value, gradient);
+        if (wrong) return svmp_model_failure(p->model, at.group, at.instance, wrong);
         for (size_t l = 0; l < n; l++) sum[l] += room->value[l];
     }
     for (size_t l = 0; l < n; l++)

@@ -45,13 +45,27 @@ svmp_status svmp_model_read(svmp_context *context, size_t count, const char *con
 svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                        const char *monitors, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {count, paths, monitors};
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors};
     const model_reader *reader = NULL;
     number_locale locale = {0};
     SVMP_TRY(check_call(context, count, paths, model));
     SVMP_TRY(find_reader(context, &files, &reader));
     SVMP_TRY(svmp_number_enter(context, &locale));
     svmp_status status = reader->read(context, &files, NULL, model);
+    svmp_number_leave(&locale);
+    return status;
+}
+
+svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text, const svmp_data *data,
+                                 const char *monitors, svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (text == NULL || model == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text needs a %s.",
+                         text ? "place for the model" : "model text");
+    const model_files files = {.name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors};
+    number_locale locale = {0};
+    SVMP_TRY(svmp_number_enter(context, &locale));
+    svmp_status status = svmp_language_reader.read(context, &files, NULL, model);
     svmp_number_leave(&locale);
     return status;
 }
@@ -106,7 +120,7 @@ done:
 svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths, const char *monitors,
                                   svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {count, paths, monitors};
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors};
     const model_reader *reader = NULL;
     number_locale locale = {0};
     svmp_split made;

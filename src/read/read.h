@@ -1,4 +1,4 @@
-/* Readers of model files, one for each kind of file. */
+/* Readers of models: one for each kind of file, and texts in memory. */
 #ifndef SVMP_READ_READ_H
 #define SVMP_READ_READ_H
 
@@ -6,7 +6,9 @@
 
 typedef struct model_files {
     size_t count;
-    const char *const *paths; /* at least one */
+    const char *const *paths; /* at least one, or none where there is a text */
+    const char *name, *text;  /* of a text in memory; NULL: there are files */
+    const svmp_data *data;    /* of such a text; NULL: no data */
     const char *monitors;     /* as for svmp_model_read_monitoring */
 } model_files;
 

@@ -67,9 +67,9 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
     return SVMP_OK;
 }
 
-static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const char *name) {
+static svmp_status option(checkpoint *file, const svmp_run *run, const option_row *row) {
     char item[ARCHIVE_NAME + 1], buffer[NUMBER_TEXT];
-    const char *saved, *now = svmp_options_text(&run->options, k, buffer);
+    const char *saved, *name = row->option.name, *now = svmp_run_options_text(&run->options, row, buffer);
     const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0;
     snprintf(item, sizeof item, "option %s", name);
     if (iterations && (run->method->yield != SVMP_CHAINS ||
@@ -86,8 +86,8 @@ static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const
 
 static svmp_status options(checkpoint *file, const svmp_run *run) {
     size_t count;
-    const svmp_option *rows = svmp_run_option_table(&count);
-    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_model_agree(run->model, option(file, run, k, rows[k].name)));
+    const option_row *all = svmp_option_rows(&count);
+    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_model_agree(run->model, option(file, run, &all[k])));
     return SVMP_OK;
 }
 

@@ -81,15 +81,18 @@ svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discre
     return SVMP_OK;
 }
 
-svmp_movement svmp_run_last_movement(const svmp_run *run) {
+svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *last) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
-    if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (last == NULL)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_last_movement needs a place for the result.");
+    *last = movement;
+    if (run->method->yield == SVMP_CHAINS || !run->backend->moved) return SVMP_OK;
     const svmp_graph *graph = run->model->graph;
     const size_t n = run->backend->n;
     const double *now, *then;
-    if (svmp_backend_view(run->backend, ARRAY_PARTICLES, &now) != SVMP_OK ||
-        svmp_backend_view(run->backend, ARRAY_PHI, &then) != SVMP_OK)
-        return movement;
+    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &now));
+    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PHI, &then));
     movement.largest = 0;
     for (size_t i = 0; i < graph->own_variables; i++) {
         const double *x = now + i * n, *before = then + i * n, mean = svmp_sum(n, x) / (double)n;
@@ -106,5 +109,6 @@ svmp_movement svmp_run_last_movement(const svmp_run *run) {
         movement.relative = relative;
         movement.variable = i;
     }
-    return movement;
+    *last = movement;
+    return SVMP_OK;
 }

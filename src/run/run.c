@@ -17,12 +17,12 @@ static svmp_status refuse_option(const svmp_run *run, const char *option) {
 /* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
  * large model, of all particles, are some gigabytes at most. */
 static void settle_sampler(svmp_run *run) {
-    enum { WARMUP = 1000, FEW = 8, NUMBERS = 1 << 28 };
-    svmp_run_options *options = &run->options;
+    enum { FEW = 8, NUMBERS = 1 << 28 };
+    run_options *options = &run->options;
     const int sweeps = run->method->sweeps;
     const size_t most = run->method->draws;
     const double room = NUMBERS / ((double)run->model->graph->whole_variables * (double)options->particles);
-    if (options->warmup == SVMP_METHODS_OWN) options->warmup = sweeps ? run->iterations / 2 : WARMUP;
+    if (options->warmup == SVMP_METHODS_OWN) options->warmup = sweeps ? run->iterations / 2 : METHOD_WARMUP;
     if (options->draws == SVMP_METHODS_OWN)
         options->draws = !sweeps || room > (double)most ? most : room > FEW ? (size_t)room : FEW;
     if (!sweeps) run->iterations = options->warmup + options->draws;
@@ -31,12 +31,12 @@ static void settle_sampler(svmp_run *run) {
 /* Reads the options' texts: what the method may be told, and what stands for what was not said. */
 static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
     svmp_context *context = run->context;
-    const svmp_run_options *options = &run->options;
+    const run_options *options = &run->options;
     const method *chosen = run->method = svmp_method_find(context, options->method);
     if (chosen == NULL) return SVMP_BAD_CALL;
     *backend_kind_ = svmp_backend_find(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
-    SVMP_TRY(svmp_options_check(context, options));
+    SVMP_TRY(svmp_run_options_check(context, options));
 
     bandwidth standard;
     SVMP_TRY(svmp_bandwidth_parse(context, options->bandwidth, &standard));
@@ -64,29 +64,37 @@ const char *svmp_run_init(const svmp_run *run) {
     return run->method->init ? run->method->init : METHOD_INIT;
 }
 
+/* Method k of those that a part of a model can do. */
+static const char *local_name(size_t k) {
+    size_t m = 0;
+    for (; svmp_method_at(m); m++)
+        if (svmp_method_at(m)->local && k-- == 0) break;
+    return svmp_method_name(m);
+}
+
 /* What a part of a model cannot do. */
 static svmp_status check_part(const svmp_run *run) {
     if (run->method->local) return SVMP_OK;
+    char names[512];
     return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                     "The method '%s' needs the whole model in one process; several processes can run graphical, "
-                     "vanilla, independent, random, combined, langevin and local.",
-                     run->method->name);
+                     "The method '%s' needs the whole model in one process; several processes can run %s.",
+                     run->method->name, svmp_list_names(local_name, "and", names, sizeof names));
 }
 
 /* All processes were told the same: one checksum says so, and where they differ it is asked in what. */
 static svmp_status compare_options(const svmp_run *run) {
     size_t count;
-    const svmp_option *rows = svmp_run_option_table(&count);
+    const option_row *rows = svmp_option_rows(&count);
     char buffer[NUMBER_TEXT];
     uint64_t hash = SVMP_HASH_START;
     for (size_t k = 0; k < count; k++) {
-        const char *text = svmp_options_text(&run->options, k, buffer);
+        const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
     }
     if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
     for (size_t k = 0; k < count; k++) {
-        const char *text = svmp_options_text(&run->options, k, buffer);
-        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's default)"));
+        const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
+        SVMP_TRY(svmp_context_compare(run->context, rows[k].option.name, *text ? text : "(the method's default)"));
     }
     return SVMP_OK;
 }
@@ -120,17 +128,16 @@ static svmp_status set_up(svmp_run *run) {
     return svmp_model_agree(run->model, status);
 }
 
-svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {
+svmp_status svmp_run_make(const svmp_model *model, const run_options *options, svmp_run **run) {
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
     if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create: the result is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
-    const svmp_run_options standard = svmp_run_options_default();
     svmp_run *made = NULL;
     svmp_status status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) {
         *made = (svmp_run){.context = context, .model = model};
-        status = svmp_options_copy(context, options ? options : &standard, &made->options);
+        status = svmp_run_options_copy(context, options, &made->options);
     }
     SVMP_CHECK(svmp_model_agree(model, status));
     SVMP_CHECK(set_up(made));
@@ -141,11 +148,16 @@ done:
     return status;
 }
 
+svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run) {
+    const run_options values = svmp_options_values(options);
+    return svmp_run_make(model, &values, run);
+}
+
 void svmp_run_free(svmp_run *run) {
     if (run == NULL) return;
     if (run->own && run->method->free) run->method->free(run);
     svmp_backend_free(run->backend);
-    svmp_options_free(run->context, &run->options);
+    svmp_run_options_free(run->context, &run->options);
     svmp_release(run->context, run);
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "svmp_parallel.h"
+
 static svmp_status make(svmp_context *context, size_t variables, size_t count, const double *values,
                         svmp_particles **particles) {
     svmp_status status = SVMP_OK;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/team.h"
@@ -10,6 +11,11 @@
 #include "model/natural.h"
 #include "start/gaussian.h"
 #include "start/mode.h"
+
+const char *svmp_init_name(size_t k) {
+    static const char *const names[] = {"normal:SD", "uniform:A,B", "prior", "gaussian", "map"};
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
     init made = {0};
@@ -29,9 +35,9 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL,
-                     "Invalid start '%s': expected prior, gaussian, map, normal:SD, or uniform:A,B with A below B.",
-                     text);
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "Invalid start '%s': expected %s, with SD at least 0 and A below B.", text,
+                     svmp_list_names(svmp_init_name, "or", names, sizeof names));
 }
 
 svmp_status svmp_init_settle(const backend *b, double *x) {

@@ -10,6 +10,9 @@ typedef struct init {
     double sd, from, to;
 } init;
 
+/* How start k is written, "normal:SD"; NULL beyond the last one. */
+const char *svmp_init_name(size_t k);
+
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed);
 
 /* Fills the backend's particles, and projects them onto the boxes. */

@@ -29,6 +29,9 @@ typedef struct step {
     double a, b, gamma; /* of `decay` */
 } step;
 
+/* How step k is written, "adagrad:RATE"; NULL beyond the last one. */
+const char *svmp_step_name(size_t k);
+
 svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parsed);
 
 /* The rate of iteration t of `iterations`. */

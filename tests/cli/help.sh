@@ -26,7 +26,7 @@ done
 works help
 shows '^  svmp run MODEL'
 refuses 2 "Unknown command 'rnu'; did you mean 'run'?" help rnu
-grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq,' help-run
+grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq or' help-run
 for method in graphical combined langevin mala; do # the default that is told is the one that is taken
     works run chain.mtx -m $method -n 5 -t 1 -q -o $method.csv
     tr -s '\n ' ' ' <help-run | grep -qE "[[ ]$(sed -n 's/^# step = //p' $method.csv)[];]" || fail "the help has another step than $method"

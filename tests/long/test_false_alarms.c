@@ -20,14 +20,14 @@ static svmp_model *read_grid(svmp_context *context) {
 
 /* NULL: this build has no exact draws. */
 static svmp_particles *draw(const svmp_model *model, size_t n, uint64_t seed) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = "exact";
     options.particles = n;
     options.seed = seed;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
-    if (svmp_run_create(model, &options, &run) == SVMP_UNSUPPORTED) return NULL;
+    if (svmp_run_make(model, &options, &run) == SVMP_UNSUPPORTED) return NULL;
     assert_ok(svmp_run_go(run, &outcome));
     assert_ok(svmp_run_particles(run, &particles));
     svmp_run_free(run);

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include "svmp_parallel.h"
+
 static void after_the_end(void **unused) {
     (void)unused;
     svmp_context *before = test_context(1), *after = test_context(1);

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include "svmp_parallel.h"
+
 static void one_thread_is_refused(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);

@@ -133,10 +133,9 @@ static inline void failing_release(void *pointer, void *user_data) {
 }
 
 static inline svmp_context *test_failing_context(failing_memory *memory) {
-    svmp_context_options options = svmp_context_options_default();
-    options.allocator = (svmp_allocator){failing_allocate, failing_resize, failing_release, memory};
+    const svmp_allocator allocator = {failing_allocate, failing_resize, failing_release, memory};
     svmp_context *context = NULL;
-    assert_ok(svmp_context_create(&options, &context));
+    assert_ok(svmp_context_create(&allocator, &context));
     return context;
 }
 

@@ -308,10 +308,9 @@ static void prepare(stage *s, size_t rank, player *p) {
                      .disconnect = disconnect,
                      .depart = depart,
                      .arrived = arrived};
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = 1;
-    options.allocator = (svmp_allocator){count_allocate, count_resize, count_release, p};
-    assert_ok(svmp_context_create(&options, &p->context));
+    const svmp_allocator allocator = {count_allocate, count_resize, count_release, p};
+    assert_ok(svmp_context_create(&allocator, &p->context));
+    assert_ok(svmp_context_set_threads(p->context, 1));
     p->context->team = &p->team;
     p->made = 0;
     p->scarce = rank == s->poor ? s->scarce : 0;

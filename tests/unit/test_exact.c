@@ -41,13 +41,13 @@ static void test_draws_have_the_models_moments(void **state) {
     test_dense(model, A, b);
     test_invert(NODES, A);
     assert_ok(svmp_model_exact_moments(model, mean, NULL));
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = "exact";
     options.particles = N;
     svmp_run *run = NULL;
     svmp_outcome outcome;
     svmp_particles *draws = NULL;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
     assert_int_equal(outcome, SVMP_COMPLETED);
     assert_int_equal(svmp_run_iteration(run), 1);

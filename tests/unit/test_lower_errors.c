@@ -256,12 +256,10 @@ static svmp_status lower(svmp_context *context, const char *model, const char *d
 }
 
 static svmp_context *listening(listener *heard) {
-    svmp_context_options options = svmp_context_options_default();
     svmp_context *context = NULL;
-    options.error = hear;
-    options.log = hear_log;
-    options.user_data = heard;
-    assert_ok(svmp_context_create(&options, &context));
+    assert_ok(svmp_context_create(NULL, &context));
+    assert_ok(svmp_context_set_error(context, hear, heard));
+    assert_ok(svmp_context_set_log(context, hear_log, heard));
     return context;
 }
 

@@ -484,14 +484,14 @@ static void test_the_discrepancy_is_its_definition(void **state) {
     svmp_backend_free(b);
 
     /* A run measures with messages at the particles as they are. */
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.kernel = "rbf/sd@self + linear/sd@near:2";
     options.step = "adam-sd:0.1..0.01";
     options.particles = 20;
     options.iterations = 400;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_discrepancy(run, &total, NULL));
     const double before = total.v;
     assert_ok(svmp_run_go(run, &outcome));

@@ -322,14 +322,14 @@ typedef struct scaled_run {
 static double *run_in_units(const svmp_model *model, const double *unit, const scaled_run *how,
                             svmp_discrepancy *discrepancy) {
     const size_t d = model->graph->variables, size = d * how->n * sizeof(double);
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.kernel = how->kernel;
     options.step = how->step;
     options.particles = how->n;
     options.iterations = how->iterations;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     for (size_t i = 0; i < d; i++)
         for (size_t l = 0; l < how->n; l++) run->backend->x[i * how->n + l] *= unit[i];
     if (svmp_run_go(run, &outcome) != SVMP_OK) fail_msg("%s", svmp_context_error(model->context));

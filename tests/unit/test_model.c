@@ -171,7 +171,7 @@ static int fails(size_t n, const double *const *x, double *value, double *const 
 
 static int not_a_number(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)x, (void)user_data;
-    for (size_t l = 0; l < n; l++) value[l] = gradient[0][l] = l == 2 ? NAN : 0;
+    for (size_t l = 0; l < n; l++) value[l] = 0, gradient[0][l] = l == 2 ? NAN : 0;
     return 0;
 }
 
@@ -192,7 +192,7 @@ static void test_a_callback_may_fail(void **state) {
     double score[2];
     assert_ok(svmp_model_evaluate(model, 1, (double[]){0, -1}, NULL, score));
     assert_int_equal(svmp_model_evaluate(model, 1, (double[]){0, 1}, NULL, score), SVMP_CALLBACK_FAILED);
-    assert_string_equal(svmp_context_error(context), "The callback of factor 2 failed.");
+    assert_string_equal(svmp_context_error(context), "The callback of factor 2 (second) failed.");
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -202,13 +202,13 @@ static void test_a_run_ends_at_a_number_that_is_not_finite(void **state) {
     for (int k = 0; k < 2; k++) {
         svmp_context *context = test_context(2);
         svmp_model *model = model_with(context, not_a_number);
-        svmp_run_options options = svmp_run_options_default();
+        run_options options = svmp_run_options_default();
         options.particles = 5;
         options.backend = k ? "ref" : "cpu";
         svmp_run *run = NULL;
         svmp_outcome outcome;
         svmp_particles *before = NULL, *after = NULL;
-        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_make(model, &options, &run));
         assert_ok(svmp_run_particles(run, &before));
         assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
         assert_int_equal(outcome, SVMP_DIVERGED);
@@ -243,12 +243,12 @@ static void test_a_step_to_infinity_is_told_in_a_box(void **state) {
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, &precision, &pull));
     assert_ok(svmp_model_finish(model));
     for (size_t m = 0; m < 2; m++) {
-        svmp_run_options options = svmp_run_options_default();
+        run_options options = svmp_run_options_default();
         svmp_run *run = NULL;
         svmp_outcome outcome;
         options.method = methods[m];
         options.step = "fixed:100";
-        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_make(model, &options, &run));
         assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
         assert_non_null(strstr(svmp_context_error(context), "becomes inf"));
         svmp_run_free(run);
@@ -322,14 +322,14 @@ static void test_a_box_set_afterwards(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 1);
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     svmp_particles *particles = NULL;
     assert_ok(svmp_model_set_box(model, 4, 50, 60));
     options.particles = 10;
     options.iterations = 50;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
     assert_ok(svmp_run_particles(run, &particles));
     for (size_t l = 0; l < 10; l++) assert_true(svmp_particles_values(particles)[4 * 10 + l] == 50);
@@ -337,7 +337,7 @@ static void test_a_box_set_afterwards(void **state) {
     svmp_run_free(run);
     options.method = "nuts";
     run = NULL;
-    assert_int_equal(svmp_run_create(model, &options, &run), SVMP_UNSUPPORTED);
+    assert_int_equal(svmp_run_make(model, &options, &run), SVMP_UNSUPPORTED);
     assert_int_equal(svmp_model_set_box(model, 9, 0, 1), SVMP_BAD_CALL);
     assert_int_equal(svmp_model_set_box(model, 0, 1, 1), SVMP_BAD_CALL);
     svmp_model_free(model);

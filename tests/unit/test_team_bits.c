@@ -10,14 +10,14 @@
 typedef struct script {
     size_t count;
     const char *paths[3];
-    svmp_run_options options;
+    run_options options;
     const svmp_run *alone;
     svmp_discrepancy discrepancy;
 } script;
 
 static svmp_status run(const script *s, const svmp_model *model, svmp_run **made, svmp_discrepancy *discrepancy) {
     svmp_outcome outcome;
-    SVMP_TRY(svmp_run_create(model, &s->options, made));
+    SVMP_TRY(svmp_run_make(model, &s->options, made));
     SVMP_TRY(svmp_run_go(*made, &outcome));
     return svmp_run_measure(*made, discrepancy, NULL);
 }

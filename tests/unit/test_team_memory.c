@@ -21,8 +21,8 @@ typedef struct script {
     const char *kernel, *step;                   /* NULL: the method's own */
 } script;
 
-static svmp_run_options options_of(const script *s) {
-    svmp_run_options options = svmp_run_options_default();
+static run_options options_of(const script *s) {
+    run_options options = svmp_run_options_default();
     options.method = s->method;
     options.backend = s->backend;
     options.init = s->init;
@@ -34,9 +34,9 @@ static svmp_run_options options_of(const script *s) {
 }
 
 static svmp_status go(const script *s, life *l) {
-    const svmp_run_options options = options_of(s);
+    const run_options options = options_of(s);
     svmp_outcome outcome;
-    SVMP_TRY(svmp_run_create(l->model, &options, &l->run));
+    SVMP_TRY(svmp_run_make(l->model, &options, &l->run));
     if (s->start) SVMP_TRY(svmp_run_start_from_file(l->run, s->start));
     SVMP_TRY(svmp_run_go(l->run, &outcome));
     return svmp_run_measure(l->run, NULL, NULL);
@@ -51,9 +51,9 @@ static svmp_status write_all(const svmp_run *run, life *l) {
 }
 
 static svmp_status resume(const script *s, life *l) {
-    const svmp_run_options options = options_of(s);
+    const run_options options = options_of(s);
     SVMP_TRY(svmp_run_save(l->run, "run.svmp"));
-    SVMP_TRY(svmp_run_create(l->model, &options, &l->resumed));
+    SVMP_TRY(svmp_run_make(l->model, &options, &l->resumed));
     if (s->start) SVMP_TRY(svmp_run_start_from_file(l->resumed, s->start));
     return svmp_run_load(l->resumed, "run.svmp");
 }
@@ -138,13 +138,13 @@ static void write_start(const script *s) {
                           .method = s->method,
                           .backend = s->backend,
                           .init = "normal:1"};
-    const svmp_run_options options = options_of(&alone);
+    const run_options options = options_of(&alone);
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     assert_ok(svmp_model_read(context, s->count, s->paths, &model));
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_particles(run, &particles));
     assert_ok(svmp_particles_write(particles, s->start, NULL, 1));
     svmp_particles_free(particles);

@@ -77,9 +77,8 @@ static svmp_status score_at(backend *b, const double *x, double *score) {
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];
         for (size_t k = 0; k < group->instances; k++) {
-            if (group->kind->evaluate(group, k, 1, n, x, r->scratch, r->value, r->gradient) != 0)
-                return svmp_fail(b->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu failed.",
-                                 svmp_model_factor(model, g, k));
+            const int wrong = group->kind->evaluate(group, k, 1, n, x, r->scratch, r->value, r->gradient);
+            if (wrong) return svmp_model_fail(model, svmp_model_failure(model, g, k, wrong));
             for (size_t j = 0; j < group->slots; j++)
                 for (size_t l = 0; l < n; l++)
                     score[group->variables[k * group->slots + j] * n + l] += r->gradient[j * n + l];
