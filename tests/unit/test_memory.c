@@ -89,6 +89,7 @@ static void test_stein(void **state) {
 static void test_langevin(void **state) {
     (void)state;
     fail_each_allocation("langevin", NULL, "cpu", "map");
+    fail_each_allocation("langevin", NULL, "cpu", "gaussian");
 }
 
 static void test_message_passing(void **state) {
