@@ -40,7 +40,7 @@ static size_t operand_choices(const command *which, int print) {
 /* Values that begin with a word of a few, by the argument's name; what ends in a colon goes on. */
 static const char *beginnings(const svmp_option *row) {
     static const char *const known[][2] = {{"START", "normal: uniform: prior map"},
-                                           {"STEP", "adagrad: rmsprop: adam: fixed: decay:"},
+                                           {"STEP", "adagrad: rmsprop: adam: adam-sd: fixed: decay:"},
                                            {"RULE", "median median-log median-zeros"}};
     for (size_t k = 0; row->argument && k < sizeof known / sizeof *known; k++)
         if (strcmp(row->argument, known[k][0]) == 0) return known[k][1];

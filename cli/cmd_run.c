@@ -87,17 +87,23 @@ static int read_options(session *s) {
 
 /* What sizes a run: an option that the method does not know would be ignored in silence. */
 static int check_sizes(const session *s) {
-    static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
-                                                                                                 "draws", "accept"};
+    static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
+                             *const of_chains[] = {"chains", "accept"};
     const char *method = s->method.name;
-    const int sampler = s->method.yield == SVMP_CHAINS;
-    for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
-        if (options_given(s->set, of_particles[k]))
+    const int sampler = s->method.yield == SVMP_CHAINS, sweeps = s->method.sweeps;
+    for (size_t k = 0; k < 2; k++) {
+        if (sampler && !sweeps && options_given(s->set, of_particles[k]))
             return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes --chains, --warmup and --draws.",
                             method, of_particles[k]);
-    for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
-        if (options_given(s->set, of_chains[k]))
+        if (!sampler && options_given(s->set, of_samplers[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts and local.", method,
+                            of_samplers[k]);
+        if (sweeps && options_given(s->set, of_chains[k]))
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes -n, -t, --warmup and --draws.", method,
+                            of_chains[k]);
+        if (!sampler && options_given(s->set, of_chains[k]))
             return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method, of_chains[k]);
+    }
     if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
         return complain(EXIT_WRONG, "The method '%s' takes no --iterations: it draws at once.", method);
     return 0;
@@ -120,6 +126,7 @@ static int read_start(session *s) {
     if (is_misspelt(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
+    if (s->method.sweeps && count >= s->options.particles) return 0; /* from some of them: the last of equal parts */
     if (options_given(s->set, "particles") && s->options.particles != count)
         return complain(EXIT_WRONG, "%zu particles are asked for, but '%s' holds %zu to start from.",
                         s->options.particles, path, count);
@@ -435,7 +442,9 @@ const command command_run = {
         "any mix of files). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file\n"
         "(.mtx) and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
         "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
-        "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
+        "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n"
+        "The particles of\n.B local\nare chains, and its iterations sweeps: the first\n.B \\-\\-warmup\nof\n.B \\-t\n"
+        "adapt, and of the rest at most\n.B \\-\\-draws\nare kept, evenly spaced.\n.PP\n"
         "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is;\n"
         "interrupted again, a second later or more, it is given up. A run whose\n"
         "numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"

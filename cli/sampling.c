@@ -38,10 +38,11 @@ const char *scaled_step(const char *step, double by, char text[STEP_TEXT]) {
     return text;
 }
 
-/* MALA, of which the particles are the chains. */
+/* MALA and local moves, of which the particles are the chains. */
 static void print_acceptance(double acceptance, const char *step) {
     char text[STEP_TEXT];
     printf("mean acceptance %.2f\n", acceptance);
+    if (step == NULL) return; /* it was adapted */
     if (acceptance < low_acceptance)
         printf("That is low, and MALA does best near 0.57: a smaller step moves more (%s).\n",
                scaled_step(step, acceptance < 0.1 ? 0.1 : 0.3, text));

@@ -32,19 +32,20 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
     int status = read_count("thin", options_value(set, "thin"), 0, SIZE_MAX, &w->thin);
     if (status) return status;
-    if (w->thin == 0 || w->thin > options->draws)
+    const size_t draws = options->draws != SVMP_METHODS_OWN ? options->draws : method->draws ? method->draws : 1;
+    if (w->thin == 0 || w->thin > draws)
         return complain(EXIT_WRONG,
-                        "The option '--thin' is a whole number from 1 to the draws of a chain, %zu, not '%s'.",
-                        options->draws, options_value(set, "thin"));
+                        "The option '--thin' is a whole number from 1 to the draws of a chain, %zu, not '%s'.", draws,
+                        options_value(set, "thin"));
     for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
         if (options_given(set, needs_output[k]) && path == NULL)
             return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.", needs_output[k]);
     for (size_t k = 0; k < sizeof of_samplers / sizeof *of_samplers; k++)
         if (options_given(set, of_samplers[k]) && method->yield != SVMP_CHAINS)
-            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method->name,
+            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts and local.", method->name,
                             of_samplers[k]);
     if (path == NULL) return 0;
-    if (options_given(set, "split")) w->split = options->chains;
+    if (options_given(set, "split")) w->split = method->sweeps ? options->particles : options->chains;
     const size_t length = strlen(path);
     if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
         return complain(EXIT_WRONG,

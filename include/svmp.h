@@ -462,7 +462,7 @@ SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ran
 
 typedef struct svmp_run_options {
     const char *method;    /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "nuts",
-                            * "exact", "dpmp", "tpmp" */
+                            * "exact", "dpmp", "tpmp", "local" */
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
@@ -474,7 +474,8 @@ typedef struct svmp_run_options {
     uint64_t seed;
     size_t chains; /* of samplers, in place of particles and iterations: chains, and for each of them the */
     size_t warmup; /* iterations that adapt and are thrown away, */
-    size_t draws;  /* and those that are kept; */
+    size_t draws;  /* and those that are kept: SVMP_METHODS_OWN, or for "local", whose chains are the particles, of the
+                    * iterations the first `warmup` adapt, and of the rest at most `draws` are kept; */
     double accept; /* the mean acceptance that their steps adapt to, in (0, 1): nearer 1, smaller steps */
 } svmp_run_options;
 
@@ -499,16 +500,18 @@ SVMP_API svmp_status svmp_run_options_set(svmp_context *context, svmp_run_option
 /* What a method's particles are. */
 typedef enum svmp_yield {
     SVMP_PARTICLES, /* on their way to the posterior: whether they have arrived, svmp_run_discrepancy says */
-    SVMP_CHAINS, /* the draws of --chains chains: the run takes chains, warmup and draws, not particles, iterations */
-    SVMP_DRAWS,  /* independent draws from the posterior, by one iteration */
-    SVMP_MODES   /* they stand for modes, and are no sample of the posterior */
+    SVMP_CHAINS,    /* the draws of chains: the run takes chains, warmup and draws, not particles, iterations */
+    SVMP_DRAWS,     /* independent draws from the posterior, by one iteration */
+    SVMP_MODES      /* they stand for modes, and are no sample of the posterior */
 } svmp_yield;
 
 typedef struct svmp_method {
     const char *name;
     const char *largest; /* what svmp_progress.largest is of: "|phi|", ...; NULL: there is none, it is NaN */
     svmp_yield yield;
-    int parts; /* several processes can run it, each with a part of the model */
+    int parts;    /* several processes can run it, each with a part of the model */
+    int sweeps;   /* of SVMP_CHAINS: its chains are the particles: it takes particles, iterations, warmup and draws */
+    size_t draws; /* of SVMP_CHAINS: so many of a chain are kept when nothing is said, or fewer */
 } svmp_method;
 
 /* SVMP_BAD_CALL, with an error that lists the names, when there is none of that name. */

@@ -1,5 +1,6 @@
 #include "backend/backend.h"
 
+#include "backend/message.h"
 #include "backend/mpi/mpi.h"
 #include "base/team.h"
 
@@ -23,6 +24,10 @@ static svmp_status fill(backend *b, const kernel *k, const step *s) {
                                  "these particles take"));
     for (size_t a = 0; a < wanted; a++)
         SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)arrays[a]));
+    if ((k && svmp_kernel_measures(k, METRIC_SD)) || (s && s->rule->in_sd)) {
+        SVMP_TRY(SVMP_NEW(context, b->sd, variables));
+        SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)&b->z));
+    }
     return b->local->alloc(b, k);
 }
 
@@ -38,6 +43,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     b->span = (node_span){0, model->graph->own};
     b->others = model->graph->halo ? context->team : NULL;
     b->threads = svmp_context_threads(context);
+    SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
     SVMP_CHECK(svmp_mpi_attach(b));
     *made = b;
@@ -48,11 +54,8 @@ done:
 }
 
 static double *array_of(const backend *b, backend_array which) {
-    double *const arrays[] = {[ARRAY_PARTICLES] = b->x,
-                              [ARRAY_SCORE] = b->score,
-                              [ARRAY_PHI] = b->phi,
-                              [ARRAY_STEP_FIRST] = b->state[0],
-                              [ARRAY_STEP_SECOND] = b->state[1]};
+    double *const arrays[] = {[ARRAY_PARTICLES] = b->x,         [ARRAY_SCORE] = b->score,          [ARRAY_PHI] = b->phi,
+                              [ARRAY_STEP_FIRST] = b->state[0], [ARRAY_STEP_SECOND] = b->state[1], [ARRAY_SD] = b->sd};
     return arrays[which];
 }
 
@@ -67,6 +70,7 @@ svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) 
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
+    if (which == ARRAY_SD && b->others) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* of the halo, too */
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 
@@ -80,5 +84,8 @@ void svmp_backend_free(backend *b) {
     svmp_release(b->context, b->phi);
     svmp_release(b->context, b->state[0]);
     svmp_release(b->context, b->state[1]);
+    svmp_messages_free(b);
+    svmp_release(b->context, b->sd);
+    svmp_release(b->context, b->z);
     svmp_release(b->context, b);
 }

@@ -18,14 +18,15 @@
 
 typedef struct backend backend;
 
-/* The arrays of a backend, variables * n numbers each. Between iterations phi holds the particles before the last step,
- * if `moved` says so; during one it is free for a method without a kernel. */
+/* The arrays of a backend, variables * n numbers each, but one standard deviation a variable. Between iterations phi
+ * holds the particles before the last step, if `moved` says so; during one it is free for a method without a kernel. */
 typedef enum backend_array {
     ARRAY_PARTICLES,
     ARRAY_SCORE,
     ARRAY_PHI,
     ARRAY_STEP_FIRST,
-    ARRAY_STEP_SECOND
+    ARRAY_STEP_SECOND,
+    ARRAY_SD
 } backend_array;
 
 typedef struct backend_kind {
@@ -72,6 +73,11 @@ struct backend {
     const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL. For backends
                                          * alone: others call svmp_backend_view and svmp_backend_edit */
+    double *sd;                         /* variables: the particles' own standard deviation (dividing by n), smoothed
+                                         * over iterations, where kernel or step are in units of it; 0: not seen yet,
+                                         * or all particles are one. NULL: nobody asks */
+    double *z;                          /* variables * n, where sd is: x less its mean, in units of the sd */
+    struct messages *messages;          /* to nodes (message.h); NULL: the kernel asks for none */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
@@ -86,11 +92,23 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
 void svmp_backend_free(backend *b);
 
 /* An array, in this process's memory, valid until the next move. A host backend gives its own, for nothing; NULL where
- * the step rule does not keep it. What `svmp_backend_edit` gave and the caller has filled is the backend's after
+ * kernel and step do not ask for it. What `svmp_backend_edit` gave and the caller has filled is the backend's after
  * svmp_backend_commit. */
 svmp_status svmp_backend_view(backend *b, backend_array which, const double **values);
 svmp_status svmp_backend_edit(backend *b, backend_array which, double **values);
 svmp_status svmp_backend_commit(backend *b, backend_array which);
+
+/* sd <- 0.95 sd + 0.05 (that of the particles as they are), or where it is 0 the latter; and z. Once an iteration,
+ * before the kernel; of own variables with the first nodes of `span`, of the halo with the last ones. Nothing where
+ * nobody asks. */
+void svmp_host_units(backend *b);
+
+/* The variables that go with the span above: own ones, the halo, both or none. */
+typedef struct variable_span {
+    size_t first, last;
+} variable_span;
+
+variable_span svmp_host_fresh(const backend *b);
 
 /* The moves, for backends whose particles are in this process's memory. On SVMP_NOT_FINITE the old particles stay. */
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);

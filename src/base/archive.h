@@ -14,6 +14,9 @@ struct archive {
     int loading;
     /* `values`, `count` numbers of 8 bytes, go into the archive or come out of it. */
     svmp_status (*numbers)(archive *a, const char *name, archive_type type, size_t count, void *values);
+    /* The same for rows of `length` reals, one for each own variable of the run; of a part of a model the rows of all
+     * processes, which all call it. */
+    svmp_status (*rows)(archive *a, const char *name, size_t length, double *values);
 };
 
 /* The longest name of a text or of numbers. */
@@ -21,6 +24,10 @@ enum { ARCHIVE_NAME = 22 };
 
 static inline svmp_status svmp_archive_reals(archive *a, const char *name, size_t count, double *values) {
     return a->numbers(a, name, ARCHIVE_REALS, count, values);
+}
+
+static inline svmp_status svmp_archive_rows(archive *a, const char *name, size_t length, double *values) {
+    return a->rows(a, name, length, values);
 }
 
 static inline svmp_status svmp_archive_real(archive *a, const char *name, double *value) {

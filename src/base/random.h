@@ -23,8 +23,12 @@ typedef enum random_purpose {
     RANDOM_ACCEPT,    /* a = iteration */
     RANDOM_MODE,      /* a = start, b = variable: where the search for a mode begins */
     RANDOM_FINGERPRINT,
-    RANDOM_DATA,     /* a = element: what a model text draws in data { } */
-    RANDOM_GAUSSIAN, /* b = variable: the draws of the Gaussian on the graph */
+    RANDOM_DATA,            /* a = element: what a model text draws in data { } */
+    RANDOM_GAUSSIAN,        /* b = variable: the draws of the Gaussian on the graph */
+    RANDOM_VELOCITY,        /* a = iteration, b = variable: of trajectories in its metric */
+    RANDOM_VELOCITY_ACCEPT, /* a = iteration; b = 0: which are accepted, 1: how long they are */
+    RANDOM_LOCAL,           /* a = sweep, b = variable: a local move */
+    RANDOM_LOCAL_ACCEPT,    /* a = sweep, b = node: whether it is accepted */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -41,4 +41,28 @@ static inline double svmp_unit(size_t n, const double *a) {
     return ldexp(1, exponent - 1);
 }
 
+/* The mean, as a distance from the first number: exactly 0 where all are equal. */
+static inline double svmp_mean_offset(size_t n, const double *a) {
+    double lane[8] = {0};
+    size_t l = 0;
+    for (; l + 8 <= n; l += 8)
+        for (size_t k = 0; k < 8; k++) lane[k] += a[l + k] - a[0];
+    for (; l < n; l++) lane[l % 8] += a[l] - a[0];
+    return svmp_add_lanes(lane) / (double)n;
+}
+
+/* z = a less its mean; it may be `a` itself. Returns the standard deviation, dividing by n, which is 0 where all are
+ * equal; it neither overflows nor vanishes where theirs does not. */
+static inline double svmp_centre(size_t n, const double *a, double *z) {
+    const double offset = svmp_mean_offset(n, a), from = a[0];
+    double lane[8] = {0};
+    for (size_t l = 0; l < n; l++) z[l] = (a[l] - from) - offset;
+    const double unit = svmp_unit(n, z);
+    size_t l = 0;
+    for (; l + 8 <= n; l += 8)
+        for (size_t k = 0; k < 8; k++) lane[k] += (z[l + k] / unit) * (z[l + k] / unit);
+    for (; l < n; l++) lane[l % 8] += (z[l] / unit) * (z[l] / unit);
+    return unit * sqrt(svmp_add_lanes(lane) / (double)n);
+}
+
 #endif

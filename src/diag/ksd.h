@@ -4,7 +4,8 @@
 
 #include "kernel/kernel.h"
 
-/* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. */
+/* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. A term in the
+ * metric sd has the sd of these particles as they are, not smoothed. */
 typedef struct stein_sample {
     const svmp_graph *graph;
     const kernel *kernel;
@@ -12,6 +13,8 @@ typedef struct stein_sample {
     const double *x, *score; /* variables * n */
     uint64_t seed;
     size_t iteration;
+    const index_lists *hubs; /* term -> what its hubs see (kernel/near.h), where a term is on `near`, */
+    const double *messages;  /* own variables * n: messages at these particles, where a unit has any */
 } stein_sample;
 
 /* The whole, and for every own node its own (`nodes`, or NULL). The same bits for any threads; of a part of a graph,

@@ -31,17 +31,30 @@ typedef struct ksd {
     svmp_context *context;
     const stein_sample *sample;
     int threads;
-    ksd_room *rooms;  /* one a thread */
-    uint32_t *nodes;  /* 0, 1, 2, ... */
-    double *centred;  /* variables * n: x less its mean over particles, for linear terms */
-    common_grid grid; /* of terms on all variables */
-    double *products; /* n*n: of linear terms on n or more variables, all there are */
+    ksd_room *rooms;      /* one a thread */
+    uint32_t *nodes;      /* 0, 1, 2, ... */
+    double *centred;      /* variables * n: x less its mean over particles, for linear terms */
+    double *scaled;       /* variables * n: the same in units of the sd, for terms in that metric; */
+    double *scaled_score; /* own variables * n: the scores in these; */
+    double *sd;           /* variables. All three NULL: there is no such term */
+    common_grid grid;     /* of terms on all variables */
+    double *products;     /* n*n: of linear terms on n or more variables, all there are */
     double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
     const struct team *team; /* the other processes that have parts; NULL: there are none */
     stein_sums *sums;        /* of every own variable */
     double *row;             /* n */
     double *bandwidth;       /* of every own node, in the first term that has one; NaN: none has */
 } ksd;
+
+/* What a term sees of variable i: its own particles and scores, in the units of the term; and what turns its kappa into
+ * the units of the kernel. */
+typedef struct ksd_variable {
+    const double *x, *score;
+    double in_units;
+    double repels; /* 1; 0 where k does not depend on it, all particles being one */
+} ksd_variable;
+
+ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i);
 
 /* Add what a unit of a term is worth to the sums of its members, with a team of `threads`. */
 void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);

@@ -28,19 +28,25 @@ static const char *find(piece p, char c) {
 
 #define PIECE(p) (int)((p).end - (p).start), (p).start /* for %.*s */
 
+/* name ":" number */
+static int parse_counted(piece text, const char *name, size_t least, size_t *count) {
+    const char *colon = find(text, ':');
+    const size_t most = 100000;
+    return colon && equals(trimmed(text.start, colon), name) && svmp_number_parse_size(colon + 1, text.end, count) &&
+           *count >= least && *count <= most;
+}
+
 static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *term) {
-    static const char random[] = "random:";
-    const size_t length = sizeof random - 1;
     if (equals(text, "blanket")) return term->domain = DOMAIN_BLANKET, SVMP_OK;
     if (equals(text, "all")) return term->domain = DOMAIN_ALL, SVMP_OK;
     if (equals(text, "self")) return term->domain = DOMAIN_SELF, SVMP_OK;
-    if ((size_t)(text.end - text.start) > length && memcmp(text.start, random, length) == 0 &&
-        svmp_number_parse_size(text.start + length, text.end, &term->neighbours) && term->neighbours <= 100000) {
-        term->domain = DOMAIN_RANDOM;
-        return SVMP_OK;
-    }
+    if (equals(text, "message")) return term->domain = DOMAIN_MESSAGE, SVMP_OK;
+    if (equals(text, "near")) return term->domain = DOMAIN_NEAR, SVMP_OK;
+    if (parse_counted(text, "near", 1, &term->most)) return term->domain = DOMAIN_NEAR, SVMP_OK;
+    if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%.*s' is no kernel domain: it is blanket, all, self or random:K, K from 0 to 100000.",
+                     "'%.*s' is no kernel domain: it is blanket, all, self, random:K with K from 0 to 100000, message, "
+                     "near or near:K with K from 1 to 100000.",
                      PIECE(text));
 }
 
@@ -53,7 +59,18 @@ static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_ter
     return svmp_bandwidth_parse(context, copy, &term->bandwidth);
 }
 
+/* shape [ "(" bandwidth ")" ] [ "/" metric ] */
 static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *term) {
+    const char *slash = find(text, '/');
+    if (slash) {
+        const piece metric = trimmed(slash + 1, text.end);
+        if (!equals(metric, "sd"))
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "'%.*s' is no metric of a kernel term: it is sd, or there is none and no '/'.",
+                             PIECE(metric));
+        term->metric = METRIC_SD;
+        text = trimmed(text.start, slash);
+    }
     const char *open = find(text, '(');
     if (open && text.end[-1] == ')') {
         SVMP_TRY(parse_bandwidth(context, trimmed(open + 1, text.end - 1), term));
@@ -64,7 +81,7 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel shape: it is rbf, imq or linear.", PIECE(text));
 }
 
-/* term = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain */
+/* term = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain */
 static svmp_status parse_term(svmp_context *context, piece text, bandwidth standard, kernel_term *term) {
     *term = (kernel_term){.weight = 1, .bandwidth = standard};
     const char *star = find(text, '*'), *at = find(text, '@');
@@ -94,6 +111,12 @@ static void add_term(kernel *k, const kernel_term *term) {
     size_t at = k->count++;
     for (; at > 0 && k->terms[at - 1].domain > term->domain; at--) k->terms[at] = k->terms[at - 1];
     k->terms[at] = *term;
+}
+
+int svmp_kernel_measures(const kernel *k, kernel_metric metric) {
+    for (size_t a = 0; a < k->count; a++)
+        if (k->terms[a].metric == metric) return 1;
+    return 0;
 }
 
 svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed) {

@@ -1,9 +1,10 @@
-/* A kernel is a sum of terms, each a weight, a shape, a domain and a bandwidth rule:
+/* A kernel is a sum of terms, each a weight, a shape, a metric, a domain and a bandwidth rule (docs/kernels.md):
  *
  *     kernel    = term { "+" term }
- *     term      = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain
+ *     term      = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain
  *     shape     = "rbf" | "imq" | "linear"
- *     domain    = "blanket" | "all" | "self" | "random:" k
+ *     metric    = "sd"
+ *     domain    = "blanket" | "all" | "self" | "random:" k | "message" | "near" [ ":" k ]
  *     bandwidth = "median" | "median-log" | "median-zeros" | number
  */
 #ifndef SVMP_KERNEL_KERNEL_H
@@ -51,11 +52,27 @@ double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double u
 /* h from all n(n-1)/2 of them, in any order, which it changes. A fixed bandwidth does not look at them. */
 double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs);
 
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+/* The coordinates that a term sees. METRIC_NONE: the variables x_c as they are. METRIC_SD: z_c = (x_c - m_c)/sd_c, with
+ * the particles' mean and standard deviation, both held constant when differentiating: dk/dx_c = (dk/dz_c)/sd_c. In
+ * these, linear is 1 + sum_c z_c z_c', without a division. A variable in which all particles are one has z = 0, and
+ * k does not depend on it. */
+typedef enum kernel_metric { METRIC_NONE, METRIC_SD } kernel_metric;
+
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
 
 /* In the order in which terms are added: a node may get that of a blanket with an earlier node that shares it, and that
  * of all variables comes when all else is done. */
-typedef enum kernel_domain { DOMAIN_BLANKET, DOMAIN_SELF, DOMAIN_RANDOM, DOMAIN_ALL } kernel_domain;
+typedef enum kernel_domain {
+    DOMAIN_BLANKET, /* the closed neighbourhood */
+    DOMAIN_SELF,    /* the node */
+    DOMAIN_RANDOM,  /* the node and some of its neighbours */
+    DOMAIN_MESSAGE, /* the node and its message (near.h) */
+    DOMAIN_NEAR, /* the closed neighbourhood where it is small; of a hub the node, its message and other hubs (near.h)
+                  */
+    DOMAIN_ALL   /* every variable */
+} kernel_domain;
 
 /* The node and `neighbours` nodes drawn from its blanket without replacement (all of it when it has no more),
  * ascending, keyed by (seed, iteration, node). `drawn` has room for neighbours + 1 nodes; returns how many there are.
@@ -68,8 +85,10 @@ size_t svmp_domain_draw(const svmp_graph *graph, size_t node, size_t neighbours,
 typedef struct kernel_term {
     double weight;
     const kernel_shape *shape;
+    kernel_metric metric;
     kernel_domain domain;
     size_t neighbours; /* of DOMAIN_RANDOM */
+    size_t most;       /* of DOMAIN_NEAR: variables of a closed neighbourhood that is seen as it is; 0: n/3 */
     bandwidth bandwidth;
 } kernel_term;
 
@@ -85,6 +104,9 @@ typedef struct kernel {
     size_t count;
     kernel_term terms[KERNEL_TERMS_MAX]; /* in the order of their domains, so that sums have one, too */
 } kernel;
+
+/* Whether a term has this metric. */
+int svmp_kernel_measures(const kernel *k, kernel_metric metric);
 
 /* `standard`: the bandwidth rule of terms that name none. */
 svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed);

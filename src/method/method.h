@@ -7,26 +7,37 @@
 #include "sample/history.h"
 #include "start/init.h"
 
+#define METHOD_INIT "normal:1"
 enum { METHOD_ITERATIONS = 1000 };
 
 typedef struct method {
     const char *name;
     const char *kernel;  /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
     const char *step;    /* what --step is by default; NULL: the method takes no step size */
+    const char *init;    /* what --init is by default; NULL: METHOD_INIT */
     size_t iterations;   /* what --iterations is by default; 0: METHOD_ITERATIONS */
     svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
                           * DRAWS: done after one iteration, whatever was asked for */
+    int sweeps;          /* of CHAINS: the chains are the --particles particles, and of --iterations the first --warmup
+                          * adapt, and of the rest at most --draws are kept */
+    size_t draws;        /* of CHAINS: what --draws is by default */
     const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
     int local;           /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
 
     /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
     svmp_status (*alloc)(svmp_run *run);
+    /* Fills the particles for --init gaussian, of a method that has that Gaussian already. NULL: as for all others. */
+    svmp_status (*start)(svmp_run *run, double *x);
     svmp_status (*iterate)(svmp_run *run);
     void (*free)(svmp_run *run); /* NULL: nothing to free */
 
     /* What the run has yielded so far, with its chains and statistics but without names, as new particles; their
      * number need not be the backend's. NULL: the backend's x. */
     svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
+
+    /* Of a `local` method with a result: the states of the backend's particles that it is made of, own rows of the
+     * k-th, and how many there are. Draw l*count + k is state k of particle l. NULL: the backend's x alone. */
+    const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
 
     /* What an iteration needs of those before it, other than the backend's x and states: saves it, or loads it. NULL:
      * nothing. */
@@ -45,7 +56,7 @@ svmp_status svmp_langevin_check_step(svmp_run *run);
 
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
     svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact, svmp_method_dpmp,
-    svmp_method_tpmp;
+    svmp_method_tpmp, svmp_method_local, svmp_method_transport;
 
 struct svmp_run {
     svmp_context *context;
@@ -64,12 +75,16 @@ struct svmp_run {
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
+    int ended;    /* the method has nothing more to do, whatever iterations are left */
     int unusable; /* a checkpoint was loaded in part */
     void *own;    /* the method's */
 };
 
 /* Gives particles the names of what the model, or the part of it, reports. */
 svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles);
+
+/* The start as text: what was asked for, or the method's own. */
+const char *svmp_run_init(const svmp_run *run);
 
 /* The error of a run that is unusable. */
 svmp_status svmp_run_refuse_unusable(const svmp_run *run);

@@ -374,6 +374,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 
 const method svmp_method_nuts = {.name = "nuts",
                                  .yield = SVMP_CHAINS,
+                                 .draws = 1000,
                                  .alloc = alloc,
                                  .iterate = iterate,
                                  .free = free_nuts,

@@ -8,9 +8,9 @@
 #include "method/method.h"
 
 static const method *const methods[] = {
-    &svmp_method_graphical, &svmp_method_vanilla,  &svmp_method_independent, &svmp_method_random,
-    &svmp_method_combined,  &svmp_method_langevin, &svmp_method_mala,        &svmp_method_nuts,
-    &svmp_method_exact,     &svmp_method_dpmp,     &svmp_method_tpmp,
+    &svmp_method_transport, &svmp_method_graphical, &svmp_method_vanilla, &svmp_method_independent, &svmp_method_random,
+    &svmp_method_combined,  &svmp_method_langevin,  &svmp_method_mala,    &svmp_method_nuts,        &svmp_method_exact,
+    &svmp_method_dpmp,      &svmp_method_tpmp,      &svmp_method_local,
 };
 
 svmp_status svmp_method_refuse_boxes(const svmp_run *run) {
@@ -34,8 +34,12 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
                          name ? "place for its result" : "name");
     const method *found = svmp_method_find(context, name);
     if (found == NULL) return SVMP_BAD_CALL;
-    *described =
-        (svmp_method){.name = found->name, .yield = found->yield, .largest = found->largest, .parts = found->local};
+    *described = (svmp_method){.name = found->name,
+                               .yield = found->yield,
+                               .largest = found->largest,
+                               .parts = found->local,
+                               .sweeps = found->sweeps,
+                               .draws = found->draws};
     return SVMP_OK;
 }
 

@@ -34,6 +34,11 @@ static svmp_status read_demand(svmp_context *context, const svmp_run_options *op
     if (!run->method->local)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "The method '%s' needs the whole model in one process.",
                              run->method->name));
+    if (run->step.rule == NULL)
+        SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED,
+                             "A plan of the method '%s' cannot be made: what its moves cost "
+                             "is not known beforehand.",
+                             run->method->name));
     *d = (run_demand){options->particles, run->step.rule->states, run->kernel};
 done:
     svmp_run_free(run);

@@ -71,7 +71,8 @@ static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const
     const char *saved, *now = svmp_options_text(&run->options, k, buffer);
     const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0;
     snprintf(item, sizeof item, "option %s", name);
-    if (iterations && run->method->yield != SVMP_CHAINS) /* as many as the method does, where nothing was said */
+    if (iterations && (run->method->yield != SVMP_CHAINS ||
+                       run->method->sweeps)) /* as many as the method does, where nothing was said */
         snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
     if (!file->archive.loading) return svmp_checkpoint_put_text(file, item, now);
     SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
@@ -107,15 +108,16 @@ static svmp_status identity(checkpoint *file, const svmp_run *run) {
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
 
-/* An array of the backend: saves it, or loads it. */
-static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, backend *b) {
+/* An array of the backend, n numbers a variable: saves it, or loads it. */
+static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, size_t n, backend *b) {
     double *values;
     SVMP_TRY(svmp_backend_edit(b, which, &values));
-    if (values == NULL) return SVMP_OK; /* the step rule keeps no such state */
-    SVMP_TRY(svmp_checkpoint_rows(file, name, own, b->n, values));
+    if (values == NULL) return SVMP_OK; /* nobody asks for it */
+    SVMP_TRY(svmp_checkpoint_rows(file, name, own, n, values));
     return file->archive.loading ? svmp_backend_commit(b, which) : SVMP_OK;
 }
 
+/* Particles, and all that the method has beside them. */
 static svmp_status rows(checkpoint *file, svmp_run *run) {
     backend *b = run->backend;
     const svmp_graph *graph = run->model->graph;
@@ -123,10 +125,14 @@ static svmp_status rows(checkpoint *file, svmp_run *run) {
     svmp_status status;
     SVMP_CHECK(svmp_spread_open(run->context, file->team, graph->whole_variables, graph->own_variables,
                                 graph->whole_variable, &own));
-    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b));
-    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b));
-    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b));
+    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
+    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
+    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b->n, b));
+    SVMP_CHECK(array(file, "sd", ARRAY_SD, &own, 1, b));
+    file->own = &own;
+    if (run->method->state) SVMP_CHECK(run->method->state(run, &file->archive));
 done:
+    file->own = NULL;
     svmp_spread_close(&own);
     return status;
 }
@@ -141,8 +147,7 @@ static svmp_status state(checkpoint *file, svmp_run *run) {
     SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));
     SVMP_TRY(svmp_history_archive(a, "way", &run->way));
     SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
-    SVMP_TRY(rows(file, run));
-    return run->method->state ? run->method->state(run, a) : SVMP_OK;
+    return rows(file, run);
 }
 
 /* The processes that the run is split among, or NULL. */

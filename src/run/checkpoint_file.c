@@ -60,13 +60,19 @@ static svmp_status put_numbers(archive *a, const char *name, archive_type type, 
     return agree(file, put_item(file, name, type, count, count * WORD, values));
 }
 
+static svmp_status exchange_rows(archive *a, const char *name, size_t length, double *values) {
+    checkpoint *file = (checkpoint *)a;
+    return svmp_checkpoint_rows(file, name, file->own, length, values);
+}
+
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text) {
     const size_t size = strlen(text) + 1;
     return agree(file, put_item(file, name, ARCHIVE_TEXT, size, size, text));
 }
 
 svmp_status svmp_checkpoint_create(svmp_context *context, const team *t, const char *path, checkpoint *file) {
-    *file = (checkpoint){.archive = {context, 0, put_numbers}, .team = t, .path = path, .hash = SVMP_HASH_START};
+    *file = (checkpoint){
+        .archive = {context, 0, put_numbers, exchange_rows}, .team = t, .path = path, .hash = SVMP_HASH_START};
     head first = {.order = BYTE_ORDER_MARK, .format = FORMAT};
     memcpy(first.magic, magic, sizeof magic);
     svmp_status status = here(file) ? svmp_output_open_again(context, path, &file->output) : SVMP_OK;
@@ -236,7 +242,7 @@ svmp_status svmp_checkpoint_expect_end(const checkpoint *file) {
 }
 
 svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file) {
-    *file = (checkpoint){.archive = {context, 1, take_numbers}, .team = t, .path = path};
+    *file = (checkpoint){.archive = {context, 1, take_numbers, exchange_rows}, .team = t, .path = path};
     return agree(file, here(file) ? open_input(file) : SVMP_OK);
 }
 

@@ -22,6 +22,7 @@ typedef struct checkpoint {
     FILE *input;   /* of one that is loaded: at the next item */
     uint64_t left; /* bytes from there to the checksum */
     char *text;    /* the last text that was taken */
+    spread *own;   /* the run's variables, for archive.rows */
 } checkpoint;
 
 /* `path` must outlive the checkpoint. With a team, all its processes make all these calls. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/message.h"
 #include "base/number.h"
 #include "base/team.h"
 #include "base/vector.h"
@@ -51,6 +52,8 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const double *x = fewer ? first : all;
     if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
         status = svmp_evaluate(e ? e : b->evaluator, x, NULL, score);
+    const messages *m = run->method->kernel ? b->messages : NULL;
+    if (status == SVMP_OK && m) status = svmp_messages_at(run->backend, x);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
@@ -58,7 +61,9 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
                                  .x = x,
                                  .score = score,
                                  .seed = b->seed,
-                                 .iteration = run->iteration ? run->iteration - 1 : 0};
+                                 .iteration = run->iteration ? run->iteration - 1 : 0,
+                                 .hubs = m ? m->hubs : NULL,
+                                 .messages = m ? m->rows : NULL};
     SVMP_CHECK(svmp_stein_discrepancy(context, &sample, total, nodes));
 done:
     svmp_release(context, first);

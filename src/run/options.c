@@ -10,21 +10,24 @@
  * OWN is a COUNT whose default the method decides */
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
-         "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp or tpmp")               \
+         "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp, tpmp or local")        \
     TEXT(kernel, 0, "SUM", NULL, "Method",                                                                             \
-         "terms WEIGHT*SHAPE@DOMAIN, '+' between: rbf, imq, linear; blanket, all, self, random:K [the method's own]")  \
+         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: rbf, imq, linear; blanket, all, self, random:K [the method's own]")       \
     TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros, a number")                       \
     TEXT(step, 0, "STEP", NULL, "Method",                                                                              \
-         "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed; or decay:A,B,GAMMA [adagrad:1; langevin, "        \
+         "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, adam-sd, fixed; or decay:A,B,GAMMA [adagrad:1; "         \
+         "langevin, "                                                                                                  \
          "mala: fixed:0.01]")                                                                                          \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [1000; dpmp and tpmp: 100]")     \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
-    COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations that adapt, and are not kept")                  \
-    COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations that are kept")                                  \
+    OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers",                                                   \
+        "iterations that adapt, and are not kept [1000; local: half of -t]")                                           \
+    OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers",                                                    \
+        "iterations that are kept [1000; local: at most 64, thinned]")                                                 \
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "acceptance that the step adapts to")                          \
-    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, gaussian, map, or FILE")               \
+    TEXT(init, 0, "START", NULL, "Start", "normal:SD, uniform:A,B, prior, gaussian, map, or FILE [the method's own]")  \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
     TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, cpu-baseline, cpu-avx2, cpu-avx512 or ref")
 

@@ -14,6 +14,20 @@ static svmp_status refuse_option(const svmp_run *run, const char *option) {
     return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
 }
 
+/* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
+ * large model, of all particles, are some gigabytes at most. */
+static void settle_sampler(svmp_run *run) {
+    enum { WARMUP = 1000, FEW = 8, NUMBERS = 1 << 28 };
+    svmp_run_options *options = &run->options;
+    const int sweeps = run->method->sweeps;
+    const size_t most = run->method->draws;
+    const double room = NUMBERS / ((double)run->model->graph->whole_variables * (double)options->particles);
+    if (options->warmup == SVMP_METHODS_OWN) options->warmup = sweeps ? run->iterations / 2 : WARMUP;
+    if (options->draws == SVMP_METHODS_OWN)
+        options->draws = !sweeps || room > (double)most ? most : room > FEW ? (size_t)room : FEW;
+    if (!sweeps) run->iterations = options->warmup + options->draws;
+}
+
 /* Reads the options' texts: what the method may be told, and what stands for what was not said. */
 static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
     svmp_context *context = run->context;
@@ -41,8 +55,13 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
     if (chosen->yield == SVMP_DRAWS) run->iterations = 1;
-    if (chosen->yield == SVMP_CHAINS) run->iterations = options->warmup + options->draws;
-    return svmp_init_parse(context, options->init, &run->start);
+    if (chosen->yield == SVMP_CHAINS) settle_sampler(run);
+    return svmp_init_parse(context, svmp_run_init(run), &run->start);
+}
+
+const char *svmp_run_init(const svmp_run *run) {
+    if (run->options.init) return run->options.init;
+    return run->method->init ? run->method->init : METHOD_INIT;
 }
 
 /* What a part of a model cannot do. */
@@ -50,7 +69,7 @@ static svmp_status check_part(const svmp_run *run) {
     if (run->method->local) return SVMP_OK;
     return svmp_fail(run->context, SVMP_UNSUPPORTED,
                      "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
-                     "independent, random, combined and langevin.",
+                     "independent, random, combined, langevin and local.",
                      run->method->name);
 }
 
@@ -72,6 +91,13 @@ static svmp_status compare_options(const svmp_run *run) {
     return SVMP_OK;
 }
 
+static svmp_status start_by_method(svmp_run *run) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(run->method->start(run, x));
+    return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
+}
+
 static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
     number_locale locale = {0};
@@ -84,12 +110,13 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, status));
 
     const method *chosen = run->method;
-    const size_t n = chosen->yield == SVMP_CHAINS ? run->options.chains : run->options.particles;
+    const size_t n = chosen->yield == SVMP_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));
-    status = svmp_init_draw(&run->start, run->backend);
+    const int by_method = chosen->start && run->start.kind == INIT_GAUSSIAN;
+    status = by_method ? start_by_method(run) : svmp_init_draw(&run->start, run->backend);
     return svmp_model_agree(run->model, status);
 }
 
@@ -136,6 +163,7 @@ svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
 }
 
 static int has_converged(const svmp_run *run) {
+    if (run->ended) return 1;
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 

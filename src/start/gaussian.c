@@ -99,9 +99,18 @@ void svmp_gaussian_free(gaussian *q) {
 /* ---- what it is -------------------------------------------------------------------------------------------------- */
 
 const double *svmp_gaussian_mean(const gaussian *q) { return q->mean; }
+size_t svmp_gaussian_entries(const gaussian *q) { return svmp_factorisation_entries(q->work->factor); }
 size_t svmp_gaussian_iterations(const gaussian *q) { return q->iterations; }
 const sparsity *svmp_gaussian_pattern(const gaussian *q) { return q->work->pattern; }
 const double *svmp_gaussian_precision(const gaussian *q) { return q->A; }
+
+svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x) {
+    return svmp_factorisation_solve(q->work->factor, q->work->threads, n, x);
+}
+
+svmp_status svmp_gaussian_spread(gaussian *q, size_t n, double *x) {
+    return svmp_factorisation_spread(q->work->factor, q->work->threads, n, x);
+}
 
 /* E log q = -d/2 (1 + log 2 pi) + log det(A)/2 */
 double svmp_gaussian_bound(const gaussian *q) {

@@ -114,7 +114,8 @@ svmp_status svmp_init_draw(const init *start, backend *b) {
 
 void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt) {
     for (size_t i = 0; i < b->model->graph->own_variables; i++) {
-        random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
+        random_stream stream = {
+            .seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = svmp_graph_whole_variable(b->model->graph, i)};
         x[i * b->n + l] = start->kind == INIT_UNIFORM
                               ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
                               : start->sd * svmp_random_normal(stream, l);

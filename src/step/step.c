@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 
-static const step_rule *const rules[] = {&svmp_step_adagrad, &svmp_step_rmsprop, &svmp_step_adam, &svmp_step_fixed,
-                                         &svmp_step_decay};
+static const step_rule *const rules[] = {&svmp_step_adagrad, &svmp_step_rmsprop, &svmp_step_adam,
+                                         &svmp_step_adam_sd, &svmp_step_fixed,   &svmp_step_decay};
 
 static int parse_positive(const char *start, const char *end, double *value) {
     return svmp_number_parse(start, end, value) == NUMBER_FINITE && *value > 0;
@@ -40,10 +40,11 @@ svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parse
         *parsed = made;
         return SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no step: it is RULE:RATE or RULE:FROM..TO with adagrad, rmsprop, adam or fixed, or "
-                     "decay:A,B,GAMMA, all numbers above 0.",
-                     text);
+    return svmp_fail(
+        context, SVMP_BAD_CALL,
+        "'%s' is no step: it is RULE:RATE or RULE:FROM..TO with adagrad, rmsprop, adam, adam-sd or fixed, or "
+        "decay:A,B,GAMMA, all numbers above 0.",
+        text);
 }
 
 double svmp_step_rate(const step *s, size_t t, size_t iterations) {

@@ -82,9 +82,11 @@ same one.csv many.csv "one process under mpirun"
 long=(run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 9 --quiet)
 grid=("${long[@]}" -t 10)
 kernels=("--kernel 0.1*rbf@blanket+linear@blanket" "-m vanilla" "--kernel linear@all+imq@all --backend ref" \
-    "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" "--init one.csv")
+    "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" "--kernel rbf/sd@all+linear/sd@all" \
+    "--kernel rbf/sd@self+linear/sd@near:4 --step adam-sd:0.1" "--init one.csv")
 [[ -z ${ALL:-} ]] || kernels+=("-m independent --init uniform:-1,2" "--kernel imq@random:2" "-m combined" "--backend ref" \
-    "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" "--kernel rbf@all+rbf@blanket+imq@self")
+    "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" "--kernel rbf@all+rbf@blanket+imq@self" \
+    "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1..0.01")
 for more in "${kernels[@]}"; do
     [[ $more == *one.csv ]] && works "${grid[@]}" --seed 5 -o one.csv --force
     works "${grid[@]}" $more -o alone.csv --force
@@ -101,18 +103,21 @@ for more in "-m vanilla" "--kernel linear@all"; do
     same alone.csv many.csv "$more of many particles"
 done
 
-# A checkpoint of P processes is resumed by Q, and is the file that one process writes.
-works "${long[@]}" -t 40 -o whole.csv --force
-works "${long[@]}" -t 20 --checkpoint one.svmp
-ranks 3 "${long[@]}" -t 20 --checkpoint three.svmp || fail "$(cat errors)"
-cmp one.svmp three.svmp || fail "the checkpoint of three processes is another"
-for processes in 2 4; do
-    cp three.svmp on.svmp # which goes on
-    ranks $processes "${long[@]}" -t 40 --resume on.svmp -o resumed.csv --force || fail "$(cat errors)"
-    same whole.csv resumed.csv "resumed in $processes"
+# A checkpoint of P processes is resumed by Q, and is the file that one process writes. The sd that kernels and steps are
+# in units of is a state that a process also has of its neighbours' variables.
+for more in "" "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1"; do
+    works "${long[@]}" $more -t 40 -o whole.csv --force
+    works "${long[@]}" $more -t 20 --checkpoint one.svmp --force
+    ranks 3 "${long[@]}" $more -t 20 --checkpoint three.svmp --force || fail "$(cat errors)"
+    cmp one.svmp three.svmp || fail "the checkpoint of three processes is another $more"
+    for processes in 2 4; do
+        cp three.svmp on.svmp # which goes on
+        ranks $processes "${long[@]}" $more -t 40 --resume on.svmp -o resumed.csv --force || fail "$(cat errors)"
+        same whole.csv resumed.csv "resumed in $processes $more"
+    done
+    works "${long[@]}" $more -t 40 --resume three.svmp -o resumed.csv --force
+    same whole.csv resumed.csv "resumed in one"
 done
-works "${long[@]}" -t 40 --resume three.svmp -o resumed.csv --force
-same whole.csv resumed.csv "resumed in one"
 
 # Stopping by tolerance is stopping at the same iteration.
 works "${long[@]}" -t 2000 --tolerance 0.9 -o whole.csv --force

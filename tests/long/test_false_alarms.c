@@ -45,7 +45,8 @@ static alarms look(svmp_context *context, const svmp_model *model, const kernel 
     svmp_discrepancy total, *each = malloc(nodes * sizeof *each);
     alarms found = {0};
     assert_ok(svmp_model_evaluate(model, n, svmp_particles_values(particles), NULL, score));
-    const stein_sample sample = {graph, k, n, svmp_particles_values(particles), score, 1, 0};
+    const stein_sample sample = {
+        .graph = graph, .kernel = k, .n = n, .x = svmp_particles_values(particles), .score = score, .seed = 1};
     assert_ok(svmp_stein_discrepancy(context, &sample, &total, each));
     for (size_t v = 0; v < nodes; v++) {
         found.ratio |= each[v].ratio > each[v].limit;

@@ -106,6 +106,14 @@ static void test_same_bits(void **state) {
         options.step = steps[k];
         assert_resumes(logistic, &options);
     }
+    static const char *const kernels[] = {"rbf/sd@self + linear/sd@blanket", "rbf@blanket",
+                                          "linear/sd@near:3"}; /* their sd is a state */
+    for (size_t k = 0; k < 3; k++) {
+        svmp_run_options options = small("graphical");
+        options.kernel = kernels[k];
+        options.step = "adam-sd:0.3..0.1";
+        assert_resumes(grid, &options);
+    }
     svmp_run_options options = small("nuts");
     assert_resumes(logistic, &options);
     options.warmup = 39; /* the states of the warm-up pass through one slot */

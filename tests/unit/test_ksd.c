@@ -25,7 +25,8 @@ static svmp_discrepancy measure(const svmp_model *model, const char *text, size_
     double *score = malloc(model->graph->variables * n * sizeof *score);
     svmp_discrepancy total;
     assert_ok(svmp_model_evaluate(model, n, x, NULL, score));
-    const stein_sample sample = {model->graph, &k, n, x, score, 11, 3};
+    const stein_sample sample = {
+        .graph = model->graph, .kernel = &k, .n = n, .x = x, .score = score, .seed = 11, .iteration = 3};
     assert_ok(svmp_stein_discrepancy(model->context, &sample, &total, nodes));
     free(score);
     return total;

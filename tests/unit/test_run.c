@@ -201,17 +201,18 @@ static void test_step_rules(void **state) {
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
-        {"graphical", "|phi|", SVMP_PARTICLES, 1},
-        {"vanilla", "|phi|", SVMP_PARTICLES, 1},
-        {"independent", "|phi|", SVMP_PARTICLES, 1},
-        {"random", "|phi|", SVMP_PARTICLES, 1},
-        {"combined", "|phi|", SVMP_PARTICLES, 1},
-        {"langevin", "|score|", SVMP_PARTICLES, 1},
-        {"mala", "|score|", SVMP_PARTICLES, 0},
-        {"nuts", NULL, SVMP_CHAINS, 0},
-        {"exact", NULL, SVMP_DRAWS, 0},
-        {"dpmp", "change of a message", SVMP_MODES, 0},
-        {"tpmp", "change of a message", SVMP_MODES, 0},
+        {"graphical", "|phi|", SVMP_PARTICLES, 1, 0, 0},
+        {"vanilla", "|phi|", SVMP_PARTICLES, 1, 0, 0},
+        {"independent", "|phi|", SVMP_PARTICLES, 1, 0, 0},
+        {"random", "|phi|", SVMP_PARTICLES, 1, 0, 0},
+        {"combined", "|phi|", SVMP_PARTICLES, 1, 0, 0},
+        {"langevin", "|score|", SVMP_PARTICLES, 1, 0, 0},
+        {"mala", "|score|", SVMP_PARTICLES, 0, 0, 0},
+        {"nuts", NULL, SVMP_CHAINS, 0, 0, 1000},
+        {"exact", NULL, SVMP_DRAWS, 0, 0, 0},
+        {"dpmp", "change of a message", SVMP_MODES, 0, 0, 0},
+        {"tpmp", "change of a message", SVMP_MODES, 0, 0, 0},
+        {"local", NULL, SVMP_CHAINS, 1, 1, 64},
     };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 7);
@@ -225,6 +226,8 @@ static void test_methods_describe_themselves(void **state) {
         assert_string_equal(found.name, methods[k].name);
         assert_int_equal(found.yield, methods[k].yield);
         assert_int_equal(found.parts, methods[k].parts);
+        assert_int_equal(found.sweeps, methods[k].sweeps);
+        assert_int_equal(found.draws, methods[k].draws);
         assert_true((found.largest == NULL) == (methods[k].largest == NULL));
         if (found.largest) assert_string_equal(found.largest, methods[k].largest);
         if (svmp_run_create(model, &options, &run) == SVMP_UNSUPPORTED) continue; /* a build without CHOLMOD */

@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/median.h"
+#include "backend/message.h"
 #include "kernel/grid.h"
 #include "kernel/unit.h"
 
@@ -46,6 +47,14 @@ typedef struct cpu {
     double *gathered;  /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
 } cpu;
 
+/* What units are made of. */
+static inline unit_source svmp_cpu_source(const backend *b) {
+    const cpu *own = b->own;
+    return (unit_source){b->model->graph, own->nodes, b->messages ? b->messages->hubs : NULL};
+}
+
+static inline const double *svmp_cpu_messages(const backend *b) { return b->messages ? b->messages->rows : NULL; }
+
 /* Whether other processes have variables of the term's domain, too. */
 static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *term) {
     return term->domain == DOMAIN_ALL && b->others != NULL;
@@ -64,6 +73,12 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
 /* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
  * last ones. */
 void svmp_cpu_centre(backend *b);
+
+/* dz_i/dx_i of the coordinates that a term sees. */
+static inline double svmp_cpu_slope(const backend *b, const kernel_term *term, size_t i) {
+    if (term->metric == METRIC_NONE) return 1;
+    return b->sd[i] > 0 ? 1 / b->sd[i] : 0;
+}
 
 /* The variables of the members, in `room->members`; returns how many. */
 size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room);

@@ -14,6 +14,10 @@
 svmp_status svmp_mpi_attach(backend *b);
 void svmp_mpi_detach(backend *b);
 
+/* Values of variables, one number each: those of the halo arrive from the processes that own them. All processes that
+ * have parts call it; of a whole graph there is nothing to do. */
+svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values);
+
 /* Seconds since the backend was made, by what they went to. */
 typedef struct mpi_times {
     double packing, waiting, agreeing; /* messages; for them; on how the step went */

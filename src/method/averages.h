@@ -1,0 +1,36 @@
+/* Averages of chains: the particles are independent Markov chains, and the mean and sd of each variable are averaged
+ * over particles and iterations. How far the particles' own averages differ tells the standard errors, whatever the
+ * correlation along the chains. */
+#ifndef SVMP_METHOD_AVERAGES_H
+#define SVMP_METHOD_AVERAGES_H
+
+#include "base/archive.h"
+#include "base/context.h"
+
+/* Of a variable, over the last window that was closed. */
+typedef struct average {
+    double mean, sd;
+    double mean_error, sd_error; /* standard errors; NaN for one particle */
+    double apart; /* the variance of the particles' own means over that of all: 1 when no particle has come
+                   * to where the others are, 1/k after k independent draws each */
+    double drift; /* the mean less that of the window before; NaN: there was none */
+    double drift_error;
+} average;
+
+typedef struct averages averages;
+
+svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made);
+void svmp_averages_free(averages *a); /* NULL-safe */
+
+/* Adds the particles x[i*n + l] of an iteration to the window. */
+void svmp_averages_add(averages *a, const double *x);
+
+/* Closes the window, which has an iteration or more, and opens a new one. */
+void svmp_averages_close(averages *a);
+
+/* A row for each variable; NULL before the first window was closed. */
+const average *svmp_averages_rows(const averages *a);
+
+svmp_status svmp_averages_state(averages *a, archive *to);
+
+#endif
