@@ -1,6 +1,7 @@
 /* The Stein kernel: nanoseconds and cycles for every pair of particles of a node, median included, on one thread and on
  * all; and how near one thread is to a roof, the same loops on one tile that stays in the first cache, without any
- * median. Then what is large: a kernel that 10,000 variables share, and 10,000 particles.
+ * median. Then what is large: a kernel that 10,000 variables share, and 10,000 particles. Then terms in units of the
+ * particles' sd and with messages, beside the paper's kernel.
  *
  *     bench_stein [--quick]       all sizes, shapes and instruction sets
  */
@@ -112,6 +113,40 @@ static void show_large(const char *text, size_t side, size_t n, double clock) {
     svmp_model_free(model);
 }
 
+/* The whole of phi, units and messages included, as a multiple of rbf@blanket on one thread. */
+static void show_terms(size_t closed) {
+    const char *terms[] = {"rbf/sd@blanket",
+                           "rbf/sd@self",
+                           "linear@blanket",
+                           "linear/sd@self",
+                           "linear/sd@blanket",
+                           "linear/sd@message",
+                           "rbf/sd@self + linear/sd@blanket",
+                           "rbf/sd@self + linear/sd@near"};
+    const size_t sizes[] = {20, 50, 100, 200, 1000}, nodes = 64, count = quick ? 2 : 5;
+    svmp_model *model = ring(nodes, closed);
+    double paper[5];
+    printf("\n|C| = %-28zu", closed);
+    for (size_t s = 0; s < count; s++) printf(" n = %4zu", sizes[s]);
+    printf("\n%-34s", "rbf@blanket, us a node");
+    for (size_t s = 0; s < count; s++) {
+        paper[s] = measure(model, &svmp_backend_cpu, "rbf@blanket", sizes[s], 1, quick ? 2 : sizes[s] < 500 ? 60 : 16);
+        printf(" %8.2f", 1e6 * paper[s] / (double)nodes);
+    }
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
+        printf("\n%-34s", terms[k]);
+        for (size_t s = 0; s < count; s++)
+            printf(" %8.2f", measure(model, &svmp_backend_cpu, terms[k], sizes[s], 1,
+                                     quick            ? 2
+                                     : sizes[s] < 500 ? 60
+                                                      : 16) /
+                                 paper[s]);
+        fflush(stdout);
+    }
+    printf("\n");
+    svmp_model_free(model);
+}
+
 int main(int count, char **arguments) {
     const backend_kind *kinds[] = {&svmp_backend_cpu_avx512, &svmp_backend_cpu_avx2, &svmp_backend_cpu_baseline};
     const size_t all_sizes[] = {20, 50, 100, 200, 1000}, closed[] = {3, 9, 25};
@@ -136,6 +171,10 @@ int main(int count, char **arguments) {
     show_large("rbf@all", 100 / large, 100, clock);
     show_large("rbf@all", 100 / large, 500 / large, clock);
     show_large("rbf@blanket", 4, 10000 / large, clock);
+
+    printf("\nterms beside the paper's, one thread\n");
+    show_terms(5);
+    show_terms(25);
     svmp_context_free(context);
     return 0;
 }

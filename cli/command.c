@@ -30,14 +30,14 @@ const command *find_command(const char *name) {
         complain(EXIT_WRONG, "The paper's experiments are a separate program, 'svmp-paper', which is built in the same "
                              "folder as svmp and not installed by default.");
     else if (near)
-        complain(EXIT_WRONG, "There is no command '%s'; did you mean '%s'?", name, near);
+        complain(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
     else
-        complain(EXIT_WRONG, "There is no command '%s'; 'svmp --help' lists those there are.", name);
+        complain(EXIT_WRONG, "Unknown command '%s'; see 'svmp --help'.", name);
     return NULL;
 }
 
 void command_options(const command *which, option_set *set) {
-    static const svmp_option help = {"help", 'h', NULL, "", "show this and end", "Help"};
+    static const svmp_option help = {"help", 'h', NULL, "", "show this help", "Help"};
     snprintf(set->command, sizeof set->command, "svmp %s", which->name);
     if (which->options) which->options(set);
     options_add(set, 1, &help);
@@ -103,7 +103,7 @@ static int check_folder(const char *path) {
     if (slash) memcpy(folder, path, length);
     struct stat about;
     if (stat(folder, &about) == 0 && access(folder, W_OK | X_OK) == 0) return 0;
-    return complain(EXIT_WRONG, "The file '%s' cannot be written: the folder '%s': %s.", path, folder, strerror(errno));
+    return complain(EXIT_WRONG, "Cannot write '%s': folder '%s': %s.", path, folder, strerror(errno));
 }
 
 static int ends_in(const char *path, const char *ending) {
@@ -115,25 +115,23 @@ int check_output(const char *path, output_kind kind, int force) {
     const int particles = kind == OUTPUT_PARTICLES;
     const int netcdf = strstr(svmp_build_parts(), "netcdf: yes") != NULL;
     if (particles && ends_in(path, ".nc") && !netcdf)
-        return complain(EXIT_WRONG, "The output '%s' needs NetCDF, which was left out of this build.", path);
+        return complain(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
     if (particles && !ends_in(path, ".csv") && !ends_in(path, ".nc"))
-        return complain(EXIT_WRONG, "The output '%s' does not end in .csv%s, the kind%s of file that %s written.", path,
-                        netcdf ? " or .nc" : "", netcdf ? "s" : "", netcdf ? "are" : "is");
+        return complain(EXIT_WRONG, "The output file '%s' must end in .csv%s.", path, netcdf ? " or .nc" : "");
     if (kind == OUTPUT_PAGE && !ends_in(path, ".html"))
-        return complain(EXIT_WRONG, "The output '%s' does not end in .html, the one kind of file that is written.",
-                        path);
+        return complain(EXIT_WRONG, "The output file '%s' must end in .html.", path);
     struct stat about;
     if (stat(path, &about) != 0)
-        return lstat(path, &about) == 0 ? complain(EXIT_WRONG, "The file '%s' is a symbolic link to nothing.", path)
+        return lstat(path, &about) == 0 ? complain(EXIT_WRONG, "The file '%s' is a broken symbolic link.", path)
                                         : check_folder(path);
     if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);
     if (!S_ISREG(about.st_mode)) return 0;
     if (!force && kind == OUTPUT_CHECKPOINT)
         return complain(EXIT_WRONG,
-                        "The file '%s' exists already: --resume %s goes on from it, --force begins anew and "
-                        "overwrites it.",
+                        "The file '%s' already exists: use --resume %s to continue from it, or --force to start again "
+                        "and overwrite it.",
                         path, path);
-    if (!force) return complain(EXIT_WRONG, "The file '%s' exists already; --force overwrites it.", path);
+    if (!force) return complain(EXIT_WRONG, "The file '%s' already exists; use --force to overwrite it.", path);
     return check_folder(path);
 }
 

@@ -22,7 +22,7 @@ void print_help(FILE *file) {
         int at = fprintf(file, "  svmp %s %s", all[k]->name, all[k]->operands);
         fprintf(file, "%*s%s\n", at < SUMMARY ? SUMMARY - at : 2, "", all[k]->summary);
     }
-    fputs("\n'svmp COMMAND --help' shows the options of a command, 'svmp --version' what is\n"
-          "in this build, and 'man svmp' the rest.\n",
+    fputs("\n'svmp COMMAND --help' lists the options of a command, 'svmp --version' the\n"
+          "features of this build. 'man svmp' is the full manual.\n",
           file);
 }

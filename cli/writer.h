@@ -18,7 +18,7 @@ typedef struct writer {
 /* The options by themselves: whether they fit together and to the method, and whether the files may be written. Returns
  * 0, or an exit status when it has said what is wrong. */
 int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method);
-void writer_free(writer *w); /* takes one that is all zeros */
+void writer_free(writer *w); /* accepts an all-zero value */
 
 /* Looks up the variables of --save among those that the run's result will have; what the model could compute is said.
  */

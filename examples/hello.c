@@ -3,7 +3,7 @@
 int main(void) {
     const char *files[] = {"models/grid.mtx", "models/grid_b.mtx"}; /* exp(b'x - x'Ax/2): A, b */
     svmp_run_options options = svmp_run_options_default();
-    options.particles = 50; /* the rest as it comes: graphical SVGD, 1,000 iterations */
+    options.particles = 50; /* defaults otherwise: graphical SVGD, 1,000 iterations */
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     svmp_run *run = NULL;

@@ -21,7 +21,7 @@ function buildTable(choose) {
     fillTable(choose);
   });
   document.getElementById("table-caption").textContent =
-    `The numbers are those of svmp summary, of all ${run.particles.toLocaleString("en")} ${units()}.`;
+    `As printed by svmp summary, from all ${run.particles.toLocaleString("en")} ${units()}.`;
 }
 
 function sortBy(name, choose) {

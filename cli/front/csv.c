@@ -11,7 +11,7 @@
 static int read_all(const char *path, char **text) {
     FILE *file = fopen(path, "rb");
     size_t size = 0, capacity = 1 << 16, got;
-    if (file == NULL) return complain(EXIT_WRONG, "The file '%s' cannot be read: %s.", path, strerror(errno));
+    if (file == NULL) return complain(EXIT_WRONG, "Cannot read '%s': %s.", path, strerror(errno));
     *text = malloc(capacity);
     while (*text && (got = fread(*text + size, 1, capacity - size - 1, file)) > 0) {
         size += got;
@@ -24,7 +24,7 @@ static int read_all(const char *path, char **text) {
     fclose(file);
     if (*text == NULL) return complain(EXIT_FAILED, "Out of memory.");
     (*text)[size] = '\0';
-    return broken ? complain(EXIT_WRONG, "The file '%s' cannot be read to its end.", path) : 0;
+    return broken ? complain(EXIT_WRONG, "Cannot read '%s' to its end.", path) : 0;
 }
 
 /* Where a cell ends: at a comma, the end of the line or of the text. One in quotes may have commas. */
@@ -65,7 +65,7 @@ static int cut(const char *path, csv *t) {
             if (end != ',') break;
         }
         if (column != t->columns)
-            return complain(EXIT_WRONG, "%s:%zu: the row has %zu fields where the header has %zu.", path, row + 1,
+            return complain(EXIT_WRONG, "%s:%zu: the row has %zu fields, but the header has %zu.", path, row + 1,
                             column, t->columns);
         row++;
     }
@@ -105,6 +105,5 @@ int csv_number(const csv *t, const char *path, size_t row, size_t column, double
     char *end;
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(*value)) return 0;
-    return complain(EXIT_WRONG, "%s:%zu: '%s' in the column '%s' is not a number.", path, row + 2, text,
-                    t->cells[column]);
+    return complain(EXIT_WRONG, "%s:%zu: '%s' in column '%s' is not a number.", path, row + 2, text, t->cells[column]);
 }

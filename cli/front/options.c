@@ -38,9 +38,8 @@ static int unknown_name(const option_set *set, const char *name, size_t length) 
     const char *names[OPTIONS_MOST];
     for (size_t k = 0; k < set->count; k++) names[k] = set->rows[k].name;
     const char *near = suggest(name, length, set->count, names);
-    if (near) return complain(EXIT_WRONG, "There is no option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
-    return complain(EXIT_WRONG, "There is no option '--%.*s'; '%s --help' lists those there are.", (int)length, name,
-                    set->command);
+    if (near) return complain(EXIT_WRONG, "Unknown option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
+    return complain(EXIT_WRONG, "Unknown option '--%.*s'; see '%s --help'.", (int)length, name, set->command);
 }
 
 static int store(option_set *set, size_t k, const char *value) {
@@ -72,8 +71,7 @@ static int parse_letters(option_set *set, const char *letters, int *at, int coun
     for (const char *letter = letters; *letter; letter++) {
         size_t k = find_letter(set, *letter);
         if (k == set->count)
-            return complain(EXIT_WRONG, "There is no option '-%c'; '%s --help' lists those there are.", *letter,
-                            set->command);
+            return complain(EXIT_WRONG, "Unknown option '-%c'; see '%s --help'.", *letter, set->command);
         if (set->rows[k].argument) return store_value(set, k, letter[1] ? letter + 1 : NULL, at, count, arguments);
         int wrong = store(set, k, "");
         if (wrong) return wrong;
@@ -130,8 +128,8 @@ int read_count(const char *option, const char *text, size_t least, size_t most, 
         count = whole ? (unsigned long long)real : ULLONG_MAX;
     }
     if (!begins || *end || errno || count < least || count > most)
-        return complain(EXIT_WRONG, "The option '--%s' is a whole number from %zu to %zu, not '%s'.", option, least,
-                        most, text);
+        return complain(EXIT_WRONG, "The option '--%s' must be a whole number from %zu to %zu, not '%s'.", option,
+                        least, most, text);
     *value = (size_t)count;
     return 0;
 }
@@ -140,7 +138,7 @@ int read_real(const char *option, const char *text, double least, double most, d
     char *end;
     const double read = strtod(text, &end);
     if (end == text || *end || !(read >= least && read <= most))
-        return complain(EXIT_WRONG, "The option '--%s' is a number from %g to %g, not '%s'.", option, least, most,
+        return complain(EXIT_WRONG, "The option '--%s' must be a number from %g to %g, not '%s'.", option, least, most,
                         text);
     *value = read;
     return 0;

@@ -42,7 +42,7 @@ int program_end(int status) {
     errno = 0;
     if ((fclose(stdout) != 0 || lost) && status == EXIT_DONE)
         return gone || errno == EPIPE ? EXIT_FAILED /* the reader has seen enough: nobody needs to be told */
-                                      : complain(EXIT_FAILED, "The standard output could not be written%s%s.",
-                                                 errno ? ": " : "", errno ? strerror(errno) : "");
+                                      : complain(EXIT_FAILED, "Cannot write to standard output%s%s.", errno ? ": " : "",
+                                                 errno ? strerror(errno) : "");
     return status;
 }

@@ -11,8 +11,8 @@ const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
                                                 &svmp_backend_cpu_avx512, &svmp_backend_ref};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
-    svmp_fail(context, SVMP_BAD_CALL,
-              "There is no backend '%s'; there are cpu, cpu-baseline, cpu-avx2, cpu-avx512 and ref.", name);
+    svmp_fail(context, SVMP_BAD_CALL, "Unknown backend '%s'; available: cpu, cpu-baseline, cpu-avx2, cpu-avx512, ref.",
+              name);
     return NULL;
 }
 
@@ -21,7 +21,7 @@ static svmp_status fill(backend *b, const kernel *k, const step *s) {
     const size_t variables = b->model->graph->variables, wanted = 3 + (s ? s->rule->states : 0);
     double **arrays[] = {&b->x, &b->score, &b->phi, &b->state[0], &b->state[1]};
     SVMP_TRY(svmp_require_memory(context, (double)wanted * (double)variables * (double)b->n * sizeof(double),
-                                 "these particles take"));
+                                 "these particles need"));
     for (size_t a = 0; a < wanted; a++)
         SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)arrays[a]));
     if ((k && svmp_kernel_measures(k, METRIC_SD)) || (s && s->rule->in_sd)) {

@@ -1,13 +1,13 @@
-/* The contract of a backend: where the particles live, and the four moves of an iteration on them.
+/* The contract of a backend: it stores the particles and performs the four operations of an iteration.
  *
- *     exchange   neighbours' particles arrive
+ *     exchange   receive the particles of neighbouring processes
  *     score      s = d log p / dx, all particles at once
  *     stein      phi from local kernels, node by node
  *     step       x <- x + displacement of phi
  *
- * All of them read the same old particles and are free to share the work in any way that leaves the bits alone.
- * `ref` is plain loops, the oracle of all others. Of a part of a model (model/part.h) they move its own nodes; `mpi`
- * stands before the local backend then, and brings the halo.
+ * All of them read the same old particles and may divide the work in any way that does not change the bits. `ref` is
+ * plain loops, the oracle for all others. For a part of a model (model/part.h) a backend moves the own nodes; `mpi`
+ * then wraps the local backend and updates the halo.
  */
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
@@ -32,13 +32,13 @@ typedef enum backend_array {
 typedef struct backend_kind {
     const char *name;
 
-    /* Room of the backend's own (`own`) for a kernel; `k` is NULL for a method without one. */
+    /* Allocates the backend's own data (`own`) for a kernel; `k` is NULL for a method without a kernel. */
     svmp_status (*alloc)(backend *b, const kernel *k);
     void (*free)(backend *b);
 
-    svmp_status (*exchange)(backend *b); /* NULL: there is nobody to exchange with */
+    svmp_status (*exchange)(backend *b); /* NULL: there are no other processes */
 
-    /* The same, done with when it returns: for those who look at particles between iterations. */
+    /* The same, but complete on return: for code that reads particles between iterations. */
     svmp_status (*refresh)(backend *b);
 
     svmp_status (*score)(backend *b);
@@ -48,8 +48,8 @@ typedef struct backend_kind {
     /* Langevin's move: x <- x + rate s + sqrt(2 rate) noise. */
     svmp_status (*diffuse)(backend *b, double rate, size_t t);
 
-    /* A backend whose particles are not in this process's memory copies an array into b->x, b->score, ... or takes it
-     * from there. NULL: the arrays of `backend` are its own. */
+    /* For a backend whose particles are not in the memory of this process: `fetch` copies an array to b->x, b->score,
+     * ..., `store` copies it back. NULL: the backend works on these arrays directly. */
     svmp_status (*fetch)(backend *b, backend_array which);
     svmp_status (*store)(backend *b, backend_array which);
 } backend_kind;
@@ -57,11 +57,11 @@ typedef struct backend_kind {
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
     svmp_backend_cpu_avx512;
 
-/* NULL, with an error that lists the names, when there is none of that name. */
+/* Returns NULL, with an error that lists the names, if there is no backend of that name. */
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
 struct backend {
-    const backend_kind *kind, *local; /* the latter does the work; the same, unless others take part */
+    const backend_kind *kind, *local; /* `local` does the work; it differs from `kind` only with several processes */
     svmp_context *context;
     const svmp_model *model;
     const struct team
@@ -69,8 +69,9 @@ struct backend {
     size_t n;
     uint64_t seed;
     int threads;
-    node_span span; /* the nodes that `score` and `stein` work on: all own ones, or in turn the interior and the rest */
-    const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
+    node_span
+        span; /* the nodes that `score` and `stein` process: all own nodes, or first the interior and then the rest */
+    const char *runs_as; /* the name of the backend that `kind` selected on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL. For backends
                                          * alone: others call svmp_backend_view and svmp_backend_edit */
     double *sd;                         /* variables: the particles' own standard deviation (dividing by n), smoothed

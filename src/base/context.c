@@ -83,7 +83,7 @@ int svmp_context_threads(const svmp_context *context) {
 svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what) {
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (bytes <= machine) return SVMP_OK;
-    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %s %.3g GB, and this machine has %.3g GB.", what,
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %s %.3g GB, but this machine has %.3g GB.", what,
                      bytes / 1e9, machine / 1e9);
 }
 

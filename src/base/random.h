@@ -1,12 +1,12 @@
-/* Counter-based random numbers: a number is a function of the seed, what it is for, and where it is used,
- * so that it depends neither on threads and ranks nor on what was drawn before. */
+/* Counter-based random numbers: each number is a function of the seed, its purpose and its position, so that it depends
+ * neither on threads and processes nor on earlier draws. */
 #ifndef SVMP_BASE_RANDOM_H
 #define SVMP_BASE_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a number is for; two purposes never share a stream. Append only: the order is part of "the same bits". */
+/* The purpose of a random number; two purposes never share a stream. Append only: the order affects the bits. */
 typedef enum random_purpose {
     RANDOM_INIT,
     RANDOM_NEIGHBOURS,

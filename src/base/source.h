@@ -1,4 +1,4 @@
-/* A text with a name: what the data readers and the model language read, and how they point at a place in it. */
+/* A source text with a path, for the data readers and the model language, and error messages that point into it. */
 #ifndef SVMP_BASE_SOURCE_H
 #define SVMP_BASE_SOURCE_H
 
@@ -17,7 +17,7 @@ svmp_status svmp_source_read(svmp_context *context, const char *path, text_sourc
 svmp_status svmp_source_copy(svmp_context *context, const char *path, const char *text, size_t length,
                              text_source *source);
 
-/* Takes a source that holds nothing. */
+/* Accepts an empty source. */
 void svmp_source_free(svmp_context *context, text_source *source);
 
 /* Line and column of a byte, both from 1; columns count characters of UTF-8. */

@@ -7,7 +7,7 @@ const char *svmp_status_text(svmp_status status) {
         SVMP_STATUS_LIST(TEXT)
 #undef TEXT
     }
-    return "an unknown status";
+    return "unknown status";
 }
 
 const char *svmp_outcome_text(svmp_outcome outcome) {
@@ -17,5 +17,5 @@ const char *svmp_outcome_text(svmp_outcome outcome) {
         SVMP_OUTCOME_LIST(TEXT)
 #undef TEXT
     }
-    return "an unknown outcome";
+    return "unknown outcome";
 }

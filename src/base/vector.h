@@ -1,5 +1,5 @@
-/* Sums over a row in a fixed order that vectorises: eight interleaved partial sums, then these from first to last. And
- * the unit in which to take them. */
+/* Sums over a row in a fixed order that vectorises: eight interleaved partial sums, which are then added from first to
+ * last. */
 #ifndef SVMP_BASE_VECTOR_H
 #define SVMP_BASE_VECTOR_H
 
@@ -30,8 +30,8 @@ static inline double svmp_dot(size_t n, const double *a, const double *b) {
     return svmp_add_lanes(lane);
 }
 
-/* The power of two just below the largest |a|, 1 when all are 0: in units of it neither squares nor sums overflow, and
- * what is not small beside the largest does not vanish. Dividing by it is exact. */
+/* A scale for sums: the largest power of two that does not exceed the largest |a|, or 1 if all are 0. In these units
+ * squares and sums do not overflow, and values of comparable size do not underflow. Dividing by it is exact. */
 static inline double svmp_unit(size_t n, const double *a) {
     double largest = 0;
     int exponent;

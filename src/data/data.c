@@ -40,7 +40,7 @@ svmp_status svmp_data_add(data_set *data, const char *name, size_t name_length, 
     svmp_context *context = data->context;
     const text_source *from = &data->sources[data->source_count - 1];
     if (name_length == 0) return svmp_source_fail(context, from, offset, "an array has no name");
-    if (memchr(name, 0, name_length)) return svmp_source_fail(context, from, offset, "a name holds a zero byte");
+    if (memchr(name, 0, name_length)) return svmp_source_fail(context, from, offset, "a name contains a zero byte");
 
     uint32_t number = svmp_names_find(&data->names, name, name_length);
     if (number != NAMES_NONE) return defined_twice(data, &data->arrays[number], from, offset);
@@ -54,11 +54,10 @@ svmp_status svmp_data_add(data_set *data, const char *name, size_t name_length, 
         product *= dimensions[k];
     }
     if (product != count)
-        return svmp_source_fail(context, from, offset,
-                                "'%.*s' holds %zu numbers, which its dimensions do not multiply to",
+        return svmp_source_fail(context, from, offset, "'%.*s' has %zu numbers, which does not match its dimensions",
                                 (int)(name_length < 100 ? name_length : 100), name, count);
     if (count > DATA_MOST_VALUES - data->values)
-        return svmp_source_fail(context, from, offset, "the data hold more than %u numbers", DATA_MOST_VALUES);
+        return svmp_source_fail(context, from, offset, "the data contain more than %u numbers", DATA_MOST_VALUES);
 
     SVMP_TRY(SVMP_GROW(context, data->arrays, data->array_capacity, data->count + 1));
     double *copy;
@@ -90,7 +89,7 @@ static svmp_status choose_reader(svmp_context *context, const char *path, data_r
         *reader = svmp_data_read_dump;
     else
         return svmp_fail(context, SVMP_BAD_INPUT,
-                         "%s: error: the ending does not say what the data are: .json, .csv, .R, .txt or .dump.", path);
+                         "%s: error: unknown kind of data file; expected .json, .csv, .R, .txt or .dump.", path);
     return SVMP_OK;
 }
 

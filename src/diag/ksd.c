@@ -105,7 +105,7 @@ static svmp_status alloc(ksd *of) {
     const double threes = 3.0 * radial * (double)pairs * of->threads,
                  squares = (common + products) * (double)n * (double)n;
     SVMP_TRY(svmp_require_memory(context, (threes + squares) * sizeof(double),
-                                 "the Stein discrepancy of so many particles takes"));
+                                 "the Stein discrepancy of this many particles needs"));
     of->grid = (common_grid){.n = n, .variables = sample->graph->whole_variables, .team = of->team};
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.of, n));
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.steps, n * n));

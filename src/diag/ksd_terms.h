@@ -1,4 +1,4 @@
-/* The parts of the Stein discrepancy: what the terms of a kernel add to the sums of every variable. */
+/* The contributions of kernel terms to the Stein discrepancy of each variable. */
 #ifndef SVMP_DIAG_KSD_TERMS_H
 #define SVMP_DIAG_KSD_TERMS_H
 
@@ -6,7 +6,8 @@
 #include "kernel/grid.h"
 #include "kernel/unit.h"
 
-/* What one thread needs for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2), ... */
+/* Working memory of one thread for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2),
+ * ... */
 typedef struct ksd_room {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */
@@ -66,8 +67,7 @@ void svmp_ksd_centre(const stein_sample *sample, size_t i, double *z);
 /* The estimate of the sum of the eigenvalues of kappa. */
 double svmp_ksd_trace(size_t n, double pairs, double diagonal);
 
-/* Whether a linear term is computed from products of particles; whether it needs what other processes have, as it is.
- */
+/* Whether a linear term is computed from products of particles, and whether it needs the rows of other processes. */
 static inline int svmp_ksd_multiplies(const ksd *of, const kernel_term *term) {
     return svmp_term_multiplies(term, of->sample->n, of->sample->graph->whole_variables);
 }

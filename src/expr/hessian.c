@@ -105,7 +105,7 @@ svmp_status svmp_hessian_create(const bound_program *bound, hessian **made) {
     svmp_context *context = bound->compiled->context;
     hessian *h = NULL;
     if (!bound->compiled->differentiated)
-        return svmp_fail(context, SVMP_BAD_CALL, "A program of values alone has no second derivatives.");
+        return svmp_fail(context, SVMP_BAD_CALL, "A program without derivatives has no second derivatives.");
     SVMP_TRY(SVMP_NEW(context, h, 1));
     *h = (hessian){.context = context, .slots = bound->compiled->slots};
     svmp_status status = make(h, bound);

@@ -208,8 +208,9 @@ static svmp_status take_edges(const cutting *c, metis_graph *g, int *known) {
     const size_t edges = each_edge(c, g, 0, &weight);
     *known = edges > 0 && (double)edges <= most_edges;
     if ((double)edges > most_edges)
-        svmp_log(context, SVMP_LOG_WARNING,
-                 "The graph has more edges than METIS can count: the parts are blocks of nodes in their order.");
+        svmp_log(
+            context, SVMP_LOG_WARNING,
+            "The graph has more edges than METIS can count: it is split into blocks of consecutive nodes instead.");
     if (!*known) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, g->item, edges));
     SVMP_TRY(SVMP_NEW(context, g->edge_weight, edges));
@@ -229,8 +230,9 @@ static svmp_status ask_metis(const cutting *c, const metis_graph *g) {
         &cut, g->part);
     if (done == METIS_OK) return SVMP_OK;
     if (done == METIS_ERROR_MEMORY)
-        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: METIS could not cut a graph of %zu nodes.", c->nodes);
-    return svmp_fail(context, SVMP_UNSUPPORTED, "METIS could not cut the graph into %zu parts.", c->parts);
+        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: METIS cannot partition a graph of %zu nodes.",
+                         c->nodes);
+    return svmp_fail(context, SVMP_UNSUPPORTED, "METIS failed to partition the graph into %zu parts.", c->parts);
 }
 
 /* *known is 0, and nodes go without an owner, where METIS cannot help: there are no edges, or too many to count. */

@@ -16,7 +16,8 @@ svmp_status svmp_bandwidth_parse(svmp_context *context, const char *text, bandwi
     double fixed;
     if (svmp_number_parse(text, text + strlen(text), &fixed) != NUMBER_FINITE || !(fixed > 0))
         return svmp_fail(context, SVMP_BAD_CALL,
-                         "'%s' is no bandwidth: it is median, median-log, median-zeros or a number above 0.", text);
+                         "Invalid bandwidth '%s': expected median, median-log, median-zeros or a positive number.",
+                         text);
     *parsed = (bandwidth){BANDWIDTH_FIXED, fixed};
     return SVMP_OK;
 }

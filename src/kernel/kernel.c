@@ -44,10 +44,11 @@ static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *
     if (equals(text, "near")) return term->domain = DOMAIN_NEAR, SVMP_OK;
     if (parse_counted(text, "near", 1, &term->most)) return term->domain = DOMAIN_NEAR, SVMP_OK;
     if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
-    return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%.*s' is no kernel domain: it is blanket, all, self, random:K with K from 0 to 100000, message, "
-                     "near or near:K with K from 1 to 100000.",
-                     PIECE(text));
+    return svmp_fail(
+        context, SVMP_BAD_CALL,
+        "Unknown kernel domain '%.*s': expected blanket, all, self, random:K with K from 0 to 100000, message, "
+        "near or near:K with K from 1 to 100000.",
+        PIECE(text));
 }
 
 static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_term *term) {
@@ -78,7 +79,7 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     }
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         if (equals(text, shapes[k]->name)) return term->shape = shapes[k], SVMP_OK;
-    return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel shape: it is rbf, imq or linear.", PIECE(text));
+    return svmp_fail(context, SVMP_BAD_CALL, "Unknown kernel shape '%.*s': expected rbf, imq or linear.", PIECE(text));
 }
 
 /* term = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain */
@@ -91,8 +92,8 @@ static svmp_status parse_term(svmp_context *context, piece text, bandwidth stand
     if (star && star < at) {
         piece weight = trimmed(text.start, star);
         if (svmp_number_parse(weight.start, weight.end, &term->weight) != NUMBER_FINITE || !(term->weight > 0))
-            return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no weight of a kernel term: it is a number above 0.",
-                             PIECE(weight));
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "Invalid weight '%.*s' of a kernel term: expected a positive number.", PIECE(weight));
         text.start = star + 1;
     }
     SVMP_TRY(parse_shape(context, trimmed(text.start, at), term));
@@ -125,7 +126,7 @@ svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth
     for (;;) {
         const char *end = term_end(text);
         if (made.count == KERNEL_TERMS_MAX)
-            return svmp_fail(context, SVMP_BAD_CALL, "A kernel has at most %d terms.", KERNEL_TERMS_MAX);
+            return svmp_fail(context, SVMP_BAD_CALL, "A kernel can have at most %d terms.", KERNEL_TERMS_MAX);
         SVMP_TRY(parse_term(context, trimmed(text, end), standard, &term));
         add_term(&made, &term);
         if (*end == '\0') break;

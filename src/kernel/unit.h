@@ -1,4 +1,4 @@
-/* Kernel matrices and whom they serve: nodes that see the same domain share one. */
+/* Units: one kernel matrix each, shared by all nodes that have the same domain. */
 #ifndef SVMP_KERNEL_UNIT_H
 #define SVMP_KERNEL_UNIT_H
 
@@ -41,7 +41,7 @@ stein_unit svmp_unit_draw(const unit_source *from, const kernel *k, size_t a, si
 size_t svmp_unit_rows(const svmp_graph *graph, const stein_unit *unit, size_t n, const double *array,
                       const double *messages, const double **rows);
 
-/* The most rows that a unit of the kernel has, and the most nodes that a random domain of it draws, itself included. */
+/* The maximum number of rows of a unit of the kernel, and of nodes of a random domain, including the node itself. */
 size_t svmp_unit_rows_most(const svmp_graph *graph, const kernel *k);
 size_t svmp_unit_drawn_most(const kernel *k);
 

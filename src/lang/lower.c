@@ -142,13 +142,13 @@ static void warn_of_unread_data(const model_lowering *lowering) {
         if (symbol != NAMES_NONE && (lowering->arrays[symbol].read || lowering->arrays[symbol].rank_seen > 0)) continue;
         if (unread++ >= TOLD) continue;
         char sentence[200], text[900];
-        snprintf(sentence, sizeof sentence, "'%.100s' is never read by the model", array->name);
+        snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model", array->name);
         svmp_source_describe(&lowering->data->sources[array->source], array->offset, "warning", sentence, text,
                              sizeof text);
         svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
     }
     if (unread > TOLD)
-        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s: warning: %zu more name%s never read by the model",
+        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s: warning: %zu more name%s not used by the model",
                  lowering->diagnostics->source->path, unread - TOLD,
                  unread - TOLD == 1 ? " of the data is" : "s of the data are");
 }

@@ -8,10 +8,9 @@ svmp_status svmp_parse_unexpected(model_parser *parser, const char *what) {
     const token *next = parser->next;
     const char *text = parser->diagnostics->source->text + next->offset;
     if (next->kind == TOKEN_NAME || next->kind == TOKEN_NUMBER || next->kind == TOKEN_SPECIAL)
-        return svmp_diagnose(parser->diagnostics, next->offset, "%s is expected, not '%.*s'", what,
+        return svmp_diagnose(parser->diagnostics, next->offset, "expected %s, not '%.*s'", what,
                              (int)(next->length < 40 ? next->length : 40), text);
-    return svmp_diagnose(parser->diagnostics, next->offset, "%s is expected, not %s", what,
-                         svmp_token_text(next->kind));
+    return svmp_diagnose(parser->diagnostics, next->offset, "expected %s, not %s", what, svmp_token_text(next->kind));
 }
 
 svmp_status svmp_parse_expect(model_parser *parser, token_kind kind, const char *where) {
@@ -89,7 +88,7 @@ static svmp_status parse_relation(model_parser *parser, ast_statement *statement
     if (accept_assignment(parser)) return parse_right_side(parser, statement);
     if (is_bounds_in_brackets(parser, first))
         return svmp_diagnose(parser->diagnostics, first->offset,
-                             "the bounds of a distribution stand in parentheses: %c(lower, upper)",
+                             "write the bounds of a distribution in parentheses: %c(lower, upper)",
                              parser->diagnostics->source->text[first->offset]);
     return svmp_parse_unexpected(parser, "'~' or '<-' after the node");
 }
@@ -105,7 +104,7 @@ static svmp_status parse_linked(model_parser *parser, ast_statement *statement) 
     SVMP_TRY(svmp_parse_expect(parser, TOKEN_CLOSE, "after the node"));
     if (parser->next->kind == TOKEN_TILDE)
         return svmp_diagnose(parser->diagnostics, parser->next->offset,
-                             "a link stands before '<-'; before '~' the node itself is expected");
+                             "a link can only be used with '<-'; with '~' write the node itself");
     if (!accept_assignment(parser)) return svmp_parse_unexpected(parser, "'<-' after the link");
     return parse_right_side(parser, statement);
 }
@@ -160,7 +159,7 @@ static svmp_status parse_statement(model_parser *parser, ast_statement *statemen
     if (first[1].kind != TOKEN_OPEN) return parse_relation(parser, statement);
     if (spells(parser, first, "if"))
         return svmp_diagnose(parser->diagnostics, first->offset,
-                             "there is no 'if': ifelse(condition, a, b) chooses between values");
+                             "'if' is not supported; use ifelse(condition, a, b) to choose between values");
     return spells(parser, first, "factor") ? parse_factor(parser, statement) : parse_linked(parser, statement);
 }
 
@@ -239,7 +238,7 @@ static svmp_status parse_declarations(model_parser *parser) {
 static svmp_status parse_named_block(model_parser *parser, ast_statement **statements, int *seen) {
     const token *keyword = parser->next++;
     if ((*seen)++)
-        return svmp_diagnose(parser->diagnostics, keyword->offset, "there is already a block %s",
+        return svmp_diagnose(parser->diagnostics, keyword->offset, "there is more than one block %s",
                              svmp_token_text(keyword->kind));
     return parse_block(parser, statements);
 }
@@ -253,8 +252,7 @@ static svmp_status not_a_block(model_parser *parser) {
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (svmp_name_distance(spelled, words[k]) > 0)
             return svmp_diagnose(parser->diagnostics, next->offset,
-                                 "'model', 'data' or 'var' is expected, not '%s'; did you mean '%s'?", spelled,
-                                 words[k]);
+                                 "expected 'model', 'data' or 'var', not '%s'; did you mean '%s'?", spelled, words[k]);
     return svmp_parse_unexpected(parser, "'model', 'data' or 'var'");
 }
 

@@ -24,15 +24,15 @@ typedef struct method {
     const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
     int local;           /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
 
-    /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
+    /* Checks the options and allocates the data of the method; the backend exists already. */
     svmp_status (*alloc)(svmp_run *run);
     /* Fills the particles for --init gaussian, of a method that has that Gaussian already. NULL: as for all others. */
     svmp_status (*start)(svmp_run *run, double *x);
     svmp_status (*iterate)(svmp_run *run);
     void (*free)(svmp_run *run); /* NULL: nothing to free */
 
-    /* What the run has yielded so far, with its chains and statistics but without names, as new particles; their
-     * number need not be the backend's. NULL: the backend's x. */
+    /* The result so far as new particles, with chains and statistics but without names; their number may differ from
+     * that of the backend. NULL: the particles of the backend. */
     svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
 
     /* Of a `local` method with a result: the states of the backend's particles that it is made of, own rows of the
@@ -44,11 +44,11 @@ typedef struct method {
     svmp_status (*state)(svmp_run *run, archive *a);
 } method;
 
-/* NULL, with an error that lists the names, when there is none of that name. */
+/* Returns NULL, with an error that lists the names, if there is no method of that name. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
-/* Fails, naming a node, when the model has boxes: a move that is projected onto them is no move of a chain that leaves
- * the posterior alone. */
+/* Fails, naming a node, if the model has boxes: with moves projected onto a box, a chain no longer has the posterior as
+ * its stationary distribution. */
 svmp_status svmp_method_refuse_boxes(const svmp_run *run);
 
 /* The alloc of Langevin dynamics: its steps are fixed or decay. */
@@ -71,7 +71,7 @@ struct svmp_run {
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
-    history way;                  /* iteration, largest |phi|, rate */
+    history way;                  /* of the run: iteration, largest |phi|, rate */
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;

@@ -22,16 +22,15 @@ svmp_status svmp_method_refuse_boxes(const svmp_run *run) {
     while (!isfinite(model->lower[i]) && !isfinite(model->upper[i])) i++;
     while (svmp_graph_node_first(graph, node) + svmp_graph_node_dimension(graph, node) <= i) node++;
     return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                     "The method '%s' does not apply: the node %s has a box, and a chain that is projected onto a box "
-                     "does not keep to the posterior.",
+                     "The method '%s' does not support boxes, and the node %s has one: projecting a chain onto a box "
+                     "changes its distribution.",
                      run->method->name, svmp_model_node_name(model, node, name, sizeof name));
 }
 
 svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_method *described) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (name == NULL || described == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_method_describe was given no %s.",
-                         name ? "place for its result" : "name");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_method_describe: the %s is NULL.", name ? "result" : "name");
     const method *found = svmp_method_find(context, name);
     if (found == NULL) return SVMP_BAD_CALL;
     *described = (svmp_method){.name = found->name,
@@ -55,13 +54,9 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
             snprintf(near, sizeof near, " did you mean '%s'?", methods[k]->name);
         }
         size_t length = strlen(names);
-        snprintf(names + length, sizeof names - length, "%s%s",
-                 k == 0          ? ""
-                 : k + 1 < count ? ", "
-                                 : " and ",
-                 methods[k]->name);
+        snprintf(names + length, sizeof names - length, "%s%s", k == 0 ? "" : ", ", methods[k]->name);
     }
-    svmp_fail(context, SVMP_BAD_CALL, "There is no method '%s';%s%s are %s.", name, near, *near ? " There" : " there",
-              names);
+    svmp_fail(context, SVMP_BAD_CALL, "Unknown method '%s';%s%s %s.", name, near,
+              *near ? " Available:" : " available:", names);
     return NULL;
 }

@@ -30,25 +30,24 @@ static void refuse(const svmp_model *model) {
     size_t i = 0;
     if (model->group_count > 0 && model->groups[0].line > 0)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and the factor of line %zu of this one is not "
+                    "The method 'exact' needs a jointly Gaussian model, but the factor on line %zu is not "
                     "linear-quadratic in its unknowns.",
                     model->groups[0].line);
     else if (model->group_count > 0)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and factor %zu of this one is not "
-                    "linear-quadratic.",
+                    "The method 'exact' needs a jointly Gaussian model, but factor %zu is not linear-quadratic.",
                     model->group_factor[0]);
     else if (svmp_model_transformed(model) != SIZE_MAX)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and %s of this one is bounded.",
+                    "The method 'exact' needs a jointly Gaussian model, but %s is bounded.",
                     svmp_model_node_name(model, svmp_model_transformed(model), name, sizeof name));
     else if (model->boxed) {
         while (i + 1 < model->graph->variables && model->lower[i] * 0 != 0 && model->upper[i] * 0 != 0) i++;
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, and %s of this one is kept in a box.",
+                    "The method 'exact' needs a jointly Gaussian model, but %s has a box.",
                     svmp_model_variable_name(model, i, name, sizeof name));
     } else
-        svmp_record(model->context, SVMP_UNSUPPORTED, "The method 'exact' needs factors, and this model has none.");
+        svmp_record(model->context, SVMP_UNSUPPORTED, "The method 'exact' needs factors, but this model has none.");
 }
 
 /* CHOLMOD failed: out of memory, or something that should not be. */
@@ -96,7 +95,7 @@ static svmp_status factorise(cholesky *f) {
     if (f->L->minor < f->L->n) {
         size_t variable = (size_t)((SuiteSparse_long *)f->L->Perm)[f->L->minor];
         return svmp_fail(f->model->context, SVMP_NOT_POSITIVE_DEFINITE,
-                         "The precision matrix is not positive definite: the pivot of %s is not above 0.",
+                         "The precision matrix is not positive definite: the pivot of %s is not positive.",
                          svmp_model_variable_name(f->model, variable, name, sizeof name));
     }
     return SVMP_OK;
@@ -229,7 +228,7 @@ done:
 svmp_status svmp_cholesky_create(const svmp_model *model, cholesky **factor) {
     (void)factor;
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "This build has no CHOLMOD, which exact inference needs (Debian: libsuitesparse-dev).");
+                     "Exact inference needs CHOLMOD, which this build does not have (Debian: libsuitesparse-dev).");
 }
 
 void svmp_cholesky_free(cholesky *factor) { (void)factor; }

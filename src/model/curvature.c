@@ -221,7 +221,7 @@ svmp_status svmp_curvature_evaluate(curvature *c, const double *x, const double 
         failed |= evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
     if (failed)
         return svmp_fail(c->model->context, SVMP_CALLBACK_FAILED,
-                         "The function of a factor reported failure while second derivatives were taken.");
+                         "The callback of a factor failed while computing second derivatives.");
     memset(H, 0, c->pattern.entries * sizeof *H);
     add_quadratic(c, H);
     add_cells(c, H);

@@ -14,7 +14,7 @@ typedef struct curvature_group {
 } curvature_group;
 
 svmp_status svmp_curvature_group_create(svmp_context *context, const factor_group *factors, curvature_group *made);
-void svmp_curvature_group_free(svmp_context *context, curvature_group *group); /* takes one that is all zeros */
+void svmp_curvature_group_free(svmp_context *context, curvature_group *group); /* accepts an all-zero value */
 
 /* Bytes for the means of so many instances and the scratch behind them. */
 size_t svmp_curvature_group_scratch(const curvature_group *group, size_t n, size_t instances);

@@ -227,8 +227,7 @@ static void add_share(const evaluator *e, const share *here, size_t first_row, d
 }
 
 svmp_status svmp_evaluator_fail(const evaluator *e) {
-    return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.",
-                     e->failed);
+    return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu failed.", e->failed);
 }
 
 /* Factors that touch a span of own nodes, and the score of these. Returns whether a function failed. */

@@ -92,8 +92,8 @@ static svmp_status analyse(factorisation *f) {
     const size_t order = f->pattern->order;
     if (order > DENSE_ORDER)
         return svmp_fail(f->context, SVMP_UNSUPPORTED,
-                         "This build has no CHOLMOD, and a model of %zu variables is too large without it (Debian: "
-                         "libsuitesparse-dev).",
+                         "A model of %zu variables is too large without CHOLMOD, which this build does not have "
+                         "(Debian: libsuitesparse-dev).",
                          order);
     SVMP_TRY(SVMP_NEW(f->context, f->start, order + 1));
     SVMP_TRY(SVMP_NEW(f->context, f->count, order));

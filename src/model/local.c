@@ -114,7 +114,7 @@ size_t svmp_local_most_nodes(const local *l) { return l->most_nodes; }
 size_t svmp_local_most_rows(const local *l) { return l->most_rows; }
 
 svmp_status svmp_local_fail(const local *l, size_t factor) {
-    return svmp_fail(l->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.", factor);
+    return svmp_fail(l->model->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu failed.", factor);
 }
 
 /* ---- the quadratic ----------------------------------------------------------------------------------------------- */

@@ -29,10 +29,9 @@ static svmp_status refuse(const svmp_model *model, const char *who, size_t facto
     }
     if (count > named) snprintf(names + strlen(names), sizeof names - strlen(names), " and %zu more", count - named);
     const size_t line = line_of(model, factor);
-    snprintf(which, sizeof which, line ? "a factor of line %zu" : "factor %zu", line ? line : factor);
-    return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "%s needs factors of at most two nodes, and %s of this model touches %zu: %s.", who, which, count,
-                     names);
+    snprintf(which, sizeof which, line ? "a factor on line %zu" : "factor %zu", line ? line : factor);
+    return svmp_fail(model->context, SVMP_UNSUPPORTED, "%s needs factors of at most two nodes, but %s has %zu: %s.",
+                     who, which, count, names);
 }
 
 static svmp_status check_factors(const svmp_model *model, const char *who) {

@@ -123,9 +123,9 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *opt
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
     if (options == NULL || plan == NULL || processes == 0 || !(network.latency >= 0) || !(network.bandwidth > 0))
-        return svmp_fail(
-            context, SVMP_BAD_CALL,
-            "svmp_model_plan needs options, processes, a network with a bandwidth, and a place to put it.");
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "svmp_model_plan: options, a result, at least one process, a latency of at least 0 and a "
+                         "positive bandwidth are needed.");
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_plan"));
     const svmp_graph *graph = model->graph;

@@ -24,18 +24,18 @@ static svmp_status find_reader(svmp_context *context, const model_files *files, 
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) return *found = kinds[k].reader, SVMP_OK;
     return svmp_fail(context, SVMP_BAD_INPUT,
-                     "The kind of '%s' is not known by its ending: .bug, .jags and .txt are model texts, .mtx is the "
-                     "precision of a Gaussian.",
+                     "Unknown kind of model file '%s': expected .bug, .jags or .txt (a model text) or .mtx (the "
+                     "precision of a Gaussian).",
                      files->paths[0]);
 }
 
 static svmp_status check_call(svmp_context *context, size_t count, const char *const *paths, svmp_model *const *model) {
     if (paths == NULL || model == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read was given no %s.",
-                         paths ? "place for its result" : "paths");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the %s.",
+                         paths ? "result is NULL" : "paths are NULL");
     for (size_t k = 0; k < count; k++)
         if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
-    return count > 0 ? SVMP_OK : svmp_fail(context, SVMP_BAD_CALL, "A model needs a file; none was given.");
+    return count > 0 ? SVMP_OK : svmp_fail(context, SVMP_BAD_CALL, "No model file was given.");
 }
 
 svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model) {
@@ -63,7 +63,7 @@ static svmp_status compare_files(svmp_context *context, const model_files *files
     char words[32];
     snprintf(words, sizeof words, "%zu", files->count);
     SVMP_TRY(svmp_context_compare(context, "the number of files", words));
-    SVMP_TRY(svmp_context_compare(context, "what is monitored", files->monitors ? files->monitors : "nothing"));
+    SVMP_TRY(svmp_context_compare(context, "the monitored nodes", files->monitors ? files->monitors : "nothing"));
     for (size_t k = 0; k < files->count; k++)
         SVMP_TRY(svmp_team_compare_file(context, k == 0 ? "model" : "data", files->paths[k]));
     return SVMP_OK;

@@ -1,4 +1,4 @@
-/* Models from files, one reader a kind. */
+/* Readers of model files, one for each kind of file. */
 #ifndef SVMP_READ_READ_H
 #define SVMP_READ_READ_H
 
@@ -14,12 +14,12 @@ int svmp_path_ends_in(const char *path, const char *ending);
 
 /* A kind of model file. */
 typedef struct model_reader {
-    /* The whole model, finished; with `owners`, the fragment of it (graph/part.h) that the owner's nodes need, placed
-     * in the whole: of the files' numbers no others are kept. */
+    /* Reads the whole model, finished; with `owners`, only the fragment (graph/part.h) that the nodes of this process
+     * need, placed in the whole. */
     svmp_status (*read)(svmp_context *context, const model_files *files, const graph_owners *owners,
                         svmp_model **model);
 
-    /* The graph of the whole model alone, finished. */
+    /* Reads only the graph of the whole model, finished. */
     svmp_status (*read_graph)(svmp_context *context, const model_files *files, svmp_graph **graph);
 } model_reader;
 

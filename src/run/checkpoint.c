@@ -16,8 +16,8 @@ static svmp_status version(checkpoint *file) {
     if (saved == NULL || strcmp(saved, svmp_version()) == 0) return SVMP_OK;
     return svmp_fail(
         file->archive.context, SVMP_BAD_INPUT,
-        "The checkpoint '%s' is of svmp %.40s; this is svmp %s, which may not go on with the same numbers.", file->path,
-        saved, svmp_version());
+        "The checkpoint '%s' was written by svmp %.40s; this is svmp %s, which may compute different numbers.",
+        file->path, saved, svmp_version());
 }
 
 static svmp_status model(checkpoint *file, const svmp_run *run) {
@@ -32,18 +32,19 @@ static svmp_status model(checkpoint *file, const svmp_run *run) {
     SVMP_TRY(file->archive.numbers(&file->archive, "density", ARCHIVE_COUNTS, 1, &saved.density));
     if (saved.nodes != now.nodes || saved.variables != now.variables || saved.factors != now.factors)
         return svmp_fail(context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' is of another model: it has %zu nodes, %zu variables and %zu factors, "
-                         "this one %zu, %zu and %zu.",
+                         "The checkpoint '%s' belongs to another model: that has %zu nodes, %zu variables and %zu "
+                         "factors, this one has %zu, %zu and %zu.",
                          file->path, saved.nodes, saved.variables, saved.factors, now.nodes, now.variables,
                          now.factors);
     if (saved.structure != now.structure)
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' is of another model: as large, but with other names, bounds or edges.",
-                         file->path);
+        return svmp_fail(
+            context, SVMP_BAD_INPUT,
+            "The checkpoint '%s' belongs to another model: the same size, but other names, bounds or edges.",
+            file->path);
     if (saved.density != now.density)
         return svmp_fail(context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' is of another model: the same graph, but other numbers in its factors, "
-                         "or other data.",
+                         "The checkpoint '%s' belongs to another model: the same graph, but other numbers in the "
+                         "factors or other data.",
                          file->path);
     return SVMP_OK;
 }
@@ -56,12 +57,12 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
     if (!svmp_number_parse_size(saved, saved + strlen(saved), &before) ||
         !svmp_number_parse_size(now, now + strlen(now), &after) || after < before)
         return svmp_fail(run->context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' was made with %s = %.40s, this run with %s = %s: they may only grow.",
+                         "The checkpoint '%s' has %s = %.40s, but this run has %s = %s, which must not be smaller.",
                          file->path, name, saved, name, now);
     if (run->method->step && run->step.from != run->step.to && after > before)
         return svmp_fail(run->context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' was made with %s = %s, and they cannot grow to %s: the step falls "
-                         "from %g to %g along them.",
+                         "The checkpoint '%s' has %s = %s, which cannot grow to %s: the step size falls from %g to %g "
+                         "along the iterations.",
                          file->path, name, saved, now, run->step.from, run->step.to);
     return SVMP_OK;
 }
@@ -78,9 +79,9 @@ static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const
     SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
     if (saved == NULL || strcmp(saved, now) == 0) return SVMP_OK;
     if (iterations || draws) return may_grow(file, run, name, saved, now);
-    return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint '%s' was made with %s = %.200s, this run with %s = %.200s.", file->path, name,
-                     *saved ? saved : "(the method's own)", name, *now ? now : "(the method's own)");
+    return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' has %s = %.200s, but this run has %s = %.200s.",
+                     file->path, name, *saved ? saved : "(the method's default)", name,
+                     *now ? now : "(the method's default)");
 }
 
 static svmp_status options(checkpoint *file, const svmp_run *run) {
@@ -94,8 +95,8 @@ static svmp_status start(checkpoint *file, const svmp_run *run) {
     uint64_t saved = run->started_from;
     SVMP_TRY(file->archive.numbers(&file->archive, "start", ARCHIVE_COUNTS, 1, &saved));
     if (saved == run->started_from) return SVMP_OK;
-    return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' is of a run that started %s.", file->path,
-                     saved ? "from other particles" : "from particles that were drawn, not given");
+    return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' belongs to a run that started from %s.",
+                     file->path, saved ? "other particles" : "random particles, not from a file");
 }
 
 /* What the process that has the file finds wrong, all processes say. */
@@ -155,7 +156,7 @@ static const team *others(const svmp_run *run) { return run->model->graph->halo 
 
 svmp_status svmp_run_save(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_save was given no path.");
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_save: the path is NULL.");
     if (run->unusable) return svmp_run_refuse_unusable(run);
     checkpoint file = {0};
     number_locale locale = {0};
@@ -173,10 +174,10 @@ done:
 
 svmp_status svmp_run_load(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_load was given no path.");
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_load: the path is NULL.");
     if (run->iteration > 0)
-        return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
-                         run->iteration);
+        return svmp_fail(run->context, SVMP_BAD_CALL,
+                         "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;

@@ -26,11 +26,11 @@ static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
 svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
-    if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy needs a place for its result.");
+    if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy: the result is NULL.");
     if (run->method->yield != SVMP_PARTICLES)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The method '%s' does not move its particles towards the posterior; the Stein discrepancy "
-                         "does not tell how far it is.",
+                         "The Stein discrepancy does not apply to the method '%s', which does not move particles "
+                         "towards the posterior.",
                          run->method->name);
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;

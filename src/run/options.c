@@ -12,7 +12,8 @@
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
          "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp, tpmp or local")        \
     TEXT(kernel, 0, "SUM", NULL, "Method",                                                                             \
-         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: rbf, imq, linear; blanket, all, self, random:K [the method's own]")       \
+         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: rbf, imq, linear; blanket, self, near, message, all, random:K [the "      \
+         "method's own]")                                                                                              \
     TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros, a number")                       \
     TEXT(step, 0, "STEP", NULL, "Method",                                                                              \
          "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, adam-sd, fixed; or decay:A,B,GAMMA [adagrad:1; "         \

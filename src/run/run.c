@@ -11,7 +11,7 @@
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
 static svmp_status refuse_option(const svmp_run *run, const char *option) {
-    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
+    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' does not take %s.", run->method->name, option);
 }
 
 /* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
@@ -44,13 +44,13 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
         const char *text = options->kernel ? options->kernel : chosen->kernel;
         SVMP_TRY(svmp_kernel_parse(context, text, standard, &run->kernel));
     } else {
-        if (options->kernel) return refuse_option(run, "kernel");
-        if (options->tolerance > 0) return refuse_option(run, "tolerance: it has no phi that could become small");
+        if (options->kernel) return refuse_option(run, "a kernel");
+        if (options->tolerance > 0) return refuse_option(run, "a tolerance: it has no phi to compare with it");
     }
     if (chosen->step)
         SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
     else if (options->step)
-        return refuse_option(run, "step");
+        return refuse_option(run, "a step");
     run->iterations = options->iterations;
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
@@ -67,10 +67,11 @@ const char *svmp_run_init(const svmp_run *run) {
 /* What a part of a model cannot do. */
 static svmp_status check_part(const svmp_run *run) {
     if (run->method->local) return SVMP_OK;
-    return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                     "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
-                     "independent, random, combined, langevin and local.",
-                     run->method->name);
+    return svmp_fail(
+        run->context, SVMP_UNSUPPORTED,
+        "The method '%s' needs the whole model in one process; several processes can run graphical, vanilla, "
+        "independent, random, combined, langevin and local.",
+        run->method->name);
 }
 
 /* All processes were told the same: one checksum says so, and where they differ it is asked in what. */
@@ -86,7 +87,7 @@ static svmp_status compare_options(const svmp_run *run) {
     if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
     for (size_t k = 0; k < count; k++) {
         const char *text = svmp_options_text(&run->options, k, buffer);
-        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
+        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's default)"));
     }
     return SVMP_OK;
 }
@@ -123,7 +124,7 @@ static svmp_status set_up(svmp_run *run) {
 svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
-    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create needs a place for the run.");
+    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create: the result is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
     const svmp_run_options standard = svmp_run_options_default();
     svmp_run *made = NULL;
@@ -159,7 +160,7 @@ svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user
 /* ---- going ------------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
-    return svmp_fail(run->context, SVMP_BAD_CALL, "A checkpoint could be loaded in part alone; the run is of no use.");
+    return svmp_fail(run->context, SVMP_BAD_CALL, "Loading a checkpoint failed half way; the run can only be freed.");
 }
 
 static int has_converged(const svmp_run *run) {
@@ -174,7 +175,7 @@ static int anywhere(const svmp_run *run, int here) {
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go needs a place for the outcome.");
+    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go: the outcome is NULL.");
     *outcome = SVMP_UNFINISHED;
     if (run->unusable) return svmp_run_refuse_unusable(run);
     const int watched = anywhere(run, run->monitor != NULL);

@@ -1,4 +1,4 @@
-/* The ascent of the bound F(m, A) of start/gaussian.h from one start. */
+/* Maximises the bound F(m, A) of start/gaussian.h from one start. */
 #ifndef SVMP_START_ASCENT_H
 #define SVMP_START_ASCENT_H
 
@@ -18,18 +18,18 @@ typedef struct ascent {
     factorisation *factor;
     double *z; /* variables * draws standard normal numbers in antithetic pairs, every variable's second moment 1 */
 
-    double *mean, *A, bound; /* where it is; the bound as F, without constants */
+    double *mean, *A, bound; /* the current point; the bound is F, without constants */
     size_t iterations;
 
-    double *x, *score, *log_density; /* at its draws */
-    double *H, *slope, *width;       /* -mean Hessian, mean score, sds as differences take them */
+    double *x, *score, *log_density; /* the draws, and score and log density there */
+    double *H, *slope, *width;       /* minus the mean Hessian, the mean score, sds for differences */
     double *next_mean, *next_A, *next_x, *next_score;
 } ascent;
 
 svmp_status svmp_ascent_create(const svmp_model *model, uint64_t seed, ascent **made);
 void svmp_ascent_free(ascent *a);
 
-/* From a->mean, which is filled in. *found: whether there is a bound, and F was climbed until it gained nothing. */
+/* Starts at a->mean, which the caller fills in. *found: whether F is bounded and the ascent converged. */
 svmp_status svmp_ascent_climb(ascent *a, int *found);
 
 #endif

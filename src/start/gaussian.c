@@ -29,8 +29,8 @@ static void place_start(gaussian *q, uint64_t seed, size_t start) {
 
 static svmp_status refuse_start(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' found no point around which the density is finite. Give the particles a "
-                     "start: --init FILE, prior, normal:SD or uniform:A,B.");
+                     "The start 'gaussian' found no point around which the density is finite. Use another start: "
+                     "--init FILE, prior, normal:SD or uniform:A,B.");
 }
 
 static svmp_status refuse_box(const svmp_model *model) {
@@ -38,8 +38,8 @@ static svmp_status refuse_box(const svmp_model *model) {
     size_t i = 0;
     while (i + 1 < model->graph->variables && !isfinite(model->lower[i]) && !isfinite(model->upper[i])) i++;
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' moves on the whole line, and %s is kept in a box. Use another start: map, "
-                     "normal:SD or uniform:A,B.",
+                     "The start 'gaussian' does not support boxes, but %s has one. Use another start: map, normal:SD "
+                     "or uniform:A,B.",
                      svmp_model_variable_name(model, i, name, sizeof name));
 }
 
@@ -70,9 +70,8 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
     gaussian *q = NULL;
     if (model->graph->halo)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The start 'gaussian' looks at the whole model, which no process of several has. Let one "
-                         "process write it: svmp run ... --init gaussian -t 0 -o FILE, and start from that: --init "
-                         "FILE.");
+                         "The start 'gaussian' needs the whole model in one process. Write the start with one process "
+                         "(svmp run ... --init gaussian -t 0 -o FILE) and then use it (--init FILE).");
     if (model->boxed) return refuse_box(model);
     SVMP_TRY(SVMP_NEW(context, q, 1));
     q->model = model;

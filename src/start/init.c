@@ -30,7 +30,8 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         return *parsed = made, SVMP_OK;
     }
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no start: it is prior, gaussian, map, normal:SD or uniform:A,B with A below B.", text);
+                     "Invalid start '%s': expected prior, gaussian, map, normal:SD, or uniform:A,B with A below B.",
+                     text);
 }
 
 svmp_status svmp_init_settle(const backend *b, double *x) {
@@ -42,7 +43,7 @@ svmp_status svmp_init_settle(const backend *b, double *x) {
             double *at = x + i * n + l;
             *at = *at < low ? low : *at > high ? high : *at;
             if (!isfinite(*at))
-                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
+                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s is %g in particle %zu.",
                                  svmp_model_variable_name(b->model, i, name, sizeof name), *at, l + 1);
         }
     }
@@ -75,8 +76,8 @@ static void draw_variable(const init *start, const backend *b, size_t i, double 
 
 static svmp_status need_whole(const backend *b, const char *name) {
     return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                     "The start '%s' looks at the whole model, which no process of several has. Let one process "
-                     "write it: svmp run ... --init %s -t 0 -o FILE, and start from that: --init FILE.",
+                     "The start '%s' needs the whole model in one process. Write the start with one process (svmp run "
+                     "... --init %s -t 0 -o FILE) and then use it (--init FILE).",
                      name, name);
 }
 

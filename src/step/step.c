@@ -42,8 +42,8 @@ svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parse
     }
     return svmp_fail(
         context, SVMP_BAD_CALL,
-        "'%s' is no step: it is RULE:RATE or RULE:FROM..TO with adagrad, rmsprop, adam, adam-sd or fixed, or "
-        "decay:A,B,GAMMA, all numbers above 0.",
+        "Invalid step '%s': expected RULE:RATE or RULE:FROM..TO with RULE adagrad, rmsprop, adam, adam-sd or fixed, or "
+        "decay:A,B,GAMMA; all numbers must be positive.",
         text);
 }
 

@@ -1,4 +1,4 @@
-/* How far to move along phi: a rule (one small file each) and a rate that may fall over the run.
+/* Step rules: how far to move along phi. A step is a rule (one small file each) and a rate that may fall over the run.
  *
  *     step = rule ":" rate | rule ":" from ".." to | "decay:" a "," b "," gamma
  *

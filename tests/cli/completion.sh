@@ -68,7 +68,7 @@ cp said _svmp
 [[ $(head -1 _svmp) == "#compdef svmp" ]]
 for option in method checkpoint-every resume; do grep -qF -- "--$option" _svmp || fail "zsh: no --$option"; done
 
-refuses 2 "There is completion for bash and zsh, not for 'fish'." completion fish
+refuses 2 "Unknown shell 'fish'; completion is available for bash and zsh." completion fish
 
 # What zsh itself offers: a zsh in a terminal of its own (zpty), to which the line and a Tab are typed.
 if ! command -v zsh >/dev/null; then echo "skipped, the part in zsh: it is not here" && exit 77; fi

@@ -25,7 +25,7 @@ for command in run plan check graph summary compare report localise help manual 
 done
 works help
 shows '^  svmp run MODEL'
-refuses 2 "There is no command 'rnu'; did you mean 'run'?" help rnu
+refuses 2 "Unknown command 'rnu'; did you mean 'run'?" help rnu
 grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq,' help-run
 for method in graphical combined langevin mala; do # the default that is told is the one that is taken
     works run chain.mtx -m $method -n 5 -t 1 -q -o $method.csv
@@ -64,5 +64,5 @@ fi
 if command -v groff >/dev/null; then
     groff -man -Tascii -ww svmp.1 >page 2>warnings
     [[ ! -s warnings ]] || fail "roff: $(cat warnings)"
-    grep -q 'The input or the call was wrong' page
+    grep -q 'The input or the command line was invalid' page
 fi

@@ -9,7 +9,7 @@ refuses 2 "The folder 'nowhere' has none of the data sets: dwm1001_uwb_network" 
 refuses 2 "has none of the data sets" all --quick --data nowhere
 refuses 2 "'--data' is for real and all, not for fig1" fig1 --quick --data .
 refuses 2 "belong together" fig6 --answers a.csv
-refuses 2 "'--trials' is a whole number" fig1 --trials x
+refuses 2 "'--trials' must be a whole number" fig1 --trials x
 refuses 2 "There is no folder 'nowhere/paper'" page -o nowhere
 
 # ---- a crowd's own tables ------------------------------------------------------------------------------------------
@@ -30,8 +30,8 @@ refuses 2 "'--answers' is for fig6 and all, not for fig2" fig2 --answers answers
 turns_down "too small: there must be two items" 'a,1' 'a,v,1\na,w,2\na,x,3'
 turns_down "too small: no worker has 3 answers" 'a,1\nb,2\nc,3' 'a,v,1\nb,v,2\nc,w,3'
 turns_down "t.csv:4: the item 'a' has its truth in line 2 already" 'a,1\nb,2\na,3' 'a,v,1'
-turns_down "t.csv:3: 'inf' in the column 'value' is not a number" 'a,1\nb,inf' 'a,v,1'
-turns_down "a.csv:3: 'nan' in the column 'value' is not a number" 'a,1\nb,2' 'a,v,1\nb,v,nan'
+turns_down "t.csv:3: 'inf' in column 'value' is not a number" 'a,1\nb,inf' 'a,v,1'
+turns_down "a.csv:3: 'nan' in column 'value' is not a number" 'a,1\nb,2' 'a,v,1\nb,v,nan'
 turns_down "a.csv:4: this worker has answered this item in line 2 already" 'a,1\nb,2\nc,3' 'a,v,1\nb,v,2\na,v,3'
 turns_down "a.csv:3: the item 'q' has no truth" 'a,1\nb,2' 'a,v,1\nq,v,2'
 turns_down "have mean 101.7 and standard deviation 24.5," 'a,100\nb,70\nc,130' 'a,v,101\nb,v,72\nc,v,132'

@@ -36,7 +36,7 @@ static void a_context_joins_once(void **unused) {
     (void)unused;
     svmp_context *context = join();
     assert_int_equal(svmp_context_join(context), SVMP_BAD_CALL);
-    assert_string_equal(svmp_context_error(context), "The context has joined the other processes already.");
+    assert_string_equal(svmp_context_error(context), "The context has already joined the other processes.");
     talk(context);
     svmp_context_free(context);
 }

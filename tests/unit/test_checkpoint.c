@@ -184,12 +184,12 @@ static void test_other_options(void **state) {
     svmp_model *model = grid(context);
     const svmp_run_options options = small("graphical");
     static const char *const changes[][3] = {
-        {"seed", "2", "was made with seed = 1, this run with seed = 2."},
-        {"method", "vanilla", "was made with method = graphical, this run with method = vanilla."},
-        {"particles", "7", "was made with particles = 6, this run with particles = 7."},
-        {"kernel", "imq@all", "was made with kernel = (the method's own), this run with kernel = imq@all."},
-        {"tolerance", "0.5", "was made with tolerance = 0, this run with tolerance = 0.5."},
-        {"iterations", "39", "iterations = 40, this run with iterations = 39: they may only grow."},
+        {"seed", "2", "has seed = 1, but this run has seed = 2."},
+        {"method", "vanilla", "has method = graphical, but this run has method = vanilla."},
+        {"particles", "7", "has particles = 6, but this run has particles = 7."},
+        {"kernel", "imq@all", "has kernel = (the method's default), but this run has kernel = imq@all."},
+        {"tolerance", "0.5", "has tolerance = 0, but this run has tolerance = 0.5."},
+        {"iterations", "39", "iterations = 40, but this run has iterations = 39, which must not be smaller."},
     };
     save_at(model, &options, 20);
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
@@ -201,7 +201,8 @@ static void test_other_options(void **state) {
     falling.step = "adagrad:0.5..0.1";
     save_at(model, &falling, 20);
     falling.iterations = 50;
-    assert_refused(model, context, &falling, "cannot grow to 50: the step falls from 0.5 to 0.1 along them.");
+    assert_refused(model, context, &falling,
+                   "cannot grow to 50: the step size falls from 0.5 to 0.1 along the iterations.");
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -235,8 +236,8 @@ static void test_other_models(void **state) {
     svmp_model *others[] = {one_node(context, "b", NULL, &here), one_node(context, "a", &bound, &here),
                             one_node(context, "a", NULL, &there), grid(context)};
     static const char *const sentences[] = {"other names, bounds or edges", "other names, bounds or edges",
-                                            "other numbers in its factors, or other data",
-                                            "it has 1 nodes, 1 variables and 1 factors, this one 9, 9 and "};
+                                            "other numbers in the factors or other data",
+                                            "that has 1 nodes, 1 variables and 1 factors, this one has 9, 9 and "};
     for (size_t k = 0; k < 4; k++) {
         assert_refused(others[k], context, &options, sentences[k]);
         svmp_model_free(others[k]);
@@ -249,7 +250,7 @@ static void test_other_models(void **state) {
     assert_ok(svmp_run_create(model, &options, &run));
     assert_ok(svmp_run_start_from(run, start));
     assert_int_equal(svmp_run_load(run, "run.checkpoint"), SVMP_BAD_INPUT);
-    assert_non_null(strstr(svmp_context_error(context), "started from particles that were drawn, not given"));
+    assert_non_null(strstr(svmp_context_error(context), "started from random particles, not from a file"));
     svmp_run_free(run);
     svmp_particles_free(start);
     svmp_model_free(model);
@@ -305,13 +306,13 @@ static void test_damaged_files(void **state) {
             svmp_run *run = NULL;
             assert_ok(svmp_run_create(model, &options, &run));
             assert_int_equal(svmp_run_load(run, "run.checkpoint"), SVMP_BAD_INPUT);
-            assert_non_null(strstr(svmp_context_error(context), "The checkpoint 'run.checkpoint' is "));
+            assert_non_null(strstr(svmp_context_error(context), "The checkpoint 'run.checkpoint' "));
             svmp_run_free(run);
         }
         memcpy(bytes, good, size);
         bytes[20] = 9; /* the format of a later svmp */
         write_bytes("run.checkpoint", bytes, size);
-        assert_refused(model, context, &options, "is in format 9, of another svmp");
+        assert_refused(model, context, &options, "has format 9, but svmp");
         free(bytes);
         free(good);
     }

@@ -82,6 +82,8 @@ static void test_stein(void **state) {
     (void)state;
     fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "cpu", "normal:1");
     fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "ref", "normal:1");
+    fail_each_allocation("graphical", "rbf/sd@self + linear/sd@near + linear@message", "cpu", "normal:1");
+    fail_each_allocation("graphical", "rbf/sd@self + linear/sd@near:2", "ref", "normal:1");
 }
 
 static void test_langevin(void **state) {

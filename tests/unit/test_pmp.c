@@ -453,8 +453,7 @@ static void test_refusals(void **state) {
             if (many) {
                 char sentence[128];
                 snprintf(sentence, sizeof sentence,
-                         "The method '%s' needs factors of at most two nodes, and factor 1 of this model touches 3: "
-                         "slope, x.1 and x.8.",
+                         "The method '%s' needs factors of at most two nodes, but factor 1 has 3: slope, x.1 and x.8.",
                          methods[m]);
                 assert_int_equal(svmp_run_create(model, &options, &run), SVMP_UNSUPPORTED);
                 assert_string_equal(svmp_context_error(context), sentence);
@@ -462,7 +461,7 @@ static void test_refusals(void **state) {
             } else {
                 assert_ok(svmp_run_create(model, &options, &run));
                 assert_int_equal(svmp_run_go(run, &outcome), SVMP_CALLBACK_FAILED);
-                assert_string_equal(svmp_context_error(context), "The function of factor 0 reported failure.");
+                assert_string_equal(svmp_context_error(context), "The callback of factor 0 failed.");
             }
             svmp_run_free(run);
             svmp_model_free(model);

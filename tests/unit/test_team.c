@@ -50,7 +50,7 @@ static void long_words_are_compared_to_their_end(void **unused) {
     stage_play(2, say, unlike, players);
     for (size_t p = 0; p < 2; p++) {
         assert_int_equal(players[p].status, SVMP_BAD_INPUT);
-        assert_non_null(strstr(svmp_context_error(players[p].context), ", behind the first 300 letters."));
+        assert_non_null(strstr(svmp_context_error(players[p].context), " differ after the first 300 characters."));
     }
     stage_end(2, players);
 }
@@ -218,7 +218,7 @@ static void bad_files_are_refused_by_all(void **unused) {
     static const struct {
         const char *text, *sentence;
     } bad[] = {{"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 0\n", "row 2 is 0"},
-               {"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n1 2 -1\n", "was given before"},
+               {"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n1 2 -1\n", "is given twice"},
                {"%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 2\n1 2 1\n2 1 2\n2 2 3\n", "not symmetric"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const model_script script = {.count = 1, .paths = {"bad.mtx"}};
@@ -238,7 +238,7 @@ static void ask_for_the_whole(player *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     const svmp_run_options options = svmp_run_options_default();
     static const char sentence[] =
-        " needs the whole model, and this process has a part of it: call it before the model is split.";
+        " needs the whole model, but this process has only a part of it: call it before the model is split.";
     svmp_model *model = NULL;
     svmp_plan plan;
     double moments[100];

@@ -18,6 +18,7 @@ typedef struct script {
     size_t count; /* of files; 0: each process builds the model, and they split it */
     const char *paths[2], *monitors;
     const char *method, *backend, *init, *start; /* start: a file, or NULL */
+    const char *kernel, *step;                   /* NULL: the method's own */
 } script;
 
 static svmp_run_options options_of(const script *s) {
@@ -25,6 +26,8 @@ static svmp_run_options options_of(const script *s) {
     options.method = s->method;
     options.backend = s->backend;
     options.init = s->init;
+    options.kernel = s->kernel;
+    options.step = s->step;
     options.particles = 4;
     options.iterations = 3;
     return options;
@@ -165,6 +168,20 @@ static void of_a_matrix(void **unused) {
     fail_each(&s, PROCESSES);
 }
 
+static void of_messages(void **unused) {
+    (void)unused;
+    const script s = {.count = 1,
+                      .paths = {"star.mtx"},
+                      .method = "graphical",
+                      .backend = "cpu",
+                      .init = "normal:1",
+                      .kernel = "rbf/sd@self + linear/sd@near:2",
+                      .step = "adam-sd:0.1"};
+    write_text("star.mtx", "%%MatrixMarket matrix coordinate real symmetric\n5 5 9\n1 1 5\n2 1 -1\n3 1 -1\n4 1 -1\n"
+                           "5 1 -1\n2 2 2\n3 3 2\n4 4 2\n5 5 2\n");
+    fail_each(&s, 2);
+}
+
 static void of_a_text(void **unused) {
     (void)unused;
     const script s = {.count = 2,
@@ -187,7 +204,7 @@ static void of_a_model_that_is_built(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_a_text),
-                                       cmocka_unit_test(of_a_model_that_is_built)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_messages),
+                                       cmocka_unit_test(of_a_text), cmocka_unit_test(of_a_model_that_is_built)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -78,7 +78,7 @@ static svmp_status score_at(backend *b, const double *x, double *score) {
         const factor_group *group = &model->groups[g];
         for (size_t k = 0; k < group->instances; k++) {
             if (group->kind->evaluate(group, k, 1, n, x, r->scratch, r->value, r->gradient) != 0)
-                return svmp_fail(b->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.",
+                return svmp_fail(b->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu failed.",
                                  svmp_model_factor(model, g, k));
             for (size_t j = 0; j < group->slots; j++)
                 for (size_t l = 0; l < n; l++)
