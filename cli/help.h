@@ -1,4 +1,4 @@
-/* The help of the command and of each of its commands, made of their tables. */
+/* The help texts, generated from the tables of commands and options. */
 #ifndef SVMP_CLI_HELP_H
 #define SVMP_CLI_HELP_H
 

@@ -32,11 +32,6 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
     int status = read_count("thin", options_value(set, "thin"), 0, SIZE_MAX, &w->thin);
     if (status) return status;
-    const size_t draws = options->draws != SVMP_METHODS_OWN ? options->draws : method->draws ? method->draws : 1;
-    if (w->thin == 0 || w->thin > draws)
-        return complain(EXIT_WRONG,
-                        "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
-                        draws, options_value(set, "thin"));
     for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
         if (options_given(set, needs_output[k]) && path == NULL)
             return complain(EXIT_WRONG, "The option '--%s' needs '--output'.", needs_output[k]);
@@ -44,6 +39,11 @@ int writer_begin(writer *w, const option_set *set, const svmp_run_options *optio
         if (options_given(set, of_samplers[k]) && method->yield != SVMP_CHAINS)
             return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts and local.",
                             method->name, of_samplers[k]);
+    const size_t draws = options->draws != SVMP_METHODS_OWN ? options->draws : method->draws ? method->draws : 1;
+    if (w->thin == 0 || w->thin > draws)
+        return complain(EXIT_WRONG,
+                        "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
+                        draws, options_value(set, "thin"));
     if (path == NULL) return 0;
     if (options_given(set, "split")) w->split = method->sweeps ? options->particles : options->chains;
     const size_t length = strlen(path);

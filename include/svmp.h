@@ -462,7 +462,7 @@ SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ran
 
 typedef struct svmp_run_options {
     const char *method;    /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "nuts",
-                            * "exact", "dpmp", "tpmp", "local" */
+                            * "local", "exact", "dpmp", "tpmp" */
     const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
     const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
     const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */

@@ -10,7 +10,7 @@
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
-    return complain(EXIT_WRONG, "The folder '%s' cannot be made: %s.", path, strerror(errno));
+    return complain(EXIT_WRONG, "Cannot create the folder '%s': %s.", path, strerror(errno));
 }
 
 /* With those that it lies in. */
@@ -30,7 +30,7 @@ int make_folders(const paper *p) {
     char path[PATH_SIZE];
     if (*p->options.folder == '\0') return complain(EXIT_WRONG, "The option '--output' needs a folder.");
     if (strlen(p->options.folder) + LONGEST_NAME > PATH_SIZE)
-        return complain(EXIT_WRONG, "The folder '%s' has too long a name.", p->options.folder);
+        return complain(EXIT_WRONG, "The name of the folder '%s' is too long.", p->options.folder);
     int status = make_path(p->options.folder);
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == 0; k++) {
         snprintf(path, sizeof path, "%s/%s", p->options.folder, parts[k]);

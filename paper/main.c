@@ -11,14 +11,14 @@
 static const svmp_option rows[] = {
     {"quick", 0, NULL, "", "few trials, with the step sizes of the full run", "Size"},
     {"trials", 0, "K", "0", "trials of each figure; 0: the protocol's", "Size"},
-    {"seed", 0, "S", "1", "of every problem and every run", "Size"},
-    {"threads", 0, "N", "0", "trials side by side; 0: one a processor", "Size"},
-    {"output", 'o', "DIR", "paper-output", "for all results; finished trials stay", "Output"},
+    {"seed", 0, "S", "1", "random seed of all problems and runs", "Size"},
+    {"threads", 0, "N", "0", "parallel trials; 0: one per processor", "Size"},
+    {"output", 'o', "DIR", "paper-output", "folder for all results; finished trials are kept", "Output"},
     {"answers", 0, "FILE", "", "a crowd for fig6: item,worker,value", "Data"},
-    {"truth", 0, "FILE", "", "what is true of it: item,value", "Data"},
-    {"data", 0, "DIR", "", "measured networks and crowds, for real", "Data"},
-    {"help", 'h', NULL, "", "show this and end", "Help"},
-    {"version", 'V', NULL, "", "show the version and end", "Help"},
+    {"truth", 0, "FILE", "", "its true values: item,value", "Data"},
+    {"data", 0, "DIR", "", "folder of measured networks and crowds, for real", "Data"},
+    {"help", 'h', NULL, "", "show this help", "Help"},
+    {"version", 'V', NULL, "", "show the version", "Help"},
 };
 
 static const char operands[] = "FIGURE|all|real|page";
@@ -28,15 +28,15 @@ static const char about[] = "Run the experiments of the paper on Stein variation
                             "  fig1 ... fig6   one figure: search its step sizes on separate problems, run\n"
                             "                  the trials that the folder lacks, write them as CSV, draw the\n"
                             "                  panels with gnuplot, judge the paper's claims by paired tests\n"
-                            "  all             all six figures, and the measured data where --data is given:\n"
-                            "                  a few hours on two cores, with --quick minutes\n"
+                            "  all             all six figures, and the measured data if --data is given:\n"
+                            "                  a few hours on two cores, minutes with --quick\n"
                             "  real            the measured networks and crowds in --data\n"
                             "  page            write DIR/paper.md from the files in DIR/paper, run nothing\n"
                             "\n"
                             "The same command continues an interrupted run. A folder that has trials of\n"
-                            "another seed, size or table is refused. With --quick the exit status is 1 when a\n"
-                            "claim that holds in the full run does not hold; this is not asked of your own\n"
-                            "tables, or of fewer trials than the quick version has.\n";
+                            "another seed, size or table is rejected. With --quick the exit status is 1 if a\n"
+                            "claim that holds in the full run does not hold; this is not checked for your own\n"
+                            "tables, or with fewer trials than the quick version has.\n";
 
 static int read_options(const option_set *set, paper_options *o) {
     size_t seed = 1;
@@ -53,7 +53,7 @@ static int read_options(const option_set *set, paper_options *o) {
     o->truth = options_given(set, "truth");
     o->data = options_given(set, "data");
     if ((o->answers == NULL) != (o->truth == NULL))
-        return complain(EXIT_WRONG, "The options '--answers' and '--truth' belong together.");
+        return complain(EXIT_WRONG, "The options '--answers' and '--truth' must be used together.");
     return 0;
 }
 

@@ -57,7 +57,7 @@ static int write_grid(const map *m, svmp_particles *sample, double width, size_t
         fprintf(file, "%.5g %.5g %.4g\n%s", a, b, all[k], k % CELLS == CELLS - 1 ? "\n" : "");
     }
     free(density);
-    if (file == NULL || fclose(file) != 0) return complain(EXIT_FAILED, "The file '%s' cannot be written.", path);
+    if (file == NULL || fclose(file) != 0) return complain(EXIT_FAILED, "Cannot write '%s'.", path);
     return 0;
 }
 

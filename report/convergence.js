@@ -109,8 +109,8 @@ function showConvergence() {
       const box = curveBox(parent, "log density", "one line per chain");
       drawTrace(box.node(), decode(run.log_density), "the log density");
     }
-    drawHistogram(parent, {title: "R-hat", note: "of all variables", values: d3.range(variables).map((i) => number(i, "R-hat")), beyond: (v) => v > 1.01, mark: {at: 1.01, text: "1.01"}});
-    const least = 100 * run.chains, draws = (i) => Math.min(number(i, "bulk ESS"), number(i, "tail ESS"));
+    drawHistogram(parent, {title: "R-hat", note: "of all variables", values: d3.range(variables).map((i) => number(i, "R-hat")), beyond: (v) => v > highRHat, mark: {at: highRHat, text: `${highRHat}`}});
+    const least = neededDraws, draws = (i) => Math.min(number(i, "bulk ESS"), number(i, "tail ESS"));
     drawHistogram(parent, {title: "effective draws", note: "of all variables, smaller of bulk and tail", values: d3.range(variables).map(draws), beyond: (v) => v < least, mark: {at: least, text: `${least}`}});
   }
   element("convergence").hidden = parent.childElementCount === 0;

@@ -26,8 +26,8 @@ function showHeader() {
   const outcome = record.get("outcome"), unconverged = (why) => notice(`Not converged: do not use these numbers. ${why}`, true);
   if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not finish: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
   if (s && s.divergent > 0) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
-  const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > 1.01).length : 0;
-  if (mixed) unconverged(`R-hat is above 1.01 for ${mixed} of ${variables} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
+  const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > highRHat).length : 0;
+  if (mixed) unconverged(`R-hat is above ${highRHat} for ${mixed} of ${variables} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
   const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
   if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to judge convergence.`, true);
   else if (beyond) unconverged(`${beyond} of ${of} nodes ${beyond === 1 ? "is" : "are"} farther from the posterior than exact draws would be${worst ? ` (worst: ${worst})` : ""}.`);

@@ -41,7 +41,13 @@ def read_draws(path):
         chain = header.index("chain__") if "chain__" in header else None
         rows = np.loadtxt(file, delimiter=",", ndmin=2, usecols=kept + ([chain] if chain is not None else []))
     chains = rows[:, -1].astype(int) if chain is not None else np.ones(len(rows), dtype=int)
-    return [renamed.get(header[k], header[k]) for k in kept], rows[:, :len(kept)], chains
+    return [model_name(header[k], renamed) for k in kept], rows[:, :len(kept)], chains
+
+
+def model_name(column, renamed):
+    """A column stands under another name where the name, or that of its array, has a dot: tau_y.2 for tau.y[2]."""
+    array, _, subscripts = column.partition(".")
+    return renamed.get(column, renamed.get(array, array) + ("." + subscripts if subscripts else ""))
 
 
 # Effective numbers of draws and R-hat, as Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) have them

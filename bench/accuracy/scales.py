@@ -110,8 +110,10 @@ def value(text, index):
 def scale_of(name, statements, data):
     """The scale of one unknown. data: arrays by name, for the cut points of dinterval."""
     parts = name.split(".")
-    while not any(s[0] == ".".join(parts) for s in statements):
+    while parts and not any(s[0] == ".".join(parts) for s in statements):
         parts.pop()
+    if not parts:
+        raise ValueError("the model has no statement for %s" % name)
     array, subscripts = ".".join(parts), name.split(".")[len(parts):]
 
     def fits(statement):  # x[1] ~ before x[i] ~ for the first element, and not at all for others

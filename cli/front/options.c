@@ -101,9 +101,9 @@ int options_parse(option_set *set, int count, char **arguments) {
 int options_check_operands(const option_set *set, size_t least, size_t most, const char *operands) {
     if (set->operand_count >= least && set->operand_count <= most) return 0;
     if (set->operand_count > most)
-        return complain(EXIT_WRONG, "'%s' is more than the command takes: %s %s.", set->operands[most], set->command,
+        return complain(EXIT_WRONG, "Unexpected argument '%s'. Usage: %s %s.", set->operands[most], set->command,
                         operands);
-    return complain(EXIT_WRONG, "The command needs more than that: %s %s.", set->command, operands);
+    return complain(EXIT_WRONG, "Missing argument. Usage: %s %s.", set->command, operands);
 }
 
 const char *options_given(const option_set *set, const char *name) {

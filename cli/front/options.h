@@ -1,4 +1,4 @@
-/* The command line, read by the rows that also make the help and the manual. */
+/* Parses the command line with the tables that also generate the help and the manual. */
 #ifndef SVMP_FRONT_OPTIONS_H
 #define SVMP_FRONT_OPTIONS_H
 
@@ -15,21 +15,21 @@ typedef struct option_set {
     size_t operand_count;
 } option_set;
 
-/* Adds rows; one whose name is there already takes that one's place. */
+/* Adds rows; a row replaces an existing one of the same name. */
 void options_add(option_set *set, size_t count, const svmp_option *rows);
 
 /* Takes the arguments apart, in any order: --name value, --name=value, -n value, -nvalue, flags -qf, and -- after which
- * all are operands. The operands are gathered at the front of `arguments`. Returns 0, or an exit status when it has
- * said what is wrong. */
+ * all are operands. The operands are gathered at the front of `arguments`. Returns 0, or an exit status after
+ * an error message. */
 int options_parse(option_set *set, int count, char **arguments);
 
 /* Whether there are `least` to `most` operands; `operands` names them, for the message. */
 int options_check_operands(const option_set *set, size_t least, size_t most, const char *operands);
 
-/* What was given, or NULL; for a flag "". */
+/* The given value, or NULL; "" for a flag. */
 const char *options_given(const option_set *set, const char *name);
 
-/* What was given, or the row's standard. */
+/* The given value, or the default. */
 const char *options_value(const option_set *set, const char *name);
 
 /* A whole number in decimal digits, from `least` to `most`. */

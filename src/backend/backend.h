@@ -18,8 +18,9 @@
 
 typedef struct backend backend;
 
-/* The arrays of a backend, variables * n numbers each, but one standard deviation a variable. Between iterations phi
- * holds the particles before the last step, if `moved` says so; during one it is free for a method without a kernel. */
+/* The arrays of a backend: variables * n numbers each, but one standard deviation per variable. Between iterations, if
+ * `moved` is set, phi holds the particles before the last step; during an iteration, a method without a kernel may use
+ * it freely. */
 typedef enum backend_array {
     ARRAY_PARTICLES,
     ARRAY_SCORE,
@@ -92,8 +93,8 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
                                 const kernel *k, const step *s, backend **made);
 void svmp_backend_free(backend *b);
 
-/* An array, in this process's memory, valid until the next move. A host backend gives its own, for nothing; NULL where
- * kernel and step do not ask for it. What `svmp_backend_edit` gave and the caller has filled is the backend's after
+/* Access to an array in the memory of this process, valid until the next operation. A host backend returns its own
+ * array at no cost; NULL if kernel and step do not use it. Changes to an array from svmp_backend_edit take effect with
  * svmp_backend_commit. */
 svmp_status svmp_backend_view(backend *b, backend_array which, const double **values);
 svmp_status svmp_backend_edit(backend *b, backend_array which, double **values);
@@ -111,7 +112,8 @@ typedef struct variable_span {
 
 variable_span svmp_host_fresh(const backend *b);
 
-/* The moves, for backends whose particles are in this process's memory. On SVMP_NOT_FINITE the old particles stay. */
+/* The moves for backends whose particles are in the memory of this process. On SVMP_NOT_FINITE the particles are
+ * unchanged. */
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t);
 

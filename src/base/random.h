@@ -42,7 +42,12 @@ typedef struct random_stream {
 void svmp_random_uniforms(random_stream stream, size_t n, double *values);
 void svmp_random_normals(random_stream stream, size_t n, double *values);
 
-/* The l-th number of these. */
+/* The same to rounding, and some times as fast; and the logarithms of uniform numbers. The bits are the same on every
+ * machine. */
+void svmp_random_quick_normals(random_stream stream, size_t n, double *values);
+void svmp_random_log_uniforms(random_stream stream, size_t n, double *values);
+
+/* The l-th number of svmp_random_uniforms and svmp_random_normals. */
 double svmp_random_uniform(random_stream stream, uint64_t l);
 double svmp_random_normal(random_stream stream, uint64_t l);
 

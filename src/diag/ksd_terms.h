@@ -47,17 +47,17 @@ typedef struct ksd {
     double *bandwidth;       /* of every own node, in the first term that has one; NaN: none has */
 } ksd;
 
-/* What a term sees of variable i: its own particles and scores, in the units of the term; and what turns its kappa into
- * the units of the kernel. */
+/* Variable i as a term uses it: its particles and scores in the units of the term, and the factor that converts its
+ * kappa to the units of the kernel. */
 typedef struct ksd_variable {
     const double *x, *score;
     double in_units;
-    double repels; /* 1; 0 where k does not depend on it, all particles being one */
+    double repels; /* 1; 0 if k does not depend on it because all particles are equal */
 } ksd_variable;
 
 ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i);
 
-/* Add what a unit of a term is worth to the sums of its members, with a team of `threads`. */
+/* Add the contribution of a unit of a term to the sums of its members, with `threads` threads. */
 void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
 void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
 

@@ -1,4 +1,4 @@
-/* Whether numbers and shapes fit a distribution, and the sentence that says why not. */
+/* Checks whether numbers and shapes are valid for a distribution, with a message if not. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

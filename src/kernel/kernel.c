@@ -44,11 +44,10 @@ static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *
     if (equals(text, "near")) return term->domain = DOMAIN_NEAR, SVMP_OK;
     if (parse_counted(text, "near", 1, &term->most)) return term->domain = DOMAIN_NEAR, SVMP_OK;
     if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
-    return svmp_fail(
-        context, SVMP_BAD_CALL,
-        "Unknown kernel domain '%.*s': expected blanket, all, self, random:K with K from 0 to 100000, message, "
-        "near or near:K with K from 1 to 100000.",
-        PIECE(text));
+    return svmp_fail(context, SVMP_BAD_CALL,
+                     "Unknown kernel domain '%.*s': expected blanket, all, self, random:K with K from 0 to 100000, "
+                     "message, near, or near:K with K from 1 to 100000.",
+                     PIECE(text));
 }
 
 static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_term *term) {
@@ -66,8 +65,7 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     if (slash) {
         const piece metric = trimmed(slash + 1, text.end);
         if (!equals(metric, "sd"))
-            return svmp_fail(context, SVMP_BAD_CALL,
-                             "'%.*s' is no metric of a kernel term: it is sd, or there is none and no '/'.",
+            return svmp_fail(context, SVMP_BAD_CALL, "Unknown metric '%.*s' of a kernel term: expected sd, or no '/'.",
                              PIECE(metric));
         term->metric = METRIC_SD;
         text = trimmed(text.start, slash);

@@ -55,16 +55,16 @@ double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs);
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
-/* The coordinates that a term sees. METRIC_NONE: the variables x_c as they are. METRIC_SD: z_c = (x_c - m_c)/sd_c, with
+/* The coordinates that a term uses. METRIC_NONE: the variables x_c as they are. METRIC_SD: z_c = (x_c - m_c)/sd_c, with
  * the particles' mean and standard deviation, both held constant when differentiating: dk/dx_c = (dk/dz_c)/sd_c. In
- * these, linear is 1 + sum_c z_c z_c', without a division. A variable in which all particles are one has z = 0, and
+ * these, linear is 1 + sum_c z_c z_c', without a division. A variable in which all particles are equal has z = 0, and
  * k does not depend on it. */
 typedef enum kernel_metric { METRIC_NONE, METRIC_SD } kernel_metric;
 
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
 
-/* In the order in which terms are added: a node may get that of a blanket with an earlier node that shares it, and that
- * of all variables comes when all else is done. */
+/* The domain of a term: the variables that its distances are computed on. Terms are added in this order: a blanket term
+ * may be computed with an earlier node that shares the blanket, and the term on all variables comes last. */
 typedef enum kernel_domain {
     DOMAIN_BLANKET, /* the closed neighbourhood */
     DOMAIN_SELF,    /* the node */
@@ -109,7 +109,7 @@ typedef struct kernel {
 /* Whether a term has this metric. */
 int svmp_kernel_measures(const kernel *k, kernel_metric metric);
 
-/* `standard`: the bandwidth rule of terms that name none. */
+/* `standard`: the bandwidth rule of terms without one. */
 svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed);
 
 #endif

@@ -1,15 +1,15 @@
-/* Hubs, whose neighbours are more than n particles can carry in a kernel, and messages, which stand for them.
+/* Hubs, nodes with more neighbours than n particles can support in a kernel, and messages, which summarise the
+ * neighbours.
  *
- *     T_i(x) = s_i(m_v; x)      the score of variable i of node v, all variables of v being at their mean over
- * particles and its neighbours where they are in the particle t_i    = T_i less its mean over particles, in units of
- * its sd; 0 where T_i is not finite
+ *     T_i(x) = s_i(m_v; x)   the score of variable i of node v, with the variables of v at their mean over particles
+ *                            and its neighbours as in the particle
+ *     t_i                    = T_i minus its mean over particles, in units of its sd; 0 if T_i is not finite
  *
- * A term on `message` sees the variables of the node as its metric has them, and t of each: everything that
- * p(x_v | neighbours) needs of the neighbours in as many numbers as the node has variables. T does not depend on x_v,
- * so dk/dx_i is as for two coordinates. A term on `near` sees the closed neighbourhood if it has at most K variables; a
- * node that has more, a hub, sees itself, its message, and the hubs among its neighbours where these have at most K
- * variables.
- */
+ * A term on `message` uses the variables of the node, in the term's metric, and t of each of them. These contain what
+ * p(x_v | neighbours) needs to know about the neighbours, in as many numbers as the node has variables. T does not
+ * depend on x_v, so dk/dx_i is that of two independent coordinates. A term on `near` uses the closed neighbourhood if
+ * it has at most K variables. Otherwise the node is a hub: the term uses the node, its message, and the hubs among its
+ * neighbours if these have at most K variables. */
 #ifndef SVMP_KERNEL_NEAR_H
 #define SVMP_KERNEL_NEAR_H
 

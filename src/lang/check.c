@@ -1,5 +1,5 @@
-/* What the text alone decides: functions, distributions and links exist and take as many arguments as they are given;
- * every name that is read is defined somewhere. */
+/* Checks that need only the text: functions, distributions and links exist and have the right number of arguments;
+ * every name that is used is defined. */
 #include "lang/lowering.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What is wrong with a model: every independent error of one pass, each with its line and a caret. */
+/* Diagnostics of a model text: all independent errors of one pass, each with its line and a caret. */
 #ifndef SVMP_LANG_DIAGNOSTICS_H
 #define SVMP_LANG_DIAGNOSTICS_H
 

@@ -1,6 +1,6 @@
-/* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies. That is a bound of
- * t, not a density to climb, so it goes into t's transform. Of cut points that are unknown themselves there remains
- * that they ascend, and around a t that is known where it lies. */
+/* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies. It becomes a
+ * bound in the transform of t. For unknown cut points there remain the conditions that they are in ascending order and,
+ * for a known t, that it lies between them. */
 #include "lang/lowering.h"
 
 #include <math.h>

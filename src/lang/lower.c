@@ -1,5 +1,5 @@
-/* A model text and its data to nodes and factors: the order of the passes. A pass notes every error it finds; the next
- * one begins only when there was none. */
+/* Compiles a model text and its data to nodes and factors: the order of the passes. A pass records all errors it finds;
+ * the next one runs only if there were none. */
 #include "lang/lowering.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* From a model text and its data to what the model keeps of them (model/lowered.h). */
+/* Compiles a model text and its data to a lowered model (model/lowered.h). */
 #ifndef SVMP_LANG_LOWER_H
 #define SVMP_LANG_LOWER_H
 

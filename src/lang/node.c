@@ -1,4 +1,4 @@
-/* Unknown nodes: what they are called, how they come to live on the whole line. */
+/* Unknown nodes: their names, transforms and bounds. */
 #include "lang/lowering.h"
 
 #include <math.h>

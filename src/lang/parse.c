@@ -1,5 +1,5 @@
-/* Statements. A rule that fails has noted why; the statement it stands in is left, and parsing goes on at the next
- * one, so that several errors are found in one pass. */
+/* Parses statements. A rule that fails records an error; parsing then continues at the next statement, so that one pass
+ * finds several errors. */
 #include "lang/parse.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the parser's two files share: the tokens, and how a rule looks at them. */
+/* The parser: declarations that its two files share. */
 #ifndef SVMP_LANG_PARSE_H
 #define SVMP_LANG_PARSE_H
 

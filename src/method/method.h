@@ -12,17 +12,17 @@ enum { METHOD_ITERATIONS = 1000 };
 
 typedef struct method {
     const char *name;
-    const char *kernel;  /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
-    const char *step;    /* what --step is by default; NULL: the method takes no step size */
-    const char *init;    /* what --init is by default; NULL: METHOD_INIT */
-    size_t iterations;   /* what --iterations is by default; 0: METHOD_ITERATIONS */
-    svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
-                          * DRAWS: done after one iteration, whatever was asked for */
-    int sweeps;          /* of CHAINS: the chains are the --particles particles, and of --iterations the first --warmup
-                          * adapt, and of the rest at most --draws are kept */
-    size_t draws;        /* of CHAINS: what --draws is by default */
-    const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
-    int local;           /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
+    const char *kernel; /* the default of --kernel; NULL: the method has no kernel, and no phi for the stopping rule */
+    const char *step;   /* the default of --step; NULL: the method takes no step size */
+    const char *init;   /* the default of --init; NULL: METHOD_INIT */
+    size_t iterations;  /* the default of --iterations; 0: METHOD_ITERATIONS */
+    svmp_yield yield;   /* CHAINS: the particles are --chains chains, with --warmup and then --draws iterations;
+                         * DRAWS: finished after one iteration */
+    int sweeps;   /* CHAINS: the chains are the --particles particles; the first --warmup of --iterations adapt, and
+                   * of the rest at most --draws are kept */
+    size_t draws; /* CHAINS: the default of --draws */
+    const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
+    int local;           /* a node needs only its neighbours, or sums over all nodes: parts of a model can be run */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */
     svmp_status (*alloc)(svmp_run *run);
@@ -35,12 +35,12 @@ typedef struct method {
      * that of the backend. NULL: the particles of the backend. */
     svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
 
-    /* Of a `local` method with a result: the states of the backend's particles that it is made of, own rows of the
-     * k-th, and how many there are. Draw l*count + k is state k of particle l. NULL: the backend's x alone. */
+    /* For a `local` method with a result: the own rows of the kth kept state of the backend's particles, and the number
+     * of these states. Draw l*count + k is state k of particle l. NULL: only the backend's x. */
     const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
 
-    /* What an iteration needs of those before it, other than the backend's x and states: saves it, or loads it. NULL:
-     * nothing. */
+    /* Saves or loads the state of the method between iterations, except the backend's particles and step states. NULL:
+     * it has none. */
     svmp_status (*state)(svmp_run *run, archive *a);
 } method;
 

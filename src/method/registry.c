@@ -10,7 +10,7 @@
 static const method *const methods[] = {
     &svmp_method_transport, &svmp_method_graphical, &svmp_method_vanilla, &svmp_method_independent, &svmp_method_random,
     &svmp_method_combined,  &svmp_method_langevin,  &svmp_method_mala,    &svmp_method_nuts,        &svmp_method_exact,
-    &svmp_method_dpmp,      &svmp_method_tpmp,      &svmp_method_local,
+    &svmp_method_local,     &svmp_method_dpmp,      &svmp_method_tpmp,
 };
 
 svmp_status svmp_method_refuse_boxes(const svmp_run *run) {

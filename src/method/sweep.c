@@ -50,7 +50,6 @@ static svmp_status make_factors(sweeper *s) {
     svmp_context *context = s->model->context;
     const size_t own = s->model->graph->own;
     SVMP_TRY(SVMP_NEW(context, s->log_step, own));
-    SVMP_TRY(SVMP_NEW(context, s->acceptance, own));
     SVMP_TRY(SVMP_NEW(context, s->factor_at, own + 1));
     SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->own_variables));
     for (size_t v = 0; v < own; v++) {
@@ -101,15 +100,13 @@ void svmp_sweeper_free(sweeper *s) {
                               room->forth, room->uniform,     room->moves, room->matrices,    room->squares};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) svmp_release(context, rows[k]);
     }
-    void *const arrays[] = {s->room, s->log_step, s->acceptance, s->factor_at, s->factor, s->spread};
+    void *const arrays[] = {s->room, s->log_step, s->factor_at, s->factor, s->spread};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
     svmp_local_free(s->local);
     svmp_release(context, s);
 }
 
 size_t svmp_sweeper_colours(const sweeper *s) { return s->colours; }
-
-const double *svmp_sweeper_acceptance(const sweeper *s) { return s->acceptance; }
 
 exact_sum svmp_sweeper_steps(const sweeper *s) {
     exact_sum sum = {0};
@@ -161,6 +158,18 @@ static void solve_upper(const sweeper *s, size_t v, double *rows) {
     }
 }
 
+/* u, whose squares have the mean 1 under the posterior, is not longer than 4 sqrt(d): where the density falls off
+ * faster than a Gaussian's, a particle far out would be thrown to the other side again and again, and never come in. */
+static void bound(size_t n, size_t d, double *rows, double *length) {
+    const double most = 16 * (double)d;
+    for (size_t l = 0; l < n; l++) length[l] = rows[l] * rows[l];
+    for (size_t j = 1; j < d; j++)
+        for (size_t l = 0; l < n; l++) length[l] += rows[j * n + l] * rows[j * n + l];
+    for (size_t l = 0; l < n; l++) length[l] = length[l] > most ? sqrt(most / length[l]) : 1;
+    for (size_t j = 0; j < d; j++)
+        for (size_t l = 0; l < n; l++) rows[j * n + l] *= length[l];
+}
+
 /* w = h/2 u + epsilon xi,  y = x + L'^-1 w: rows r ... of the task; u takes the place of the score. */
 static void propose(const move *m, size_t v, size_t r) {
     const sweeper *s = m->s;
@@ -169,12 +178,13 @@ static void propose(const move *m, size_t v, size_t r) {
     const double epsilon = exp(s->log_step[v]), half = 0.5 * epsilon * epsilon;
     double *u = m->room->score + r * n, *w = m->room->w + r * n, *y = m->room->y + r * n;
     solve_lower(s, v, u);
+    bound(n, d, u, m->room->forth);
     for (size_t j = 0; j < d; j++) {
         const random_stream stream = {.seed = m->seed,
                                       .purpose = RANDOM_LOCAL,
                                       .a = m->t,
                                       .b = svmp_graph_whole_variable(graph, graph->first[v] + j)};
-        svmp_random_normals(stream, n, w + j * n);
+        svmp_random_quick_normals(stream, n, w + j * n);
     }
     for (size_t k = 0; k < d * n; k++) y[k] = w[k] = half * u[k] + epsilon * w[k];
     solve_upper(s, v, y);
@@ -192,6 +202,7 @@ static void weigh(const move *m, size_t v, size_t place, size_t r) {
     const double *u = m->room->score + r * n, *w = m->room->w + r * n;
     double *there = m->room->score_there + r * n, *ratio = m->room->forth;
     solve_lower(s, v, there);
+    bound(n, d, there, ratio);
     memset(ratio, 0, n * sizeof *ratio);
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) {
@@ -202,30 +213,31 @@ static void weigh(const move *m, size_t v, size_t place, size_t r) {
     for (size_t l = 0; l < n; l++) ratio[l] = ratio[l] / (4 * half) + (after[l] - before[l]);
 }
 
+static void adapt(const sweeper *s, size_t v, double gain, double acceptance) {
+    const double moved = s->log_step[v] + gain * (acceptance - target);
+    s->log_step[v] = fmin(fmax(moved, -most_log_step), most_log_step);
+}
+
 /* Moves the particles whose ratio is above a uniform number; a ratio that is none refuses. */
 static void decide(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     const double *after = m->room->value_there + place * n;
-    double *ratio = m->room->forth, *uniform = m->room->uniform, sum = 0;
+    double *ratio = m->room->forth, *log_uniform = m->room->uniform, sum = 0;
     const random_stream stream = {
         .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_graph_whole_node(graph, v)};
-    svmp_random_uniforms(stream, n, uniform);
-    for (size_t l = 0; l < n; l++) {
-        const double chance = ratio[l] < 0 ? exp(ratio[l]) : ratio[l] >= 0 && after[l] < INFINITY ? 1 : 0;
-        sum += chance;
-        ratio[l] = uniform[l] < chance;
-        m->room->moves[l] += ratio[l] > 0;
-    }
+    svmp_random_log_uniforms(stream, n, log_uniform);
+    for (size_t l = 0; l < n; l++) ratio[l] = after[l] < INFINITY ? ratio[l] : NAN;
+    for (size_t l = 0; m->gain > 0 && l < n; l++) sum += ratio[l] < 0 ? exp(ratio[l]) : ratio[l] >= 0;
+    for (size_t l = 0; l < n; l++) ratio[l] = log_uniform[l] < ratio[l];
+    for (size_t l = 0; l < n; l++) m->room->moves[l] += ratio[l] > 0;
     for (size_t j = 0; j < d; j++) {
         double *x = m->x + (graph->first[v] + j) * n;
         const double *y = m->room->y + (r + j) * n;
         for (size_t l = 0; l < n; l++) x[l] = ratio[l] > 0 ? y[l] : x[l];
     }
-    s->acceptance[v] = sum / (double)n;
-    const double moved = s->log_step[v] + m->gain * (s->acceptance[v] - target);
-    s->log_step[v] = fmin(fmax(moved, -most_log_step), most_log_step);
+    if (m->gain > 0) adapt(s, v, m->gain, sum / (double)n);
 }
 
 /* Returns the factor that failed. */

@@ -1,4 +1,4 @@
-/* Inside the local moves: what sweep.c and sweep_scale.c share. */
+/* Internal declarations of the local moves, shared by sweep.c and sweep_scale.c. */
 #ifndef SVMP_METHOD_SWEEP_OWN_H
 #define SVMP_METHOD_SWEEP_OWN_H
 
@@ -11,7 +11,7 @@ enum { SWEEP_BLOCK = 256 }; /* nodes of more variables have a diagonal A */
 typedef struct sweep_room {
     double *value, *value_there;         /* nodes */
     double *score, *score_there, *y, *w; /* variables */
-    double *forth, *uniform;             /* one row each */
+    double *forth, *uniform;             /* one row each: the log ratio, and what decides */
     int64_t *moves;                      /* n */
     double *matrices, *squares;          /* of a task's nodes, while A is measured: d*d numbers, and d */
 } sweep_room;
@@ -21,9 +21,8 @@ struct sweeper {
     size_t n, colours;
     int threads;
     local *local;
-    double *log_step;   /* own node -> log epsilon */
-    double *acceptance; /* own node -> mean over the particles, of the last sweep */
-    size_t *factor_at;  /* own node -> where its L begins, row by row: 1, 2, ... numbers; of large nodes its diagonal */
+    double *log_step;  /* own node -> log epsilon */
+    size_t *factor_at; /* own node -> where its L begins, row by row: 1, 2, ... numbers; of large nodes its diagonal */
     double *factor;
     sweep_room *room; /* of each thread */
     double *spread;   /* own variable -> sd of the particles, while A is measured; else room */

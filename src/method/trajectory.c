@@ -136,6 +136,14 @@ static double decide(trajectory *t, size_t iteration) {
     return sum / (double)t->n;
 }
 
+svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score) {
+    const double *x;
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    t->evaluations++;
+    *score = t->score;
+    return svmp_evaluate(t->evaluator, x, t->log_density, t->score);
+}
+
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
     const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
     const double time_step = t->step * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
@@ -144,8 +152,6 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
     const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST, n = t->n;
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_evaluate(t->evaluator, x, t->log_density, t->score));
-    t->evaluations++;
     SVMP_TRY(draw_velocity(t, iteration));
     SVMP_TRY(follow(t, x, time_step, steps));
     measure_velocity(t);

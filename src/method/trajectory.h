@@ -20,8 +20,11 @@ typedef struct trajectory trajectory;
 svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **made);
 void svmp_trajectory_free(trajectory *made); /* NULL-safe */
 
-/* Moves all particles once. `gain` above 0: then log of the step size goes up by gain * (mean acceptance - 0.8). Costs
- * 1 + steps evaluations of the model and as many solves. */
+/* Evaluates the particles as they are; *score is the trajectories' own, valid until they move. */
+svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score);
+
+/* Moves all particles once, from where they were looked at. `gain` above 0: then log of the step size goes up by gain *
+ * (mean acceptance - 0.8). Costs an evaluation of the model and a solve for each step. */
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain);
 
 double svmp_trajectory_step(const trajectory *t);

@@ -1,16 +1,17 @@
-/* The default: exact moves from a Gaussian on the graph, then Stein's transport.
+/* Exact moves from a Gaussian on the graph, followed by Stein's transport; the default method.
  *
- *     1. q, the Gaussian on the graph, gives the start, the metric of global moves and the scales of local ones.
- *     2. Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h) and then the
- * whole particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
- *        over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small
- * and nothing drifts.
- *     3. The last particles alone are as noisy as so many independent draws. Stein's transport takes the noise away:
- * its kernel, linear on what a node reads and rbf on the node alone, moves them until Stein's identities hold.
- *     4. Where a mean or sd has left its average by more than its standard error allows, the variable is shifted and
- *        stretched back to it.
+ *   - The Gaussian on the graph, q, gives the start, the metric of global moves and the scales of local moves.
+ *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
+ *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
+ * over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
+ * nothing drifts.
+ *   - The last particles by themselves are as noisy as that many independent draws. Stein's transport removes the
+ * noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
+ *     identities hold.
+ *   - If a mean or sd then differs from its average by more than its standard error allows, the variable is shifted and
+ *     scaled back.
  *
- * So 100 particles carry what thousands of draws say. */
+ * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
 #include <string.h>
 
@@ -22,19 +23,21 @@
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double small_error = 0.035; /* of an average, in units of the sd */
-static const double small_drift = 0.05;  /* the same, between windows */
-static const double chance = 4.5;        /* standard errors that chance does not exceed, even among many variables */
-static const double held = 3.5;          /* standard errors that the transport may leave an average by */
-static const double together = 0.5;      /* average.apart below which chains have come to where the others are */
-static const double dense = 200;         /* entries of the factor per variable with which global moves cost too much */
+static const double small_error = 0.035;  /* of an average, in units of the sd */
+static const double small_drift = 0.05;   /* the same, between windows */
+static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
+static const double chance = 4.5;         /* standard errors that chance does not exceed, even among many variables */
+static const double held = 3.5;           /* standard errors that the transport may leave an average by */
+static const double together = 0.5;       /* average.apart below which chains have come to where the others are */
+static const double dense = 200;          /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
 
 typedef struct transport {
     gaussian *q;
     sweeper *sweeper;
-    trajectory *global; /* NULL: local moves alone */
+    trajectory *global;
+    int local; /* trajectories would cost too much: local moves alone */
     averages *averages;
     double *moved; /* the particles when the moves ended */
     transport_stage stage;
@@ -59,8 +62,8 @@ static svmp_status alloc(svmp_run *run) {
     own->length = FIRST_WINDOW;
     SVMP_TRY(svmp_gaussian_create(run->model, b->seed, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
-    if ((double)svmp_gaussian_entries(own->q) <= dense * (double)variables)
-        SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
+    SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
+    own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
@@ -87,7 +90,10 @@ static double unrest(const average *a) {
     if (!(a->sd > 0)) return INFINITY;
     const double error = fmax(a->mean_error, a->sd_error) / (a->sd * small_error);
     const double drift = fabs(a->drift) / fmax(small_drift * a->sd, chance * a->drift_error);
-    return isnan(error) || isnan(drift) ? INFINITY : fmax(error, drift);
+    const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
+    const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
+    const double worst = fmax(fmax(error, drift), fmax(push, pull));
+    return isnan(error + drift + push + pull) ? INFINITY : worst;
 }
 
 static double largest_unrest(const svmp_run *run) {
@@ -117,13 +123,15 @@ static svmp_status move(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
     const size_t t = run->iteration;
-    const double *x, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
+    const double *x, *score, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
-    if (own->global) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
-    run->rate = own->global ? svmp_trajectory_step(own->global) : NAN;
+    SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    svmp_averages_add(own->averages, x);
+    svmp_averages_add(own->averages, x, score);
+    if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
+    run->rate = svmp_trajectory_step(own->global);
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     b->largest = NAN;
     own->window++;
     const size_t left = run->iterations - t - 1;
@@ -235,7 +243,7 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_count(a, "settled", &own->settled));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
-    if (own->global) SVMP_TRY(svmp_trajectory_state(own->global, a));
+    SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
     run->ended = own->stage == STAGE_DONE;
     return SVMP_OK;

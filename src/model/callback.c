@@ -44,6 +44,11 @@ static size_t scratch(const factor_group *group, size_t n) {
     return 2 * group->slots * sizeof(double *);
 }
 
+static size_t operations(const factor_group *group, const void *partial) {
+    (void)partial;
+    return group->slots; /* nobody knows */
+}
+
 static void free_callback(svmp_context *context, void *self) { svmp_release(context, self); }
 
 static svmp_status keep(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
@@ -62,7 +67,8 @@ static const factor_kind kind = {.name = "callback",
                                  .free = free_callback,
                                  .keep = keep,
                                  .evaluate_view = evaluate_view,
-                                 .view_scratch = view_scratch};
+                                 .view_scratch = view_scratch,
+                                 .operations = operations};
 
 svmp_status svmp_callback_group(svmp_context *context, size_t slots, svmp_factor_function function, void *user_data,
                                 factor_group *group) {

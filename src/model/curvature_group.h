@@ -1,4 +1,4 @@
-/* Second derivatives of the instances of a group: by its kind where that has them, by differences where not. */
+/* Second derivatives of the instances of a group: from its kind if that provides them, by differences otherwise. */
 #ifndef SVMP_MODEL_CURVATURE_GROUP_H
 #define SVMP_MODEL_CURVATURE_GROUP_H
 

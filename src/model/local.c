@@ -117,6 +117,27 @@ svmp_status svmp_local_fail(const local *l, size_t factor) {
     return svmp_fail(l->model->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu failed.", factor);
 }
 
+/* Two operations an entry of a row, and of a score all gradients are added up. */
+local_work svmp_local_work(const local *l) {
+    const svmp_model *model = l->model;
+    const local_plan *plan = &l->plan;
+    const size_t entries = model->quadratic.start[model->graph->own_variables];
+    local_work work = {.score = 2 * entries, .sweep = 2 * entries};
+    for (size_t g = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        work.score += group->instances * (group->kind->operations(group, NULL) + group->slots);
+    }
+    for (size_t k = 0; k < plan->task_start[plan->colours]; k++)
+        for (const local_run *run = plan->runs + plan->tasks[k].run;
+             run < plan->runs + plan->tasks[k].run + plan->tasks[k].runs; run++) {
+            const local_pattern *pattern = &plan->patterns[run->pattern];
+            const factor_group *group = &model->groups[pattern->group];
+            work.sweep +=
+                2 * (run->to - run->from) * (group->kind->operations(group, pattern->partial) + 1 + pattern->count);
+        }
+    return work;
+}
+
 /* ---- the quadratic ----------------------------------------------------------------------------------------------- */
 
 /* Of variable i of node v, row r of the task, particles from ... to - 1; `values` are the node's. */

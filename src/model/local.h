@@ -65,6 +65,14 @@ svmp_status svmp_local_fail(const local *l, size_t factor);
 size_t svmp_local_there(local *l, const local_task *task, int thread, const double *x, const double *y, double *value,
                         double *score);
 
+/* Operations a particle: of a score of the whole model, and of all nodes once at x and once at y, where the quadratic
+ * costs little the second time. Of factors that are functions nobody knows: they count as their variables. For reports.
+ */
+typedef struct local_work {
+    size_t score, sweep;
+} local_work;
+local_work svmp_local_work(const local *l);
+
 /* All nodes of the plan, each at y and the others at x: score[i*n + l] of their variables i, y[i*n + l] laid out like
  * x. Other rows are neither read nor written. Threads share the work. */
 svmp_status svmp_local_score(local *l, const double *x, const double *y, double *score);

@@ -1,4 +1,4 @@
-/* Where a sparse symmetric matrix has entries: its lower triangle, column by column, as CHOLMOD takes it. */
+/* The pattern of a sparse symmetric matrix: its lower triangle, column by column, in the format of CHOLMOD. */
 #ifndef SVMP_MODEL_SPARSITY_H
 #define SVMP_MODEL_SPARSITY_H
 

@@ -1,5 +1,5 @@
-/* What several processes would do, on paper: partition and sizes are exact, the time of a node is measured on some of
- * them, that of messages follows from a network of a latency and a bandwidth:
+/* Predicts a run with several processes: partition and sizes are exact, the time of a node is measured on some nodes,
+ * and the time of messages follows from the latency and bandwidth of the network:
  *
  *     compute     rate * work, interior and boundary
  *     exchange    neighbours * latency + bytes / bandwidth

@@ -1,4 +1,4 @@
-/* A model text and its data files to a finished model, or to what one of several processes needs of it. */
+/* Reads a model text and its data files: a finished model, or the part that one of several processes needs. */
 #include "base/team.h"
 #include "lang/lower.h"
 #include "model/model.h"

@@ -1,4 +1,4 @@
-/* Models from files: which reader, and who keeps what of several processes. */
+/* Reads models from files: selects the reader, and distributes the model over several processes. */
 #include "read/read.h"
 
 #include <string.h>

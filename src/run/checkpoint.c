@@ -1,4 +1,4 @@
-/* A run saved and loaded: what it is a run of, then where it stands. */
+/* Saves and loads a run: first the identity of its model and options, then its state. */
 #include <string.h>
 
 #include "base/number.h"

@@ -21,7 +21,7 @@ typedef struct checkpoint {
     uint64_t hash;
     FILE *input;   /* when loading: positioned at the next item */
     uint64_t left; /* bytes from there to the checksum */
-    char *text;    /* the last text that was taken */
+    char *text;    /* the last text that was read */
     spread *own;   /* the run's variables, for archive.rows */
 } checkpoint;
 

@@ -1,4 +1,4 @@
-/* Where a run stands: the Stein discrepancy of its particles, and how far they moved last. */
+/* The state of a run: the Stein discrepancy of its particles, and the size of the last step. */
 #include <math.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * OWN is a COUNT whose default the method decides */
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
     TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
-         "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp, tpmp or local")        \
+         "graphical, vanilla, independent, random, combined, langevin, mala, nuts, local, exact, dpmp or tpmp")        \
     TEXT(kernel, 0, "SUM", NULL, "Method",                                                                             \
          "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: rbf, imq, linear; blanket, self, near, message, all, random:K [the "      \
          "method's own]")                                                                                              \
@@ -24,9 +24,9 @@
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
     OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers",                                                   \
-        "iterations that adapt, and are not kept [1000; local: half of -t]")                                           \
+        "iterations that adapt, not kept [1000; local: T/2]")                                                          \
     OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers",                                                    \
-        "iterations that are kept [1000; local: at most 64, thinned]")                                                 \
+        "iterations that are kept [1000; local: 64 at most]")                                                          \
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "acceptance that the step adapts to")                          \
     TEXT(init, 0, "START", NULL, "Start", "normal:SD, uniform:A,B, prior, gaussian, map, or FILE [the method's own]")  \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \

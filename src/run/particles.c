@@ -1,4 +1,4 @@
-/* Particles out of a run. */
+/* The particles of a run as a result with names, on the natural scale. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The loop: iterate, tell the monitor, stop. */
+/* The run: checks its options, then loops: iterate, call the monitor, stop. */
 #include <math.h>
 #include <string.h>
 
@@ -67,11 +67,10 @@ const char *svmp_run_init(const svmp_run *run) {
 /* What a part of a model cannot do. */
 static svmp_status check_part(const svmp_run *run) {
     if (run->method->local) return SVMP_OK;
-    return svmp_fail(
-        run->context, SVMP_UNSUPPORTED,
-        "The method '%s' needs the whole model in one process; several processes can run graphical, vanilla, "
-        "independent, random, combined, langevin and local.",
-        run->method->name);
+    return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                     "The method '%s' needs the whole model in one process; several processes can run graphical, "
+                     "vanilla, independent, random, combined, langevin and local.",
+                     run->method->name);
 }
 
 /* All processes were told the same: one checksum says so, and where they differ it is asked in what. */

@@ -1,4 +1,4 @@
-/* What the options of a run came to be. */
+/* The effective values of the options of a run. */
 #include <string.h>
 
 #include "method/method.h"

@@ -1,4 +1,4 @@
-/* Particles into a run: where it starts. */
+/* Starts a run from given particles. */
 #include <math.h>
 #include <string.h>
 

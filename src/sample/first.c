@@ -1,4 +1,4 @@
-/* The first variables of particles that several processes hold. */
+/* Gathers the first variables of particles that are distributed over several processes. */
 #include <string.h>
 
 #include "base/spread.h"

@@ -1,4 +1,4 @@
-/* A part of a sample: some of its variables, every so-many-th of its draws. */
+/* Selects some variables of a sample, and every Kth of its draws. */
 #include <string.h>
 
 #include "base/team.h"

@@ -1,4 +1,4 @@
-/* What particles carry that has a length of its own: series, and the data that their model has observed. */
+/* Series with their own length, and observed data, that particles carry. */
 #include <string.h>
 
 #include "sample/tally.h"

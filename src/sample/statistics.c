@@ -1,4 +1,4 @@
-/* What particles carry beside their variables: chains, and statistics by name. */
+/* Chains and named statistics of particles. */
 #include <string.h>
 
 #include "sample/particles.h"

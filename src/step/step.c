@@ -40,11 +40,10 @@ svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parse
         *parsed = made;
         return SVMP_OK;
     }
-    return svmp_fail(
-        context, SVMP_BAD_CALL,
-        "Invalid step '%s': expected RULE:RATE or RULE:FROM..TO with RULE adagrad, rmsprop, adam, adam-sd or fixed, or "
-        "decay:A,B,GAMMA; all numbers must be positive.",
-        text);
+    return svmp_fail(context, SVMP_BAD_CALL,
+                     "Invalid step '%s': expected RULE:RATE or RULE:FROM..TO with RULE adagrad, rmsprop, adam, adam-sd "
+                     "or fixed, or decay:A,B,GAMMA; all numbers must be positive.",
+                     text);
 }
 
 double svmp_step_rate(const step *s, size_t t, size_t iterations) {

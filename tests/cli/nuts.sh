@@ -30,7 +30,7 @@ refuses 2 "The start has 1200 particles, too few for 1201 chains." run chain.mtx
 
 refuses 2 "The method 'nuts' does not take --particles; use --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
 refuses 2 "The method 'nuts' does not take --iterations" run chain.mtx -m nuts -t 10
-refuses 2 "The method 'graphical' does not take --draws, which is for nuts." run chain.mtx --draws 10
+refuses 2 "The method 'graphical' does not take --draws, which is for nuts and local." run chain.mtx --draws 10
 refuses 2 "The method 'nuts' does not take a step" run chain.mtx -m nuts --step fixed:0.1
 refuses 2 "The option 'draws' is a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 

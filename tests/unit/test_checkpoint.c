@@ -95,7 +95,7 @@ static svmp_model *logistic(svmp_context *context) { return target_logistic(cont
 
 static void test_same_bits(void **state) {
     (void)state;
-    static const char *const methods[] = {"graphical", "combined", "langevin", "mala", "nuts", "dpmp", "tpmp"};
+    static const char *const methods[] = {"graphical", "combined", "langevin", "mala", "nuts", "dpmp", "tpmp", "local"};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         const svmp_run_options options = small(methods[m]);
         assert_resumes(grid, &options);
@@ -126,8 +126,8 @@ static void test_iterations_grow(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     svmp_model *model = grid(context);
-    static const char *const methods[] = {"graphical", "mala", "nuts"};
-    for (size_t m = 0; m < 3; m++) {
+    static const char *const methods[] = {"graphical", "mala", "nuts", "local"};
+    for (size_t m = 0; m < 4; m++) {
         svmp_run_options options = small(methods[m]), longer = options;
         longer.iterations = 70;
         longer.draws = 45;

@@ -55,10 +55,10 @@ static void test_factorisation(void **state) {
     factorisation *f = NULL;
     size_t bad;
     test_dense(model, dense, linear);
-    assert_ok(svmp_curvature_create(model, 1, 2, &c));
+    assert_ok(svmp_curvature_create(model, 2, &c));
     const sparsity *pattern = svmp_curvature_pattern(c);
     double *H = calloc(pattern->entries, sizeof *H), *inverse = calloc(pattern->entries, sizeof *inverse);
-    assert_ok(svmp_curvature_evaluate(c, linear, NULL, H));
+    assert_ok(svmp_curvature_evaluate(c, 1, linear, NULL, H));
     for (size_t j = 0; j < d; j++)
         for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++)
             assert_true(H[e] == dense[pattern->row[e] * d + j]); /* the quadratic's curvature is its matrix */

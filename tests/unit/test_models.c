@@ -105,10 +105,10 @@ static void check_curvature(const svmp_model *model, const char *name) {
     double *dense = calloc(d * d, sizeof *dense);
     curvature *c = NULL;
     for (size_t k = 0; k < d * N; k++) x[k] = 0.7 * sin((double)(7 * k + 1));
-    assert_ok(svmp_curvature_create(model, N, 1, &c));
+    assert_ok(svmp_curvature_create(model, 1, &c));
     const sparsity *pattern = svmp_curvature_pattern(c);
     double *H = calloc(pattern->entries, sizeof *H);
-    assert_ok(svmp_curvature_evaluate(c, x, NULL, H));
+    assert_ok(svmp_curvature_evaluate(c, N, x, NULL, H));
     for (size_t j = 0; j < d; j++)
         for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++)
             dense[pattern->row[e] * d + j] = dense[j * d + pattern->row[e]] = H[e];

@@ -1,4 +1,4 @@
-/* The backend for this machine's cores: OpenMP over nodes, loops over particles that vectorise. */
+/* The backend for the processors of this machine: OpenMP over nodes, vectorised loops over particles. */
 #ifndef SVMP_BACKEND_CPU_H
 #define SVMP_BACKEND_CPU_H
 
@@ -8,8 +8,8 @@
 #include "kernel/grid.h"
 #include "kernel/unit.h"
 
-/* What one thread needs for a unit. Of a unit for all threads, the first room holds it, and each has the last four of
- * its own. */
+/* Working memory of one thread for a unit. A unit that all threads share uses the first room, and the last four members
+ * of each thread's own. */
 typedef struct stein_room {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */
@@ -25,8 +25,8 @@ typedef struct stein_room {
     tally counts;
 } stein_room;
 
-/* To store tiles, a domain is packed so many variables at a time; and so many of its members' are weighed by a tile
- * while it is hot. */
+/* How many variables of a domain are packed at a time to store tiles, and how many variables of the members are weighed
+ * by a tile while it is in the cache. */
 enum { PACKED_VARIABLES = 64, WEIGHED_VARIABLES = 4 };
 
 typedef struct cpu {
@@ -60,12 +60,13 @@ static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *
     return term->domain == DOMAIN_ALL && b->others != NULL;
 }
 
-/* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for
- * the bandwidth and for the velocities, which costs less than to fetch it from far away. A team's are always stored. */
+/* Whether all tiles of a unit are stored, because they are few or used more than twice. Otherwise every tile is
+ * computed twice, for the bandwidth and for the velocities, which is faster than fetching it from memory. Shared units
+ * are always stored. */
 int svmp_cpu_stores(const backend *b, size_t member_variables);
 
-/* Add a term's phi to the members of a unit, with a team of `threads`; with one, the caller may be one of many at work
- * on units of their own. The bits are the same. */
+/* Add the phi of a term to the members of a unit, with `threads` threads. With one, several threads may call it at the
+ * same time for different units. The bits are the same. */
 void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
                      int threads);
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
