@@ -90,6 +90,7 @@ static size_t iterations = 300, rounds = 8;
 /* Seconds an iteration: the least of some runs. */
 static double whole_run(const svmp_model *model, size_t n, double (*clock)(void)) {
     svmp_run_options options = svmp_run_options_default();
+    options.method = "graphical";
     options.particles = n;
     options.iterations = iterations;
     double best = 1e300;

@@ -16,6 +16,7 @@ static const svmp_network network = {1e-6, 5e9};
 
 static svmp_run_options options(void) {
     svmp_run_options asked = svmp_run_options_default();
+    asked.method = "graphical";
     asked.particles = N;
     asked.iterations = 1000000;
     return asked;
