@@ -62,7 +62,7 @@ models=("$MODELS/grid.mtx $MODELS/grid_b.mtx")
 
 # Local kernels: the same bits, lp__ and discrepancy included, for any processes and threads.
 for model in "${models[@]}"; do
-    for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001"; do
+    for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001" "-m local"; do
         arguments=(run $model -n 11 -t 12 --quiet $method)
         works "${arguments[@]}" -o one.csv --force --threads 1
         for processes in $([[ $method == *graphical* ]] && echo 2 3 4 7 || echo 3); do # tests/unit/test_part has the rest
@@ -109,6 +109,14 @@ for processes in 2 4; do
 done
 works "${long[@]}" -t 40 --resume three.svmp -o resumed.csv --force
 same whole.csv resumed.csv "resumed in one"
+
+for processes in 1 3; do
+    ranks $processes "${long[@]}" -m local -t 20 --checkpoint local$processes.svmp || fail "$(cat errors)"
+done
+cmp local1.svmp local3.svmp || fail "the checkpoint of local moves of three processes is another"
+works "${long[@]}" -m local -t 40 --warmup 10 -o whole.csv --force
+ranks 2 "${long[@]}" -m local -t 40 --resume local3.svmp --warmup 10 -o resumed.csv --force || fail "$(cat errors)"
+same whole.csv resumed.csv "local moves resumed in two"
 
 # Stopping by tolerance is stopping at the same iteration.
 works "${long[@]}" -t 2000 --tolerance 0.9 -o whole.csv --force
