@@ -1,7 +1,7 @@
-/* What a sampler's statistics say: acceptance, divergences, tree depth, and whether the momenta move the energy. */
+/* A summary of a sampler's statistics: acceptance, divergences, tree depth, and E-BFMI. */
 #include <math.h>
 
-#include "diag/tally.h"
+#include "sample/tally.h"
 
 /* The mean over all draws; NaN without values. */
 static double mean_of(size_t count, const double *values) {

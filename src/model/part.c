@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "graph/part.h"
-#include "lang/lowered.h"
 #include "model/fingerprint.h"
+#include "model/lowered.h"
 
 typedef struct cutting {
     const svmp_model *whole;

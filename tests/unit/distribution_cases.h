@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lang/distributions.h"
+#include "dist/distributions.h"
 #include "programs.h"
 
 /* ---- a scalar distribution as a program: input 0 is the value, the arguments follow ------------------ */

@@ -3,7 +3,7 @@
 #include "files.h"
 
 #include "base/random.h"
-#include "io/matrix_market.h"
+#include "data/matrix_market.h"
 
 enum { ROUNDS = 8000, LARGEST = 512 };
 

@@ -1,0 +1,28 @@
+/* Inside the distributions: the functions that the rows of distributions.def name, and the words they are written in.
+ */
+#ifndef SVMP_DIST_DENSITIES_H
+#define SVMP_DIST_DENSITIES_H
+
+#include "dist/distributions.h"
+
+#define CDF(identifier)                                                                                                \
+    expr svmp_##identifier##_cdf(program_builder *b, expr x, const expr_array *arguments);                             \
+    expr svmp_##identifier##_survival(program_builder *b, expr x, const expr_array *arguments);
+#define DRAW(identifier)                                                                                               \
+    void svmp_##identifier##_draw(random_source *source, size_t rows, const number_array *arguments,                   \
+                                  double *workspace, double *value);
+#define NO_CDF(identifier)
+#define NO_DRAW(identifier)
+#define ALIAS(name, other)
+#define DISTRIBUTION(identifier, name, count, rank, support, kind, proper, cdf, draw, ...)                             \
+    expr svmp_##identifier##_density(program_builder *b, expr_array value, const expr_array *arguments);               \
+    cdf(identifier) draw(identifier)
+#include "dist/distributions.def"
+#undef CDF
+#undef DRAW
+#undef NO_CDF
+#undef NO_DRAW
+#undef ALIAS
+#undef DISTRIBUTION
+
+#endif

@@ -1,0 +1,63 @@
+/* Distributions of vectors and matrices: the formula stands above each; p is the number of rows. */
+#include "dist/densities.h"
+
+#include "dist/words.h"
+#include "expr/arrays.h"
+
+static const double log_2 = 0.69314718055994530942;
+static const double log_pi = 1.1447298858494001741;
+
+/* `count` expressions for the time of a call; NULL, and the builder's failure, when there is no memory. */
+static expr *temporary(program_builder *b, size_t count) {
+    expr *made = NULL;
+    svmp_context *context = svmp_builder_context(b);
+    if (svmp_builder_status(b) != SVMP_OK) return NULL;
+    svmp_status status = SVMP_NEW(context, made, count);
+    if (status != SVMP_OK) svmp_builder_fail(b, status, "Out of memory.");
+    return made;
+}
+
+/* ---- dmnorm: |Omega|^(1/2) (2 pi)^(-p/2) exp(-(x - mu)' Omega (x - mu) / 2) ---- */
+
+expr svmp_dmnorm_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    size_t p = value.rows;
+    expr *difference = temporary(b, p);
+    if (difference == NULL) return NUMBER(0);
+    for (size_t k = 0; k < p; k++) difference[k] = SUB(value.items[k], arguments[0].items[k]);
+    expr logdet = svmp_exprs_logdet(b, p, arguments[1].items);
+    expr front = HALF(SUB(logdet, NUMBER((double)p * (log_2 + log_pi))));
+    expr density = SUB(front, HALF(svmp_exprs_quadratic(b, p, arguments[1].items, difference)));
+    svmp_release(svmp_builder_context(b), difference);
+    return density;
+}
+
+/* ---- ddirch: gamma(sum alpha) prod x_k^(alpha_k - 1) / gamma(alpha_k), with respect to all x_k but one ---- */
+
+expr svmp_ddirch_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    size_t p = value.rows;
+    const expr *alpha = arguments[0].items;
+    expr front = LOGGAM(svmp_exprs_sum(b, p, alpha)), sum = NUMBER(0);
+    for (size_t k = 0; k < p; k++) {
+        front = SUB(front, LOGGAM(alpha[k]));
+        sum = ADD(sum, XLOGY(SUB(alpha[k], NUMBER(1)), value.items[k]));
+    }
+    return ADD(sum, front);
+}
+
+/* ---- dwish: |x|^((k-p-1)/2) |R|^(k/2) exp(-tr(R x)/2) / (2^(pk/2) pi^(p(p-1)/4) prod_j gamma((k+1-j)/2)),
+ * with respect to the entries on and below the diagonal ---- */
+
+expr svmp_dwish_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    size_t p = value.rows;
+    const expr *x = value.items, *r = arguments[0].items;
+    expr k = ARGUMENT(1), order = NUMBER((double)p), trace = NUMBER(0);
+    expr normaliser = ADD(MUL(HALF(k), NUMBER((double)p * log_2)), NUMBER((double)(p * (p - 1)) / 4 * log_pi));
+    for (size_t j = 0; j < p; j++) {
+        normaliser = ADD(normaliser, LOGGAM(HALF(SUB(k, NUMBER((double)j)))));
+        trace = ADD(trace, MUL(HALF(r[j + p * j]), x[j + p * j])); /* half the trace: both are symmetric */
+        for (size_t i = j + 1; i < p; i++) trace = ADD(trace, MUL(r[i + p * j], x[i + p * j]));
+    }
+    expr front = SUB(MUL(HALF(k), svmp_exprs_logdet(b, p, r)), normaliser);
+    expr power = HALF(SUB(SUB(k, order), NUMBER(1)));
+    return ADD(SUB(MUL(power, svmp_exprs_logdet(b, p, x)), trace), front);
+}

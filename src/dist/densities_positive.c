@@ -1,0 +1,136 @@
+/* Continuous distributions on the half-line: the formula stands above each. */
+#include "dist/densities.h"
+
+#include "dist/words.h"
+
+static const double log_2_over_pi = -0.45158270528945486473;
+
+/* x^p for x > 0: one exponential where x is itself one. */
+static expr positive_power(program_builder *b, expr x, expr p) { return EXP(MUL(p, LOG(x))); }
+
+/* ---- dgamma: lambda^r x^(r-1) e^(-lambda x) / gamma(r) ---- */
+
+static expr log_gamma_density(program_builder *b, expr x, expr r, expr lambda) {
+    expr front = SUB(MUL(r, LOG(lambda)), LOGGAM(r));
+    return ADD(SUB(XLOGY(SUB(r, NUMBER(1)), x), MUL(lambda, x)), front);
+}
+expr svmp_dgamma_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    return log_gamma_density(b, value.items[0], ARGUMENT(0), ARGUMENT(1));
+}
+expr svmp_dgamma_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_P(ARGUMENT(0), MUL(ARGUMENT(1), x));
+}
+expr svmp_dgamma_survival(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_Q(ARGUMENT(0), MUL(ARGUMENT(1), x));
+}
+
+/* ---- dchisqr: dgamma(k/2, 1/2) ---- */
+
+expr svmp_dchisqr_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    return log_gamma_density(b, value.items[0], HALF(ARGUMENT(0)), NUMBER(0.5));
+}
+expr svmp_dchisqr_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_P(HALF(ARGUMENT(0)), HALF(x));
+}
+expr svmp_dchisqr_survival(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_Q(HALF(ARGUMENT(0)), HALF(x));
+}
+
+/* ---- dexp: lambda e^(-lambda x) ---- */
+
+expr svmp_dexp_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    return SUB(LOG(ARGUMENT(0)), MUL(ARGUMENT(0), value.items[0]));
+}
+expr svmp_dexp_cdf(program_builder *b, expr x, const expr_array *arguments) { return LOG1M_EXP(MUL(ARGUMENT(0), x)); }
+expr svmp_dexp_survival(program_builder *b, expr x, const expr_array *arguments) { return NEG(MUL(ARGUMENT(0), x)); }
+
+/* ---- dweib: v lambda x^(v-1) exp(-lambda x^v) ---- */
+
+static expr weibull_exponent(program_builder *b, expr x, const expr_array *arguments) {
+    return MUL(ARGUMENT(1), positive_power(b, x, ARGUMENT(0)));
+}
+expr svmp_dweib_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr x = value.items[0], v = ARGUMENT(0), front = ADD(LOG(v), LOG(ARGUMENT(1)));
+    return ADD(SUB(XLOGY(SUB(v, NUMBER(1)), x), weibull_exponent(b, x, arguments)), front);
+}
+expr svmp_dweib_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG1M_EXP(weibull_exponent(b, x, arguments));
+}
+expr svmp_dweib_survival(program_builder *b, expr x, const expr_array *arguments) {
+    return NEG(weibull_exponent(b, x, arguments));
+}
+
+/* ---- df: gamma((n+m)/2) / (gamma(n/2) gamma(m/2)) (n/m)^(n/2) x^(n/2-1) (1 + n x/m)^(-(n+m)/2) ---- */
+
+expr svmp_df_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr x = value.items[0], n = ARGUMENT(0), m = ARGUMENT(1), half_n = HALF(n), half_sum = HALF(ADD(n, m));
+    expr front = SUB(LOGGAM(half_sum), ADD(LOGGAM(half_n), LOGGAM(HALF(m))));
+    expr power = SUB(XLOGY(SUB(half_n, NUMBER(1)), x), MUL(half_sum, LOG1P(MUL(x, DIV(n, m)))));
+    return ADD(power, ADD(front, MUL(half_n, SUB(LOG(n), LOG(m)))));
+}
+/* I_{nx/(nx + m)}(n/2, m/2) */
+expr svmp_df_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    expr n = ARGUMENT(0), m = ARGUMENT(1), nx = MUL(n, x);
+    return LOG_BETA_I(DIV(nx, ADD(nx, m)), HALF(n), HALF(m));
+}
+expr svmp_df_survival(program_builder *b, expr x, const expr_array *arguments) {
+    expr n = ARGUMENT(0), m = ARGUMENT(1);
+    return LOG_BETA_I(DIV(m, ADD(MUL(n, x), m)), HALF(m), HALF(n));
+}
+
+/* ---- dgen.gamma(r, lambda, b), in JAGS' order: b lambda^(b r) x^(b r - 1) exp(-(lambda x)^b) / gamma(r) ---- */
+
+static expr generalised_exponent(program_builder *b, expr x, const expr_array *arguments) {
+    return EXP(MUL(ARGUMENT(2), ADD(LOG(x), LOG(ARGUMENT(1)))));
+}
+expr svmp_dgen_gamma_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr x = value.items[0], r = ARGUMENT(0), power = ARGUMENT(2), product = MUL(power, r);
+    expr front = ADD(SUB(LOG(power), LOGGAM(r)), MUL(product, LOG(ARGUMENT(1))));
+    return ADD(SUB(XLOGY(SUB(product, NUMBER(1)), x), generalised_exponent(b, x, arguments)), front);
+}
+expr svmp_dgen_gamma_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_P(ARGUMENT(0), generalised_exponent(b, x, arguments));
+}
+expr svmp_dgen_gamma_survival(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_Q(ARGUMENT(0), generalised_exponent(b, x, arguments));
+}
+
+/* ---- dinvgamma(a, s): s^a / gamma(a) x^(-a-1) e^(-s/x): 1/x is dgamma(a, s) ---- */
+
+expr svmp_dinvgamma_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr x = value.items[0], a = ARGUMENT(0), s = ARGUMENT(1), front = SUB(MUL(a, LOG(s)), LOGGAM(a));
+    return SUB(SUB(front, MUL(ADD(a, NUMBER(1)), LOG(x))), DIV(s, x));
+}
+expr svmp_dinvgamma_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_Q(ARGUMENT(0), DIV(ARGUMENT(1), x));
+}
+expr svmp_dinvgamma_survival(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG_GAMMA_P(ARGUMENT(0), DIV(ARGUMENT(1), x));
+}
+
+/* ---- dhalfcauchy: 2 / (pi s (1 + (x/s)^2)) ---- */
+
+expr svmp_dhalfcauchy_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr s = ARGUMENT(0);
+    return SUB(SUB(NUMBER(log_2_over_pi), LOG(s)), LOG1P(SQUARE(DIV(value.items[0], s))));
+}
+/* 2/pi arctan(x/s), and 2/pi arctan(s/x) beyond */
+expr svmp_dhalfcauchy_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    return ADD(NUMBER(log_2_over_pi), LOG(svmp_expr_arctan(b, DIV(x, ARGUMENT(0)))));
+}
+expr svmp_dhalfcauchy_survival(program_builder *b, expr x, const expr_array *arguments) {
+    return ADD(NUMBER(log_2_over_pi), LOG(svmp_expr_arctan(b, DIV(ARGUMENT(0), x))));
+}
+
+/* ---- dpar: alpha c^alpha x^(-alpha-1), x > c ---- */
+
+expr svmp_dpar_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr alpha = ARGUMENT(0), front = ADD(LOG(alpha), MUL(alpha, LOG(ARGUMENT(1))));
+    return SUB(front, MUL(ADD(alpha, NUMBER(1)), LOG(value.items[0])));
+}
+expr svmp_dpar_survival(program_builder *b, expr x, const expr_array *arguments) {
+    return MUL(ARGUMENT(0), SUB(LOG(ARGUMENT(1)), LOG(x)));
+}
+expr svmp_dpar_cdf(program_builder *b, expr x, const expr_array *arguments) {
+    return LOG1M_EXP(NEG(svmp_dpar_survival(b, x, arguments)));
+}

@@ -1,0 +1,151 @@
+/* The distributions of the model language, one row each in distributions.def: log density in JAGS' parameterisation,
+ * support, distribution function for T(,), and how to draw. */
+#ifndef SVMP_DIST_DISTRIBUTIONS_H
+#define SVMP_DIST_DISTRIBUTIONS_H
+
+#include "base/random.h"
+#include "expr/program.h"
+
+enum { DISTRIBUTION_ARGUMENTS = 4 };
+#define DISTRIBUTION_LARGEST_URN 0x1p26 /* dhyper: n1 and n2 are below it */
+
+/* An expression, a vector or a matrix of them: column-major, scalars are 1*1, vectors rows*1. Borrowed. */
+typedef struct expr_array {
+    size_t rows, columns;
+    const expr *items;
+} expr_array;
+
+/* The same, of numbers. */
+typedef struct number_array {
+    size_t rows, columns;
+    const double *items;
+} number_array;
+
+/* A stream read number by number, by methods that do not know beforehand how many they need. */
+typedef struct random_source {
+    random_stream stream;
+    uint64_t used;
+} random_source;
+
+typedef enum distribution_rank { RANK_SCALAR, RANK_VECTOR, RANK_MATRIX } distribution_rank;
+
+/* Where an argument must lie. */
+typedef enum argument_domain {
+    DOMAIN_REAL,
+    DOMAIN_POSITIVE,    /* > 0, every item */
+    DOMAIN_NONNEGATIVE, /* >= 0, every item (dcat, dmulti: weights) */
+    DOMAIN_PROBABILITY, /* 0 <= p <= 1 */
+    DOMAIN_COUNT,       /* 0, 1, 2 ... */
+    DOMAIN_POSITIVE_DEFINITE,
+    DOMAIN_ASCENDING /* a vector, strictly ascending (dinterval: cut points) */
+} argument_domain;
+
+typedef struct distribution_argument {
+    const char *name;
+    distribution_rank rank;
+    argument_domain domain;
+} distribution_argument;
+
+/* Where the value lies. For the discrete ones the numbers are whole. An unknown of a kind up to
+ * SUPPORT_POSITIVE_DEFINITE can be transformed to the whole line; svmp_distribution_bounds gives the ends of the
+ * one-dimensional ones. */
+typedef enum distribution_support {
+    SUPPORT_REAL,
+    SUPPORT_POSITIVE,          /* (0, inf) */
+    SUPPORT_UNIT,              /* (0, 1) */
+    SUPPORT_INTERVAL,          /* between the first two arguments: dunif */
+    SUPPORT_ABOVE,             /* above the second argument: dpar */
+    SUPPORT_SIMPLEX,           /* a vector of positive numbers that sum to 1 */
+    SUPPORT_POSITIVE_DEFINITE, /* a symmetric matrix */
+    SUPPORT_BINARY,            /* 0, 1 */
+    SUPPORT_COUNT,             /* 0, 1, 2 ... */
+    SUPPORT_COUNT_TO,          /* 0 ... the second argument: dbin */
+    SUPPORT_CATEGORY,          /* 1 ... the length of the first argument: dcat */
+    SUPPORT_COMPOSITION,       /* a vector of counts that sum to the second argument: dmulti */
+    SUPPORT_HYPERGEOMETRIC,    /* max(0, m1 - n2) ... min(n1, m1): dhyper */
+    SUPPORT_INTERVAL_INDEX     /* 0 ... the length of the second argument: dinterval */
+} distribution_support;
+
+typedef struct distribution distribution;
+
+struct distribution {
+    const char *name;
+    size_t arguments;
+    distribution_argument argument[DISTRIBUTION_ARGUMENTS];
+    distribution_rank rank; /* of the value */
+    distribution_support support;
+    bool discrete;
+    bool proper; /* false: dflat */
+
+    /* The log density or log probability of a value inside the support, every normalising term included. */
+    expr (*log_density)(program_builder *builder, expr_array value, const expr_array *arguments);
+
+    /* log P(X <= x) and log P(X > x); NULL where it is not truncatable. */
+    expr (*log_cdf)(program_builder *builder, expr x, const expr_array *arguments);
+    expr (*log_survival)(program_builder *builder, expr x, const expr_array *arguments);
+
+    /* One draw; see svmp_distribution_draw. NULL where there is none. `workspace`: rows*rows + rows numbers. */
+    void (*draw)(random_source *source, size_t rows, const number_array *arguments, double *workspace, double *value);
+};
+
+/* By its name in the language ("dnorm", "dgen.gamma"), JAGS' other spellings included ("dbinom"); NULL: none such. */
+const distribution *svmp_distribution_find(const char *name);
+
+/* Whether T(,) is allowed. */
+bool svmp_distribution_truncatable(const distribution *family);
+
+/* All of them, in the order of distributions.def: for "did you mean", and for tests. */
+const distribution *svmp_distribution_table(size_t *count);
+
+/* Whether value and arguments have ranks and lengths that agree with the distribution and with each other; writes one
+ * sentence, without the distribution's place in the model, to `sentence` when not. */
+bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, size_t columns, size_t argument_count,
+                                    const expr_array *arguments, char *sentence, size_t size);
+
+/* T(lower, upper), either NULL: open on that side. */
+typedef struct truncation {
+    const expr *lower, *upper;
+} truncation;
+
+/* log p(value | arguments), truncated where `truncated` says so (NULL: not): divided by P(lower <= X <= upper).
+ * `inside`: the caller knows the value is in the support and between the bounds, because a transform put it there or
+ * the data was checked. Otherwise the result is -inf outside (with a zero gradient), at the price of the comparisons.
+ * Where an argument that depends on inputs leaves its domain, both the result and its gradient are NaN. */
+expr svmp_distribution_log_density(program_builder *builder, const distribution *family, expr_array value,
+                                   const expr_array *arguments, const truncation *truncated, bool inside);
+
+/* 0 where `x` is in the support, whose ends depend on inputs, and NaN with its gradient elsewhere: to be added to the
+ * density of an observed value, for there is no going on where that cannot have been observed. Of one dimension. */
+expr svmp_distribution_require_value(program_builder *builder, const distribution *family, expr x,
+                                     const expr_array *arguments, const truncation *truncated);
+
+/* The ends of a one-dimensional support, as literals (-inf, 0, 1, inf) or expressions in the arguments, narrowed by
+ * `truncated` where it is not NULL. Only for scalar distributions. */
+void svmp_distribution_bounds(program_builder *builder, const distribution *family, const expr_array *arguments,
+                              const truncation *truncated, expr *lower, expr *upper);
+
+/* ---- with numbers ------------------------------------------------------------------------------ */
+
+/* Whether the value is in the support, given the arguments; if not and `sentence` is not NULL, writes why:
+ * "-2 is not positive". */
+bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
+                                char *sentence, size_t size);
+
+/* Whether argument `which` lies in its domain; if not and `sentence` is not NULL, writes why: "tau = -1 is not
+ * positive". */
+bool svmp_distribution_accepts(const distribution *family, size_t which, number_array argument, char *sentence,
+                               size_t size);
+
+/* Whether the arguments fit each other, as far as they are known (NaN: not): the degrees of freedom of dwish the
+ * `order` of its matrix, the ends of dunif; if not and `sentence` is not NULL, writes why. */
+bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
+                                       char *sentence, size_t size);
+
+/* Draws one value (rows*columns numbers, column-major) at the place that `stream` names, between the numbers lower and
+ * upper (-INFINITY, INFINITY: open; only for scalars). *drawn is false, and `value` untouched, when the distribution
+ * cannot be drawn from (dflat), or when no draw between the bounds was found. */
+svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_stream stream, size_t rows,
+                                   size_t columns, const number_array *arguments, double lower, double upper,
+                                   bool *drawn, double *value);
+
+#endif

@@ -1,0 +1,241 @@
+/* Drawing from the distributions: inverse distribution functions where they are simple, known constructions elsewhere.
+ */
+#include <math.h>
+
+#include "dist/densities.h"
+#include "expr/special.h"
+
+#define ARGUMENT(k) (arguments[k].items[0])
+#define DRAWS(identifier)                                                                                              \
+    void svmp_##identifier##_draw(random_source *source, size_t rows, const number_array *arguments,                   \
+                                  double *workspace, double *value)
+/* Of a scalar distribution: one expression. */
+#define DRAWS_ONE(identifier, expression)                                                                              \
+    DRAWS(identifier) {                                                                                                \
+        (void)rows, (void)workspace;                                                                                   \
+        *value = (expression);                                                                                         \
+    }
+
+static double uniform(random_source *source) {
+    return ((double)svmp_random_below(source->stream, source->used++, UINT64_C(1) << 52) + 0.5) * 0x1p-52;
+}
+
+static double normal(random_source *source) { return svmp_normal_quantile(uniform(source)); }
+static double exponential(random_source *source) { return -log(uniform(source)); }
+
+/* gamma(r, 1) by Marsaglia and Tsang (2000); for r < 1 from r + 1, times u^(1/r). */
+static double standard_gamma(random_source *source, double r) {
+    if (!(r > 0) || isinf(r)) return NAN;
+    if (r < 1) {
+        double boosted = standard_gamma(source, r + 1);
+        return boosted * pow(uniform(source), 1 / r);
+    }
+    double d = r - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double z = normal(source), v = 1 + c * z;
+        if (v <= 0) continue;
+        v = v * v * v;
+        if (log(uniform(source)) < 0.5 * z * z + d - d * v + d * log(v)) return d * v;
+    }
+}
+
+/* ---- continuous ------------------------------------------------------------------------------------ */
+
+DRAWS_ONE(dnorm, ARGUMENT(0) + normal(source) / sqrt(ARGUMENT(1)))
+DRAWS_ONE(dlnorm, exp(ARGUMENT(0) + normal(source) / sqrt(ARGUMENT(1))))
+DRAWS_ONE(dunif, ARGUMENT(0) + (ARGUMENT(1) - ARGUMENT(0)) * uniform(source))
+DRAWS_ONE(dexp, exponential(source) / ARGUMENT(0))
+DRAWS_ONE(dweib, pow(exponential(source) / ARGUMENT(1), 1 / ARGUMENT(0)))
+DRAWS_ONE(dpar, ARGUMENT(1) * exp(exponential(source) / ARGUMENT(0)))
+DRAWS_ONE(dhalfcauchy, ARGUMENT(0) * tan(1.5707963267948966192 * uniform(source)))
+DRAWS_ONE(dgamma, standard_gamma(source, ARGUMENT(0)) / ARGUMENT(1))
+DRAWS_ONE(dchisqr, 2 * standard_gamma(source, 0.5 * ARGUMENT(0)))
+DRAWS_ONE(dinvgamma, ARGUMENT(1) / standard_gamma(source, ARGUMENT(0)))
+DRAWS_ONE(dgen_gamma, pow(standard_gamma(source, ARGUMENT(0)), 1 / ARGUMENT(2)) / ARGUMENT(1))
+
+DRAWS(dlogis) {
+    (void)rows, (void)workspace;
+    double u = uniform(source);
+    *value = ARGUMENT(0) + (log(u) - log1p(-u)) / ARGUMENT(1);
+}
+
+DRAWS(ddexp) {
+    (void)rows, (void)workspace;
+    double size = exponential(source) / ARGUMENT(1);
+    *value = ARGUMENT(0) + (uniform(source) < 0.5 ? -size : size);
+}
+
+DRAWS(dt) {
+    (void)rows, (void)workspace;
+    double z = normal(source), half = 0.5 * ARGUMENT(2);
+    *value = ARGUMENT(0) + z / sqrt(ARGUMENT(1) * standard_gamma(source, half) / half);
+}
+
+DRAWS(dbeta) {
+    (void)rows, (void)workspace;
+    double first = standard_gamma(source, ARGUMENT(0)), second = standard_gamma(source, ARGUMENT(1));
+    *value = first / (first + second);
+}
+
+DRAWS(df) {
+    (void)rows, (void)workspace;
+    double first = standard_gamma(source, 0.5 * ARGUMENT(0)), second = standard_gamma(source, 0.5 * ARGUMENT(1));
+    *value = first / ARGUMENT(0) / (second / ARGUMENT(1));
+}
+
+/* ---- vectors and matrices --------------------------------------------------------------------------- */
+
+/* a = L L', column-major, in place of the lower triangle of `factor`. */
+static void cholesky(size_t p, const double *a, double *factor) {
+    for (size_t j = 0; j < p; j++)
+        for (size_t i = j; i < p; i++) {
+            double sum = a[i + p * j];
+            for (size_t k = 0; k < j; k++) sum -= factor[i + p * k] * factor[j + p * k];
+            factor[i + p * j] = i == j ? sqrt(sum) : sum / factor[j + p * j];
+        }
+}
+
+/* x with L' x = x, in place. */
+static void solve_transposed(size_t p, const double *factor, double *x) {
+    for (size_t i = p; i-- > 0;) {
+        for (size_t k = i + 1; k < p; k++) x[i] -= factor[k + p * i] * x[k];
+        x[i] /= factor[i + p * i];
+    }
+}
+
+/* mu + L'^-1 z: its covariance is (L L')^-1. */
+DRAWS(dmnorm) {
+    cholesky(rows, arguments[1].items, workspace);
+    for (size_t k = 0; k < rows; k++) value[k] = normal(source);
+    solve_transposed(rows, workspace, value);
+    for (size_t k = 0; k < rows; k++) value[k] += arguments[0].items[k];
+}
+
+DRAWS(ddirch) {
+    (void)workspace;
+    double sum = 0;
+    for (size_t k = 0; k < rows; k++) sum += value[k] = standard_gamma(source, arguments[0].items[k]);
+    for (size_t k = 0; k < rows; k++) value[k] /= sum;
+}
+
+/* Bartlett: with R = L L' and a lower triangular A, normals below the diagonal and roots of chi-squares (k, k - 1, ...)
+ * on it, B = L'^-1 A gives B B' of mean k R^-1. */
+DRAWS(dwish) {
+    size_t p = rows;
+    double *column = workspace + p * p;
+    cholesky(p, arguments[0].items, workspace);
+    for (size_t k = 0; k < p * p; k++) value[k] = 0;
+    for (size_t j = 0; j < p; j++) { /* B B' is the sum of the columns' outer products */
+        for (size_t i = 0; i < p; i++) column[i] = i > j ? normal(source) : 0;
+        column[j] = sqrt(2 * standard_gamma(source, 0.5 * (ARGUMENT(1) - (double)j)));
+        solve_transposed(p, workspace, column);
+        for (size_t c = 0; c < p; c++)
+            for (size_t i = 0; i < p; i++) value[i + p * c] += column[i] * column[c];
+    }
+}
+
+/* ---- discrete: by inversion, adding up probabilities ------------------------------------------------- */
+
+/* The number of n uniform numbers that are below p. Of many, the middle one in order is a beta: those on one side of it
+ * are told at once, those on the other are again uniform (Ahrens and Dieter 1974). */
+static double binomial(random_source *source, double p, double n) {
+    double successes = 0;
+    if (!(p >= 0 && p <= 1) || isinf(n)) return NAN;
+    while (n > 30) {
+        double middle = floor(n / 2) + 1; /* the place in order */
+        double below = standard_gamma(source, middle), above = standard_gamma(source, n + 1 - middle);
+        double place = below / (below + above);
+        if (place <= p) {
+            successes += middle;
+            n -= middle;
+            p = (p - place) / (1 - place);
+        } else {
+            n = middle - 1;
+            p /= place;
+        }
+    }
+    for (double k = 0; k < n; k++) successes += uniform(source) < p;
+    return successes;
+}
+
+/* The number of events of rate lambda in one unit of time; large rates are made small by the gamma waiting time of a
+ * late event (Ahrens and Dieter 1974). */
+static double poisson(random_source *source, double lambda) {
+    double events = 0;
+    if (!(lambda >= 0) || isinf(lambda)) return NAN;
+    while (lambda > 30) {
+        double middle = floor(lambda * 7 / 8), time = standard_gamma(source, middle);
+        if (time > lambda) return events + binomial(source, lambda / time, middle - 1); /* fewer than `middle` */
+        events += middle;
+        lambda -= time;
+    }
+    for (double time = exponential(source); time < lambda; time += exponential(source)) events++;
+    return events;
+}
+
+DRAWS_ONE(dbern, uniform(source) < ARGUMENT(0))
+DRAWS_ONE(dbin, binomial(source, ARGUMENT(0), ARGUMENT(1)))
+DRAWS_ONE(dpois, poisson(source, ARGUMENT(0)))
+
+/* Poisson of a gamma(r) rate times (1 - p)/p. */
+DRAWS(dnegbin) {
+    (void)rows, (void)workspace;
+    double rate = standard_gamma(source, ARGUMENT(1));
+    *value = poisson(source, rate * (1 - ARGUMENT(0)) / ARGUMENT(0));
+}
+
+DRAWS(dcat) {
+    (void)rows, (void)workspace;
+    double sum = 0, reached = 0;
+    for (size_t k = 0; k < arguments[0].rows; k++) sum += arguments[0].items[k];
+    double place = uniform(source) * sum;
+    size_t chosen = 0;
+    while (chosen + 1 < arguments[0].rows && (reached += arguments[0].items[chosen]) < place) chosen++;
+    *value = (double)chosen + 1;
+}
+
+/* One binomial after another, of what is left. */
+DRAWS(dmulti) {
+    (void)workspace;
+    double sum = 0, left = ARGUMENT(1);
+    for (size_t k = 0; k < rows; k++) sum += arguments[0].items[k];
+    for (size_t k = 0; k < rows; k++) {
+        double weight = arguments[0].items[k];
+        value[k] = k + 1 == rows ? left : binomial(source, weight / sum, left);
+        left -= value[k];
+        sum -= weight;
+    }
+}
+
+DRAWS(dinterval) {
+    (void)source, (void)rows, (void)workspace;
+    *value = 0;
+    for (size_t k = 0; k < arguments[1].rows; k++) *value += arguments[1].items[k] < ARGUMENT(0);
+}
+
+/* ---- the call ---------------------------------------------------------------------------------------- */
+
+svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_stream stream, size_t rows,
+                                   size_t columns, const number_array *arguments, double lower, double upper,
+                                   bool *drawn, double *value) {
+    enum { TRIES = 10000 };
+    *drawn = false;
+    if (family->draw == NULL) return SVMP_OK;
+    random_source source = {.stream = stream};
+    if (family->rank == RANK_SCALAR) {
+        double x = 0, workspace[2];
+        for (int k = 0; k < TRIES && !*drawn && !isnan(x); k++) {
+            family->draw(&source, 1, arguments, workspace, &x);
+            *drawn = x >= lower && x <= upper;
+            if (*drawn) *value = x;
+        }
+        return SVMP_OK;
+    }
+    (void)columns;
+    double *workspace;
+    SVMP_TRY(SVMP_NEW(context, workspace, rows * rows + rows));
+    family->draw(&source, rows, arguments, workspace, value);
+    svmp_release(context, workspace);
+    *drawn = true;
+    return SVMP_OK;
+}

@@ -1,0 +1,230 @@
+/* Checks whether numbers and shapes are valid for a distribution, with a message if not. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "dist/distributions.h"
+
+/* Writes the sentence where one is wanted; always false, so that a refusal is one line. */
+static bool refuse(char *sentence, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse(char *sentence, size_t size, const char *format, ...) {
+    if (sentence != NULL && size > 0) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(sentence, size, format, arguments);
+        va_end(arguments);
+    }
+    return false;
+}
+
+static bool whole(double x) { return x == floor(x) && isfinite(x); }
+
+/* Symmetric to rounding, a positive diagonal, and for up to 32 rows a Cholesky factor. Larger ones, which would need
+ * memory, show themselves as NaN when they are factored in the run. */
+static bool positive_definite(size_t order, const double *a) {
+    enum { LARGEST = 32 };
+    double factor[LARGEST * LARGEST];
+    for (size_t j = 0; j < order; j++) {
+        if (!(a[j + order * j] > 0)) return false;
+        for (size_t i = 0; i < j; i++) {
+            double upper = a[i + order * j], lower = a[j + order * i];
+            if (!(fabs(upper - lower) <= 1e-7 * (fabs(upper) + fabs(lower)))) return false;
+        }
+    }
+    if (order > LARGEST) return true;
+    for (size_t j = 0; j < order; j++)
+        for (size_t i = j; i < order; i++) {
+            double sum = a[i + order * j];
+            for (size_t k = 0; k < j; k++) sum -= factor[i + LARGEST * k] * factor[j + LARGEST * k];
+            if (i == j && !(sum > 0)) return false;
+            factor[i + LARGEST * j] = i == j ? sqrt(sum) : sum / factor[j + LARGEST * j];
+        }
+    return true;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------ */
+
+static bool item_accepted(argument_domain domain, double x) {
+    if (isinf(x)) return domain == DOMAIN_ASCENDING; /* a cut point that nothing lies beyond */
+    switch (domain) {
+    case DOMAIN_POSITIVE: return x > 0;
+    case DOMAIN_NONNEGATIVE: return x >= 0;
+    case DOMAIN_PROBABILITY: return x >= 0 && x <= 1;
+    case DOMAIN_COUNT: return x >= 0 && whole(x);
+    default: return !isnan(x);
+    }
+}
+
+static const char *domain_text(argument_domain domain, double x) {
+    if (isinf(x)) return "finite";
+    switch (domain) {
+    case DOMAIN_POSITIVE: return "positive";
+    case DOMAIN_NONNEGATIVE: return "positive or zero";
+    case DOMAIN_PROBABILITY: return "between 0 and 1";
+    case DOMAIN_COUNT: return "a whole number, zero or more";
+    default: return "a number";
+    }
+}
+
+bool svmp_distribution_accepts(const distribution *family, size_t which, number_array argument, char *sentence,
+                               size_t size) {
+    const distribution_argument *wanted = &family->argument[which];
+    size_t count = argument.rows * argument.columns;
+    for (size_t k = 0; k < count; k++) {
+        if (item_accepted(wanted->domain, argument.items[k])) continue;
+        if (wanted->rank == RANK_SCALAR)
+            return refuse(sentence, size, "%s = %g is not %s", wanted->name, argument.items[k],
+                          domain_text(wanted->domain, argument.items[k]));
+        return refuse(sentence, size, "%s[%zu] = %g is not %s", wanted->name, k + 1, argument.items[k],
+                      domain_text(wanted->domain, argument.items[k]));
+    }
+    if (wanted->domain == DOMAIN_ASCENDING)
+        for (size_t k = 1; k < count; k++)
+            if (!(argument.items[k - 1] < argument.items[k]))
+                return refuse(sentence, size, "%s is not in ascending order: %s[%zu] = %g, %s[%zu] = %g", wanted->name,
+                              wanted->name, k, argument.items[k - 1], wanted->name, k + 1, argument.items[k]);
+    if (wanted->domain == DOMAIN_POSITIVE_DEFINITE && !positive_definite(argument.rows, argument.items))
+        return refuse(sentence, size, "%s is not symmetric and positive definite", wanted->name);
+    return true;
+}
+
+static bool hypergeometric_agree(const number_array *arguments, char *sentence, size_t size) {
+    double n1 = arguments[0].items[0], n2 = arguments[1].items[0], m1 = arguments[2].items[0];
+    if (n1 >= DISTRIBUTION_LARGEST_URN || n2 >= DISTRIBUTION_LARGEST_URN)
+        return refuse(sentence, size, "n1 = %g and n2 = %g must be below %g", n1, n2, DISTRIBUTION_LARGEST_URN);
+    if (m1 > n1 + n2) return refuse(sentence, size, "m1 = %g is more than n1 + n2 = %g", m1, n1 + n2);
+    return true;
+}
+
+bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
+                                       char *sentence, size_t size) {
+    switch (family->support) {
+    case SUPPORT_POSITIVE_DEFINITE: {
+        double k = arguments[1].items[0];
+        if (k <= (double)order - 1)
+            return refuse(sentence, size, "k = %g must be above %zu, the number of rows minus 1", k, order - 1);
+        return true;
+    }
+    case SUPPORT_INTERVAL: {
+        double a = arguments[0].items[0], b = arguments[1].items[0];
+        return !(a >= b) || refuse(sentence, size, "a = %g must be below b = %g", a, b);
+    }
+    case SUPPORT_HYPERGEOMETRIC: return hypergeometric_agree(arguments, sentence, size);
+    default: return true;
+    }
+}
+
+/* ---- values --------------------------------------------------------------------------------------- */
+
+static bool vector_contained(const distribution *family, number_array value, const number_array *arguments,
+                             char *sentence, size_t size) {
+    double sum = 0;
+    for (size_t k = 0; k < value.rows; k++) {
+        double x = value.items[k];
+        if (isnan(x)) return refuse(sentence, size, "item %zu is not a number", k + 1);
+        if (family->support != SUPPORT_REAL && x < 0)
+            return refuse(sentence, size, "item %zu, %g, is negative", k + 1, x);
+        if (family->support == SUPPORT_COMPOSITION && !whole(x))
+            return refuse(sentence, size, "item %zu, %g, is not a whole number", k + 1, x);
+        sum += x;
+    }
+    if (family->support == SUPPORT_SIMPLEX && !(fabs(sum - 1) <= 1e-6))
+        return refuse(sentence, size, "the items sum to %g, not to 1", sum);
+    if (family->support == SUPPORT_COMPOSITION && sum != arguments[1].items[0])
+        return refuse(sentence, size, "the counts sum to %g, not to n = %g", sum, arguments[1].items[0]);
+    return true;
+}
+
+/* The ends of a scalar support. */
+static void ends(const distribution *family, const number_array *arguments, double *lower, double *upper) {
+    *lower = 0;
+    *upper = INFINITY;
+    switch (family->support) {
+    case SUPPORT_UNIT:
+    case SUPPORT_BINARY: *upper = 1; break;
+    case SUPPORT_INTERVAL:
+        *lower = arguments[0].items[0];
+        *upper = arguments[1].items[0];
+        break;
+    case SUPPORT_ABOVE: *lower = arguments[1].items[0]; break;
+    case SUPPORT_COUNT_TO: *upper = arguments[1].items[0]; break;
+    case SUPPORT_CATEGORY:
+        *lower = 1;
+        *upper = (double)arguments[0].rows;
+        break;
+    case SUPPORT_HYPERGEOMETRIC:
+        *lower = fmax(0, arguments[2].items[0] - arguments[1].items[0]);
+        *upper = fmin(arguments[0].items[0], arguments[2].items[0]);
+        break;
+    case SUPPORT_INTERVAL_INDEX: *upper = (double)arguments[1].rows; break;
+    case SUPPORT_REAL: *lower = -INFINITY; break;
+    default: break;
+    }
+}
+
+/* Where t and the cut points are known, there is one value only. */
+static bool interval_contained(double x, const number_array *arguments, char *sentence, size_t size) {
+    double t = arguments[0].items[0], below = 0;
+    for (size_t k = 0; k < arguments[1].rows; k++) {
+        if (isnan(t) || isnan(arguments[1].items[k])) return true;
+        below += arguments[1].items[k] < t;
+    }
+    return x == below || refuse(sentence, size, "%g cut points are below t = %g, not %g", below, t, x);
+}
+
+bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
+                                char *sentence, size_t size) {
+    if (family->rank == RANK_VECTOR) return vector_contained(family, value, arguments, sentence, size);
+    if (family->rank == RANK_MATRIX)
+        return positive_definite(value.rows, value.items) ||
+               refuse(sentence, size, "the matrix is not symmetric and positive definite");
+    double x = value.items[0], lower, upper;
+    ends(family, arguments, &lower, &upper);
+    if (isnan(x)) return refuse(sentence, size, "it is not a number");
+    if (family->discrete && !whole(x)) return refuse(sentence, size, "%g is not a whole number", x);
+    if (x >= lower && x <= upper && family->support == SUPPORT_INTERVAL_INDEX)
+        return interval_contained(x, arguments, sentence, size);
+    if (x >= lower && x <= upper) return true;
+    if (lower == 0 && isinf(upper)) return refuse(sentence, size, "%g is negative", x);
+    if (isinf(upper)) return refuse(sentence, size, "%g is below %g", x, lower);
+    return refuse(sentence, size, "%g is not between %g and %g", x, lower, upper);
+}
+
+/* ---- shapes --------------------------------------------------------------------------------------- */
+
+static bool has_rank(distribution_rank rank, size_t rows, size_t columns) {
+    switch (rank) {
+    case RANK_SCALAR: return rows == 1 && columns == 1;
+    case RANK_VECTOR: return rows >= 1 && columns == 1;
+    default: return rows >= 1 && rows == columns;
+    }
+}
+
+static const char *rank_text(distribution_rank rank) {
+    return rank == RANK_SCALAR ? "a single number" : rank == RANK_VECTOR ? "a vector" : "a square matrix";
+}
+
+bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, size_t columns, size_t argument_count,
+                                    const expr_array *arguments, char *sentence, size_t size) {
+    if (argument_count != family->arguments)
+        return refuse(sentence, size, "%s takes %zu argument%s, not %zu", family->name, family->arguments,
+                      family->arguments == 1 ? "" : "s", argument_count);
+    if (!has_rank(family->rank, rows, columns))
+        return refuse(sentence, size, "%s is a distribution over %s, not over %zu by %zu numbers", family->name,
+                      rank_text(family->rank), rows, columns);
+    for (size_t k = 0; k < argument_count; k++) {
+        const distribution_argument *wanted = &family->argument[k];
+        if (!has_rank(wanted->rank, arguments[k].rows, arguments[k].columns))
+            return arguments[k].columns == 1
+                       ? refuse(sentence, size, "the argument %s of %s must be %s, not %zu number%s", wanted->name,
+                                family->name, rank_text(wanted->rank), arguments[k].rows,
+                                arguments[k].rows == 1 ? "" : "s")
+                       : refuse(sentence, size, "the argument %s of %s must be %s, not %zu by %zu numbers",
+                                wanted->name, family->name, rank_text(wanted->rank), arguments[k].rows,
+                                arguments[k].columns);
+        if (family->rank != RANK_SCALAR && wanted->rank != RANK_SCALAR && arguments[k].rows != rows)
+            return refuse(sentence, size, "the argument %s of %s has %zu rows, but the value has %zu", wanted->name,
+                          family->name, arguments[k].rows, rows);
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+#ifndef SVMP_PLAN_DEMAND_H
+#define SVMP_PLAN_DEMAND_H
+
+#include "kernel/kernel.h"
+
+/* What a run needs, according to its options. */
+typedef struct run_demand {
+    size_t particles, states; /* states: of the step, kept for every number */
+    kernel kernel;            /* no terms: the method has none */
+} run_demand;
+
+#endif

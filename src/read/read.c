@@ -1,0 +1,141 @@
+/* Reads models from files: selects the reader, and distributes the model over several processes. */
+#include "read/read.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/team.h"
+#include "model/split.h"
+
+int svmp_path_ends_in(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+/* By the ending of the first file; fails where that is of no kind. */
+static svmp_status find_reader(svmp_context *context, const model_files *files, const model_reader **found) {
+    static const struct {
+        const char *ending;
+        const model_reader *reader;
+    } kinds[] = {{".mtx", &svmp_gaussian_reader},
+                 {".bug", &svmp_language_reader},
+                 {".jags", &svmp_language_reader},
+                 {".txt", &svmp_language_reader}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) return *found = kinds[k].reader, SVMP_OK;
+    return svmp_fail(context, SVMP_BAD_INPUT,
+                     "Unknown kind of model file '%s': expected .bug, .jags or .txt (a model text) or .mtx (the "
+                     "precision of a Gaussian).",
+                     files->paths[0]);
+}
+
+static svmp_status check_call(svmp_context *context, size_t count, const char *const *paths, svmp_model *const *model) {
+    if (paths == NULL || model == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the %s.",
+                         paths ? "result is NULL" : "paths are NULL");
+    for (size_t k = 0; k < count; k++)
+        if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
+    return count > 0 ? SVMP_OK : svmp_fail(context, SVMP_BAD_CALL, "No model file was given.");
+}
+
+svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model) {
+    return svmp_model_read_monitoring(context, count, paths, NULL, model);
+}
+
+svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
+                                       const char *monitors, svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors};
+    const model_reader *reader = NULL;
+    number_locale locale = {0};
+    SVMP_TRY(check_call(context, count, paths, model));
+    SVMP_TRY(find_reader(context, &files, &reader));
+    SVMP_TRY(svmp_number_enter(context, &locale));
+    svmp_status status = reader->read(context, &files, NULL, model);
+    svmp_number_leave(&locale);
+    return status;
+}
+
+svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text, const svmp_data *data,
+                                 const char *monitors, svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (text == NULL || model == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text needs a %s.",
+                         text ? "place for the model" : "model text");
+    const model_files files = {.name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors};
+    number_locale locale = {0};
+    SVMP_TRY(svmp_number_enter(context, &locale));
+    svmp_status status = svmp_language_reader.read(context, &files, NULL, model);
+    svmp_number_leave(&locale);
+    return status;
+}
+
+/* ---- several processes ------------------------------------------------------------------------------------------- */
+
+/* All processes were given the same files, wherever they have them. */
+static svmp_status compare_files(svmp_context *context, const model_files *files) {
+    char words[32];
+    snprintf(words, sizeof words, "%zu", files->count);
+    SVMP_TRY(svmp_context_compare(context, "the number of files", words));
+    SVMP_TRY(svmp_context_compare(context, "the monitored nodes", files->monitors ? files->monitors : "nothing"));
+    for (size_t k = 0; k < files->count; k++)
+        SVMP_TRY(svmp_team_compare_file(context, k == 0 ? "model" : "data", files->paths[k]));
+    return SVMP_OK;
+}
+
+/* The first process reads the graph, which is all that it needs to say whose each node is. */
+static svmp_status choose_owners(svmp_context *context, const model_reader *reader, const model_files *files,
+                                 uint32_t **owner, svmp_split *split) {
+    const team *t = context->team;
+    svmp_graph *graph = NULL;
+    uint64_t nodes = 0;
+    svmp_status status = t->rank == 0 ? reader->read_graph(context, files, &graph) : SVMP_OK;
+    SVMP_CHECK(svmp_team_agree(context, status));
+    if (graph) nodes = graph->nodes;
+    t->broadcast(t, 0, sizeof nodes, &nodes);
+    SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, *owner, nodes)));
+    SVMP_CHECK(svmp_split_choose(context, graph, nodes, *owner, split));
+done:
+    svmp_graph_free(graph);
+    return status;
+}
+
+static svmp_status read_parts(svmp_context *context, const model_reader *reader, const model_files *files,
+                              svmp_model **model, svmp_split *split) {
+    uint32_t *owner = NULL;
+    svmp_model *made = NULL;
+    svmp_status status;
+    SVMP_CHECK(choose_owners(context, reader, files, &owner, split));
+    const graph_owners own = {owner, (uint32_t)context->team->rank};
+    SVMP_CHECK(svmp_team_agree(context, reader->read(context, files, &own, &made)));
+    SVMP_CHECK(svmp_split_fragment(&made, owner));
+    *model = made;
+    made = NULL;
+done:
+    svmp_model_free(made);
+    svmp_release(context, owner);
+    return status;
+}
+
+svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths, const char *monitors,
+                                  svmp_model **model, svmp_split *split) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors};
+    const model_reader *reader = NULL;
+    number_locale locale = {0};
+    svmp_split made;
+    svmp_status status;
+    if (context->team == NULL) {
+        SVMP_TRY(svmp_model_read_monitoring(context, count, paths, monitors, model));
+        return svmp_model_split(model, split);
+    }
+    SVMP_TRY(svmp_team_agree(context, check_call(context, count, paths, model)));
+    SVMP_TRY(compare_files(context, &files));
+    SVMP_TRY(svmp_team_agree(context, find_reader(context, &files, &reader)));
+    SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
+    SVMP_CHECK(read_parts(context, reader, &files, model, &made));
+    if (split) *split = made;
+done:
+    svmp_number_leave(&locale);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* Readers of models: one for each kind of file, and texts in memory. */
+#ifndef SVMP_READ_READ_H
+#define SVMP_READ_READ_H
+
+#include "graph/part.h"
+
+typedef struct model_files {
+    size_t count;
+    const char *const *paths; /* at least one, or none where there is a text */
+    const char *name, *text;  /* of a text in memory; NULL: there are files */
+    const svmp_data *data;    /* of such a text; NULL: no data */
+    const char *monitors;     /* as for svmp_model_read_monitoring */
+} model_files;
+
+int svmp_path_ends_in(const char *path, const char *ending);
+
+/* A kind of model file. */
+typedef struct model_reader {
+    /* Reads the whole model, finished; with `owners`, only the fragment (graph/part.h) that the nodes of this process
+     * need, placed in the whole. */
+    svmp_status (*read)(svmp_context *context, const model_files *files, const graph_owners *owners,
+                        svmp_model **model);
+
+    /* Reads only the graph of the whole model, finished. */
+    svmp_status (*read_graph)(svmp_context *context, const model_files *files, svmp_graph **graph);
+} model_reader;
+
+/* Matrix Market: the precision of a Gaussian, and perhaps its vector b. */
+extern const model_reader svmp_gaussian_reader;
+
+/* The language: a model text, and any number of data files. */
+extern const model_reader svmp_language_reader;
+
+#endif

@@ -1,0 +1,220 @@
+/* The run: checks its options, then loops: iterate, call the monitor, stop. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/number.h"
+#include "base/team.h"
+#include "method/method.h"
+#include "run/options.h"
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+static svmp_status refuse_option(const svmp_run *run, const char *option) {
+    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' does not take %s.", run->method->name, option);
+}
+
+/* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
+ * large model, of all particles, are some gigabytes at most. */
+static void settle_sampler(svmp_run *run) {
+    enum { FEW = 8, NUMBERS = 1 << 28 };
+    run_options *options = &run->options;
+    const int sweeps = run->method->sweeps;
+    const size_t most = run->method->draws;
+    const double room = NUMBERS / ((double)run->model->graph->whole_variables * (double)options->particles);
+    if (options->warmup == SVMP_METHODS_OWN) options->warmup = sweeps ? run->iterations / 2 : METHOD_WARMUP;
+    if (options->draws == SVMP_METHODS_OWN)
+        options->draws = !sweeps || room > (double)most ? most : room > FEW ? (size_t)room : FEW;
+    if (!sweeps) run->iterations = options->warmup + options->draws;
+}
+
+/* Reads the options' texts: what the method may be told, and what stands for what was not said. */
+static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
+    svmp_context *context = run->context;
+    const run_options *options = &run->options;
+    const method *chosen = run->method = svmp_method_find(context, options->method);
+    if (chosen == NULL) return SVMP_BAD_CALL;
+    *backend_kind_ = svmp_backend_find(context, options->backend);
+    if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(svmp_run_options_check(context, options));
+
+    bandwidth standard;
+    SVMP_TRY(svmp_bandwidth_parse(context, options->bandwidth, &standard));
+    if (chosen->kernel) {
+        const char *text = options->kernel ? options->kernel : chosen->kernel;
+        SVMP_TRY(svmp_kernel_parse(context, text, standard, &run->kernel));
+    } else {
+        if (options->kernel) return refuse_option(run, "a kernel");
+        if (options->tolerance > 0) return refuse_option(run, "a tolerance: it has no phi to compare with it");
+    }
+    if (chosen->step)
+        SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
+    else if (options->step)
+        return refuse_option(run, "a step");
+    run->iterations = options->iterations;
+    if (run->iterations == SVMP_METHODS_OWN)
+        run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
+    if (chosen->yield == SVMP_DRAWS) run->iterations = 1;
+    if (chosen->yield == SVMP_CHAINS) settle_sampler(run);
+    return svmp_init_parse(context, svmp_run_init(run), &run->start);
+}
+
+const char *svmp_run_init(const svmp_run *run) {
+    if (run->options.init) return run->options.init;
+    return run->method->init ? run->method->init : METHOD_INIT;
+}
+
+/* Method k of those that a part of a model can do. */
+static const char *local_name(size_t k) {
+    size_t m = 0;
+    for (; svmp_method_at(m); m++)
+        if (svmp_method_at(m)->local && k-- == 0) break;
+    return svmp_method_name(m);
+}
+
+/* What a part of a model cannot do. */
+static svmp_status check_part(const svmp_run *run) {
+    if (run->method->local) return SVMP_OK;
+    char names[512];
+    return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                     "The method '%s' needs the whole model in one process; several processes can run %s.",
+                     run->method->name, svmp_list_names(local_name, "and", names, sizeof names));
+}
+
+/* All processes were told the same: one checksum says so, and where they differ it is asked in what. */
+static svmp_status compare_options(const svmp_run *run) {
+    size_t count;
+    const option_row *rows = svmp_option_rows(&count);
+    char buffer[NUMBER_TEXT];
+    uint64_t hash = SVMP_HASH_START;
+    for (size_t k = 0; k < count; k++) {
+        const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
+        hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
+    }
+    if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
+    for (size_t k = 0; k < count; k++) {
+        const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
+        SVMP_TRY(svmp_context_compare(run->context, rows[k].option.name, *text ? text : "(the method's default)"));
+    }
+    return SVMP_OK;
+}
+
+static svmp_status start_by_method(svmp_run *run) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(run->method->start(run, x));
+    return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
+}
+
+static svmp_status set_up(svmp_run *run) {
+    const backend_kind *kind = NULL;
+    number_locale locale = {0};
+    const int part = run->model->graph->halo != NULL;
+    if (part) SVMP_TRY(compare_options(run));
+    svmp_status status = svmp_number_enter(run->context, &locale);
+    if (status == SVMP_OK) status = read_options(run, &kind);
+    svmp_number_leave(&locale);
+    if (part && status == SVMP_OK) status = check_part(run);
+    SVMP_TRY(svmp_model_agree(run->model, status));
+
+    const method *chosen = run->method;
+    const size_t n = chosen->yield == SVMP_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
+    SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
+                                 chosen->step ? &run->step : NULL, &run->backend));
+    status = chosen->alloc(run);
+    SVMP_TRY(svmp_model_agree(run->model, status));
+    const int by_method = chosen->start && run->start.kind == INIT_GAUSSIAN;
+    status = by_method ? start_by_method(run) : svmp_init_draw(&run->start, run->backend);
+    return svmp_model_agree(run->model, status);
+}
+
+svmp_status svmp_run_make(const svmp_model *model, const run_options *options, svmp_run **run) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = model->context;
+    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create: the result is NULL.");
+    SVMP_TRY(svmp_model_require_finished(model));
+    svmp_run *made = NULL;
+    svmp_status status = SVMP_NEW(context, made, 1);
+    if (status == SVMP_OK) {
+        *made = (svmp_run){.context = context, .model = model};
+        status = svmp_run_options_copy(context, options, &made->options);
+    }
+    SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(set_up(made));
+    *run = made;
+    made = NULL;
+done:
+    svmp_run_free(made);
+    return status;
+}
+
+svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run) {
+    const run_options values = svmp_options_values(options);
+    return svmp_run_make(model, &values, run);
+}
+
+void svmp_run_free(svmp_run *run) {
+    if (run == NULL) return;
+    if (run->own && run->method->free) run->method->free(run);
+    svmp_backend_free(run->backend);
+    svmp_run_options_free(run->context, &run->options);
+    svmp_release(run->context, run);
+}
+
+svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    run->monitor = monitor;
+    run->monitor_data = user_data;
+    return SVMP_OK;
+}
+
+/* ---- going ------------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
+    return svmp_fail(run->context, SVMP_BAD_CALL, "Loading a checkpoint failed half way; the run can only be freed.");
+}
+
+static int has_converged(const svmp_run *run) {
+    if (run->ended) return 1;
+    return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
+}
+
+/* Of a part of a model: in any process. */
+static int anywhere(const svmp_run *run, int here) {
+    return run->model->graph->halo ? svmp_context_any(run->context, here) != 0 : here;
+}
+
+svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go: the outcome is NULL.");
+    *outcome = SVMP_UNFINISHED;
+    if (run->unusable) return svmp_run_refuse_unusable(run);
+    const int watched = anywhere(run, run->monitor != NULL);
+    while (run->iteration < run->iterations) {
+        if (has_converged(run)) { /* before: a run that goes on from there */
+            *outcome = SVMP_CONVERGED;
+            return SVMP_OK;
+        }
+        svmp_status status = run->method->iterate(run);
+        if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
+        if (status != SVMP_OK) return status;
+        run->iteration++;
+        svmp_history_follow(&run->way, run->iteration, run->backend->largest, run->rate);
+
+        const svmp_progress progress = {run->iteration, run->iterations,
+                                        run->method->largest ? run->backend->largest : NAN, run->rate,
+                                        run->divergences};
+        const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
+        const int stop = watched && anywhere(run, wish);
+        if (stop && !has_converged(run) && run->iteration < run->iterations) {
+            *outcome = SVMP_STOPPED;
+            return SVMP_OK;
+        }
+    }
+    *outcome = has_converged(run) ? SVMP_CONVERGED : SVMP_COMPLETED;
+    return SVMP_OK;
+}
+
+size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }
+
+size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }

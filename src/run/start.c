@@ -1,0 +1,179 @@
+/* Starts a run from given particles. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/names.h"
+#include "base/spread.h"
+#include "base/team.h"
+#include "method/method.h"
+#include "model/lowered.h"
+#include "model/natural.h"
+#include "run/start.h"
+#include "sample/netcdf.h"
+#include "sample/particles.h"
+#include "start/init.h"
+
+static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
+    const size_t n = run->backend->n;
+    if (run->iteration > 0)
+        return svmp_fail(run->context, SVMP_BAD_CALL,
+                         "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
+    if (run->method->yield == SVMP_CHAINS && particles->count < n)
+        return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
+                         particles->count, n);
+    if (run->method->yield != SVMP_CHAINS && particles->count != n)
+        return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, but the run has %zu.",
+                         particles->count, n);
+    for (size_t k = 0; k < particles->variables * particles->count; k++)
+        if (!isfinite(particles->values[k]))
+            return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has the value %g for %.80s in particle %zu.",
+                             particles->values[k], svmp_particles_name(particles, k / particles->count),
+                             k % particles->count + 1);
+    return SVMP_OK;
+}
+
+/* The variables of a start but those that are computed from others; `names` are the model's own. */
+static svmp_status select_unknowns(const svmp_model *model, const svmp_particles *names,
+                                   const svmp_particles *particles, svmp_particles **selected) {
+    svmp_context *context = particles->context;
+    name_table known = {0};
+    size_t *kept = NULL, count = 0;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, kept, particles->variables));
+    for (size_t i = 0; i < names->variables; i++) {
+        const char *name = svmp_particles_name(names, i);
+        SVMP_CHECK(svmp_names_add(context, &known, name, strlen(name), &(uint32_t){0}));
+    }
+    for (size_t i = 0; i < particles->variables; i++) {
+        const char *name = svmp_particles_name(particles, i);
+        if (svmp_names_find(&known, name, strlen(name)) != NAMES_NONE || !svmp_model_computes(model, name))
+            kept[count++] = i;
+    }
+    if (count == 0)
+        SVMP_CHECK(
+            svmp_fail(context, SVMP_BAD_INPUT, "The start has none of the model's %zu variables.", names->variables));
+    SVMP_CHECK(svmp_particles_select(particles, count, kept, 1, selected));
+done:
+    svmp_names_free(context, &known);
+    svmp_release(context, kept);
+    return status;
+}
+
+/* The start has the model's variables, and none other than these and what follows from them. */
+static svmp_status match_all(const svmp_run *run, const svmp_particles *particles, svmp_particles *model) {
+    const size_t n = model->count, count = particles->count;
+    svmp_particles *given = NULL;
+    size_t *to = NULL, *from = NULL;
+    svmp_status status;
+    SVMP_CHECK(select_unknowns(run->model, model, particles, &given));
+    SVMP_CHECK(svmp_particles_match(model, "the model", given, "the start", &to, &from));
+    for (size_t k = 0; k < given->variables; k++)
+        for (size_t l = 0; l < n; l++) /* a sampler starts from the last of n equal parts: the last draws of n chains */
+            model->values[to[k] * n + l] = given->values[from[k] * count + (l + 1) * count / n - 1];
+done:
+    svmp_release(run->context, to);
+    svmp_release(run->context, from);
+    svmp_particles_free(given);
+    return status;
+}
+
+/* Variables from natural values; a bound may be a variable of the halo, which comes level by level. */
+static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
+    backend *b = run->backend;
+    const lowered_model *lowered = run->model->lowered;
+    if (run->model->graph->halo == NULL) return svmp_model_unconstrain(run->model, b->n, values, x);
+    if (lowered == NULL) {
+        memcpy(x, values, run->model->graph->own_variables * b->n * sizeof *values);
+        return SVMP_OK;
+    }
+    for (size_t level = 0; level < lowered->levels; level++) {
+        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, x)));
+        SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
+        if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+    }
+    return SVMP_OK;
+}
+
+/* Never 0; over all processes in the order of the whole. */
+static svmp_status hash_start(svmp_run *run, const double *x) {
+    const svmp_graph *graph = run->model->graph;
+    const team *t = graph->halo ? run->context->team : NULL;
+    const size_t n = run->backend->n, together = svmp_spread_rows(n);
+    uint64_t hash = SVMP_HASH_START;
+    spread s = {0};
+    svmp_status status;
+    SVMP_CHECK(
+        svmp_spread_open(run->context, t, graph->whole_variables, graph->own_variables, graph->whole_variable, &s));
+    for (size_t from = 0; from < s.whole; from += together) {
+        const size_t to = from + together < s.whole ? from + together : s.whole;
+        double *block = NULL;
+        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, x, &block));
+        if (block) hash = svmp_hash_bytes(hash, (to - from) * n * sizeof *block, block);
+    }
+    if (t) t->broadcast(t, 0, sizeof hash, &hash);
+    run->started_from = hash | 1;
+done:
+    svmp_spread_close(&s);
+    return status;
+}
+
+/* Room under the names of the model, or of this process's part of it. */
+static svmp_status name_room(const svmp_run *run, svmp_particles **room) {
+    const svmp_graph *graph = run->model->graph;
+    const lowered_model *lowered = run->model->lowered;
+    const size_t n = run->backend->n;
+    if (graph->halo == NULL)
+        SVMP_TRY(svmp_particles_create(run->context, svmp_model_outputs(run->model), n, NULL, room));
+    else
+        SVMP_TRY(svmp_particles_create_part(run->context, run->context->team,
+                                            lowered ? lowered->whole_outputs : graph->whole_variables,
+                                            lowered ? lowered->outputs : graph->own_variables,
+                                            lowered ? lowered->whole_output : graph->whole_variable, n, NULL, room));
+    return svmp_run_set_names(run, *room);
+}
+
+/* From particles that have all variables of this process, and perhaps others. */
+static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
+    SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
+    svmp_particles *room = NULL;
+    double *x = NULL;
+    svmp_status status = name_room(run, &room);
+    if (status == SVMP_OK) status = room->team ? svmp_start_take(particles, room) : match_all(run, particles, room);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, room->values, x)));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->backend, x)));
+    SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
+    SVMP_CHECK(hash_start(run, x));
+done:
+    svmp_particles_free(room);
+    return status;
+}
+
+svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (particles == NULL)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from: the particles are NULL.");
+    if (run->model->graph->halo) SVMP_TRY(svmp_start_compare(run, particles, NULL));
+    return start_from(run, particles);
+}
+
+svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file: the path is NULL.");
+    svmp_particles *particles = NULL;
+    svmp_status status;
+    if (run->model->graph->halo) SVMP_CHECK(svmp_team_compare_file(run->context, "start", path));
+    if (run->model->graph->halo && !svmp_netcdf_is_meant(path)) {
+        SVMP_CHECK(svmp_start_compare(run, NULL, path));
+        SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));
+        SVMP_CHECK(start_from(run, particles));
+    } else {
+        SVMP_CHECK(svmp_model_agree(run->model, svmp_particles_read(run->context, path, &particles)));
+        SVMP_CHECK(svmp_run_start_from(run, particles));
+    }
+done:
+    svmp_particles_free(particles);
+    return status;
+}

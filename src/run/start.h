@@ -1,0 +1,18 @@
+/* Starts from particles or files with several processes, each of which needs its own variables. */
+#ifndef SVMP_RUN_START_H
+#define SVMP_RUN_START_H
+
+#include "method/method.h"
+#include "sample/particles.h"
+
+/* Collective. Checks that the start, particles or a file, has the variables of all processes and no others except
+ * computed ones. */
+svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *particles, const char *path);
+
+/* Reads the variables of this process; if it has none, some other variables. */
+svmp_status svmp_start_read(const svmp_run *run, const char *path, svmp_particles **particles);
+
+/* Fills `own`, which has names, from particles that have those names too. */
+svmp_status svmp_start_take(const svmp_particles *particles, svmp_particles *own);
+
+#endif

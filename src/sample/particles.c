@@ -1,0 +1,157 @@
+#include "sample/particles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "svmp_parallel.h"
+
+static svmp_status make(svmp_context *context, size_t variables, size_t count, const double *values,
+                        svmp_particles **particles) {
+    svmp_status status = SVMP_OK;
+    svmp_particles *made = NULL;
+    SVMP_CHECK(SVMP_NEW(context, made, 1));
+    made->context = context;
+    made->variables = made->whole = variables;
+    made->count = count;
+    made->chains = 1;
+    SVMP_CHECK(SVMP_NEW(context, made->values, variables * count));
+    SVMP_CHECK(SVMP_NEW(context, made->standard, variables));
+    SVMP_CHECK(SVMP_NEW(context, made->given, variables));
+    if (values) memcpy(made->values, values, variables * count * sizeof *values);
+    for (size_t i = 0; i < variables; i++) snprintf(made->standard[i], sizeof made->standard[i], "x.%zu", i + 1);
+    *particles = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}
+
+svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count, const double *values,
+                                  svmp_particles **particles) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (particles == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_create: the result is NULL.");
+    if (variables == 0 || count == 0)
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "At least one variable and one particle are needed; %zu and %zu were given.", variables,
+                         count);
+    if (count > SIZE_MAX / variables)
+        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %zu particles of %zu variables do not fit.", count,
+                         variables);
+
+    return make(context, variables, count, values, particles);
+}
+
+svmp_status svmp_particles_create_part(svmp_context *context, const struct team *t, size_t whole, size_t own,
+                                       const uint32_t *place, size_t count, const double *values,
+                                       svmp_particles **particles) {
+    svmp_particles *made = NULL;
+    SVMP_TRY(make(context, own, count, values, &made));
+    svmp_status status = SVMP_NEW(context, made->place, own);
+    if (status != SVMP_OK) {
+        svmp_particles_free(made);
+        return status;
+    }
+    if (own > 0) memcpy(made->place, place, own * sizeof *place);
+    made->team = t;
+    made->whole = whole;
+    *particles = made;
+    return SVMP_OK;
+}
+
+static void free_arrays(svmp_context *context, beside_arrays *arrays) {
+    for (size_t k = 0; k < arrays->count; k++) {
+        svmp_release(context, arrays->list[k].name);
+        svmp_release(context, arrays->list[k].values);
+    }
+    svmp_release(context, arrays->list);
+}
+
+void svmp_particles_free(svmp_particles *particles) {
+    if (particles == NULL) return;
+    svmp_context *context = particles->context;
+    if (particles->given)
+        for (size_t i = 0; i < particles->variables; i++) svmp_release(context, particles->given[i]);
+    for (size_t k = 0; k < particles->statistic_count; k++) {
+        svmp_release(context, particles->statistics[k].name);
+        svmp_release(context, particles->statistics[k].values);
+    }
+    for (size_t k = 0; k < particles->series_count; k++) {
+        svmp_release(context, particles->series[k].name);
+        svmp_release(context, particles->series[k].along);
+        svmp_release(context, particles->series[k].values);
+    }
+    free_arrays(context, &particles->observed);
+    free_arrays(context, &particles->known);
+    svmp_release(context, particles->series);
+    svmp_release(context, particles->statistics);
+    svmp_release(context, particles->given);
+    svmp_release(context, particles->comments);
+    svmp_release(context, particles->path);
+    svmp_release(context, particles->standard);
+    svmp_release(context, particles->place);
+    svmp_release(context, particles->values);
+    svmp_release(context, particles);
+}
+
+size_t svmp_particles_variables(const svmp_particles *particles) { return particles ? particles->variables : 0; }
+
+size_t svmp_particles_whole(const svmp_particles *particles) { return particles ? particles->whole : 0; }
+
+size_t svmp_particles_count(const svmp_particles *particles) { return particles ? particles->count : 0; }
+
+const char *svmp_particles_comments(const svmp_particles *particles) {
+    return particles && particles->comments ? particles->comments : "";
+}
+
+double *svmp_particles_values(svmp_particles *particles) { return particles ? particles->values : NULL; }
+
+const char *svmp_particles_name(const svmp_particles *particles, size_t variable) {
+    if (particles == NULL || variable >= particles->variables) return NULL;
+    return particles->given[variable] ? particles->given[variable] : particles->standard[variable];
+}
+
+svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, const char *name) {
+    if (particles == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = particles->context;
+    if (variable >= particles->variables)
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "Variable %zu is out of range: the particles have %zu variables, counted from 0.", variable,
+                         particles->variables);
+    if (name == NULL) return svmp_fail(context, SVMP_BAD_CALL, "The name of variable %zu is NULL.", variable);
+    const char *fault = svmp_name_fault(name);
+    if (fault == NULL && svmp_name_is_internal(name))
+        fault = "ends in '__', which is reserved for columns that are not variables";
+    if (fault)
+        return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' cannot be the name of a variable: it %s.", name, fault);
+
+    char *copy;
+    SVMP_TRY(svmp_duplicate(context, name, &copy));
+    svmp_release(context, particles->given[variable]);
+    particles->given[variable] = copy;
+    return SVMP_OK;
+}
+
+static int order_of_names(const void *a, const void *b) {
+    const named_variable *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : (left->variable > right->variable) - (left->variable < right->variable);
+}
+
+svmp_status svmp_particles_by_name(const svmp_particles *particles, named_variable **sorted) {
+    named_variable *made;
+    SVMP_TRY(SVMP_NEW(particles->context, made, particles->variables));
+    for (size_t i = 0; i < particles->variables; i++) made[i] = (named_variable){svmp_particles_name(particles, i), i};
+    qsort(made, particles->variables, sizeof *made, order_of_names);
+    *sorted = made;
+    return SVMP_OK;
+}
+
+svmp_status svmp_particles_repeated_name(const svmp_particles *particles, const char **name) {
+    named_variable *sorted;
+    SVMP_TRY(svmp_particles_by_name(particles, &sorted));
+    *name = NULL;
+    for (size_t k = 1; k < particles->variables && *name == NULL; k++)
+        if (strcmp(sorted[k - 1].name, sorted[k].name) == 0) *name = sorted[k].name;
+    svmp_release(particles->context, sorted);
+    return SVMP_OK;
+}

@@ -1,0 +1,109 @@
+#include "sample/tally.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { DEEPEST = 10, FIELDS = sizeof(chain_tally) / sizeof(double) };
+
+static const struct {
+    const char *name;
+    size_t offset;
+} fields[FIELDS] = {
+    {"sampled_draws", offsetof(chain_tally, draws)},
+    {"sampled_divergent", offsetof(chain_tally, divergent)},
+    {"sampled_deepest", offsetof(chain_tally, deepest)},
+    {"sampled_ebfmi", offsetof(chain_tally, ebfmi)},
+};
+
+static double *field_of(chain_tally *tally, size_t k) { return (double *)((char *)tally + fields[k].offset); }
+
+/* The kept numbers of a field, one a chain, or NULL. */
+static const double *kept(const svmp_particles *particles, size_t k) {
+    for (size_t s = 0; s < particles->series_count; s++) {
+        const struct series *found = &particles->series[s];
+        if (strcmp(found->name, fields[k].name) == 0 && strcmp(found->along, TALLY_ALONG) == 0 &&
+            found->count == particles->chains)
+            return found->values;
+    }
+    return NULL;
+}
+
+/* Somebody's file may hold anything: counts are such, and the draws no fewer than those that are there. */
+int svmp_tally_is_kept(const svmp_particles *particles) {
+    const double least = (double)(particles->count / particles->chains), most = 1e15;
+    int all = 1;
+    for (size_t k = 0; k < FIELDS; k++) all &= kept(particles, k) != NULL;
+    for (size_t c = 0; all && c < particles->chains; c++) {
+        const double draws = kept(particles, 0)[c], divergent = kept(particles, 1)[c], deepest = kept(particles, 2)[c];
+        all =
+            draws >= least && draws <= most && divergent >= 0 && divergent <= draws && deepest >= 0 && deepest <= draws;
+    }
+    return all;
+}
+
+static double count_from(size_t count, const double *values, double least) {
+    size_t found = 0;
+    for (size_t l = 0; values && l < count; l++) found += values[l] >= least;
+    return (double)found;
+}
+
+/* Betancourt's E-BFMI: how much of the energy's variance one draw of the momenta explores. NaN: the energy stays. */
+static double ebfmi_of(size_t draws, const double *energy) {
+    double sum = 0, steps = 0, spread = 0;
+    for (size_t l = 0; l < draws; l++) sum += energy[l];
+    const double mean = sum / (double)draws;
+    for (size_t l = 0; l < draws; l++) {
+        spread += (energy[l] - mean) * (energy[l] - mean);
+        if (l > 0) steps += (energy[l] - energy[l - 1]) * (energy[l] - energy[l - 1]);
+    }
+    return spread > 0 ? steps / spread : NAN;
+}
+
+/* A statistic from the first draw of a chain on. */
+static const double *statistic(const svmp_particles *particles, const char *name, size_t chain) {
+    const double *values = svmp_particles_statistic(particles, name);
+    return values ? values + chain * (particles->count / particles->chains) : NULL;
+}
+
+chain_tally svmp_tally_of(const svmp_particles *particles, size_t chain) {
+    const size_t draws = particles->count / particles->chains;
+    const double *energy = statistic(particles, "energy__", chain);
+    chain_tally tally = {
+        .draws = (double)draws,
+        .divergent = count_from(draws, statistic(particles, "divergent__", chain), 1),
+        .deepest = count_from(draws, statistic(particles, "treedepth__", chain), DEEPEST),
+        .ebfmi = energy ? ebfmi_of(draws, energy) : NAN,
+    };
+    for (size_t k = 0; svmp_tally_is_kept(particles) && k < FIELDS; k++)
+        *field_of(&tally, k) = kept(particles, k)[chain];
+    return tally;
+}
+
+static svmp_status set(svmp_particles *to, chain_tally *tallies, double *column) {
+    for (size_t k = 0; k < FIELDS; k++) {
+        for (size_t c = 0; c < to->chains; c++) column[c] = *field_of(&tallies[c], k);
+        SVMP_TRY(svmp_particles_set_series(to, fields[k].name, TALLY_ALONG, to->chains, column));
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_tally_keep(size_t count, const svmp_particles *const *parts, svmp_particles *to) {
+    chain_tally *tallies = NULL;
+    double *column = NULL;
+    size_t chains = 0;
+    svmp_status status = SVMP_NEW(to->context, tallies, to->chains);
+    if (status == SVMP_OK) status = SVMP_NEW(to->context, column, to->chains);
+    for (size_t p = 0; status == SVMP_OK && p < count; p++)
+        for (size_t c = 0; c < parts[p]->chains; c++) tallies[chains++] = svmp_tally_of(parts[p], c);
+    if (status == SVMP_OK) status = set(to, tallies, column);
+    svmp_release(to->context, column);
+    svmp_release(to->context, tallies);
+    return status;
+}
+
+svmp_status svmp_tally_keep_one(const svmp_particles *from, size_t chain, svmp_particles *to) {
+    chain_tally tally = svmp_tally_of(from, chain);
+    double value;
+    return set(to, &tally, &value);
+}
