@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
+
 const char *outcome_word(svmp_outcome outcome) {
     switch (outcome) {
     case SVMP_UNFINISHED: return "unfinished";
@@ -18,7 +20,7 @@ const char *outcome_word(svmp_outcome outcome) {
 static void print_option(FILE *text, const run_record *record, const char *name) {
     char buffer[4096];
     const char *value = svmp_run_setting(record->run, name, buffer, sizeof buffer);
-    if (strcmp(name, "init") == 0) value = options_value(record->set, name); /* it may be a file */
+    if (strcmp(name, "init") == 0 && start_file(record->set)) value = start_file(record->set);
     if (value) fprintf(text, "%s = %s\n", name, value);
 }
 

@@ -28,7 +28,7 @@ typedef struct option_set {
 /* Adds rows; a row replaces an existing one of the same name. */
 void options_add(option_set *set, size_t count, const option_row *rows);
 
-/* Adds options of a run: those of `names`, or all when that is NULL. */
+/* Adds the options of a run that are named in `names`; NULL: all of them. */
 void options_add_run(option_set *set, size_t count, const char *const *names);
 
 /* Takes the arguments apart, in any order: --name value, --name=value, -n value, -nvalue, flags -qf, and -- after which

@@ -17,8 +17,8 @@ svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, do
  * halo. */
 svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, double *score);
 
-/* The same as svmp_evaluate without a word, for use inside a parallel region: returns 0, or anything else when a
- * factor could not be evaluated; svmp_evaluator_fail then says which, after the region. */
+/* The same as svmp_evaluate without an error message, for use inside a parallel region: returns 0, or another value if
+ * a factor could not be evaluated; after the region, svmp_evaluator_fail reports which. */
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score);
 svmp_status svmp_evaluator_fail(const evaluator *e);
 

@@ -54,8 +54,8 @@ void svmp_pairwise_room_free(const pairwise *p, pairwise_room *room);
 #define PAIRWISE_IMPOSSIBLE (-1e100)
 
 /* The potential of a node, x[k*n + l] its variable k, or of an edge, the lower node's variables first, for n values:
- * sum[l], added up in a fixed order. Returns PAIRWISE_DONE, or a failure (model.h). A factor belongs to
- * exactly one potential: if no potential is evaluated twice at the same time, no factor is. */
+ * sum[l], added up in a fixed order. Returns PAIRWISE_DONE, or a failure (model.h). A factor belongs to exactly one
+ * potential: if no potential is evaluated twice at the same time, no factor is. */
 #define PAIRWISE_DONE FAILURE_NONE
 size_t svmp_pairwise_node(const pairwise *p, size_t node, size_t n, const double *x, pairwise_room *room, double *sum);
 size_t svmp_pairwise_edge(const pairwise *p, size_t edge, size_t n, const double *x, pairwise_room *room, double *sum);

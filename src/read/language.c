@@ -1,4 +1,4 @@
-/* Reads a model text and its data files: a finished model, or the part that one of several processes needs. */
+/* Reads a model text and its data: a finished model, or the part that one of several processes needs. */
 #include <string.h>
 
 #include "base/team.h"

@@ -2,7 +2,7 @@
  *
  *     {names}            the values that the option can take
  *     {shapes} {domains} the parts of a kernel
- *     {defaults}         what methods do when nothing is said: the first one's, then those of others that differ
+ *     {defaults}         what the default method does when nothing is said, then what others do that differ
  */
 #include <string.h>
 
@@ -19,11 +19,11 @@ static const char *own_default(const method *m, const char *option, char text[NU
     if (strcmp(option, "kernel") == 0) return m->kernel;
     if (strcmp(option, "init") == 0) return m->init ? m->init : METHOD_INIT;
     if (strcmp(option, "warmup") == 0) {
-        snprintf(text, NUMBER_TEXT, m->sweeps ? "half of -t" : "%d", METHOD_WARMUP);
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "T/2" : "%d", METHOD_WARMUP);
         return chains ? text : NULL;
     }
     if (strcmp(option, "draws") == 0) {
-        snprintf(text, NUMBER_TEXT, m->sweeps ? "at most %zu, thinned" : "%zu", m->draws);
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "%zu at most" : "%zu", m->draws);
         return chains ? text : NULL;
     }
     snprintf(text, NUMBER_TEXT, "%zu", m->iterations ? m->iterations : (size_t)METHOD_ITERATIONS);
@@ -32,18 +32,24 @@ static const char *own_default(const method *m, const char *option, char text[NU
 
 static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
+/* That of the default method, or of the first one that takes the option. */
+static const char *common_default(const char *option, char text[NUMBER_TEXT]) {
+    const char *common = NULL, *standard = svmp_run_options_default().method;
+    for (size_t k = 0; svmp_method_at(k) && common == NULL; k++)
+        if (strcmp(svmp_method_at(k)->name, standard) == 0) common = own_default(svmp_method_at(k), option, text);
+    for (size_t k = 0; svmp_method_at(k) && common == NULL; k++) common = own_default(svmp_method_at(k), option, text);
+    return common;
+}
+
 /* "1000; dpmp, tpmp: 100" */
 static void list_defaults(const char *option, char list[LIST_MOST]) {
     char first[NUMBER_TEXT], here[NUMBER_TEXT], there[NUMBER_TEXT];
-    size_t begin = 0;
-    while (svmp_method_at(begin + 1) && own_default(svmp_method_at(begin), option, first) == NULL) begin++;
-    const char *common = own_default(svmp_method_at(begin), option, first);
+    const char *common = common_default(option, first);
     size_t length = (size_t)snprintf(list, LIST_MOST, "%s", common ? common : "");
-    for (size_t k = begin + 1; svmp_method_at(k); k++) {
+    for (size_t k = 0; svmp_method_at(k); k++) {
         const char *mine = own_default(svmp_method_at(k), option, here);
         int told = mine == NULL || same(mine, common);
-        for (size_t j = begin + 1; j < k && !told; j++)
-            told = same(mine, own_default(svmp_method_at(j), option, there));
+        for (size_t j = 0; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
         for (size_t j = k; !told && svmp_method_at(j) && length < LIST_MOST; j++)
             if (same(mine, own_default(svmp_method_at(j), option, there)))
                 length += (size_t)snprintf(list + length, LIST_MOST - length, "%s%s", j == k ? "; " : ", ",

@@ -19,8 +19,7 @@
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [{defaults}]")                   \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
-    OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers",                                                   \
-        "iterations that adapt, and are not kept [{defaults}]")                                                        \
+    OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers", "iterations that adapt, not kept [{defaults}]")   \
     OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers", "iterations that are kept [{defaults}]")           \
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "acceptance that the step adapts to")                          \
     TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \

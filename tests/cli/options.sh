@@ -31,8 +31,8 @@ refuses 2 "Missing argument. Usage: svmp compare FILE REFERENCE." compare plain.
 refuses 2 "Unexpected argument 'b'. Usage: svmp compare FILE REFERENCE." compare plain.csv plain.csv b
 refuses 2 "Unexpected argument 'x'" manual x
 
-refuses 2 "Unknown method 'nut'; did you mean 'nuts'? Available: graphical, " run chain.mtx -m nut
-refuses 2 "Unknown method 'frobnicate'; available: graphical, " run chain.mtx -m frobnicate
+refuses 2 "Unknown method 'nut'; did you mean 'nuts'? Available: transport, graphical, " run chain.mtx -m nut
+refuses 2 "Unknown method 'frobnicate'; available: transport, graphical, " run chain.mtx -m frobnicate
 
 status=0
 "$SVMP" >said 2>errors || status=$?

@@ -7,8 +7,8 @@ shows '^svmp-paper [0-9]+\.[0-9]+\.[0-9]+$'
 works --help
 shows '^Usage: svmp-paper '
 awk 'length > 80 { exit 1 }' said || fail "the help is wider than 80: $(cat said)"
-refuses 2 "The command needs more than that: svmp-paper FIGURE|all|real|page."
-refuses 2 "'fig2' is more than the command takes" fig1 fig2
+refuses 2 "Missing argument. Usage: svmp-paper FIGURE|all|real|page."
+refuses 2 "Unexpected argument 'fig2'" fig1 fig2
 refuses 2 "There is no option '--quik'; did you mean '--quick'?" fig1 --quik
 refuses 2 "There is no option '--zzz'; 'svmp-paper --help' lists those there are." fig1 --zzz
 

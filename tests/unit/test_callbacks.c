@@ -36,8 +36,8 @@ static svmp_model *pair_with(svmp_context *context, svmp_factor_function functio
     return model;
 }
 
-static const char sentence[] = "The function of factor 2 (a, b) returned NaN at a finite point. Return -INFINITY where "
-                               "the density is zero.";
+static const char sentence[] = "The callback of factor 2 (a, b) returned NaN at a finite point. It must return "
+                               "-INFINITY where the density is zero.";
 
 /* Sooner or later, on every backend: the run fails, and the error has the factor. */
 static void test_every_method_refuses_nan(void **state) {
@@ -290,7 +290,7 @@ static void test_checks_that_cannot_be_made(void **state) {
     svmp_model_free(model);
     model = pair_with(context, always_fails, NULL);
     assert_int_equal(svmp_model_check_gradient(model, 1, x, &worst), SVMP_CALLBACK_FAILED);
-    assert_string_equal(svmp_context_error(context), "The function of factor 2 (a, b) reported failure.");
+    assert_string_equal(svmp_context_error(context), "The callback of factor 2 (a, b) failed.");
     svmp_model_free(model);
     model = pair_with(context, half_line, NULL);
     assert_int_equal(svmp_model_check_gradient(model, 1, x, &worst), SVMP_NOT_FINITE);

@@ -182,14 +182,14 @@ static void test_errors(void **state) {
         const char *error;
     } wrong[] = {
         {NULL, "model { x ~ dnrom(0, 1) }", NULL, 0,
-         "<text>:1:13: error: there is no distribution 'dnrom'; did you mean 'dnorm'?\n    model { x ~ dnrom(0, 1) }\n"
+         "<text>:1:13: error: unknown distribution 'dnrom'; did you mean 'dnorm'?\n    model { x ~ dnrom(0, 1) }\n"
          "                ^"},
         {"cell 3", "model {\n  x ~ dnorm(mu, 1)\n}", NULL, 0,
-         "cell 3:2:13: error: 'mu' is never defined\n      x ~ dnorm(mu, 1)\n                ^"},
+         "cell 3:2:13: error: 'mu' is not defined\n      x ~ dnorm(mu, 1)\n                ^"},
         {NULL, "", NULL, 0, "<text>:1:1: error: "},
         {NULL, "model { for (i in 1:2) { r[i] ~ dbin(p, 5) }\n p ~ dbeta(1, 1) }", "r", 2,
-         "<text>:1:26: error: 'r[2]' (in memory) is not a value of dbin: 7 is not between 0 and 5 (i = 2)\n"},
-        {NULL, "model { x ~ dnorm(r[3], 1) }", "r", 2, "<text>:1:21: error: index 3 of 'r' is outside 1 ... 2"},
+         "<text>:1:26: error: 'r[2]' (in memory) is outside the support of dbin: 7 is not between 0 and 5 (i = 2)\n"},
+        {NULL, "model { x ~ dnorm(r[3], 1) }", "r", 2, "<text>:1:21: error: index 3 of 'r' is out of range 1 to 2"},
         {NULL, "model { r[1] <- 2\n x ~ dnorm(r[1], 1) }", "r", 2,
          "<text>:1:9: error: 'r[1]' is computed here and given in the data (in memory)"},
     };
@@ -225,7 +225,7 @@ static void test_unknown_names_and_no_data(void **state) {
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_add(data, "colour", 1, (const size_t[]){2}, x));
     assert_ok(svmp_model_read_text(context, NULL, "model { x ~ dnorm(0, 1) }", data, NULL, &model));
-    assert_string_equal(heard, "<data>: warning: 'colour' is never read by the model");
+    assert_string_equal(heard, "<data>: warning: 'colour' is not used by the model");
     svmp_model_free(model);
     assert_ok(svmp_model_read_text(context, NULL, "model { x ~ dnorm(0, 1) }", NULL, NULL, &model));
     svmp_model_free(model);

@@ -236,7 +236,7 @@ static void test_methods_describe_themselves(void **state) {
     }
     svmp_method none;
     assert_int_equal(svmp_method_describe(context, "magic", &none), SVMP_BAD_CALL);
-    assert_non_null(strstr(svmp_context_error(context), "Unknown method 'magic'; available: graphical, "));
+    assert_non_null(strstr(svmp_context_error(context), "Unknown method 'magic'; available: transport, graphical, "));
     assert_int_equal(svmp_method_describe(context, NULL, &none), SVMP_BAD_CALL);
     assert_int_equal(svmp_method_describe(context, "nuts", NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_method_describe(NULL, "nuts", &none), SVMP_BAD_CALL);
@@ -454,7 +454,7 @@ static void test_refused_options(void **state) {
     const struct {
         const char *name, *value, *name2, *value2, *sentence;
     } bad[] = {
-        {"method", "gibbs", "seed", "1", "Unknown method 'gibbs'; available: graphical, vanilla"},
+        {"method", "gibbs", "seed", "1", "Unknown method 'gibbs'; available: transport, graphical"},
         {"backend", "gpu", "seed", "1", "Unknown backend 'gpu'; available: "},
         {"bandwidth", "mean", "seed", "1", "Invalid bandwidth 'mean'"},
         {"bandwidth", "-1", "seed", "1", "Invalid bandwidth '-1'"},
