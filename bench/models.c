@@ -91,6 +91,7 @@ static size_t iterations = 300, rounds = 8;
 static double whole_run(const svmp_model *model, size_t n, double (*clock)(void)) {
     svmp_options *options;
     must(svmp_options_create(context, &options));
+    must(svmp_options_set(options, "method", "graphical"));
     must(svmp_options_set_count(options, "particles", n));
     must(svmp_options_set_count(options, "iterations", iterations));
     double best = 1e300;

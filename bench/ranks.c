@@ -18,6 +18,7 @@ static const svmp_network network = {1e-6, 5e9};
 static svmp_options *options(void) {
     svmp_options *asked = NULL;
     must(svmp_options_create(context, &asked));
+    must(svmp_options_set(asked, "method", "graphical"));
     must(svmp_options_set_count(asked, "particles", N));
     must(svmp_options_set_count(asked, "iterations", 1000000));
     return asked;

@@ -200,12 +200,11 @@ static int exact_moments(const session *s, svmp_moments *moments) {
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
-/* Moments of the first variables, and the mixing of all. */
-static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t variables,
-                           svmp_mixing *mixing) {
+/* Moments of the first variables, and the mixing of `count`: of several processes none has more than these. */
+static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t count, svmp_mixing *mixing) {
     svmp_status status = svmp_particles_summarise(s->first, shown, NULL, moments, NULL);
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
-        status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
+        status = svmp_particles_summarise(count > shown ? s->result : s->first, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
     return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, moments) : 0;
 }
@@ -222,11 +221,12 @@ static int print_result(session *s) {
     const size_t shown = variables <= VARIABLES_SHOWN ? variables : FIRST_SHOWN;
     const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
+    const size_t mixed = s->record.processes > 1 ? shown : variables;
     char step[STEP_TEXT];
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int wrong = measure_moments(s, shown, moments, variables, mixing);
+    int wrong = measure_moments(s, shown, moments, mixed, mixing);
     if (wrong) {
         free(mixing);
         return wrong;
@@ -242,7 +242,7 @@ static int print_result(session *s) {
         print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
-    if (chains) print_mixing(s->result, variables, NULL, mixing);
+    if (chains) print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
     if (exact && options_given(s->set, "monitor"))

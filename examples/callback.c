@@ -1,5 +1,5 @@
-/* A level that is measured with noise, mostly stays where it is, and sometimes jumps. How far it moves from one time to
- * the next has a Cauchy distribution: a factor that svmp does not know, so it is given as a function. */
+/* A factor given as a C function. A level is measured with noise; it is mostly constant and sometimes jumps. Its moves
+ * from one time to the next have a Cauchy distribution, which svmp does not have as a built-in factor. */
 #include <math.h>
 #include <stdlib.h>
 #include <svmp.h>
@@ -40,7 +40,7 @@ int main(void) {
         must(svmp_model_add_gaussian(model, 1, &level[t], &precision, &linear));
         if (t > 0) must(svmp_model_add_callback(model, 2, &level[t - 1], cauchy_move, &scale));
     }
-    must(svmp_model_finish(model)); /* who is whose neighbour follows from the factors: here a chain */
+    must(svmp_model_finish(model)); /* derives the graph from the factors: here a chain */
 
     svmp_gradient_check worst; /* a wrong derivative shows in no error, only in a wrong answer */
     must(svmp_model_check_gradient(model, 1, measured, &worst));

@@ -1,15 +1,15 @@
-/* Graphical against vanilla SVGD on a Gaussian whose answer is known: grid PRECISION LINEAR [TABLE]
+/* Compares graphical and vanilla SVGD on a Gaussian with a known answer: grid PRECISION LINEAR [TABLE]
  *
- * The model is a square grid, each point joined to its four neighbours. Graphical SVGD gives each point a kernel on
- * itself and its neighbours, vanilla SVGD one kernel on all of the points; with few particles the one kernel loses
- * variance, the small ones do not. This is what `make run` shows; TABLE is where the variances go, as CSV. */
+ * The model is a square grid; each point is connected to its four neighbours. Graphical SVGD gives each point a kernel
+ * on itself and its neighbours, vanilla SVGD uses one kernel on all points. With few particles the single kernel loses
+ * variance, and the small ones do not. `make run` shows this; TABLE is a CSV file for the variances. */
 #include <math.h>
 #include <stdlib.h>
 #include <svmp.h>
 
 #define PARTICLES 50
 
-/* What the particles of a method say, beside the exact answer. Variances are those of the particles: E[x^2] - E[x]^2.
+/* The particles of a method compared with the exact answer. Variances are those of the particles: E[x^2] - E[x]^2.
  */
 typedef struct answer {
     const char *method;

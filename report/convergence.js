@@ -1,4 +1,4 @@
-// How the run has come here: curves along its iterations, and how well its chains have mixed.
+// Convergence: curves along the iterations, and the mixing of chains.
 const CURVE_HEIGHT = 170;
 
 // A scale of tenfolds where the numbers span many of them, else a plain one.

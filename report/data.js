@@ -1,5 +1,5 @@
 "use strict";
-// What svmp wrote of the run, and what follows from it. A particle's value is centre + scale * float.
+// The data that svmp wrote, and values derived from it. A particle's value is centre + scale * float.
 const run = JSON.parse(document.getElementById("data").textContent);
 const variables = run.names.length;
 

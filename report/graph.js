@@ -1,4 +1,4 @@
-// The graph: all of it up to some hundred nodes, beyond that the nodes around the one that is looked at.
+// The graph: all of it up to some hundred nodes; for larger graphs, the nodes around the selected one.
 const WHOLE = 500, NEAR = 60;
 
 const measures = [

@@ -1,4 +1,4 @@
-// The map of the points of a plane: particles, contours that hold half and nine tenths of them, anchors and truth.
+// The map of points on a plane: particles, contours that contain 50 and 90 % of them, anchors and true positions.
 const CONTOURED = 80, MAP_DOTS = 20000;
 
 function drawMap(parent, chosen, choose) {

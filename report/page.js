@@ -1,5 +1,5 @@
-// The page: what is chosen, and who shows it.
-const PAIRS = 6, FEW_PARTICLES = 10; // fewer are never judged, as by svmp summary
+// The page: the selected variable, and the panels that show it.
+const PAIRS = 6, FEW_PARTICLES = 10; // fewer are not judged, as in svmp summary
 let chosenVariable = 0, allPairs = false, tab = null;
 const element = (id) => document.getElementById(id);
 

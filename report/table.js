@@ -1,4 +1,4 @@
-// The table of `svmp summary`, by name or by any column, and a drawing of the interval.
+// The table of `svmp summary`, sortable by any column, with a drawing of the interval.
 const ROWS = 25;
 const table = {order: d3.range(variables), shown: ROWS, column: null, down: false, found: d3.range(variables)};
 

@@ -43,6 +43,8 @@ typedef struct backend_kind {
     svmp_status (*refresh)(backend *b);
 
     svmp_status (*score)(backend *b);
+
+    /* Brings the sd up to date first (svmp_host_units), where somebody asks for it: once an iteration. */
     svmp_status (*stein)(backend *b, const kernel *k, size_t t);
     svmp_status (*step)(backend *b, const step *s, double rate, size_t t);
 

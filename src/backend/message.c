@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "backend/mpi/mpi.h"
+#include "base/thread.h"
 #include "base/vector.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -23,17 +24,16 @@ done:
 }
 
 /* Nodes first ... last - 1 that have a message; they need no colours, for their scores do not wait for each other. */
-static svmp_status make_evaluator(backend *b, size_t first, size_t last, local **made) {
+static svmp_status make_evaluator(backend *b, size_t first, size_t last, local **made, size_t *variables) {
     const svmp_graph *graph = b->model->graph;
     uint32_t *colour = NULL;
-    size_t asked = 0;
     SVMP_TRY(SVMP_NEW(b->context, colour, graph->nodes));
     for (size_t v = 0; v < graph->nodes; v++) {
         const int wanted = v >= first && v < last && b->messages->asked[v];
         colour[v] = wanted ? 0 : LOCAL_NONE;
-        asked += (size_t)wanted;
+        if (wanted) *variables += graph->first[v + 1] - graph->first[v];
     }
-    const svmp_status status = asked ? svmp_local_create(b->model, b->n, b->threads, 1, colour, made) : SVMP_OK;
+    const svmp_status status = *variables ? svmp_local_create(b->model, b->n, b->threads, 1, colour, made) : SVMP_OK;
     svmp_release(b->context, colour);
     return status;
 }
@@ -47,8 +47,8 @@ static svmp_status make_room(backend *b, const kernel *k) {
     for (size_t a = 0; a < k->count; a++)
         for (size_t v = 0; v < graph->own; v++)
             m->asked[v] |= (unsigned char)svmp_near_asks(&k->terms[a], &m->hubs[a], v);
-    SVMP_TRY(make_evaluator(b, 0, graph->interior, &m->evaluators[0]));
-    SVMP_TRY(make_evaluator(b, graph->interior, graph->own, &m->evaluators[1]));
+    SVMP_TRY(make_evaluator(b, 0, graph->interior, &m->evaluators[0], &m->variables[0]));
+    SVMP_TRY(make_evaluator(b, graph->interior, graph->own, &m->evaluators[1], &m->variables[1]));
     SVMP_TRY(svmp_allocate(b->context, graph->own_variables, row, (void **)&m->at));
     return svmp_allocate(b->context, graph->own_variables, row, (void **)&m->rows);
 }
@@ -103,10 +103,13 @@ static svmp_status update(backend *b, const double *x, int boundary) {
     const messages *m = b->messages;
     const size_t first = boundary ? graph->interior : 0, last = boundary ? graph->own : graph->interior, n = b->n;
     if (m->evaluators[boundary] == NULL) return SVMP_OK;
+    const int threads = svmp_threads_for(b->threads, 5 * (double)m->variables[boundary] * (double)n);
+#pragma omp parallel for num_threads(threads)
     for (size_t v = first; v < last; v++)
         for (size_t i = graph->first[v]; m->asked[v] && i < graph->first[v + 1]; i++)
             svmp_message_place(n, x + i * n, m->at + i * n);
     SVMP_TRY(svmp_local_score(m->evaluators[boundary], x, m->at, m->rows));
+#pragma omp parallel for num_threads(threads)
     for (size_t v = first; v < last; v++)
         for (size_t i = graph->first[v]; m->asked[v] && i < graph->first[v + 1]; i++)
             svmp_message_standardise(n, m->rows + i * n);

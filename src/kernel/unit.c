@@ -93,21 +93,28 @@ size_t svmp_unit_rows(const svmp_graph *graph, const stein_unit *unit, size_t n,
     return count;
 }
 
-size_t svmp_unit_rows_most(const svmp_graph *graph, const kernel *k) {
-    for (size_t a = 0; a < k->count; a++)
-        if (k->terms[a].domain == DOMAIN_ALL) return graph->variables;
-    size_t most = 0, widest = 0; /* the latter of a message */
-    for (size_t v = 0; v < graph->own; v++) {
-        const size_t dimension = graph->first[v + 1] - graph->first[v];
-        widest = dimension > widest ? dimension : widest;
-    }
-    for (size_t c = 0; c < graph->distinct; c++) { /* what a node draws, or a hub sees, is a part of it */
+/* The most variables of a closed neighbourhood: what a node draws, or a hub sees, is a part of it. */
+static size_t largest_neighbourhood(const svmp_graph *graph) {
+    size_t most = 0;
+    for (size_t c = 0; c < graph->distinct; c++) {
         size_t count = 0;
         for (size_t e = graph->neighbourhoods.start[c]; e < graph->neighbourhoods.start[c + 1]; e++)
             count += svmp_graph_node_dimension(graph, graph->neighbourhoods.item[e]);
         most = count > most ? count : most;
     }
-    return most + widest;
+    return most;
+}
+
+size_t svmp_unit_rows_most(const svmp_graph *graph, const kernel *k) {
+    size_t most = 0, message = 0;
+    for (size_t a = 0; a < k->count; a++)
+        if (k->terms[a].domain == DOMAIN_ALL) most = graph->variables;
+    if (most == 0) most = largest_neighbourhood(graph);
+    for (size_t v = 0; v < graph->own; v++) {
+        const size_t dimension = graph->first[v + 1] - graph->first[v];
+        message = dimension > message ? dimension : message;
+    }
+    return most + message;
 }
 
 size_t svmp_unit_drawn_most(const kernel *k) {

@@ -39,8 +39,8 @@ static svmp_status alloc(svmp_run *run) {
                            "The method '%s' would make %zu sweeps, all of them warm-up: --warmup is %zu.",
                            run->method->name, run->iterations, warmup);
     if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
-    SVMP_TRY(svmp_model_agree(run->model, status));
     run->own = own;
+    SVMP_TRY(svmp_model_agree(run->model, status));
     const size_t sweeps = run->iterations > warmup ? run->iterations - warmup : 0;
     own->stride = stride_of(sweeps, run->options.draws);
     own->capacity = sweeps / own->stride;
@@ -144,11 +144,13 @@ static double mean_step(const svmp_run *run) {
 
 static svmp_status keep(const svmp_run *run) {
     walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    backend *b = run->backend;
+    const size_t n = b->n, numbers = run->model->graph->own_variables * n;
     const team *others = run->model->graph->halo ? run->context->team : NULL;
     const double *x;
     int known;
-    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
+    if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     memcpy(own->draws + own->kept * numbers, x, numbers * sizeof *x);
     SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, own->log_density + own->kept * n, &known));
     if (others) others->sum(others, n, own->since);

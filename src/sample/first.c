@@ -40,6 +40,7 @@ svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, s
     svmp_particles *made = NULL;
     spread s = {0};
     svmp_status status = svmp_particles_create(context, most, particles->count, NULL, &made);
+    if (status == SVMP_OK) made->chains = particles->chains;
     if (particles->team) {
         SVMP_CHECK(svmp_team_agree(context, status));
         SVMP_CHECK(

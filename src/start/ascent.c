@@ -185,10 +185,10 @@ static svmp_status turn(ascent *a, direction to) {
     return SVMP_OK;
 }
 
-/* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher. *way: with which H;
- * DIRECTIONS: with none. */
-static svmp_status step(ascent *a, double *rho, direction *way) {
-    const double first = *rho;
+/* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher; a full step may lose a
+ * little. *way: with which H; DIRECTIONS: with none. */
+static svmp_status step(ascent *a, double loss, double *rho, direction *way) {
+    const double first = *rho, rounding = 1e-9 * fabs(a->here.bound);
     int taken = 0, bad = 0;
     for (*way = DIRECTION_CURVATURE; *way < DIRECTIONS; ++*way) {
         SVMP_TRY(turn(a, *way));
@@ -196,7 +196,7 @@ static svmp_status step(ascent *a, double *rho, direction *way) {
         for (int trial = 0; trial < TRIALS && !taken; trial++) {
             for (size_t e = 0; e < a->pattern->entries; e++) a->next.A[e] = (1 - *rho) * a->here.A[e] + *rho * a->H[e];
             SVMP_TRY(evaluate_next(a, *rho, &bad));
-            taken = a->next.bound > a->here.bound - 1e-9 * fabs(a->here.bound);
+            taken = a->next.bound > a->here.bound - (*rho == 1 ? loss : rounding);
             if (bad && *way == DIRECTION_CURVATURE) break;
             if (!taken) *rho *= 0.5;
         }
@@ -279,30 +279,31 @@ static int is_low(const ascent *a, const ascent_point *known) {
     return a->iterations >= 20 && a->here.bound + a->gain * (double)(ITERATIONS - a->iterations) < known->bound;
 }
 
-static svmp_status climb(ascent *a, double worth, const ascent_point *known, pace *p, ascent_end *end) {
-    double rho = 1;
+static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known, pace *p, ascent_end *end) {
+    double rho = 1, record = a->here.bound;
     int still = 0;
     *end = ASCENT_ARRIVED;
-    for (a->iterations = 0; a->iterations < ITERATIONS && still < 6; a->iterations++) {
+    for (a->iterations = 0; a->iterations < ITERATIONS && still < 3 * goal.steps; a->iterations++) {
         const double before = a->here.bound;
         direction way;
         int finite;
         SVMP_TRY(derive(a, &finite));
         if (!finite) return SVMP_OK;
         rho = rho * 4 > 1 ? 1 : rho * 4;
-        SVMP_TRY(step(a, &rho, &way));
+        SVMP_TRY(step(a, goal.loss, &rho, &way));
         if (way == DIRECTIONS) return SVMP_OK;
         SVMP_TRY(keep_pace(a, p, rho == 1 && way == DIRECTION_CURVATURE));
         a->gain = a->here.bound - before;
-        still = a->gain < worth + 1e-9 * fabs(a->here.bound) ? still + (rho == 1 ? 3 : 1) : 0;
+        still = a->here.bound < record + goal.gain ? still + (rho == 1 ? 3 : 1) : 0;
+        if (still == 0) record = a->here.bound;
         *end = known && is_near(a, known) ? ASCENT_KNOWN : known && is_low(a, known) ? ASCENT_LOW : ASCENT_ARRIVED;
         if (*end != ASCENT_ARRIVED) return SVMP_OK;
     }
-    if (still < 6) *end = ASCENT_UNENDING;
+    if (still < 3 * goal.steps) *end = ASCENT_UNENDING;
     return SVMP_OK;
 }
 
-svmp_status svmp_ascent_climb(ascent *a, double worth, const ascent_point *known, ascent_end *end) {
+svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_end *end) {
     svmp_context *context = a->model->context;
     svmp_status status;
     pace p = {0};
@@ -310,7 +311,7 @@ svmp_status svmp_ascent_climb(ascent *a, double worth, const ascent_point *known
     SVMP_CHECK(SVMP_NEW(context, p.middle_mean, a->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, p.middle_A, a->pattern->entries));
     note_start(a, &p);
-    SVMP_CHECK(climb(a, worth, known, &p, end));
+    SVMP_CHECK(climb(a, goal, known, &p, end));
 done:
     svmp_release(context, p.first_mean);
     svmp_release(context, p.middle_mean);

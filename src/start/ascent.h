@@ -40,10 +40,17 @@ svmp_status svmp_ascent_set_draws(ascent *a, uint64_t seed, size_t draws);
 svmp_status svmp_ascent_begin(ascent *a, int *found);
 svmp_status svmp_ascent_resume(ascent *a, int *found);
 
-/* Up to where two full steps, or six shorter ones, each gain less than `worth`, and rounding. `known`, unless NULL, is
- * a point that was found already: an ascent that comes to it ends there, and so does one that would not come as high at
- * the pace it has. */
+/* When it ends: after `steps` full steps in a row, or three times as many shorter ones, that each gain less than
+ * `gain`. A full step may lose as much as `loss`: F and the equations A = H, slope = 0 have not quite the same solution
+ * for a finite number of draws, and full steps go to that of the equations. */
+typedef struct ascent_goal {
+    double gain, loss;
+    int steps;
+} ascent_goal;
+
+/* `known`, unless NULL, is a point that was found already: an ascent that comes to it ends there, and so does one that
+ * would not come as high at the pace it has. */
 typedef enum ascent_end { ASCENT_ARRIVED, ASCENT_KNOWN, ASCENT_LOW, ASCENT_UNENDING } ascent_end;
-svmp_status svmp_ascent_climb(ascent *a, double worth, const ascent_point *known, ascent_end *end);
+svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_end *end);
 
 #endif

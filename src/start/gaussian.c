@@ -12,8 +12,6 @@ enum { STARTS = 5, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
 /* From so many variables on, starts are dear: two that come to the same point are enough. */
 enum { LARGE = 5000 };
 
-static const double worth_searching = 1e-3, worth_polishing = 1e-6; /* gains of the bound */
-
 struct gaussian {
     const svmp_model *model;
     ascent *work;
@@ -48,6 +46,35 @@ static svmp_status refuse_box(const svmp_model *model) {
                      svmp_model_variable_name(model, i, name, sizeof name));
 }
 
+/* The variable that is farthest out, by its mean or its sd, where these are no longer numbers of meaning; SIZE_MAX:
+ * none is. An ascent that did not end, and goes on by more than 1 an iteration, has no end either. */
+static size_t find_improper(const gaussian *q, ascent_end end) {
+    const sparsity *pattern = q->work->pattern;
+    size_t farthest = 0;
+    double far = 0;
+    for (size_t i = 0; i < pattern->order; i++) {
+        const double out = fmax(fabs(q->best.mean[i]), 1 / sqrt(q->best.A[pattern->start[i]]));
+        if (out > far) far = out, farthest = i;
+    }
+    return far > 1e15 || (end == ASCENT_UNENDING && q->work->gain > 1) ? farthest : SIZE_MAX;
+}
+
+static svmp_status refuse_improper(const gaussian *q, size_t i) {
+    char name[128];
+    return svmp_fail(q->model->context, SVMP_UNSUPPORTED,
+                     "The start 'gaussian' needs a density that falls off on all sides, and this one seems not to: %s "
+                     "has come to %.3g +- %.3g%s. Give it a proper prior.",
+                     svmp_model_variable_name(q->model, i, name, sizeof name), q->best.mean[i],
+                     1 / sqrt(q->best.A[q->work->pattern->start[i]]),
+                     q->model->lowered ? " on the unconstrained scale" : "");
+}
+
+/* While starts are compared, and of the best of them. A gain is not worth a step where it is 1e-6 for each variable. */
+static ascent_goal goal_of(const gaussian *q, int polish) {
+    const double gain = fmax(1e-6 * (double)q->work->pattern->order, polish ? 0 : 1e-3);
+    return polish ? (ascent_goal){gain, fmax(gain, 1e-2), 6} : (ascent_goal){gain, gain, 2};
+}
+
 static void keep(gaussian *q) {
     const ascent_point *here = &q->work->here;
     q->best.bound = here->bound;
@@ -68,7 +95,7 @@ static svmp_status search(gaussian *q, uint64_t seed) {
         place_start(q, seed, start);
         SVMP_TRY(svmp_ascent_begin(a, &found));
         if (!found) continue;
-        SVMP_TRY(svmp_ascent_climb(a, worth_searching, isfinite(q->best.bound) ? &q->best : NULL, &end));
+        SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), isfinite(q->best.bound) ? &q->best : NULL, &end));
         svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.6f after %zu iterations.",
                  start, ends[end], a->here.bound, a->iterations);
         if (a->here.bound > q->best.bound) keep(q);
@@ -88,10 +115,12 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
     memcpy(a->here.A, q->best.A, a->pattern->entries * sizeof *q->best.A);
     SVMP_TRY(svmp_ascent_resume(a, &found));
     if (!found) return refuse_start(q->model);
-    SVMP_TRY(svmp_ascent_climb(a, worth_polishing, NULL, &end));
+    SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 1), NULL, &end));
     svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: polished, F %.6f after %zu iterations.",
              a->here.bound, a->iterations);
     keep(q);
+    const size_t improper = find_improper(q, end);
+    if (improper != SIZE_MAX) return refuse_improper(q, improper);
     return svmp_factorise(a->factor, q->best.A, &bad);
 }
 

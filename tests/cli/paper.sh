@@ -8,9 +8,9 @@ works --help
 shows '^Usage: svmp-paper '
 awk 'length > 80 { exit 1 }' said || fail "the help is wider than 80: $(cat said)"
 refuses 2 "Missing argument. Usage: svmp-paper FIGURE|all|real|page."
-refuses 2 "Unexpected argument 'fig2'" fig1 fig2
-refuses 2 "There is no option '--quik'; did you mean '--quick'?" fig1 --quik
-refuses 2 "There is no option '--zzz'; 'svmp-paper --help' lists those there are." fig1 --zzz
+refuses 2 "Unexpected argument 'fig2'. Usage: svmp-paper FIGURE|all|real|page." fig1 fig2
+refuses 2 "Unknown option '--quik'; did you mean '--quick'?" fig1 --quik
+refuses 2 "Unknown option '--zzz'; see 'svmp-paper --help'." fig1 --zzz
 
 for figure in fig1 fig2; do
     "$SVMP" $figure --quick --trials 1 -o out >said 2>errors || fail "$figure: $(cat errors)"

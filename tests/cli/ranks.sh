@@ -63,7 +63,7 @@ models=("$MODELS/grid.mtx $MODELS/grid_b.mtx")
 
 # Local kernels: the same bits, lp__ and discrepancy included, for any processes and threads.
 for model in "${models[@]}"; do
-    for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001"; do
+    for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001" "-m local"; do
         arguments=(run $model -n 11 -t 12 --quiet $method)
         works "${arguments[@]}" -o one.csv --force --threads 1
         several=3 # unit/test_part has others
@@ -117,6 +117,14 @@ for more in "" "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1"; do
     works "${long[@]}" $more -t 40 --resume three.svmp -o resumed.csv --force
     same whole.csv resumed.csv "resumed in one"
 done
+
+for processes in 1 3; do
+    ranks $processes "${long[@]}" -m local -t 20 --checkpoint local$processes.svmp || fail "$(cat errors)"
+done
+cmp local1.svmp local3.svmp || fail "the checkpoint of local moves of three processes is another"
+works "${long[@]}" -m local -t 40 --warmup 10 -o whole.csv --force
+ranks 2 "${long[@]}" -m local -t 40 --resume local3.svmp --warmup 10 -o resumed.csv --force || fail "$(cat errors)"
+same whole.csv resumed.csv "local moves resumed in two"
 
 # Stopping by tolerance is stopping at the same iteration.
 works "${long[@]}" -t 2000 --tolerance 0.9 -o whole.csv --force

@@ -58,7 +58,8 @@ static void fail_each_allocation(const char *method, const char *kernel, const c
     options.backend = backend;
     options.particles = 5;
     options.iterations = 2;
-    options.chains = options.warmup = options.draws = 2;
+    options.chains = options.draws = 2;
+    options.warmup = strcmp(method, "local") == 0 ? 1 : 2;
     svmp_status status = SVMP_NO_MEMORY;
     for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
         scarce_memory memory = {1};
@@ -89,6 +90,7 @@ static void test_stein(void **state) {
 static void test_langevin(void **state) {
     (void)state;
     fail_each_allocation("langevin", NULL, "cpu", "map");
+    fail_each_allocation("langevin", NULL, "cpu", "gaussian");
 }
 
 static void test_message_passing(void **state) {
@@ -101,6 +103,7 @@ static void test_samplers(void **state) {
     (void)state;
     fail_each_allocation("mala", NULL, "cpu", "normal:1");
     fail_each_allocation("nuts", NULL, "cpu", "normal:1");
+    fail_each_allocation("local", NULL, "cpu", "normal:1");
 }
 
 static void test_exact(void **state) {

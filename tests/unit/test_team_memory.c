@@ -39,7 +39,7 @@ static svmp_status go(const script *s, life *l) {
     SVMP_TRY(svmp_run_make(l->model, &options, &l->run));
     if (s->start) SVMP_TRY(svmp_run_start_from_file(l->run, s->start));
     SVMP_TRY(svmp_run_go(l->run, &outcome));
-    return svmp_run_measure(l->run, NULL, NULL);
+    return strcmp(s->method, "local") == 0 ? SVMP_OK : svmp_run_measure(l->run, NULL, NULL);
 }
 
 static svmp_status write_all(const svmp_run *run, life *l) {
@@ -203,8 +203,19 @@ static void of_a_model_that_is_built(void **unused) {
     fail_each(&s, 2);
 }
 
+/* A sampler, whose draws take their halo from the backend one after the other. */
+static void of_local_moves(void **unused) {
+    (void)unused;
+    const script s = {
+        .count = 1, .paths = {"moves.bug"}, .monitors = "all", .method = "local", .backend = "cpu", .init = "normal:1"};
+    write_text("moves.bug", "model { m ~ dnorm(0, 1)\n for (i in 1:3) { x[i] ~ dnorm(m, 1) T(m,) }\n"
+                            " all <- sum(x[]) }\n");
+    fail_each(&s, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_messages),
-                                       cmocka_unit_test(of_a_text), cmocka_unit_test(of_a_model_that_is_built)};
+                                       cmocka_unit_test(of_a_text), cmocka_unit_test(of_a_model_that_is_built),
+                                       cmocka_unit_test(of_local_moves)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
