@@ -87,7 +87,8 @@ class Svmp:
         self.lib.svmp_context_error.restype = ctypes.c_char_p
         self.must(self.lib.svmp_context_create(None, ctypes.byref(self.context)))
         self.must(self.lib.svmp_options_create(self.context, ctypes.byref(options)))
-        for name, value in {"particles": particles, "iterations": iterations, "step": "adagrad:0.1"}.items():
+        asked = {"method": "graphical", "step": "adagrad:0.1", "particles": particles, "iterations": iterations}
+        for name, value in asked.items():
             self.must(self.lib.svmp_options_set(options, name.encode(), str(value).encode()))
         paths = (ctypes.c_char_p * 2)(PRECISION.encode(), LINEAR.encode())
         self.must(self.lib.svmp_model_read(self.context, ctypes.c_size_t(2), paths, ctypes.byref(model)))
