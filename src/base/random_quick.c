@@ -93,7 +93,7 @@ void svmp_random_quick_normals(random_stream stream, size_t n, double *values) {
 }
 
 void svmp_random_log_uniforms(random_stream stream, size_t n, double *values) {
-    uint64_t words[BLOCK];
+    uint64_t words[BLOCK] = {0}; /* all that are read are filled */
     for (size_t from = 0; from < n; from += BLOCK) {
         const size_t count = n - from < BLOCK ? n - from : BLOCK;
         fill(stream, from / 4, (count + 3) / 4, words);

@@ -28,7 +28,7 @@ svmp_status svmp_near_lists(const svmp_graph *graph, size_t most, const double *
 /* Whether a term makes an own node have a message; `hubs` are the lists above, of a term on `near`. */
 static inline int svmp_near_asks(const kernel_term *term, const index_lists *hubs, size_t node) {
     if (term->domain != DOMAIN_NEAR) return term->domain == DOMAIN_MESSAGE;
-    return hubs->start[node + 1] > hubs->start[node];
+    return hubs != NULL && hubs->start[node + 1] > hubs->start[node];
 }
 
 #endif
