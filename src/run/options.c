@@ -187,6 +187,7 @@ svmp_status svmp_run_options_set(svmp_context *context, run_options *options, co
 
 /* Keeps a number as text, too, for svmp_options_get. */
 static svmp_status tell_number(svmp_options *options, const option_row *row) {
+    if (row == NULL) return SVMP_BAD_CALL;
     char *text = options->numbers[row - rows];
     number_locale locale = {0};
     SVMP_TRY(svmp_number_enter(options->context, &locale));
