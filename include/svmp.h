@@ -9,8 +9,9 @@
  *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. Outputs are
  *     undefined after a failure, except that a created object is either complete or not created.
  *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so the particles of a variable are contiguous.
- *   - Objects are created by functions named *_create, *_copy and *_read. The caller owns them and frees them with
- *     *_free, which accepts NULL. An object must not outlive the context it was created from, nor a run its model.
+ *   - A function that creates an object returns it through its last argument, a pointer to a pointer. The caller owns
+ *     the object and frees it with *_free, which accepts NULL. An object must not outlive the context it was created
+ *     from, nor a run its model.
  *   - Different threads may use different contexts at the same time, but not the same context.
  *   - A function marked "collective" must be called by all processes when the model is split among several processes
  *     (svmp_parallel.h). With one process the word has no meaning.

@@ -38,7 +38,7 @@ void options_add_run(option_set *set, size_t count, const char *const *names) {
     svmp_option option;
     for (size_t k = 0; svmp_option_at(k, &option); k++) {
         int wanted = names == NULL;
-        for (size_t n = 0; n < count; n++) wanted |= strcmp(names[n], option.name) == 0;
+        for (size_t n = 0; names && n < count; n++) wanted |= strcmp(names[n], option.name) == 0;
         if (!wanted) continue;
         const char *help = svmp_option_help(option.name, set->help[k], OPTION_HELP);
         options_add(set, 1,
