@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_CHOOSE_H
 #define SVMP_CLI_CHOOSE_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 /* Finds the variables of a comma-separated list, in its order, each once. A name is a variable or an array, whose
  * variables are NAME.1, NAME.2, ..., also written NAME[1], NAME[2]. `chosen` has room for all variables. Returns 0, or

@@ -4,6 +4,7 @@
 #define SVMP_CLI_CONVERGENCE_H
 
 #include "svmp_parallel.h"
+#include "svmp_tools.h"
 
 enum { WORST_NODES = 10, NODE_NAME = 128 };
 

@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_MIXING_H
 #define SVMP_CLI_MIXING_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 /* Prints warnings about `count` variables of chains, or that there are none; `variables` NULL: the first `count`. */
 void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing);

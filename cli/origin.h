@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_ORIGIN_H
 #define SVMP_CLI_ORIGIN_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 typedef struct origin {
     svmp_yield yield; /* SVMP_PARTICLES if unknown */

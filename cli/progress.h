@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_PROGRESS_H
 #define SVMP_CLI_PROGRESS_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 typedef enum progress_mode {
     PROGRESS_NONE,

@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_TABLE_H
 #define SVMP_CLI_TABLE_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 /* The width of a column of the names of these `count` variables, with its heading; `variables` NULL: the first. */
 int names_width(const svmp_particles *particles, size_t count, const size_t *variables);

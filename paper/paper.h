@@ -20,7 +20,7 @@
 
 #include "front/speech.h"
 #include "results.h"
-#include "svmp.h"
+#include "svmp_tools.h"
 
 enum { PATH_SIZE = 1024, STEPS_MOST = 24, METHODS_MOST = 8, VALIDATION = 1000000 };
 

@@ -2,7 +2,7 @@
 #ifndef SVMP_FRONT_OPTIONS_H
 #define SVMP_FRONT_OPTIONS_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 enum { OPTIONS_MOST = 32, OPTION_HELP = 512 };
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 typedef enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2, EXIT_INTERRUPTED = 130 } exit_status;
 

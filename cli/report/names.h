@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_REPORT_NAMES_H
 #define SVMP_CLI_REPORT_NAMES_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 typedef struct name_index {
     struct name_entry {

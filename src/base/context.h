@@ -2,7 +2,7 @@
 #ifndef SVMP_BASE_CONTEXT_H
 #define SVMP_BASE_CONTEXT_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 struct svmp_context {
     svmp_allocator allocator;

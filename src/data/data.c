@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 
 svmp_status svmp_data_create(svmp_context *context, svmp_data **data) {
@@ -142,26 +143,35 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
 
 typedef svmp_status (*data_reader)(data_set *data, const text_source *source);
 
-static svmp_status choose_reader(svmp_context *context, const char *path, data_reader *reader) {
+static const struct {
+    const char *ending;
+    data_reader read;
+} readers[] = {{".json", svmp_data_read_json},
+               {".csv", svmp_data_read_csv},
+               {".R", svmp_data_read_dump},
+               {".txt", svmp_data_read_dump},
+               {".dump", svmp_data_read_dump}};
+
+static const char *ending_at(size_t k) { return k < sizeof readers / sizeof *readers ? readers[k].ending : NULL; }
+
+static data_reader find_reader(const char *path) {
     const char *ending = strrchr(path, '.');
-    if (ending && strcasecmp(ending, ".json") == 0)
-        *reader = svmp_data_read_json;
-    else if (ending && strcasecmp(ending, ".csv") == 0)
-        *reader = svmp_data_read_csv;
-    else if (ending && (strcasecmp(ending, ".r") == 0 || strcmp(ending, ".txt") == 0 || strcmp(ending, ".dump") == 0))
-        *reader = svmp_data_read_dump;
-    else
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "%s: error: unknown kind of data file; expected .json, .csv, .R, .txt or .dump.", path);
-    return SVMP_OK;
+    for (size_t k = 0; ending && k < sizeof readers / sizeof *readers; k++)
+        if (strcasecmp(ending, readers[k].ending) == 0) return readers[k].read;
+    return NULL;
+}
+
+static svmp_status unknown_kind(svmp_context *context, const char *path) {
+    char endings[128];
+    return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: unknown kind of data file; expected %s.", path,
+                     svmp_list_names(ending_at, "or", endings, sizeof endings));
 }
 
 const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size) {
     if (array->source == DATA_MEMORY) return snprintf(place, size, "in memory"), place;
     const text_source *source = &data->sources[array->source];
-    data_reader reader = NULL;
     size_t line, column;
-    const int csv = choose_reader(data->context, source->path, &reader) == SVMP_OK && reader == svmp_data_read_csv;
+    const int csv = find_reader(source->path) == svmp_data_read_csv;
     svmp_source_place(source, csv ? svmp_data_csv_row(source, element) : array->offset, &line, &column);
     snprintf(place, size, "%s:%zu", source->path, line);
     return place;
@@ -208,19 +218,19 @@ static svmp_status read_source(data_set *data, data_reader reader, text_source *
 }
 
 svmp_status svmp_data_read(svmp_data *data, const char *path) {
-    data_reader reader = NULL;
     text_source from;
     if (data == NULL) return SVMP_BAD_CALL;
     if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read needs a path.");
-    SVMP_TRY(choose_reader(data->context, path, &reader));
+    const data_reader reader = find_reader(path);
+    if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_read(data->context, path, &from));
     return read_source(data, reader, &from);
 }
 
 svmp_status svmp_data_read_text(data_set *data, const char *path, const char *text, size_t length) {
-    data_reader reader = NULL;
     text_source from;
-    SVMP_TRY(choose_reader(data->context, path, &reader));
+    const data_reader reader = find_reader(path);
+    if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));
     return read_source(data, reader, &from);
 }

@@ -90,9 +90,9 @@ static const void *value_of(const run_options *options, const option_row *row) {
 
 static svmp_status out_of_bounds(svmp_context *context, const option_row *row, const char *value) {
     if (row->type == OPTION_SEED)
-        return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' is a whole number from 0 to 2^64 - 1, not '%s'.",
+        return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' must be a whole number from 0 to 2^64 - 1, not '%s'.",
                          row->option.name, value);
-    return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' is a%s number from %.15g to %.15g, not '%s'.",
+    return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' must be a%s number from %.15g to %.15g, not '%s'.",
                      row->option.name, row->type == OPTION_COUNT ? " whole" : "", row->lower, row->upper, value);
 }
 
@@ -170,10 +170,14 @@ void svmp_run_options_free(svmp_context *context, run_options *copy) {
         if (row->type == OPTION_TEXT) svmp_release(context, *(char **)field_of(copy, row));
 }
 
+static svmp_status unknown_option(svmp_context *context, const char *name) {
+    return svmp_fail(context, SVMP_BAD_CALL, "Unknown option '%s'.", name);
+}
+
 svmp_status svmp_run_options_set(svmp_context *context, run_options *options, const char *name, const char *value) {
     const option_row *row = svmp_option_find(name);
     number_locale locale = {0};
-    if (row == NULL) return svmp_fail(context, SVMP_BAD_CALL, "A run has no option '%s'.", name);
+    if (row == NULL) return unknown_option(context, name);
     if (value == NULL) value = row->option.standard;
     if (row->type == OPTION_TEXT) return *(const char **)field_of(options, row) = value, SVMP_OK;
     if (value == NULL) return *(size_t *)field_of(options, row) = SVMP_METHODS_OWN, SVMP_OK;
@@ -238,13 +242,17 @@ svmp_status svmp_options_set(svmp_options *options, const char *name, const char
     if (name == NULL)
         return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_set needs the name of an option.");
     const option_row *row = svmp_option_find(name);
-    const int is_text = row && row->type == OPTION_TEXT;
-    char *copy = NULL, *old = is_text ? *(char **)field_of(&options->values, row) : NULL;
-    if (is_text && value == NULL) value = row->option.standard;
-    if (is_text && value) SVMP_TRY(svmp_duplicate(options->context, value, &copy));
-    SVMP_TRY(svmp_run_options_set(options->context, &options->values, name, is_text ? copy : value));
-    svmp_release(options->context, old);
-    return is_text ? SVMP_OK : tell_number(options, row);
+    if (row == NULL) return unknown_option(options->context, name);
+    if (row->type != OPTION_TEXT) {
+        SVMP_TRY(svmp_run_options_set(options->context, &options->values, name, value));
+        return tell_number(options, row);
+    }
+    char **field = field_of(&options->values, row), *copy = NULL;
+    if (value == NULL) value = row->option.standard;
+    if (value) SVMP_TRY(svmp_duplicate(options->context, value, &copy));
+    svmp_release(options->context, *field);
+    *field = copy;
+    return SVMP_OK;
 }
 
 svmp_status svmp_options_set_count(svmp_options *options, const char *name, uint64_t value) {

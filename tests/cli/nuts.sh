@@ -32,7 +32,7 @@ refuses 2 "The method 'nuts' does not take --particles; use --chains, --warmup a
 refuses 2 "The method 'nuts' does not take --iterations" run chain.mtx -m nuts -t 10
 refuses 2 "The method 'graphical' does not take --draws, which is for nuts and local." run chain.mtx --draws 10
 refuses 2 "The method 'nuts' does not take a step" run chain.mtx -m nuts --step fixed:0.1
-refuses 2 "The option 'draws' is a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
+refuses 2 "The option 'draws' must be a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 
 # Interrupted, the draws so far are written; in the warm-up there are none.
 set -m
@@ -98,7 +98,7 @@ leaps() { "$SVMP" summary "$1" | sed -nE 's/.* ([0-9.]+) leapfrog steps per draw
 awk -v a="$(leaps careful.csv)" -v b="$(leaps plain.csv)" 'BEGIN { exit !(a > 1.2 * b) }' || fail "the steps are not smaller"
 refuses 2 "has accept = 0.98, but this run has accept = 0.8" \
     run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --resume careful.ckp
-refuses 2 "The option 'accept' is a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
+refuses 2 "The option 'accept' must be a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
 refuses 2 "The method 'graphical' does not take --accept, which is for nuts." run chain.mtx --accept 0.9
 
 # Slips of the hand.

@@ -9,7 +9,7 @@ done
 works run chain.mtx b.mtx -n 5e0 -t 1e1 --seed 3 -q -o e.csv --threads 1e0
 diff <(rows plain.csv) <(rows e.csv)
 for wrong in 1e-1 2.5 1e30 0x10 nan ''; do
-    refuses 2 "The option 'particles' is a whole number from 1 to 1000000000, not '$wrong'." run chain.mtx -n "$wrong"
+    refuses 2 "The option 'particles' must be a whole number from 1 to 1000000000, not '$wrong'." run chain.mtx -n "$wrong"
     refuses 2 "The option '--threads' must be a whole number from 0 to 4096, not '$wrong'." run chain.mtx --threads "$wrong"
 done
 cp chain.mtx ./-chain.mtx

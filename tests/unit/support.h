@@ -11,7 +11,7 @@
 
 #include "base/context.h"
 #include "run/options.h"
-#include "svmp.h"
+#include "svmp_tools.h"
 
 #define assert_ok(call) assert_int_equal((call), SVMP_OK)
 

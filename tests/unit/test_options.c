@@ -76,15 +76,15 @@ static void test_set_and_get(void **state) {
 static void test_refused(void **state) {
     (void)state;
     const char *bad[][3] = {
-        {"particles", "0", "'particles' is a whole number from 1 to 1000000000, not '0'"},
+        {"particles", "0", "'particles' must be a whole number from 1 to 1000000000, not '0'"},
         {"particles", "-3", "not '-3'"},
         {"particles", "2.5", "not '2.5'"},
         {"particles", "99999999999999999999999", "not '99999999999999999999999'"},
         {"iterations", "", "not ''"},
-        {"tolerance", "-1", "'tolerance' is a number from 0 to 1e+300, not '-1'"},
+        {"tolerance", "-1", "'tolerance' must be a number from 0 to 1e+300, not '-1'"},
         {"tolerance", "nan", "not 'nan'"},
         {"seed", "18446744073709551616", "from 0 to 2^64 - 1"},
-        {"colour", "red", "no option 'colour'"},
+        {"colour", "red", "Unknown option 'colour'"},
     };
     svmp_context *context = test_context(1);
     svmp_options *options = new_options(context);
