@@ -311,8 +311,8 @@ SVMP_API svmp_status svmp_particles_set_chains(svmp_particles *particles, size_t
 
 /* Statistics: numbers beside the variables, one a particle, whose names end in two underscores as in Stan's
  * files: lp__ (the log density), and of a sampler accept_stat__, stepsize__, treedepth__, n_leapfrog__,
- * divergent__ and energy__. Values that are not finite are allowed. Setting copies the values, `count` of them,
- * and replaces those of the same name; getting by name returns NULL when there are none. */
+ * divergent__, energy__ and n_sweeps__. Values that are not finite are allowed. Setting copies the values, `count` of
+ * them, and replaces those of the same name; getting by name returns NULL when there are none. */
 SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
 SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
 SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
@@ -388,7 +388,8 @@ typedef struct svmp_mixing {
     svmp_moments error;
 } svmp_mixing;
 
-/* Whether the particles are the draws of chains, one after the other: there are several chains, or n_leapfrog__. */
+/* Whether the particles are the draws of chains, one after the other: there are several chains, or
+ * n_leapfrog__, or n_sweeps__. */
 SVMP_API int svmp_particles_are_chains(const svmp_particles *particles);
 
 /* Moments and mixing of `count` variables, or of the first ones when `variables` is NULL; either result may be NULL.
