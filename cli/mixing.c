@@ -47,23 +47,24 @@ void print_mixing(const svmp_particles *particles, size_t count, const size_t *v
     char text[64];
     snprintf(text, sizeof text, r_hat.value < 100 ? "%.3f" : "%.3g", r_hat.value);
     if (r_hat.beyond > 0)
-        printf("R-hat above %.4g for %zu of %zu variables: %s. Run more warm-up or draws; worst: %s (%s).\n", limit,
-               r_hat.beyond, count, one ? "the chain has not settled" : "the chains have not mixed", worst, text);
+        printf("R-hat is above %.4g for %zu of %zu variables (worst: %s, %s): %s. Run more warm-up or draws.\n", limit,
+               r_hat.beyond, count, worst, text, one ? "the chain has not settled" : "the chains have not mixed");
     if (draws.beyond > 0)
-        printf("Fewer than %.0f effective draws for %zu of %zu variables: the numbers above are rough. Run more draws; "
-               "fewest: %s (%.0f).\n",
+        printf("Fewer than %.0f effective draws for %zu of %zu variables (fewest: %s, %.0f): the numbers above are "
+               "rough. Run more draws.\n",
                needed, draws.beyond, count, fewest, draws.value);
     if (unknown > 0)
         printf("R-hat and ESS are not defined for %zu of %zu variables: they do not vary, or a chain has fewer than 6 "
                "draws.\n",
                unknown, count);
     if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count && diverged(particles))
-        printf("R-hat is at most %.3f, and there are %.0f effective draws or more; but what the trajectories that "
-               "diverged would\nhave found may be missing.\n",
+        printf("R-hat is at most %.3f, and there are at least %.0f effective draws; but the draws may miss the regions "
+               "where\n"
+               "trajectories diverged.\n",
                r_hat.value, draws.value);
     else if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count)
-        printf("%s: R-hat is at most %.3f, and there are %.0f effective draws or more.\n",
-               one ? "The halves of the chain agree, which says little; several chains would tell more"
+        printf("%s: R-hat is at most %.3f, and there are at least %.0f effective draws.\n",
+               one ? "The halves of the chain agree, but several chains would be a stronger test"
                    : "The chains have mixed",
                r_hat.value, draws.value);
 }

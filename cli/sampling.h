@@ -1,4 +1,4 @@
-/* What a sampler tells of its draws, in words. */
+/* Prints the statistics of a sampler, with advice. */
 #ifndef SVMP_CLI_SAMPLING_H
 #define SVMP_CLI_SAMPLING_H
 

@@ -34,19 +34,19 @@ extern "C" {
 /* ---- status: did the call work? ------------------------------------------------------------- */
 
 #define SVMP_STATUS_LIST(X)                                                                                            \
-    X(OK, "done")                                                                                                      \
-    X(NO_MEMORY, "out of memory")                                                                                      \
-    X(BAD_CALL, "the call was wrong: a NULL, a size, an option")                                                       \
-    X(BAD_INPUT, "a file or the data in it was wrong")                                                                 \
-    X(CANNOT_READ, "a file could not be read")                                                                         \
-    X(CANNOT_WRITE, "a file could not be written")                                                                     \
-    X(UNSUPPORTED, "the method does not apply to the model, or was left out of this build")                            \
-    X(NOT_POSITIVE_DEFINITE, "a precision matrix is not positive definite")                                            \
-    X(NOT_FINITE, "the score or the particles are no longer finite")                                                   \
-    X(CALLBACK_FAILED, "a function given by the caller reported failure")
+    X(OK, 0, "done")                                                                                                   \
+    X(NO_MEMORY, 1, "out of memory")                                                                                   \
+    X(BAD_CALL, 2, "the call was wrong: a NULL, a size, an option")                                                    \
+    X(BAD_INPUT, 3, "a file or the data in it was wrong")                                                              \
+    X(CANNOT_READ, 4, "a file could not be read")                                                                      \
+    X(CANNOT_WRITE, 5, "a file could not be written")                                                                  \
+    X(UNSUPPORTED, 6, "the method does not apply to the model, or was left out of this build")                         \
+    X(NOT_POSITIVE_DEFINITE, 7, "a precision matrix is not positive definite")                                         \
+    X(NOT_FINITE, 8, "the score or the particles are no longer finite")                                                \
+    X(CALLBACK_FAILED, 9, "a function given by the caller reported failure")
 
 typedef enum svmp_status {
-#define SVMP_STATUS_ROW(name, text) SVMP_##name,
+#define SVMP_STATUS_ROW(name, number, text) SVMP_##name = (number),
     SVMP_STATUS_LIST(SVMP_STATUS_ROW)
 #undef SVMP_STATUS_ROW
 } svmp_status;
@@ -62,7 +62,7 @@ SVMP_API const char *svmp_build_parts(void);
 
 typedef struct svmp_context svmp_context;
 
-typedef enum svmp_log_level { SVMP_LOG_DEBUG, SVMP_LOG_INFO, SVMP_LOG_WARNING } svmp_log_level;
+typedef enum svmp_log_level { SVMP_LOG_DEBUG = 0, SVMP_LOG_INFO = 1, SVMP_LOG_WARNING = 2 } svmp_log_level;
 
 /* All three are given or none. `allocate` returns zeroed memory, like calloc(1, size); `resize` follows realloc. */
 typedef struct svmp_allocator {
@@ -72,60 +72,24 @@ typedef struct svmp_allocator {
     void *user_data;
 } svmp_allocator;
 
-typedef struct svmp_context_options {
-    int threads;                                                             /* 0: as many as OpenMP offers */
-    void (*log)(svmp_log_level level, const char *message, void *user_data); /* NULL: silence */
-    void (*error)(svmp_status status, const char *message, void *user_data); /* NULL: svmp_context_error only */
-    void *user_data;                                                         /* for log and error */
-    svmp_allocator allocator;                                                /* zeros: malloc, realloc, free */
-} svmp_context_options;
-
-SVMP_API svmp_context_options svmp_context_options_default(void);
-
-/* `options` may be NULL: the defaults. The options are copied. */
-SVMP_API svmp_status svmp_context_create(const svmp_context_options *options, svmp_context **context);
+/* `allocator` is copied; NULL: calloc, realloc and free. */
+SVMP_API svmp_status svmp_context_create(const svmp_allocator *allocator, svmp_context **context);
 SVMP_API void svmp_context_free(svmp_context *context);
+
+/* The number of threads that runs and evaluations use from now on; 0, the default: as many as OpenMP offers. */
+SVMP_API svmp_status svmp_context_set_threads(svmp_context *context, int threads);
+
+/* Called with warnings and other messages; NULL, the default: messages are dropped. */
+typedef void (*svmp_log_function)(svmp_log_level level, const char *message, void *user_data);
+SVMP_API svmp_status svmp_context_set_log(svmp_context *context, svmp_log_function log, void *user_data);
+
+/* Called with every error, before the failing function returns. A model text may have several errors: each is
+ * reported here, and svmp_context_error returns the first. NULL, the default: svmp_context_error alone. */
+typedef void (*svmp_error_function)(svmp_status status, const char *message, void *user_data);
+SVMP_API svmp_status svmp_context_set_error(svmp_context *context, svmp_error_function error, void *user_data);
 
 /* The last error as a full sentence, "" before the first one. Valid until the next call. */
 SVMP_API const char *svmp_context_error(const svmp_context *context);
-
-/* ---- processes: several of them on one model, docs/distributed.md ----------------------------- */
-
-/* What mpirun, or another launcher, has left in the environment; MPI is not asked. */
-typedef struct svmp_launch {
-    size_t processes; /* that it says it has started; 0: there is no launcher */
-    size_t process;   /* which of them this is, counted from 0 */
-    double grace;     /* seconds between its SIGTERM and its SIGKILL */
-    const char *name; /* "mpirun", "mpiexec" or "srun"; NULL: there is none */
-    int connects;     /* whether it has left what MPI needs to bring them together */
-} svmp_launch;
-
-SVMP_API svmp_launch svmp_launched(void);
-
-/* Joins the other processes that mpirun has started, so that they work on one model together: svmp_model_read_split
- * leaves each with its own part of it, and what follows is called by all of them alike. Where mpirun started none, or
- * one, nothing changes. Fails unless all are of one version, with C libraries that round alike, and where several were
- * started but would not find each other: by a launcher of another MPI, by srun without MPI, or of a build without it.
- * The processes part when the context is freed; another one may join then, or at the same time, as long as all of them
- * do it in the same order and from one thread. MPI is started unless the program has started it (for threads:
- * MPI_Init_thread, MPI_THREAD_FUNNELED), and then ends with the program. A program that ends before its context is
- * freed is taken for one that failed: the launcher ends the other processes too. Where neither the context's options
- * nor OMP_NUM_THREADS give a number of threads, processes that may run on the same processors share these. */
-SVMP_API svmp_status svmp_context_join(svmp_context *context);
-
-/* Which process this is, counted from 0, and how many there are; 0 and 1 where there is one. */
-SVMP_API size_t svmp_context_process(const svmp_context *context);
-SVMP_API size_t svmp_context_processes(const svmp_context *context);
-
-/* The bits that any process has set, of the lowest eight. For all processes to call. */
-SVMP_API unsigned svmp_context_any(const svmp_context *context, unsigned bits);
-
-/* Fails on all of them with SVMP_BAD_INPUT, "The processes disagree on {what}: ...", which names the first that differs
- * and where it runs, unless all say `mine` alike. For all processes to call. */
-SVMP_API svmp_status svmp_context_compare(svmp_context *context, const char *what, const char *mine);
-
-/* `size` bytes of every process, in their order, on all of them. For all processes to call. */
-SVMP_API void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all);
 
 /* ---- graph: read-only, derived from the model's factors ------------------------------------- */
 
@@ -141,17 +105,6 @@ SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
 
 /* The closed neighbourhood of a node, the Markov blanket and the node itself, as ascending nodes. */
 SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
-
-/* Of a part (svmp_model_split): how many nodes are its own, the first ones, and which node of the whole a node is, or
- * which variable a variable. Of a whole graph: all, and the same. Neighbourhoods are known of own nodes, in the order
- * of the whole. */
-SVMP_API size_t svmp_graph_own(const svmp_graph *graph);
-SVMP_API size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node);
-SVMP_API size_t svmp_graph_variable_in_whole(const svmp_graph *graph, size_t variable);
-
-/* A number for each own node, in the order of the whole graph in `whole` of the first process, which has room for one
- * of each node of all; in others it may be NULL. Of a whole graph: a copy. For all processes to call. */
-SVMP_API svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, double *whole);
 
 /* How many different closed neighbourhoods there are: nodes with equal ones share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
@@ -176,6 +129,26 @@ SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const 
 SVMP_API svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                                 const char *monitors, svmp_model **model);
 
+/* Data: named arrays of numbers for a model text. */
+typedef struct svmp_data svmp_data;
+
+SVMP_API svmp_status svmp_data_create(svmp_context *context, svmp_data **data);
+SVMP_API void svmp_data_free(svmp_data *data);
+
+/* Adds an array of `rank` dimensions; rank 0 is a single number, and `dimensions` may then be NULL. `values` is
+ * row-major: the last index varies fastest. NaN stands for a missing value. Everything is copied. Fails if there is an
+ * array of that name, with more than 8 dimensions, and with more than 10^8 numbers in all arrays together. */
+SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const size_t *dimensions,
+                                   const double *values);
+
+/* Adds the arrays of a data file (.json, .csv, .R, .txt or .dump). After a failure the data are as before. */
+SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
+
+/* Like svmp_model_read, from a model text in memory and data, which may be NULL. `name` stands for the path in errors,
+ * "name:line:column: ..."; NULL: "<text>". Text and data are not needed afterwards. */
+SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,
+                                          const svmp_data *data, const char *monitors, svmp_model **model);
+
 /* Whether a variable of that name, "sigma" or "mu.3", is of an array that a model text computes, monitored or not. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
@@ -193,6 +166,7 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
 /* A factor's log value and gradient for n particles at once. x[k][l] is variable k of the scope in
  * particle l, the variables in the order of the nodes given to svmp_model_add_callback. It fills
  * value[l] and gradient[k][l] = d value[l] / d x[k][l], and returns 0, or anything else to end the run.
+ * Where the density is zero, value[l] is -INFINITY; NaN at a finite x ends the run with SVMP_NOT_FINITE.
  * Different factors are called from different threads at the same time, and for the chains of NUTS the same one
  * too (unless the context has one thread). */
 typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,
@@ -210,26 +184,6 @@ SVMP_API svmp_status svmp_model_set_box(svmp_model *model, size_t variable, doub
 
 /* NULL before svmp_model_finish. */
 SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
-
-/* Leaves every process of the context with its part of a finished model: its own nodes, those that they read (the
- * halo), and the factors that touch its own nodes. *model is freed and replaced. Fails on all of them where models
- * differ. Of a context with one process the model stays as it is. The graph of a part has its own nodes first, then
- * those of the halo, and no factors; a run moves its own nodes to the same bits as a run of the whole would. */
-typedef struct svmp_split {
-    size_t processes, busy;            /* how many, and those that have nodes */
-    size_t nodes, own, halo, boundary; /* nodes of the whole; of this process: its own, what it reads of others, and
-                                        * those of its own that others read */
-    double imbalance;                  /* the most work of a process over the mean work, less 1 */
-    size_t cut, edges;                 /* pairs of neighbours in different processes, of all */
-} svmp_split;
-
-SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
-
-/* svmp_model_read_monitoring and svmp_model_split at once: no process ever has the whole model. The first one reads the
- * graph, to cut it; then each reads the files for what its own nodes need. Fails on all of them where files differ.
- * `split` may be NULL. */
-SVMP_API svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
-                                           const char *monitors, svmp_model **model, svmp_split *split);
 
 /* Writes the name of a variable or a node, cut to fit `size`, always ended; returns `buffer`. */
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);
@@ -263,11 +217,28 @@ SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array 
 SVMP_API svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,
                                          double *score);
 
+/* The gradient farthest from finite differences of its factor's value, among all factors and n points x[i*n + l]. */
+typedef struct svmp_gradient_check {
+    size_t factor;   /* counted from 0 in the order in which factors were added; SIZE_MAX: there was nothing to check */
+    size_t variable; /* the variable that the derivative is by */
+    size_t point;    /* 0 ... n - 1 */
+    double analytic; /* what the factor says, */
+    double numeric;  /* and what its values say; NaN: they cannot be differentiated there */
+    double error;    /* their difference beyond the uncertainty of `numeric`, relative to the larger one; INFINITY if
+                      * one of them is not finite. Right gradients have errors below 1e-6, wrong ones about 1 */
+} svmp_gradient_check;
+
+/* For factors given as functions, before they are trusted; factors of a model text are checked as well.
+ * Linear-quadratic factors are exact and not looked at. Evaluates every factor about 40 times for each of its variables
+ * and points. */
+SVMP_API svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const double *x,
+                                               svmp_gradient_check *worst);
+
 /* Mean and marginal variances of a Gaussian model, a whole one, by sparse Cholesky; either may be NULL. */
 SVMP_API svmp_status svmp_model_exact_moments(const svmp_model *model, double *mean, double *variance);
 
 /* The graph as text: the factor graph for Graphviz, or nodes, factors and blankets as JSON. */
-typedef enum svmp_graph_format { SVMP_GRAPH_DOT, SVMP_GRAPH_JSON } svmp_graph_format;
+typedef enum svmp_graph_format { SVMP_GRAPH_DOT = 0, SVMP_GRAPH_JSON = 1 } svmp_graph_format;
 SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
 
 /* The same to a file that is written beside and renamed; an existing one is an error unless `overwrite`. */
@@ -290,15 +261,7 @@ SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variabl
                                            svmp_particles **particles);
 SVMP_API void svmp_particles_free(svmp_particles *particles);
 
-/* How many variables; and how many there are of all processes, where these are the particles of one process's nodes
- * (svmp_model_split). Writing them is for all processes to call, and makes one file, which the first one writes from
- * what it is sent a few particles at a time. */
 SVMP_API size_t svmp_particles_variables(const svmp_particles *particles);
-SVMP_API size_t svmp_particles_whole(const svmp_particles *particles);
-
-/* New particles with the first variables of all processes, at most `most` of them; the same on each. No statistics. For
- * all processes to call. */
-SVMP_API svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, svmp_particles **first);
 SVMP_API size_t svmp_particles_count(const svmp_particles *particles);
 SVMP_API double *svmp_particles_values(svmp_particles *particles);
 SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
@@ -459,51 +422,50 @@ SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ran
 
 /* ---- run ------------------------------------------------------------------------------------ */
 
-#define SVMP_METHODS_OWN SIZE_MAX
+/* Options, set by name: "particles", "method", "step", ... (svmp_option_at lists them). All values are text; numbers
+ * are checked against the option's bounds when they are set, and texts such as a kernel by svmp_run_create. */
+typedef struct svmp_options svmp_options;
 
-typedef struct svmp_run_options {
-    const char *method;    /* "graphical", "vanilla", "independent", "random", "combined", "langevin", "mala", "nuts",
-                            * "local", "exact", "dpmp", "tpmp" */
-    const char *kernel;    /* a sum of terms "0.5*rbf@random:4 + 0.5*rbf@all"; NULL: the method's own */
-    const char *bandwidth; /* "median", "median-log", "median-zeros" or a number, for terms that name none */
-    const char *step;      /* "rule:rate" or "rule:from..to"; NULL: the method's own */
-    const char *init;      /* "normal:SD", "uniform:A,B", "map" or, for models of the language, "prior" */
-    const char *backend;   /* "cpu" (also "cpu-baseline", "cpu-avx2", "cpu-avx512"), or "ref": plain loops, slow */
-    size_t particles;
-    size_t iterations; /* SVMP_METHODS_OWN: as many as the method does when nothing is said */
-    double tolerance;  /* stop when the largest |phi| is at most this; 0: never */
-    uint64_t seed;
-    size_t chains; /* of samplers, in place of particles and iterations: chains, and for each of them the */
-    size_t warmup; /* iterations that adapt and are thrown away, */
-    size_t draws;  /* and those that are kept: SVMP_METHODS_OWN, or for "local", whose chains are the particles, of the
-                    * iterations the first `warmup` adapt, and of the rest at most `draws` are kept; */
-    double accept; /* the mean acceptance that their steps adapt to, in (0, 1): nearer 1, smaller steps */
-} svmp_run_options;
+/* New options with the default values. */
+SVMP_API svmp_status svmp_options_create(svmp_context *context, svmp_options **options);
+SVMP_API svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy);
+SVMP_API void svmp_options_free(svmp_options *options);
 
-SVMP_API svmp_run_options svmp_run_options_default(void);
+/* Sets an option. `value` is copied; NULL restores the default. After a failure the option keeps its value. */
+SVMP_API svmp_status svmp_options_set(svmp_options *options, const char *name, const char *value);
+SVMP_API svmp_status svmp_options_set_count(svmp_options *options, const char *name, uint64_t value);
+SVMP_API svmp_status svmp_options_set_number(svmp_options *options, const char *name, double value);
 
-/* One row for each field above, from which a command line, its help and a run's record can be made. */
+/* The value of an option as text that reads back to the same value; "" where the method decides; NULL if there is no
+ * such option. Valid until the option is set again. */
+SVMP_API const char *svmp_options_get(const svmp_options *options, const char *name);
+
+/* One option, for a command line, its help, a record or a binding. */
 typedef struct svmp_option {
     const char *name;     /* "particles" */
-    char letter;          /* 'n', or 0 */
-    const char *argument; /* "N", for the help; NULL: a flag */
-    const char *standard; /* the default, as text; NULL: the method decides */
-    const char *help;
-    const char *group; /* heading in the help */
+    const char *argument; /* "N", a placeholder for the value in a help text */
+    const char *standard; /* the default value as text; NULL: the method decides */
+    const char *group;    /* "Size", a heading in a help text */
+    char letter;          /* 'n', a short name; 0: none */
 } svmp_option;
 
-SVMP_API const svmp_option *svmp_run_option_table(size_t *count);
+/* Option `which`, counted from 0. Returns 0 beyond the last one. */
+SVMP_API int svmp_option_at(size_t which, svmp_option *option);
 
-/* Sets a field by its name; the text is checked against the option's bounds. Strings are not copied. */
-SVMP_API svmp_status svmp_run_options_set(svmp_context *context, svmp_run_options *options, const char *name,
-                                          const char *value);
+/* One line that explains an option, with the values it can take. Truncated to `size`; returns `buffer`, or NULL if
+ * there is no such option. */
+SVMP_API const char *svmp_option_help(const char *name, char *buffer, size_t size);
+
+/* Value `which` that an option can take, counted from 0: "nuts", or "normal:SD", where words in capitals stand for
+ * numbers. NULL beyond the last one, and for options whose values are not a list. */
+SVMP_API const char *svmp_option_choice(const char *name, size_t which);
 
 /* What a method's particles are. */
 typedef enum svmp_yield {
-    SVMP_PARTICLES, /* on their way to the posterior: whether they have arrived, svmp_run_discrepancy says */
-    SVMP_CHAINS,    /* the draws of chains: the run takes chains, warmup and draws, not particles, iterations */
-    SVMP_DRAWS,     /* independent draws from the posterior, by one iteration */
-    SVMP_MODES      /* they stand for modes, and are no sample of the posterior */
+    SVMP_PARTICLES = 0, /* on their way to the posterior: whether they have arrived, svmp_run_discrepancy says */
+    SVMP_CHAINS = 1,    /* the draws of chains: the run takes chains, warmup and draws, not particles, iterations */
+    SVMP_DRAWS = 2,     /* independent draws from the posterior, by one iteration */
+    SVMP_MODES = 3      /* they stand for modes, and are no sample of the posterior */
 } svmp_yield;
 
 typedef struct svmp_method {
@@ -520,14 +482,14 @@ SVMP_API svmp_status svmp_method_describe(svmp_context *context, const char *nam
 
 /* How a run ended: another question than whether the call worked. */
 #define SVMP_OUTCOME_LIST(X)                                                                                           \
-    X(UNFINISHED, "not at its end")                                                                                    \
-    X(COMPLETED, "all iterations done")                                                                                \
-    X(CONVERGED, "the largest |phi| fell below the tolerance")                                                         \
-    X(STOPPED, "stopped by the monitor")                                                                               \
-    X(DIVERGED, "the particles ran away")
+    X(UNFINISHED, 0, "not at its end")                                                                                 \
+    X(COMPLETED, 1, "all iterations done")                                                                             \
+    X(CONVERGED, 2, "the largest |phi| fell below the tolerance")                                                      \
+    X(STOPPED, 3, "stopped by the monitor")                                                                            \
+    X(DIVERGED, 4, "the particles ran away")
 
 typedef enum svmp_outcome {
-#define SVMP_OUTCOME_ROW(name, text) SVMP_##name,
+#define SVMP_OUTCOME_ROW(name, number, text) SVMP_##name = (number),
     SVMP_OUTCOME_LIST(SVMP_OUTCOME_ROW)
 #undef SVMP_OUTCOME_ROW
 } svmp_outcome;
@@ -549,10 +511,11 @@ typedef struct svmp_progress {
  * call. */
 typedef int (*svmp_monitor)(const svmp_progress *progress, void *user_data);
 
-/* All that a run allocates is allocated here. Options and their strings are copied. A run of a part of a model is made,
+/* All that a run allocates is allocated here. `options` may be NULL, the
+ * defaults; they are copied. A run of a part of a model is made,
  * started, iterated, saved, loaded, measured, asked for its particles and freed by all processes alike, which get the
  * same status and error; its settings, iteration and last movement each process asks for by itself. */
-SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run);
+SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run);
 SVMP_API void svmp_run_free(svmp_run *run);
 
 /* Starts from these particles instead of drawing them: matched by name; the count must be the run's. Several processes
@@ -624,7 +587,7 @@ typedef struct svmp_movement {
     size_t variable;
 } svmp_movement;
 
-SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
+SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
 
 /* The particles as they are now, with the model's names and lp__; the caller's to free. Series tell the way the run has
  * come: largest_phi (or largest_score, largest_change: svmp_method) and step_size along iteration, at most 256 of them
@@ -634,43 +597,6 @@ SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
  * particle l is the l-th choice of every node by itself, the first one the best. For all processes to call: each gets
  * the variables of its own nodes, of which there may be none. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
-
-/* ---- plan: what several processes would do, on paper ------------------------------------------ */
-
-/* A network: seconds until a message arrives, and bytes a second that a process sends and receives. */
-typedef struct svmp_network {
-    double latency, bandwidth;
-} svmp_network;
-
-/* What one process has and does in an iteration; of all processes, the most or the mean. */
-typedef struct svmp_load {
-    double nodes, halo, boundary; /* its own, those it reads of others, those of its own that others read */
-    double neighbours;            /* processes that it exchanges with */
-    double bytes;                 /* that it sends in an iteration */
-    double memory;                /* bytes at their highest: its part of the model, and of the run with one thread */
-    double compute, exchange;     /* seconds of its nodes by themselves, and of its messages by themselves */
-} svmp_load;
-
-typedef struct svmp_plan {
-    size_t processes, busy;
-    double imbalance; /* the most work of a process over the mean work, less 1 */
-    size_t cut, edges;
-    size_t heaviest;       /* the node with the most work: it cannot be divided, */
-    double heaviest_share; /* and has so much of all work */
-    svmp_load most, mean;
-    double measured;  /* nodes that the rate was measured on, */
-    double rate;      /* and seconds that one thread took for the mean node */
-    double alone;     /* seconds of an iteration: in one process, */
-    double reduce;    /* in reductions over all processes, */
-    double iteration; /* and in all, messages travelling while interiors are computed */
-} svmp_plan;
-
-/* Plans a run of a whole model among `processes` of one thread each, without running it: the partition, and what an
- * iteration takes once the particles move little from one to the next. What a node costs is measured, on some of them
- * and for some seconds, late in a run or with particles that hold still; of more than 2,000 particles on so many: how
- * the cost grows with them is known. */
-SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
-                                     svmp_network network, svmp_plan *plan);
 
 #ifdef __cplusplus
 }

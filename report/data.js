@@ -1,5 +1,5 @@
 "use strict";
-// What svmp wrote of the run, and what follows from it. A particle's value is centre + scale * float.
+// The data that svmp wrote, and values derived from it. A particle's value is centre + scale * float.
 const run = JSON.parse(document.getElementById("data").textContent);
 const variables = run.names.length;
 
@@ -52,8 +52,8 @@ for (const line of run.comments) {
   const [, , ratio, limit, z, most] = value.trim().split(/\s+/).map(Number); // U V RATIO LIMIT Z LIMIT, of the worst nodes
   if (!Number.isFinite(ratio)) continue;
   ksd.set(name.slice(9), {value: ratio, excess: Math.max(ratio / limit, z / most || 0)});
-  const told = (value, most, what) => `${name.slice(9)}, whose ${what} is ${value.toPrecision(3)} where chance makes at most ${most.toPrecision(3)}`;
-  if (!worst) worst = z / most > ratio / limit ? told(z, most, "moment z (of Stein's identities for mean and spread)") : told(ratio, limit, "KSD over that of exact draws");
+  const told = (value, most, what) => `${name.slice(9)}, ${what} ${value.toPrecision(3)}, limit ${most.toPrecision(3)}`;
+  if (!worst) worst = z / most > ratio / limit ? told(z, most, "moment z") : told(ratio, limit, "KSD relative to exact draws");
 }
 
 // ---- nodes: of the model's graph, or pairs P.1, P.2 of the names -------------------------------------------------------

@@ -3,14 +3,8 @@
 #include "expr/code.h"
 
 /* From this many particles on a block is particles of one instance, read and written in place; below, it gathers
- * instances. Measured with bench/expr. */
+ * instances. Measured with bench/expr.c. */
 enum { WIDE_PARTICLES = 16 };
-
-struct bound_program {
-    const program *compiled;
-    size_t instances;
-    double *columns; /* columns*instances: column h of instance k at h*instances + k */
-};
 
 /* Lanes of a block that needs `buffers` numbers a lane: 24 KiB of them where 128 lanes fit in that, 512 KiB where 16
  * do; never less than 8. */
@@ -135,7 +129,7 @@ void svmp_bound_free(bound_program *bound) {
 typedef struct request {
     const bound_program *bound;
     const code_block *code;
-    const uint32_t *variables;
+    const uint32_t *variables; /* of the first instance, and on; of a view: of all */
     const instance_view *view; /* NULL: there is none */
     size_t first, count, n;
     const double *x;
@@ -150,7 +144,7 @@ static inline size_t instance_of(const request *r, size_t k) { return r->view ? 
 
 /* What stands in a slot of the k-th instance. */
 static inline const double *input_row(const request *r, size_t k, size_t slot) {
-    uint32_t variable = r->variables[instance_of(r, k) * r->code->inputs + slot];
+    uint32_t variable = r->variables[(r->view ? instance_of(r, k) : k) * r->code->inputs + slot];
     if (r->view && r->view->y && r->view->own[slot])
         return r->view->y + (size_t)(uint32_t)(variable + r->view->shift[k]) * r->n;
     return r->x + variable * r->n;
@@ -193,7 +187,7 @@ static void gather_input(const request *r, size_t k, size_t instances, size_t sl
         for (size_t i = 0; i < instances; i++) copy_row(copy + i * n, input_row(r, k + i, slot), n);
         return;
     }
-    const uint32_t *variables = r->variables + (r->first + k) * stride + slot;
+    const uint32_t *variables = r->variables + k * stride + slot;
     if (n == 1)
         for (size_t i = 0; i < instances; i++) copy[i] = r->x[variables[i * stride]];
     else
@@ -253,8 +247,8 @@ static void evaluate(request *r, void *scratch) {
     (r->layout.mode == BLOCK_WIDE ? evaluate_wide : evaluate_gathered)(r);
 }
 
-void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
-                         const double *x, void *scratch, double *value, double *gradient) {
+static void evaluate_from(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                          const double *x, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
     request r = {.bound = bound,
                  .code = gradient ? &compiled->gradient : &compiled->values,
@@ -268,6 +262,16 @@ void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, 
                  .values = compiled->outputs,
                  .derivatives = compiled->slots};
     evaluate(&r, scratch);
+}
+
+void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                         const double *x, void *scratch, double *value, double *gradient) {
+    evaluate_from(bound, variables + first * bound->compiled->slots, first, count, n, x, scratch, value, gradient);
+}
+
+void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,
+                            const double *x, void *scratch, double *value) {
+    evaluate_from(bound, variables, instance, 1, n, x, scratch, value, NULL);
 }
 
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,

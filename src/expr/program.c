@@ -8,11 +8,12 @@ static svmp_status check_leaves(program_builder *builder, size_t slots, size_t p
     for (size_t index = 1; index < builder->count; index++) {
         const expr_node *node = &builder->nodes[index];
         if (node->op == OP_input && node->leaf >= slots)
-            return svmp_fail(builder->context, SVMP_BAD_CALL, "Input %u of a program that has %zu slots.",
+            return svmp_fail(builder->context, SVMP_BAD_CALL, "Input %u is out of range: the program has %zu slots.",
                              (unsigned)node->leaf, slots);
         if (node->op == OP_parameter && node->leaf >= parameters)
-            return svmp_fail(builder->context, SVMP_BAD_CALL, "Parameter %u of a program that has %zu.",
-                             (unsigned)node->leaf, parameters);
+            return svmp_fail(builder->context, SVMP_BAD_CALL,
+                             "Parameter %u is out of range: the program has %zu parameters.", (unsigned)node->leaf,
+                             parameters);
     }
     return SVMP_OK;
 }
@@ -29,6 +30,7 @@ static svmp_status compile(program_builder *builder, size_t count, const expr *o
         SVMP_CHECK(svmp_code_compile(builder, LEVEL_INPUT, count + compiled->slots, outputs, &hoist, gradient));
     SVMP_CHECK(svmp_code_compile(builder, LEVEL_PARAMETER, hoist.count, hoist.list, NULL, instance));
     compiled->columns = hoist.count;
+    if (compiled->differentiated) SVMP_CHECK(svmp_recipe_take(builder, outputs[0], &hoist, &compiled->recipe));
     svmp_code_number(values, compiled->columns, compiled->slots, count);
     svmp_code_number(gradient, compiled->columns, compiled->slots, count + compiled->slots);
     svmp_code_number(instance, compiled->parameters, 0, compiled->columns);
@@ -47,7 +49,7 @@ static svmp_status finish(program_builder *builder, size_t count, const expr *va
     SVMP_TRY(builder->status);
     for (size_t o = 0; o < count; o++)
         if (values[o].index >= builder->count)
-            return svmp_fail(context, SVMP_BAD_CALL, "A value is no expression of this builder.");
+            return svmp_fail(context, SVMP_BAD_CALL, "A value is not an expression of this builder.");
     SVMP_TRY(check_leaves(builder, slots, parameters));
     SVMP_CHECK(SVMP_NEW(context, made, 1));
     *made = (program){.context = context,
@@ -90,22 +92,14 @@ void svmp_program_free(program *compiled) {
     svmp_code_free(context, &compiled->values);
     svmp_code_free(context, &compiled->gradient);
     svmp_code_free(context, &compiled->instance);
+    svmp_recipe_free(context, &compiled->recipe);
     svmp_release(context, compiled);
 }
 
 size_t svmp_program_slots(const program *compiled) { return compiled->slots; }
-size_t svmp_program_parameters(const program *compiled) { return compiled->parameters; }
 size_t svmp_program_outputs(const program *compiled) { return compiled->outputs; }
 int svmp_program_degree(const program *compiled) { return compiled->degree; }
 
-static const code_block *lane_code(const program *compiled, bool gradient) {
-    return gradient ? &compiled->gradient : &compiled->values;
-}
-
 size_t svmp_program_lane_operations(const program *compiled, bool gradient) {
-    return lane_code(compiled, gradient)->count;
-}
-size_t svmp_program_instance_operations(const program *compiled) { return compiled->instance.count; }
-size_t svmp_program_registers(const program *compiled, bool gradient) {
-    return lane_code(compiled, gradient)->registers;
+    return gradient ? compiled->gradient.count : compiled->values.count;
 }

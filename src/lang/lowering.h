@@ -127,7 +127,7 @@ typedef struct model_lowering {
     svmp_context *context;
     diagnostics *diagnostics;
     ast_model *ast;
-    data_set *data;
+    const data_set *data;
     lowered_model *result;
     const graph_owners *owners; /* what is made is what this process needs; NULL: everything */
     svmp_graph *graph;          /* nothing is made but this; NULL: the model */

@@ -36,7 +36,7 @@ static svmp_status alloc(svmp_run *run) {
     svmp_status status = svmp_method_refuse_boxes(run);
     if (status == SVMP_OK && run->iterations > 0 && warmup >= run->iterations)
         status = svmp_fail(context, SVMP_BAD_CALL,
-                           "The method '%s' is to make %zu sweeps, and all of them are warm-up: --warmup is %zu.",
+                           "The method '%s' would make %zu sweeps, all of them warm-up: --warmup is %zu.",
                            run->method->name, run->iterations, warmup);
     if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
     run->own = own;
@@ -45,7 +45,7 @@ static svmp_status alloc(svmp_run *run) {
     own->stride = stride_of(sweeps, run->options.draws);
     own->capacity = sweeps / own->stride;
     const double bytes = sizeof(double) * (double)own->capacity * (double)n * (double)(graph->own_variables + 2);
-    status = svmp_require_memory(context, bytes, "these draws take");
+    status = svmp_require_memory(context, bytes, "these draws need");
     SVMP_TRY(svmp_model_agree(run->model, status));
     SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
     SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
@@ -95,11 +95,11 @@ static svmp_status explain(const svmp_run *run, const double *score, const doubl
     while (own->wrong[l] == 0) l++;
     while (k < numbers && (k % n != l || isfinite(score[k]))) k++;
     if (k < numbers)
-        snprintf(name, sizeof name, ", and there the score of %.80s is %g",
+        snprintf(name, sizeof name, ", and the score of %.80s is %g there",
                  svmp_model_variable_name(run->model, k / n, (char[96]){0}, 96), score[k]);
     return svmp_fail(run->context, SVMP_NOT_FINITE,
-                     "Particle %zu cannot start: the log density is %g at %s%s. Another --init may help.", l + 1,
-                     log_density[l], run->started_from ? "its start" : "the last of 100 starts that were drawn", name);
+                     "Particle %zu cannot start: the log density is %g at %s%s. Try another --init.", l + 1,
+                     log_density[l], run->started_from ? "its start" : "the last of 100 random starts", name);
 }
 
 /* A chain never leaves a point of density 0: a start that was drawn is drawn again. */
@@ -296,8 +296,8 @@ static svmp_status check_stride(const svmp_run *run, size_t stride) {
     const walk *own = run->own;
     if (stride > 0 && own->stride % stride == 0) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint keeps one sweep of %zu, and this run is to keep one of %zu: --draws can only grow "
-                     "as far as the iterations do.",
+                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: --draws can grow only "
+                     "together with the iterations.",
                      stride, own->stride);
 }
 

@@ -3,10 +3,10 @@
  *
  *     y = x_v + h/2 A^-1 s_v(x) + epsilon L'^-1 xi
  *
- * is accepted by the ratio of the factors that touch v. So each particle is a Markov chain that leaves the posterior
- * alone, whatever A and epsilon are, as long as they are not changed. Both belong to the node and are shared by the
- * particles. The numbers are keyed by (seed, sweep, variable, particle), those that decide by (seed, sweep, node,
- * particle), variables and nodes of the whole model: the same bits for any number of threads and processes. */
+ * is accepted by the ratio of the factors that touch v. So each particle is a Markov chain whose stationary
+ * distribution is the posterior, for any fixed A and epsilon. Both belong to the node and are shared by the particles.
+ * Random numbers are keyed by (seed, sweep, variable, particle), those that decide by (seed, sweep, node, particle),
+ * variables and nodes of the whole model: the same bits for any number of threads and processes. */
 #ifndef SVMP_METHOD_SWEEP_H
 #define SVMP_METHOD_SWEEP_H
 

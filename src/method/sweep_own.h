@@ -1,4 +1,4 @@
-/* Inside the local moves: what sweep.c and sweep_scale.c share. */
+/* Internal declarations of the local moves, shared by sweep.c and sweep_scale.c. */
 #ifndef SVMP_METHOD_SWEEP_OWN_H
 #define SVMP_METHOD_SWEEP_OWN_H
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "expr/hessian.h"
+
 typedef struct program_self {
     program *compiled;
     bound_program *bound;
@@ -46,6 +48,11 @@ static svmp_status keep(svmp_context *context, const factor_group *group, size_t
     return status;
 }
 
+static svmp_status second(const factor_group *group, hessian **made) {
+    const program_self *self = group->self;
+    return svmp_hessian_create(self->bound, made);
+}
+
 static int evaluate_view(const factor_group *group, const void *partial, const instance_view *view, size_t n,
                          void *scratch, double *value, double *gradient) {
     const program_self *self = group->self;
@@ -81,6 +88,7 @@ static const factor_kind program_kind = {.name = "program",
                                          .quadratic = quadratic,
                                          .values_alone = 1,
                                          .keep = keep,
+                                         .hessian = second,
                                          .evaluate_view = evaluate_view,
                                          .view_scratch = view_scratch,
                                          .partial = make_partial,

@@ -1,4 +1,4 @@
-/* Particles out of a run. */
+/* The particles of a run as a result with names, on the natural scale. */
 #include <math.h>
 #include <string.h>
 
@@ -203,7 +203,7 @@ static svmp_status add_data(const svmp_model *model, svmp_particles *particles) 
 
 svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
+    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles: the result is NULL.");
     svmp_particles *made = NULL;
     const double *x;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));

@@ -3,12 +3,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/team.h"
 #include "model/lowered.h"
 #include "model/natural.h"
+#include "start/gaussian.h"
 #include "start/mode.h"
+
+const char *svmp_init_name(size_t k) {
+    static const char *const names[] = {"normal:SD", "uniform:A,B", "prior", "gaussian", "map"};
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
     init made = {0};
@@ -23,13 +30,14 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
             svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to &&
             isfinite(made.to - made.from))
             return *parsed = made, SVMP_OK;
-    } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0) {
-        made.kind = strcmp(text, "map") == 0 ? INIT_MAP : INIT_PRIOR;
+    } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0 || strcmp(text, "gaussian") == 0) {
+        made.kind = text[0] == 'p' ? INIT_PRIOR : text[0] == 'm' ? INIT_MAP : INIT_GAUSSIAN;
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no start: it is prior, map, normal:SD or uniform:A,B with A below B.", text);
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "Invalid start '%s': expected %s, with SD at least 0 and A below B.", text,
+                     svmp_list_names(svmp_init_name, "or", names, sizeof names));
 }
 
 svmp_status svmp_init_settle(const backend *b, double *x) {
@@ -41,7 +49,7 @@ svmp_status svmp_init_settle(const backend *b, double *x) {
             double *at = x + i * n + l;
             *at = *at < low ? low : *at > high ? high : *at;
             if (!isfinite(*at))
-                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
+                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s is %g in particle %zu.",
                                  svmp_model_variable_name(b->model, i, name, sizeof name), *at, l + 1);
         }
     }
@@ -72,16 +80,30 @@ static void draw_variable(const init *start, const backend *b, size_t i, double 
     }
 }
 
+static svmp_status need_whole(const backend *b, const char *name) {
+    return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                     "The start '%s' needs the whole model in one process. Write the start with one process (svmp run "
+                     "... --init %s -t 0 -o FILE) and then use it (--init FILE).",
+                     name, name);
+}
+
+static svmp_status draw_gaussian(const backend *b, double *x) {
+    gaussian *q = NULL;
+    SVMP_TRY(svmp_gaussian_create(b->model, b->seed, &q));
+    svmp_status status = svmp_gaussian_draw(q, b->seed, b->n, x);
+    svmp_gaussian_free(q);
+    return status;
+}
+
 static svmp_status fill(const init *start, backend *b, double *x) {
     switch (start->kind) {
     case INIT_PRIOR:
         if (b->model->graph->halo && b->model->lowered) return draw_levels(b, x);
         return svmp_model_draw_priors(b->model, b->seed, b->n, x);
     case INIT_MAP:
-        if (b->model->graph->halo == NULL) return svmp_mode_draw(b->model, b->seed, b->n, x);
-        return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                         "The start 'map' looks at the whole model, which no process of several has. Let one process "
-                         "write it: svmp run ... --init map -t 0 -o FILE, and start from that: --init FILE.");
+        if (b->model->graph->halo) return need_whole(b, "map");
+        return svmp_mode_draw(b->model, b->seed, b->n, x);
+    case INIT_GAUSSIAN: return b->model->graph->halo ? need_whole(b, "gaussian") : draw_gaussian(b, x);
     default: break;
     }
 #pragma omp parallel for num_threads(b->threads)

@@ -94,8 +94,8 @@ static svmp_model *build(svmp_context *context, const sbc_model *which, sampler 
     return model;
 }
 
-static svmp_run_options options_of(sampler by, uint64_t seed) {
-    svmp_run_options options = svmp_run_options_default();
+static run_options options_of(sampler by, uint64_t seed) {
+    run_options options = svmp_run_options_default();
     options.seed = seed;
     if (by == BY_NUTS) {
         options.method = "nuts";
@@ -122,7 +122,7 @@ static void add_ranks(svmp_context *context, const sbc_model *which, sampler by,
     const double *theta = normals + OBSERVATIONS;
     which->simulate(theta, normals, uniforms, data.data);
     svmp_model *model = build(context, which, by, &data);
-    const svmp_run_options options = options_of(by, replicate);
+    const run_options options = options_of(by, replicate);
     svmp_particles *particles = target_infer(model, &options);
     assert_int_equal(svmp_particles_count(particles), count);
     assert_ok(svmp_model_evaluate(model, 1, theta, &truth_density, NULL));

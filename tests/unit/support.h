@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "run/options.h"
 #include "svmp.h"
 
 #define assert_ok(call) assert_int_equal((call), SVMP_OK)

@@ -77,13 +77,16 @@ static void test_context_misuse(void **state) {
     (void)state;
     svmp_context *context = NULL;
     assert_int_equal(svmp_context_create(NULL, NULL), SVMP_BAD_CALL);
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = -1;
-    assert_int_equal(svmp_context_create(&options, &context), SVMP_BAD_CALL);
-    options = svmp_context_options_default();
-    options.allocator.resize = NULL;
-    assert_int_equal(svmp_context_create(&options, &context), SVMP_BAD_CALL);
+    const svmp_allocator none = {0};
+    assert_int_equal(svmp_context_create(&none, &context), SVMP_BAD_CALL);
     assert_null(context);
+    assert_ok(svmp_context_create(NULL, &context));
+    assert_int_equal(svmp_context_set_threads(context, -1), SVMP_BAD_CALL);
+    assert_non_null(strstr(svmp_context_error(context), "cannot be negative: -1"));
+    assert_int_equal(svmp_context_set_threads(NULL, 1), SVMP_BAD_CALL);
+    assert_int_equal(svmp_context_set_log(NULL, NULL, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_context_set_error(NULL, NULL, NULL), SVMP_BAD_CALL);
+    svmp_context_free(context);
     svmp_context_free(NULL);
     assert_string_equal(svmp_context_error(NULL), "");
 }
@@ -96,11 +99,9 @@ static void remember(svmp_status status, const char *message, void *user_data) {
 static void test_error_callback_and_overflow(void **state) {
     (void)state;
     char seen[100] = "";
-    svmp_context_options options = svmp_context_options_default();
-    options.error = remember;
-    options.user_data = seen;
     svmp_context *context = NULL;
-    assert_ok(svmp_context_create(&options, &context));
+    assert_ok(svmp_context_create(NULL, &context));
+    assert_ok(svmp_context_set_error(context, remember, seen));
     double *huge = NULL;
     assert_int_equal(SVMP_NEW(context, huge, SIZE_MAX / 4), SVMP_NO_MEMORY);
     assert_null(huge);
@@ -111,7 +112,7 @@ static void test_error_callback_and_overflow(void **state) {
 static void test_every_status_has_a_text(void **state) {
     (void)state;
     for (svmp_status s = SVMP_OK; s <= SVMP_CALLBACK_FAILED; s++) assert_true(strlen(svmp_status_text(s)) > 0);
-    assert_string_equal(svmp_status_text((svmp_status)999), "an unknown status");
+    assert_string_equal(svmp_status_text((svmp_status)999), "unknown status");
 }
 
 /* ---- exact sums -------------------------------------------------------------------------------------------------- */

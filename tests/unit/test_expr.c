@@ -98,7 +98,7 @@ static void test_hoisting(void **state) {
     assert_ok(svmp_program_finish(b, MUL(x, heavy), 2, 1, &compiled));
     assert_int_equal(svmp_program_lane_operations(compiled, false), 1);
     assert_int_equal(svmp_program_lane_operations(compiled, true), 3); /* the product, a copy of `heavy`, a zero */
-    assert_true(svmp_program_instance_operations(compiled) >= 4);
+    assert_true(compiled->instance.count >= 4);
     double at[2] = {3, 0}, parameter = 1.3, value, gradient[2];
     test_run(compiled, 1, at, &parameter, &value, gradient);
     double expected = log(exp(1.3) + lgamma(pow(1.3, 1.7)));
@@ -115,7 +115,7 @@ static void test_registers(void **state) {
     for (uint32_t k = 0; k < 200; k++) sum = ADD(sum, EXP(MUL(IN(k % 7), PAR(k))));
     program *compiled;
     assert_ok(svmp_program_finish(b, sum, 7, 200, &compiled));
-    assert_true(svmp_program_registers(compiled, false) <= 4);
+    assert_true(compiled->values.registers <= 4);
     svmp_program_free(compiled);
 }
 
@@ -179,6 +179,45 @@ static void test_random_gradients(void **state) {
         svmp_random_normals((random_stream){.seed = seed, .a = 1, .purpose = RANDOM_TEST}, 5, x);
         test_gradient(compiled, x, 1e-4, 1e-7, 0);
         svmp_program_free(compiled);
+    }
+}
+
+static void test_random_hessians(void **state) {
+    program_builder *b = ((program_fixture *)*state)->b;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        svmp_builder_reset(b);
+        program *compiled;
+        assert_ok(svmp_program_finish(b, random_graph(b, seed, 10 + seed, 5, 0), 5, 0, &compiled));
+        double x[5];
+        svmp_random_normals((random_stream){.seed = seed, .a = 1, .purpose = RANDOM_TEST}, 5, x);
+        test_second_differences(compiled, x, 1e-4, 1e-7, 0);
+        svmp_program_free(compiled);
+    }
+}
+
+/* log sum exp(w_j x_j) of few and of many variables, the latter by products: H = diag(w p w) - (w p)(w p)'. */
+static void test_many_slots(void **state) {
+    program_builder *b = ((program_fixture *)*state)->b;
+    for (size_t slots = 3; slots <= 300; slots *= 10) {
+        double x[300], w[300], p[300], total = 0, *second = malloc(slots * slots * sizeof *second);
+        program *compiled;
+        svmp_builder_reset(b);
+        expr sum = NUM(0);
+        for (uint32_t j = 0; j < slots; j++) sum = ADD(sum, EXP(MUL(IN(j), LOG(PAR(j)))));
+        assert_ok(svmp_program_finish(b, LOG(sum), slots, slots, &compiled));
+        for (size_t j = 0; j < slots; j++) {
+            x[j] = test_random(7, j);
+            w[j] = exp(test_random(8, j));
+            total += p[j] = exp(x[j] * test_random(8, j));
+        }
+        test_second(compiled, x, w, second);
+        for (size_t i = 0; i < slots; i++)
+            for (size_t j = 0; j < slots; j++) {
+                const double a = log(w[i]) * p[i] / total, c = log(w[j]) * p[j] / total;
+                assert_near(second[i * slots + j], (i == j ? log(w[i]) * a : 0) - a * c, 1e-14);
+            }
+        svmp_program_free(compiled);
+        free(second);
     }
 }
 
@@ -404,6 +443,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_hoisting, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_registers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_masking, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_random_hessians, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_gradients, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_splits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_views, set_up, tear_down),

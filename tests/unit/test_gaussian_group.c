@@ -140,7 +140,7 @@ static void expect_program(const char *statement, const char *sentence) {
 
 static void test_what_is_not_gaussian(void **state) {
     (void)state;
-    static const char line[] = "the factor of line 5 of this one is not linear-quadratic";
+    static const char line[] = "the factor on line 5 is not linear-quadratic";
     expect_program("factor(a * b * c)", line);
     expect_program("factor(-a^4)", line);
     expect_program("factor(-exp(a))", line);
@@ -152,7 +152,7 @@ static void test_what_is_not_gaussian(void **state) {
     expect_program("y ~ dt(a, 1, 4)", line);
     expect_program("y ~ dpois(exp(a))", line);
     expect_program("d ~ dnorm(a, 1) T(0,)", line);
-    expect_program("d ~ dlnorm(a, 1)", "d of this one is bounded"); /* its logarithm is Gaussian, and it is not */
+    expect_program("d ~ dlnorm(a, 1)", "d is bounded"); /* its logarithm is Gaussian, and it is not */
 }
 
 /* In a model that is not Gaussian, statements that are become part of the quadratic; the square of a sum of many

@@ -144,8 +144,8 @@ static void test_heavy_tails(void **state) {
 
 /* ---- whole runs -------------------------------------------------------------------------------------------------- */
 
-static svmp_run_options small(size_t particles, size_t sweeps) {
-    svmp_run_options options = svmp_run_options_default();
+static run_options small(size_t particles, size_t sweeps) {
+    run_options options = svmp_run_options_default();
     options.method = "local";
     options.particles = particles;
     options.iterations = sweeps;
@@ -160,7 +160,7 @@ static void test_a_run(void **state) {
     double mean[2], variance[2];
     target_logistic_moments(mean, variance);
     svmp_model *model = target_logistic(context);
-    const svmp_run_options options = small(N, 600);
+    const run_options options = small(N, 600);
     svmp_particles *p = target_infer(model, &options);
     assert_int_equal(svmp_particles_chains(p), N);
     const size_t each = svmp_particles_count(p) / N;
@@ -221,7 +221,7 @@ static svmp_model *read_hubs(svmp_context *context) {
 static void test_threads(void **state) {
     (void)state;
     svmp_particles *one = NULL;
-    const svmp_run_options options = small(80, 12);
+    const run_options options = small(80, 12);
     for (int threads = 1; threads <= 4; threads++) {
         svmp_context *context = test_context(threads);
         svmp_model *model = read_hubs(context);
@@ -245,7 +245,7 @@ static void test_particles_are_chains(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 4, 3);
-    svmp_run_options options = small(9, 20);
+    run_options options = small(9, 20);
     options.warmup = 0;
     options.draws = 20;
     svmp_particles *many = target_infer(model, &options);
@@ -350,7 +350,7 @@ static void test_starts(void **state) {
     svmp_context *context = test_context(1);
     for (int mode = 0; mode < 2; mode++) {
         svmp_model *model = make_half_line(context, &mode);
-        const svmp_run_options options = small(60, 400);
+        const run_options options = small(60, 400);
         svmp_particles *p = target_infer(model, &options);
         double mean = 0;
         for (size_t k = 0; k < 2 * svmp_particles_count(p); k++) {
@@ -365,10 +365,10 @@ static void test_starts(void **state) {
     svmp_context_free(context);
 }
 
-static void assert_refused(const svmp_model *model, svmp_run_options options, const char *words) {
+static void assert_refused(const svmp_model *model, run_options options, const char *words) {
     svmp_run *run = NULL;
     svmp_outcome outcome;
-    svmp_status status = svmp_run_create(model, &options, &run);
+    svmp_status status = svmp_run_make(model, &options, &run);
     if (status == SVMP_OK) status = svmp_run_go(run, &outcome);
     assert_true(status != SVMP_OK);
     if (strstr(svmp_context_error(model->context), words) == NULL) fail_msg("%s", svmp_context_error(model->context));
@@ -386,7 +386,7 @@ static void test_refusals(void **state) {
     assert_refused(model, small(3, 10), "The function of factor 0 reported failure.");
     svmp_model_free(model);
     model = test_grid(context, 2, 1);
-    svmp_run_options options = small(3, 10);
+    run_options options = small(3, 10);
     options.warmup = 10;
     assert_refused(model, options, "The method 'local' is to make 10 sweeps, and all of them are warm-up");
     options = small(3, 10);
@@ -411,7 +411,7 @@ static void test_small_things(void **state) {
     for (size_t m = 0; m < 2; m++)
         for (size_t n = 1; n <= 2; n++)
             for (size_t sweeps = 0; sweeps < 5; sweeps++) {
-                const svmp_run_options options = small(n, sweeps);
+                const run_options options = small(n, sweeps);
                 svmp_particles *p = target_infer(both[m], &options);
                 const size_t kept = sweeps - sweeps / 2;
                 assert_int_equal(svmp_particles_count(p), n * (kept > 0 ? kept : 1));
@@ -430,7 +430,7 @@ static void test_thinning(void **state) {
     enum { N = 3, D = 9, LONG = 64 };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 3);
-    svmp_run_options options = small(N, LONG + 10);
+    run_options options = small(N, LONG + 10);
     options.warmup = 10;
     options.draws = LONG;
     svmp_particles *all = target_infer(model, &options);
@@ -458,21 +458,21 @@ static void test_a_longer_run(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 3);
-    svmp_run_options options = small(4, 40);
+    run_options options = small(4, 40);
     options.warmup = 8;
     options.draws = 16;
     for (size_t at = 5; at <= 40; at += 7) {
         svmp_run *run = NULL;
         svmp_outcome outcome;
-        svmp_run_options longer = options;
-        assert_ok(svmp_run_create(model, &options, &run));
+        run_options longer = options;
+        assert_ok(svmp_run_make(model, &options, &run));
         assert_ok(svmp_run_set_monitor(run, stop, &at));
         assert_ok(svmp_run_go(run, &outcome));
         assert_ok(svmp_run_save(run, "short.svmp"));
         svmp_run_free(run);
         longer.iterations = 8 + 3 * 32;
         svmp_particles *whole = target_infer(model, &longer), *grown = NULL;
-        assert_ok(svmp_run_create(model, &longer, &run));
+        assert_ok(svmp_run_make(model, &longer, &run));
         assert_ok(svmp_run_load(run, "short.svmp"));
         assert_ok(svmp_run_go(run, &outcome));
         assert_ok(svmp_run_particles(run, &grown));
@@ -482,7 +482,7 @@ static void test_a_longer_run(void **state) {
         svmp_particles_free(grown);
         longer.iterations = 40;
         longer.draws = 32;
-        assert_ok(svmp_run_create(model, &longer, &run));
+        assert_ok(svmp_run_make(model, &longer, &run));
         assert_int_equal(svmp_run_load(run, "short.svmp"), SVMP_BAD_INPUT);
         assert_non_null(strstr(svmp_context_error(context), "keeps one sweep of 2, and this run is to keep one of 1"));
         svmp_run_free(run);

@@ -12,15 +12,15 @@
 typedef struct script {
     size_t count;
     const char *paths[3], *monitor;
-    svmp_run_options options;
+    run_options options;
     svmp_particles *alone;
     const uint32_t *colour;
     size_t colours, break_at; /* 0: never */
 } script;
 
-static svmp_status go(const svmp_run_options *options, const svmp_model *model, svmp_run **made) {
+static svmp_status go(const run_options *options, const svmp_model *model, svmp_run **made) {
     svmp_outcome outcome;
-    SVMP_TRY(svmp_run_create(model, options, made));
+    SVMP_TRY(svmp_run_make(model, options, made));
     return svmp_run_go(*made, &outcome);
 }
 
@@ -30,13 +30,13 @@ static int stop(const svmp_progress *progress, void *at) { return progress->iter
 static svmp_status go_in_two(const script *s, const svmp_model *model, svmp_run **made) {
     svmp_outcome outcome;
     size_t at = s->break_at;
-    SVMP_TRY(svmp_run_create(model, &s->options, made));
+    SVMP_TRY(svmp_run_make(model, &s->options, made));
     SVMP_TRY(svmp_run_set_monitor(*made, stop, &at));
     SVMP_TRY(svmp_run_go(*made, &outcome));
     SVMP_TRY(svmp_run_save(*made, "parts.svmp"));
     svmp_run_free(*made);
     *made = NULL;
-    SVMP_TRY(svmp_run_create(model, &s->options, made));
+    SVMP_TRY(svmp_run_make(model, &s->options, made));
     SVMP_TRY(svmp_run_load(*made, "parts.svmp"));
     return svmp_run_go(*made, &outcome);
 }
