@@ -244,6 +244,10 @@ static int print_result(session *s) {
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     if (chains) print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    if (strcmp(s->method.name, "transport") == 0 && s->record.outcome == SVMP_COMPLETED)
+        printf("Not settled: some averages still drift or have large errors, or the chains have not met. Run longer "
+               "(-t %zu), write\nrandom effects in non-centred form, or compare with -m nuts.\n",
+               4 * s->record.iterations);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
     if (exact && options_given(s->set, "monitor"))

@@ -63,6 +63,9 @@ extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_inde
     svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact, svmp_method_dpmp,
     svmp_method_tpmp, svmp_method_local, svmp_method_transport;
 
+/* A method that ends by itself: done, or done and sure of its answer. */
+typedef enum run_end { RUN_GOES_ON, RUN_DONE, RUN_SETTLED } run_end;
+
 struct svmp_run {
     svmp_context *context;
     const svmp_model *model;
@@ -80,9 +83,9 @@ struct svmp_run {
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
-    int ended;    /* the method has nothing more to do, whatever iterations are left */
-    int unusable; /* a checkpoint was loaded in part */
-    void *own;    /* the method's */
+    run_end ended; /* by the method itself, whatever iterations are left */
+    int unusable;  /* a checkpoint was loaded in part */
+    void *own;     /* the method's */
 };
 
 /* Gives particles the names of what the model, or the part of it, reports. */

@@ -41,8 +41,8 @@ typedef struct transport {
     averages *averages;
     double *moved; /* the particles when the moves ended */
     transport_stage stage;
-    size_t window, length; /* iterations of the open window, and how many it shall have */
-    size_t carried;
+    size_t window, length;   /* iterations of the open window, and how many it shall have */
+    size_t carried, carries; /* iterations of the transport: done, and to do */
     size_t settled;
 } transport;
 
@@ -112,11 +112,35 @@ static int have_met(const svmp_run *run) {
     return 1;
 }
 
+/* A variable whose mean or sd is farther from its average than its error allows is shifted and stretched back to it. */
+static void hold(size_t n, const average *to, double *x) {
+    const double mean = svmp_sum(n, x) / (double)n;
+    double squares = 0;
+    for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
+    const double sd = sqrt(squares / (double)(n - 1));
+    if (!(sd > 0 && to->sd > 0) || !(to->apart < together)) return;
+    if (fabs(mean - to->mean) <= held * to->mean_error && fabs(sd - to->sd) <= held * to->sd_error) return;
+    for (size_t l = 0; l < n; l++) x[l] = to->mean + to->sd / sd * (x[l] - mean);
+}
+
+static svmp_status end_carries(svmp_run *run) {
+    transport *own = run->own;
+    backend *b = run->backend;
+    const average *rows = svmp_averages_rows(own->averages);
+    double *x;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t i = 0; i < run->model->graph->variables; i++) hold(b->n, &rows[i], x + i * b->n);
+    own->stage = STAGE_DONE;
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
+}
+
 static svmp_status end_moves(svmp_run *run, const double *x) {
     transport *own = run->own;
+    const size_t left = run->iterations - run->iteration - 1;
     memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
+    own->carries = left < CARRIES ? left : CARRIES;
     own->stage = have_met(run) ? STAGE_CARRIES : STAGE_DONE;
-    return SVMP_OK;
+    return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
 }
 
 static svmp_status move(svmp_run *run) {
@@ -147,28 +171,6 @@ static svmp_status move(svmp_run *run) {
 }
 
 /* ---- carries ----------------------------------------------------------------------------------------------------- */
-
-/* A variable whose mean or sd is farther from its average than its error allows is shifted and stretched back to it. */
-static void hold(size_t n, const average *to, double *x) {
-    const double mean = svmp_sum(n, x) / (double)n;
-    double squares = 0;
-    for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
-    const double sd = sqrt(squares / (double)(n - 1));
-    if (!(sd > 0 && to->sd > 0) || !(to->apart < together)) return;
-    if (fabs(mean - to->mean) <= held * to->mean_error && fabs(sd - to->sd) <= held * to->sd_error) return;
-    for (size_t l = 0; l < n; l++) x[l] = to->mean + to->sd / sd * (x[l] - mean);
-}
-
-static svmp_status end_carries(svmp_run *run) {
-    transport *own = run->own;
-    backend *b = run->backend;
-    const average *rows = svmp_averages_rows(own->averages);
-    double *x;
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    for (size_t i = 0; i < run->model->graph->variables; i++) hold(b->n, &rows[i], x + i * b->n);
-    own->stage = STAGE_DONE;
-    return svmp_backend_commit(b, ARRAY_PARTICLES);
-}
 
 /* The particles ran away: they are again where the moves left them. */
 static svmp_status give_up(svmp_run *run) {
@@ -204,7 +206,7 @@ static svmp_status push(svmp_run *run, int *finite) {
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &phi));
     SVMP_TRY(svmp_gaussian_solve(own->q, b->n, phi));
-    const double largest = largest_push(run, x, phi), fallen = (double)own->carried / (double)CARRIES;
+    const double largest = largest_push(run, x, phi), fallen = (double)own->carried / (double)own->carries;
     *finite = isfinite(largest) != 0;
     if (!*finite) return SVMP_OK;
     run->rate = fmin(0.3 * pow(0.05, fallen), 0.1 / largest);
@@ -220,15 +222,20 @@ static svmp_status carry(svmp_run *run) {
     SVMP_TRY(b->kind->stein(b, &run->kernel, own->carried));
     SVMP_TRY(push(run, &finite));
     if (!finite) return give_up(run);
-    return ++own->carried == CARRIES ? end_carries(run) : SVMP_OK;
+    return ++own->carried == own->carries ? end_carries(run) : SVMP_OK;
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
 
+static void tell_end(svmp_run *run) {
+    const transport *own = run->own;
+    run->ended = own->stage != STAGE_DONE ? RUN_GOES_ON : own->settled ? RUN_SETTLED : RUN_DONE;
+}
+
 static svmp_status iterate(svmp_run *run) {
     transport *own = run->own;
     SVMP_TRY((own->stage == STAGE_MOVES ? move : carry)(run));
-    run->ended = own->stage == STAGE_DONE;
+    tell_end(run);
     return SVMP_OK;
 }
 
@@ -240,12 +247,13 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_count(a, "in the window", &own->window));
     SVMP_TRY(svmp_archive_count(a, "length", &own->length));
     SVMP_TRY(svmp_archive_count(a, "carried", &own->carried));
+    SVMP_TRY(svmp_archive_count(a, "carries", &own->carries));
     SVMP_TRY(svmp_archive_count(a, "settled", &own->settled));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
-    run->ended = own->stage == STAGE_DONE;
+    tell_end(run);
     return SVMP_OK;
 }
 

@@ -175,7 +175,7 @@ svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
 }
 
 static int has_converged(const svmp_run *run) {
-    if (run->ended) return 1;
+    if (run->ended) return run->ended == RUN_SETTLED;
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 
@@ -190,7 +190,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     *outcome = SVMP_UNFINISHED;
     if (run->unusable) return svmp_run_refuse_unusable(run);
     const int watched = anywhere(run, run->monitor != NULL);
-    while (run->iteration < run->iterations) {
+    while (run->iteration < run->iterations && !run->ended) {
         if (has_converged(run)) { /* before: a run that goes on from there */
             *outcome = SVMP_CONVERGED;
             return SVMP_OK;
@@ -206,7 +206,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
                                         run->divergences};
         const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
         const int stop = watched && anywhere(run, wish);
-        if (stop && !has_converged(run) && run->iteration < run->iterations) {
+        if (stop && !run->ended && !has_converged(run) && run->iteration < run->iterations) {
             *outcome = SVMP_STOPPED;
             return SVMP_OK;
         }

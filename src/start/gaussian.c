@@ -61,12 +61,12 @@ static size_t find_improper(const gaussian *q, ascent_end end) {
 
 static svmp_status refuse_improper(const gaussian *q, size_t i) {
     char name[128];
+    svmp_model_variable_name(q->model, i, name, sizeof name);
     return svmp_fail(q->model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' needs a density that falls off on all sides, and this one seems not to: %s "
-                     "has come to %.3g +- %.3g%s. Give it a proper prior.",
-                     svmp_model_variable_name(q->model, i, name, sizeof name), q->best.mean[i],
-                     1 / sqrt(q->best.A[q->work->pattern->start[i]]),
-                     q->model->lowered ? " on the unconstrained scale" : "");
+                     "The start 'gaussian' needs a proper posterior, but the density does not seem to fall off in %s: "
+                     "its search ended at %.3g with a standard deviation of %.3g%s. Give %s a proper prior.",
+                     name, q->best.mean[i], 1 / sqrt(q->best.A[q->work->pattern->start[i]]),
+                     q->model->lowered ? " on the unconstrained scale" : "", name);
 }
 
 /* While starts are compared, and of the best of them. A gain is not worth a step where it is 1e-6 for each variable. */

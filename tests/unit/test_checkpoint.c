@@ -95,7 +95,8 @@ static svmp_model *logistic(svmp_context *context) { return target_logistic(cont
 
 static void test_same_bits(void **state) {
     (void)state;
-    static const char *const methods[] = {"graphical", "combined", "langevin", "mala", "nuts", "dpmp", "tpmp", "local"};
+    static const char *const methods[] = {"graphical", "combined", "langevin", "mala",     "nuts",
+                                          "dpmp",      "tpmp",     "local",    "transport"};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         const run_options options = small(methods[m]);
         assert_resumes(grid, &options);

@@ -102,6 +102,7 @@ static void test_message_passing(void **state) {
 static void test_samplers(void **state) {
     (void)state;
     fail_each_allocation("mala", NULL, "cpu", "normal:1");
+    fail_each_allocation("transport", NULL, "cpu", NULL);
     fail_each_allocation("nuts", NULL, "cpu", "normal:1");
     fail_each_allocation("local", NULL, "cpu", "normal:1");
 }
