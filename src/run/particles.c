@@ -87,8 +87,8 @@ static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_pa
     const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
     size_t states = 1;
     double *before = NULL, *room = NULL;
-    if (run->method->kept) run->method->kept(run, 0, &states);
-    if (states == 1 && made->count == n) return natural_of_state(run, x, 0, 1, NULL, made);
+    if (run->method->kept == NULL) return natural_of_state(run, x, 0, 1, NULL, made);
+    run->method->kept(run, 0, &states);
     svmp_status status = SVMP_NEW(run->context, before, numbers);
     if (status == SVMP_OK) status = SVMP_NEW(run->context, room, svmp_model_outputs(run->model) * n);
     SVMP_CHECK(svmp_model_agree(run->model, status));
