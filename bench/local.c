@@ -1,6 +1,6 @@
 /* Local moves beside the score of the whole model: what a sweep costs, and its floor.
  *
- *     bench_local [PARTICLES]        from the project's root: it reads models/
+ *     bench_local [--quick | PARTICLES]        from the project's root: it reads models/
  *
  * A sweep evaluates the factors that touch a node once at x and once at y, for every node. `operations` is that floor
  * in operations a particle, of the programs and of the matrix, over those of a score; `factors` is the time of these
@@ -17,9 +17,8 @@
 #include "method/sweep.h"
 #include "model/local.h"
 
-enum { ROUNDS = 7 };
-
-static const double enough = 0.03; /* seconds a round */
+static int rounds = 15;
+static double enough = 0.03; /* seconds a round */
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
@@ -102,23 +101,23 @@ static void factors(subject *s) {
     }
 }
 
-/* Seconds of one: the least of some rounds. */
-static double cost(subject *s, void (*work)(subject *s)) {
-    double best = 1e300;
-    size_t times = 1;
-    work(s);
-    for (int round = 0; round < ROUNDS; round++) {
+typedef void (*work)(subject *s);
+
+/* Seconds of each: the least of some rounds, in which they take turns. */
+static void costs(subject *s, size_t count, const work *works, double *best) {
+    size_t times[3] = {1, 1, 1};
+    for (size_t k = 0; k < count; k++) {
         const double started = thread_seconds();
-        for (size_t k = 0; k < times; k++) work(s);
-        const double spent = thread_seconds() - started;
-        if (spent < enough && round == 0) {
-            times *= (size_t)(1 + enough / (spent + 1e-7) * 1.5);
-            round = -1;
-            continue;
-        }
-        best = fmin(best, spent / (double)times);
+        works[k](s);
+        times[k] += (size_t)(enough / (thread_seconds() - started + 1e-7));
+        best[k] = 1e300;
     }
-    return best;
+    for (int round = 0; round < rounds; round++)
+        for (size_t k = 0; k < count; k++) {
+            const double started = thread_seconds();
+            for (size_t t = 0; t < times[k]; t++) works[k](s);
+            best[k] = fmin(best[k], (thread_seconds() - started) / (double)times[k]);
+        }
 }
 
 static void measure(const char *name, svmp_model *model, size_t n) {
@@ -142,11 +141,12 @@ static void measure(const char *name, svmp_model *model, size_t n) {
 
     must(svmp_sweeper_measure(s.sweeper, s.b, 0));
     for (size_t t = 0; t < 30; t++) must(svmp_sweep(s.sweeper, s.b, s.t++, 2 / sqrt(1 + (double)t)));
-    const double of_score = cost(&s, score), of_factors = cost(&s, factors), of_sweep = cost(&s, sweep);
+    double best[3];
+    costs(&s, 3, (const work[]){score, factors, sweep}, best);
     const local_work floor = svmp_local_work(s.local);
-    printf("%-18s %7zu %5zu %8zu %10.1f %10.1f %10.2f %9.2f %9.2f %9.1f\n", name, graph->variables, n, s.colours,
-           1e6 * of_score, 1e6 * of_sweep, (double)floor.sweep / (double)floor.score, of_factors / of_score,
-           of_sweep / of_score, 1e9 * (of_sweep - of_factors) / (double)(graph->variables * n));
+    printf("%-18s %7zu %5zu %8zu %10.1f %10.1f %11.2f %9.2f %9.2f\n", name, graph->variables, n, s.colours,
+           1e6 * best[0], 1e6 * best[2], (double)floor.sweep / (double)floor.score, best[1] / best[0],
+           best[2] / best[0]);
     fflush(stdout);
     free(s.value), free(s.here), free(s.there), free(s.y), free(colour);
     svmp_sweeper_free(s.sweeper);
@@ -157,12 +157,14 @@ static void measure(const char *name, svmp_model *model, size_t n) {
 }
 
 int main(int count, char **arguments) {
-    const size_t n = count > 1 ? strtoul(arguments[1], NULL, 10) : 100;
+    const int quick = is_quick(count, arguments);
+    const size_t n = quick ? 5 : count > 1 ? strtoul(arguments[1], NULL, 10) : 100;
+    if (quick) rounds = 1, enough = 0;
     start_context(1);
-    printf("%-18s %7s %5s %8s %10s %10s %32s\n", "", "", "", "", "us", "us", "a sweep over a score");
-    printf("%-18s %7s %5s %8s %10s %10s %10s %9s %9s %9s\n", "model", "vars", "n", "colours", "score", "sweep",
-           "operations", "factors", "sweep", "ns a move");
-    measure("matrix, 60 x 60", grid(60), n);
+    printf("%-18s %7s %5s %8s %10s %10s %31s\n", "", "", "", "", "us", "us", "a sweep over a score");
+    printf("%-18s %7s %5s %8s %10s %10s %11s %9s %9s\n", "model", "vars", "n", "colours", "score", "sweep",
+           "operations", "factors", "sweep");
+    measure("matrix, 60 x 60", grid(quick ? 10 : 60), n);
     measure("field, 30 x 30", field(), n);
     measure("effects", effects(), n);
     measure("sensors", read_two("models/sensors.bug", "models/sensors.json"), n);

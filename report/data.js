@@ -30,7 +30,7 @@ const truth = new Map(run.truth);
 const neededDraws = run.chains <= 4 ? 100 * run.chains : Math.max(400, 10 * run.chains);
 const highRHat = Number(Math.max(1.01, Math.sqrt(1 + 2 * run.chains / neededDraws)).toPrecision(4));
 
-const areChains = () => run.chains > 1 || (run.sampling !== null && run.sampling.leapfrogs !== undefined);
+const areChains = () => run.chains > 1 || (run.sampling !== null && run.sampling.leapfrogs !== undefined) || record.get("method") === "local";
 const units = () => (areChains() || record.get("method") === "exact" ? "draws" : "particles"); // what a row of the file is
 
 // ---- the comments: "name = value", and remarks ------------------------------------------------------------------------

@@ -64,14 +64,15 @@ static inline void quick_turn(double v, double *cosine, double *sine) {
     *sine = from_bits(second ^ (q & 2) << 62);        /* and in the third and fourth */
 }
 
-/* Blocks first ... of four words each, `count` of them. */
-static void fill(random_stream stream, size_t first, size_t count, uint64_t *words) {
+/* `count` words, at least one, from number `from` on, which is a multiple of four; up to three more are written. */
+static void fill(random_stream stream, size_t from, size_t count, uint64_t *words) {
     const philox4x64_key_t key = {{stream.seed, UINT64_C(0x73766d70)}}; /* "svmp" */
-    for (size_t b = 0; b < count; b++) {
-        const philox4x64_ctr_t counter = {{first + b, stream.a, stream.b, (uint64_t)stream.purpose}};
+    size_t b = 0;
+    do {
+        const philox4x64_ctr_t counter = {{from / 4 + b, stream.a, stream.b, (uint64_t)stream.purpose}};
         const philox4x64_ctr_t made = philox4x64(counter, key);
         memcpy(words + 4 * b, made.v, sizeof made.v);
-    }
+    } while (4 * ++b < count);
 }
 
 void svmp_random_quick_normals(random_stream stream, size_t n, double *values) {
@@ -79,7 +80,7 @@ void svmp_random_quick_normals(random_stream stream, size_t n, double *values) {
     double made[BLOCK];
     for (size_t from = 0; from < n; from += BLOCK) {
         const size_t count = n - from < BLOCK ? n - from : BLOCK, pairs = (count + 1) / 2;
-        fill(stream, from / 4, (count + 3) / 4, words);
+        fill(stream, from, count, words);
 #pragma omp simd
         for (size_t p = 0; p < pairs; p++) {
             double cosine, sine;
@@ -96,7 +97,7 @@ void svmp_random_log_uniforms(random_stream stream, size_t n, double *values) {
     uint64_t words[BLOCK] = {0}; /* all that are read are filled */
     for (size_t from = 0; from < n; from += BLOCK) {
         const size_t count = n - from < BLOCK ? n - from : BLOCK;
-        fill(stream, from / 4, (count + 3) / 4, words);
+        fill(stream, from, count, words);
 #pragma omp simd
         for (size_t l = 0; l < count; l++) values[from + l] = quick_log(uniform(words[l]));
     }

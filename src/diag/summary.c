@@ -7,7 +7,8 @@
 #include "sample/particles.h"
 
 int svmp_particles_are_chains(const svmp_particles *particles) {
-    return particles && (particles->chains > 1 || svmp_particles_statistic(particles, "n_leapfrog__") != NULL);
+    return particles && (particles->chains > 1 || svmp_particles_statistic(particles, "n_leapfrog__") != NULL ||
+                         svmp_particles_statistic(particles, "n_sweeps__") != NULL);
 }
 
 static svmp_moments moments_of(size_t count, const double *x, chain_room *room) {

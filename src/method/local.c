@@ -190,7 +190,7 @@ static const double *kept(const svmp_run *run, size_t k, size_t *count) {
     return svmp_backend_view(run->backend, ARRAY_PARTICLES, &x) == SVMP_OK ? x : NULL;
 }
 
-/* accept_stat__ is the share of moves that were accepted since the draw before. */
+/* accept_stat__ is the share of moves that were accepted since the draw before, n_sweeps__ sweeps ago. */
 static svmp_status set_statistics(const svmp_run *run, double *column, svmp_particles *p) {
     const walk *own = run->own;
     const size_t n = run->backend->n;
@@ -201,7 +201,9 @@ static svmp_status set_statistics(const svmp_run *run, double *column, svmp_part
     SVMP_TRY(svmp_particles_set_statistic(p, "lp__", column));
     for (size_t k = 0; k < own->kept; k++)
         for (size_t l = 0; l < n; l++) column[l * own->kept + k] = own->moves[k * n + l] / moves;
-    return svmp_particles_set_statistic(p, "accept_stat__", column);
+    SVMP_TRY(svmp_particles_set_statistic(p, "accept_stat__", column));
+    for (size_t k = 0; k < n * own->kept; k++) column[k] = (double)own->stride;
+    return svmp_particles_set_statistic(p, "n_sweeps__", column);
 }
 
 static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {

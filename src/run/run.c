@@ -15,9 +15,9 @@ static svmp_status refuse_option(const svmp_run *run, const char *option) {
 }
 
 /* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
- * large model, of all particles, are some gigabytes at most. */
+ * large model, of all particles, are a gigabyte, unless that would be fewer than 8. */
 static void settle_sampler(svmp_run *run) {
-    enum { FEW = 8, NUMBERS = 1 << 28 };
+    enum { FEW = 8, NUMBERS = 1 << 27 };
     run_options *options = &run->options;
     const int sweeps = run->method->sweeps;
     const size_t most = run->method->draws;

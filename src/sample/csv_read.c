@@ -142,7 +142,7 @@ static svmp_status wrong_number_of_fields(const csv_reader *reader) {
 /* What a sampler tells of its draws is finite; other statistics, such as a log density, need not be. */
 static int is_finite_column(const char *name) {
     static const char *const sampler[] = {"chain__",      "accept_stat__", "stepsize__", "treedepth__",
-                                          "n_leapfrog__", "divergent__",   "energy__"};
+                                          "n_leapfrog__", "divergent__",   "energy__",   "n_sweeps__"};
     int found = !svmp_name_is_internal(name);
     for (size_t k = 0; k < sizeof sampler / sizeof *sampler; k++) found |= strcmp(name, sampler[k]) == 0;
     return found;

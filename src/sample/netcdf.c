@@ -47,6 +47,7 @@ const statistic_name svmp_nc_statistics[NC_STATISTICS] = {
     {"n_leapfrog__", "n_steps", NC_INT64},
     {"divergent__", "diverging", NC_BYTE},
     {"energy__", "energy", NC_DOUBLE},
+    {"n_sweeps__", "n_sweeps", NC_INT64},
 };
 
 const char *svmp_nc_record_name(size_t part, char name[64]) {

@@ -46,7 +46,7 @@ typedef struct statistic_name {
     nc_type type;
 } statistic_name;
 
-enum { NC_STATISTICS = 7 };
+enum { NC_STATISTICS = 8 };
 extern const statistic_name svmp_nc_statistics[NC_STATISTICS];
 
 /* The attributes that hold the comments: svmp_record, svmp_record_2, ..., because HDF5 limits the size of an attribute.
