@@ -275,17 +275,17 @@ static int explain_warmup(const session *s) {
 static void advise_finite(const session *s) {
     char step[STEP_TEXT], text[STEP_TEXT];
     const char *smaller = scaled_step(svmp_run_setting(s->run, "step", step, sizeof step), 0.1, text);
-    const int mode = strcmp(options_value(s->set, "init"), "map") == 0;
+    const int fitted = strcmp(options_value(s->set, "init"), "gaussian") == 0;
     if (s->method.yield != SVMP_PARTICLES) return;
     if (svmp_run_iteration(s->run) == 0)
-        complain(EXIT_FAILED, "Try another start: %s--init normal:0.1.", mode ? "" : "--init map, or ");
+        complain(EXIT_FAILED, "Try another start: %s--init normal:0.1.", fitted ? "" : "--init gaussian, or ");
     else if (strcmp(s->method.name, "langevin") == 0)
         complain(EXIT_FAILED,
                  "Langevin moves grow with the score: try a smaller step (%s%s), or -m mala, which rejects such moves.",
-                 smaller, mode ? "" : " --init map");
+                 smaller, fitted ? "" : " --init gaussian");
     else
-        complain(EXIT_FAILED, "Try a smaller step%s: %s%s.", mode ? "" : " or a start at the mode", smaller,
-                 mode ? "" : ", --init map");
+        complain(EXIT_FAILED, "Try a smaller step%s: %s%s.", fitted ? "" : " or a start from a Gaussian fit", smaller,
+                 fitted ? "" : ", --init gaussian");
 }
 
 /* What there is to say about a run that did not come to its end. */

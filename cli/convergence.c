@@ -217,19 +217,19 @@ static void print_advice(const convergence *c) {
            c->beyond == 1 ? "it" : "them");
     if (c->relative_step < small_step)
         printf("The particles hardly move any more: try a larger rate (--step),\n"
-               "another start (--init map), or more particles (-n); -m nuts gives a reference.\n");
+               "another start (--init gaussian), or more particles (-n); -m nuts gives a reference.\n");
     else if (strcmp(c->method, "langevin") == 0)
-        printf("Run longer (-t), start at the mode\n"
-               "(--init map), or take a smaller step, which has less bias (--step); -m nuts gives a reference.\n");
+        printf("Run longer (-t), start from a Gaussian fit\n"
+               "(--init gaussian), or take a smaller step, which has less bias (--step); -m nuts gives a reference.\n");
     else if (strcmp(c->method, "mala") == 0)
-        printf("Run longer (-t), or start at the mode\n(--init map); -m nuts gives a reference.\n");
+        printf("Run longer (-t), or start from a Gaussian fit\n(--init gaussian); -m nuts gives a reference.\n");
     else
-        printf("Run longer (-t), or start at the mode with a falling rate\n"
-               "(--init map --step adam:0.1..0.004); -m nuts gives a reference.\n");
+        printf("Run longer (-t), or start from a Gaussian fit with a falling rate\n"
+               "(--init gaussian --step adam:0.1..0.004); -m nuts gives a reference.\n");
     if (c->processes > 1)
-        printf("--init map and -m nuts need one process, without mpirun. To use the mode with several processes, write "
-               "it first\n"
-               "(--init map -t 0 -o FILE) and then start from it (--init FILE).\n");
+        printf("--init gaussian and -m nuts need one process, without mpirun. To use the start with several processes, "
+               "write it first\n"
+               "(--init gaussian -t 0 -o FILE) and then start from it (--init FILE).\n");
 }
 
 static void print_verdict(const convergence *c, size_t particles) {

@@ -50,7 +50,7 @@ else() # OpenMP pragmas are then ignored
 endif()
 svmp_part(openmp "${SVMP_HAVE_OPENMP}" "runs use one thread")
 
-svmp_library_part(cholmod cholmod.h suitesparse "the method 'exact' is left out (Debian: libsuitesparse-dev)")
+svmp_library_part(cholmod cholmod.h suitesparse "'exact' and '--init gaussian' take at most 3,000 variables (Debian: libsuitesparse-dev)")
 svmp_library_part(jansson jansson.h "" "data in JSON are not read (Debian: libjansson-dev)")
 svmp_library_part(netcdf netcdf.h "" "particle files are .csv alone (Debian: libnetcdf-dev)")
 

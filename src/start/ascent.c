@@ -188,7 +188,7 @@ static svmp_status turn(ascent *a, direction to) {
 /* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher; a full step may lose a
  * little. *way: with which H; DIRECTIONS: with none. */
 static svmp_status step(ascent *a, double loss, double *rho, direction *way) {
-    const double first = *rho, rounding = 1e-9 * fabs(a->here.bound);
+    const double first = *rho;
     int taken = 0, bad = 0;
     for (*way = DIRECTION_CURVATURE; *way < DIRECTIONS; ++*way) {
         SVMP_TRY(turn(a, *way));
@@ -196,7 +196,7 @@ static svmp_status step(ascent *a, double loss, double *rho, direction *way) {
         for (int trial = 0; trial < TRIALS && !taken; trial++) {
             for (size_t e = 0; e < a->pattern->entries; e++) a->next.A[e] = (1 - *rho) * a->here.A[e] + *rho * a->H[e];
             SVMP_TRY(evaluate_next(a, *rho, &bad));
-            taken = a->next.bound > a->here.bound - (*rho == 1 ? loss : rounding);
+            taken = a->next.bound > a->here.bound - (*rho == 1 ? loss : 0);
             if (bad && *way == DIRECTION_CURVATURE) break;
             if (!taken) *rho *= 0.5;
         }
@@ -211,9 +211,9 @@ static svmp_status step(ascent *a, double loss, double *rho, direction *way) {
 
 /* Full steps often go on and on along one direction, pairs of them each mu times the pair before: m and A wait for one
  * another, and single steps alternate. After every fourth the sum of all that would follow is tried at once, mu/(1 -
- * mu) times the last pair. */
+ * mu) times the last pair, with the curvature that the draws have there. */
 typedef struct pace {
-    double *first_mean, *middle_mean, *middle_A; /* before these four steps, and after two of them */
+    double *first_mean, *middle_mean; /* before these four steps, and after two of them */
     int steps;
 } pace;
 
@@ -224,7 +224,6 @@ static void note_start(const ascent *a, pace *p) {
 
 static void note_middle(const ascent *a, pace *p) {
     memcpy(p->middle_mean, a->here.mean, a->pattern->order * sizeof *p->middle_mean);
-    memcpy(p->middle_A, a->here.A, a->pattern->entries * sizeof *p->middle_A);
 }
 
 /* How long the second pair is, along the first, in units of each variable's sd. */
@@ -243,11 +242,14 @@ static svmp_status leap(ascent *a, const pace *p) {
     if (!(mu > 0.1 && mu < 1)) return SVMP_OK;
     double far = fmin(mu / (1 - mu), 50);
     for (int trial = 0; trial < 2; trial++, far /= 3) {
+        const size_t n = a->draws;
         int bad;
-        for (size_t i = 0; i < a->pattern->order; i++)
-            a->next.mean[i] = a->here.mean[i] + far * (a->here.mean[i] - p->middle_mean[i]);
-        for (size_t e = 0; e < a->pattern->entries; e++)
-            a->next.A[e] = a->here.A[e] + far * (a->here.A[e] - p->middle_A[e]);
+        for (size_t i = 0; i < a->pattern->order; i++) {
+            const double by = far * (a->here.mean[i] - p->middle_mean[i]);
+            a->next.mean[i] = a->here.mean[i] + by;
+            for (size_t l = 0; l < n; l++) a->next.x[i * n + l] = a->here.x[i * n + l] + by;
+        }
+        SVMP_TRY(svmp_curvature_evaluate(a->curve, n, a->next.x, a->unit, a->next.A));
         SVMP_TRY(evaluate_next(a, 0, &bad));
         if (!(a->next.bound > a->here.bound)) continue;
         accept(a);
@@ -276,7 +278,8 @@ static int is_near(const ascent *a, const ascent_point *known) {
 
 /* Whether what the last iteration gained, again and again, would not be enough to come as high. */
 static int is_low(const ascent *a, const ascent_point *known) {
-    return a->iterations >= 20 && a->here.bound + a->gain * (double)(ITERATIONS - a->iterations) < known->bound;
+    return a->iterations >= 20 &&
+           a->here.bound + fmax(a->gain, 0) * (double)(ITERATIONS - a->iterations) < known->bound;
 }
 
 static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known, pace *p, ascent_end *end) {
@@ -309,12 +312,10 @@ svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *k
     pace p = {0};
     SVMP_CHECK(SVMP_NEW(context, p.first_mean, a->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, p.middle_mean, a->pattern->order));
-    SVMP_CHECK(SVMP_NEW(context, p.middle_A, a->pattern->entries));
     note_start(a, &p);
     SVMP_CHECK(climb(a, goal, known, &p, end));
 done:
     svmp_release(context, p.first_mean);
     svmp_release(context, p.middle_mean);
-    svmp_release(context, p.middle_A);
     return status;
 }

@@ -69,10 +69,11 @@ static svmp_status refuse_improper(const gaussian *q, size_t i) {
                      q->model->lowered ? " on the unconstrained scale" : "", name);
 }
 
-/* While starts are compared, and of the best of them. A gain is not worth a step where it is 1e-6 for each variable. */
+/* While starts are compared, and of the best of them. A gain or a loss of 1e-6 to 1e-4 for each variable is a
+ * thousandth to a hundredth of a standard deviation. */
 static ascent_goal goal_of(const gaussian *q, int polish) {
-    const double gain = fmax(1e-6 * (double)q->work->pattern->order, polish ? 0 : 1e-3);
-    return polish ? (ascent_goal){gain, fmax(gain, 1e-2), 6} : (ascent_goal){gain, gain, 2};
+    const double variables = (double)q->work->pattern->order, least = fmax(1e-6 * variables, 1e-3);
+    return polish ? (ascent_goal){1e-5 * variables, 1e-2 + 1e-4 * variables, 6} : (ascent_goal){least, least, 2};
 }
 
 static void keep(gaussian *q) {

@@ -6,7 +6,7 @@ grid=("$MODELS/grid.mtx" "$MODELS/grid_b.mtx")
 works run "${grid[@]}" -n 30 -t 20 -o short.csv --quiet
 shows '^KSD: V [0-9.]+, U [0-9.]+; last step at most 0\.[0-9]+, 0\.[0-9]+ sd \(x\.[0-9]+\)$'
 shows '^Not converged: [0-9]+ of 100 nodes are farther from the posterior than exact draws would be \(worst: x\.[0-9]+\), and the other$'
-shows '^nodes depend on them\. Do not use these numbers yet\. Run longer \(-t\), or start at the mode with a falling rate$'
+shows '^nodes depend on them\. Do not use these numbers yet\. Run longer \(-t\), or start from a Gaussian fit with a falling rate$'
 verdict=$(grep '^Not converged' said)
 for line in 'ksd_u = [0-9.]+' 'ksd_v = [0-9.]+' 'ksd_ratio = [0-9.]+' 'ksd_beyond = [0-9]+ of 100' 'last_step = 0\.[0-9]+' \
     'last_step_sd = 0\.[0-9]+ x\.[0-9]+'; do

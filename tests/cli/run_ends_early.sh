@@ -48,13 +48,13 @@ grep -qxF "svmp: The last finite particles are in 'away.csv'." errors
 grep -qxF '# outcome = diverged' away.csv
 works summary away.csv
 refuses 1 "The particles diverged" run chain.mtx -n 1 --step fixed:1e6
-grep -qxF "svmp: Try a smaller step or a start at the mode: --step fixed:1e+05, --init map." errors || fail "$(cat errors)"
+grep -qxF "svmp: Try a smaller step or a start from a Gaussian fit: --step fixed:1e+05, --init gaussian." errors || fail "$(cat errors)"
 
 # Langevin dynamics on counts, whose scores grow like an exponential; what it advises is a way that comes to its end.
 poisson=(run "$MODELS/poisson.bug" "$MODELS/poisson.R" -q -t 200 -m langevin)
-refuses 1 "try a smaller step (--step fixed:0.001 --init map)" "${poisson[@]}"
-refuses 1 "try a smaller step (--step fixed:0.0001), or" "${poisson[@]}" --step fixed:0.001 --init map
-works "${poisson[@]}" --step fixed:0.0001 --init map
+refuses 1 "try a smaller step (--step fixed:0.001 --init gaussian)" "${poisson[@]}"
+refuses 1 "try a smaller step (--step fixed:0.0001), or" "${poisson[@]}" --step fixed:0.001 --init gaussian
+works "${poisson[@]}" --step fixed:0.0001 --init gaussian
 ! grep -q adam said || fail "langevin takes no such step: $(cat said)"
 
 # With all three standard files closed the particles are written, and that nothing could be said is a failure.
