@@ -8,7 +8,7 @@
 svmp_status svmp_data_create(svmp_context *context, svmp_data **data) {
     data_set *made;
     if (context == NULL) return SVMP_BAD_CALL;
-    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create needs a place for the data.");
+    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create: the result is NULL.");
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
     *data = made;
@@ -122,8 +122,8 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
     if (svmp_data_find(data, name))
         return svmp_fail(context, SVMP_BAD_CALL, "The data already have an array '%.100s'.", name);
     if (rank > DATA_MOST_DIMENSIONS)
-        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' has %zu dimensions; %d is the most.", name, rank,
-                         DATA_MOST_DIMENSIONS);
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' has %zu dimensions; the maximum is %d.", name,
+                         rank, DATA_MOST_DIMENSIONS);
     if (rank > 0 && dimensions == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its dimensions.", name);
     const size_t count = count_of(rank, dimensions);
@@ -211,7 +211,7 @@ svmp_status svmp_data_read(svmp_data *data, const char *path) {
     data_reader reader = NULL;
     text_source from;
     if (data == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read needs a path.");
+    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read: the path is NULL.");
     SVMP_TRY(choose_reader(data->context, path, &reader));
     SVMP_TRY(svmp_source_read(data->context, path, &from));
     return read_source(data, reader, &from);

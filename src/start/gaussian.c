@@ -62,8 +62,8 @@ static size_t find_improper(const gaussian *q, ascent_end end) {
 static svmp_status refuse_improper(const gaussian *q, size_t i) {
     char name[128];
     return svmp_fail(q->model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' needs a density that falls off on all sides, and this one seems not to: %s "
-                     "has come to %.3g +- %.3g%s. Give it a proper prior.",
+                     "The start 'gaussian' needs a density that falls off in all directions, but this one does not "
+                     "seem to: %s has reached %.3g +- %.3g%s. Give it a proper prior.",
                      svmp_model_variable_name(q->model, i, name, sizeof name), q->best.mean[i],
                      1 / sqrt(q->best.A[q->work->pattern->start[i]]),
                      q->model->lowered ? " on the unconstrained scale" : "");

@@ -357,7 +357,7 @@ static void expect_refusal(svmp_context *context, const svmp_model *model, const
 static void test_refusals(void **state) {
     (void)state;
     static const char *const texts[][2] = {
-        {"model { x ~ dflat()\n z ~ dnorm(0, 1) }\n", "needs a density that falls off on all sides"},
+        {"model { x ~ dflat()\n z ~ dnorm(0, 1) }\n", "needs a density that falls off in all directions"},
         {"model { x ~ dflat()\n factor(x)\n z ~ dnorm(x, 1) }\n", "seems not to: x has come to"},
         {"model { x ~ dnorm(0, 1)\n factor(x^2) }\n", "seems not to: x has come to"},
         {"model { x ~ dnorm(0, 1)\n factor(log(x - 5)) }\n", "found no point around which the density is finite"},
