@@ -188,8 +188,8 @@ static void test_errors(void **state) {
          "cell 3:2:13: error: 'mu' is not defined\n      x ~ dnorm(mu, 1)\n                ^"},
         {NULL, "", NULL, 0, "<text>:1:1: error: "},
         {NULL, "model { for (i in 1:2) { r[i] ~ dbin(p, 5) }\n p ~ dbeta(1, 1) }", "r", 2,
-         "<text>:1:26: error: 'r[2]' (in memory) is not a value of dbin: 7 is not between 0 and 5 (i = 2)\n"},
-        {NULL, "model { x ~ dnorm(r[3], 1) }", "r", 2, "<text>:1:21: error: index 3 of 'r' is outside 1 ... 2"},
+         "<text>:1:26: error: 'r[2]' (in memory) is outside the support of dbin: 7 is not between 0 and 5 (i = 2)\n"},
+        {NULL, "model { x ~ dnorm(r[3], 1) }", "r", 2, "<text>:1:21: error: index 3 of 'r' is out of range 1 to 2"},
         {NULL, "model { r[1] <- 2\n x ~ dnorm(r[1], 1) }", "r", 2,
          "<text>:1:9: error: 'r[1]' is computed here and given in the data (in memory)"},
     };
