@@ -202,9 +202,10 @@ static int exact_moments(const session *s, svmp_moments *moments) {
 
 /* Moments of the first variables, and the mixing of `count`: of several processes none has more than these. */
 static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t count, svmp_mixing *mixing) {
+    const int several = svmp_context_processes(s->context) > 1; /* each has the result of its own part */
     svmp_status status = svmp_particles_summarise(s->first, shown, NULL, moments, NULL);
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
-        status = svmp_particles_summarise(count > shown ? s->result : s->first, count, NULL, NULL, mixing);
+        status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
     return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, moments) : 0;
 }
