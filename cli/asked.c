@@ -47,6 +47,7 @@ int is_misspelt_start(const char *init) {
         names[count] = starts[count];
     }
     const char *meant = access(init, F_OK) == 0 ? NULL : suggest(init, length, count, names);
-    if (meant) complain(EXIT_WRONG, "'%s' is neither a start nor a file; did you mean '%s%s'?", init, meant, init + length);
+    if (meant)
+        complain(EXIT_WRONG, "'%s' is neither a start nor a file; did you mean '%s%s'?", init, meant, init + length);
     return meant != NULL;
 }

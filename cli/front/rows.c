@@ -5,8 +5,7 @@
 
 enum { WIDTH = 80, INDENT = 28 };
 
-void for_each_option(const option_set *set, void (*heading)(const char *group),
-                     void (*row)(const option_row *option)) {
+void for_each_option(const option_set *set, void (*heading)(const char *group), void (*row)(const option_row *option)) {
     for (size_t first = 0; first < set->count; first++) {
         const char *group = set->rows[first].group;
         size_t before = 0;

@@ -19,9 +19,9 @@ void svmp_curvature_free(curvature *c); /* NULL-safe */
 
 const sparsity *svmp_curvature_pattern(const curvature *c);
 
-/* H[e] for every entry e of the pattern, from n particles x[i*n + l]; sums have a fixed order, the same bits for any number of
- * threads. width[i] is about the standard deviation of variable i, of which differences take a thousandth; NULL:
- * nobody knows. Entries need not be finite. Allocates where n is another than last time. */
+/* H[e] for every entry e of the pattern, from n particles x[i*n + l]; sums have a fixed order, the same bits for any
+ * number of threads. width[i] is about the standard deviation of variable i, of which differences take a thousandth;
+ * NULL: nobody knows. Entries need not be finite. Allocates where n is another than last time. */
 svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, const double *width, double *H);
 
 /* What was evaluated last once more, with the negative eigenvalues of every factor's part set to 0, in coordinates

@@ -28,8 +28,7 @@ svmp_status svmp_model_fail(const svmp_model *model, size_t failure) {
     char scope[256];
     name_scope(model, factor, scope, sizeof scope);
     if (failure % 4 == FACTOR_FAILED)
-        return svmp_fail(model->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu%s failed.", factor,
-                         scope);
+        return svmp_fail(model->context, SVMP_CALLBACK_FAILED, "The callback of factor %zu%s failed.", factor, scope);
     if (failure % 4 == FACTOR_NO_VALUE)
         return svmp_fail(model->context, SVMP_NOT_FINITE,
                          "The log value of factor %zu%s is not finite here, so its gradient cannot be checked.", factor,
