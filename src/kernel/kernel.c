@@ -54,7 +54,7 @@ static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *
     if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
     char names[128];
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "Unknown kernel domain '%.*s': expected %s; K is from 0, of near from 1, to 100000.", PIECE(text),
+                     "Unknown kernel domain '%.*s': expected %s, with K from 0 (near: from 1) to 100000.", PIECE(text),
                      svmp_list_names(svmp_domain_name, "or", names, sizeof names));
 }
 

@@ -60,8 +60,8 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
                                  const char *monitors, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (text == NULL || model == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text needs a %s.",
-                         text ? "place for the model" : "model text");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text: the %s is NULL.",
+                         text ? "result" : "model text");
     const model_files files = {.name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors};
     number_locale locale = {0};
     SVMP_TRY(svmp_number_enter(context, &locale));

@@ -84,8 +84,7 @@ svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discre
 svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *last) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
     if (run == NULL) return SVMP_BAD_CALL;
-    if (last == NULL)
-        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_last_movement needs a place for the result.");
+    if (last == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_last_movement: the result is NULL.");
     *last = movement;
     if (run->method->yield == SVMP_CHAINS || !run->backend->moved) return SVMP_OK;
     const svmp_graph *graph = run->model->graph;

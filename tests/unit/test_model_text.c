@@ -147,8 +147,8 @@ static void test_refused(void **state) {
         {"", 0, NULL, x, "needs a name"},
         {"v", 0, NULL, NULL, "'v' was given without its values"},
         {"v", 1, NULL, x, "'v' was given without its dimensions"},
-        {"v", TOO_MANY, many, x, "'v' has 9 dimensions; 8 is the most"},
-        {"v", SIZE_MAX, many, x, "dimensions; 8 is the most"},
+        {"v", TOO_MANY, many, x, "'v' has 9 dimensions; the maximum is 8"},
+        {"v", SIZE_MAX, many, x, "dimensions; the maximum is 8"},
         {"v", 2, huge, x, "more than 100000000 numbers"},
         {"v", 2, wraps, x, "more than 100000000 numbers"}, /* 2^64 of them: their product is 0 */
         {"v", 1, large, x, "more than 100000000 numbers"},
