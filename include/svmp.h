@@ -239,14 +239,13 @@ SVMP_API svmp_status svmp_particles_set_name(svmp_particles *particles, size_t v
 SVMP_API size_t svmp_particles_chains(const svmp_particles *particles);
 SVMP_API svmp_status svmp_particles_set_chains(svmp_particles *particles, size_t chains);
 
-/* Whether the particles are draws of chains: there are several chains, or the statistic
- * n_leapfrog__ or n_sweeps__. */
+/* Whether the particles are draws of chains: several chains, or the statistic n_leapfrog__ or n_sweeps__. */
 SVMP_API int svmp_particles_are_chains(const svmp_particles *particles);
 
 /* Statistics: one number per particle besides the variables. Their names end in two underscores, as in files of Stan:
  * lp__ (the log density) and, for samplers, accept_stat__, stepsize__, treedepth__, n_leapfrog__, divergent__,
- * energy__ and n_sweeps__. Values may be infinite or NaN. svmp_particles_statistic returns NULL if there is no such statistic.
- * svmp_particles_set_statistic copies `count` values and replaces a statistic of the same name. */
+ * energy__ and n_sweeps__. Values may be infinite or NaN. svmp_particles_statistic returns NULL if there is no such
+ * statistic. svmp_particles_set_statistic copies `count` values and replaces a statistic of the same name. */
 SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
 SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
 SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
