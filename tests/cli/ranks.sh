@@ -358,7 +358,7 @@ for signal in KILL TERM; do
     grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "after SIG$signal: $(cat errors)"
     [[ $signal == TERM ]] || grep -q '^svmp: Process [12] of 3, on .*, has died\. The last checkpoint is intact' errors ||
         fail "$(cat errors)"
-    refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -t 10 --resume c.svmp
+    refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -m graphical -t 10 --resume c.svmp
 done
 
 # An iteration that does not end (a process that is held up) when the run is asked to stop: that is said, in case the
@@ -386,4 +386,4 @@ wait $running || status=$?
 [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
 grep -q '^svmp: Interrupted after [0-9]* of 1000000 iterations' errors && [[ $(grep -c "$how" errors) -eq 2 ]] ||
     fail "$(cat errors)"
-refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -t 10 --resume c.svmp
+refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -m graphical -t 10 --resume c.svmp
