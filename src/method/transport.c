@@ -3,13 +3,12 @@
  *   - The Gaussian on the graph, q, gives the start, the metric of global moves and the scales of local moves.
  *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
- * over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
- * nothing drifts.
+ *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
+ *     nothing drifts.
  *   - The last particles by themselves are as noisy as that many independent draws. Stein's transport removes the
- * noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
+ *     noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
  *     identities hold.
- *   - If a mean or sd then differs from its average by more than its standard error allows, the variable is shifted and
- *     scaled back.
+ *   - Then every variable is shifted and stretched to its average mean and sd.
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -23,11 +22,11 @@
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double small_error = 0.035;  /* of an average, in units of the sd */
+static const double small_error = 0.015;  /* of an average, in units of the sd: the moves end */
+static const double fair_error = 0.05;    /* the same: good enough at the limit of iterations */
 static const double small_drift = 0.05;   /* the same, between windows */
 static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
 static const double chance = 4.5;         /* standard errors that chance does not exceed, even among many variables */
-static const double held = 3.5;           /* standard errors that the transport may leave an average by */
 static const double together = 0.5;       /* average.apart below which chains have come to where the others are */
 static const double dense = 200;          /* entries of the factor per variable with which global moves cost too much */
 
@@ -85,10 +84,11 @@ static svmp_status draw_start(svmp_run *run, double *x) {
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* How far a variable's averages are from settled: at most 1 when they are. */
-static double unrest(const average *a) {
+/* How far a variable's averages are from settled, with standard errors of at most `allowed` sd: at most 1 when they
+ * are. */
+static double unrest(const average *a, double allowed) {
     if (!(a->sd > 0)) return INFINITY;
-    const double error = fmax(a->mean_error, a->sd_error) / (a->sd * small_error);
+    const double error = fmax(a->mean_error, a->sd_error) / (a->sd * allowed);
     const double drift = fabs(a->drift) / fmax(small_drift * a->sd, chance * a->drift_error);
     const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
     const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
@@ -96,10 +96,10 @@ static double unrest(const average *a) {
     return isnan(error + drift + push + pull) ? INFINITY : worst;
 }
 
-static double largest_unrest(const svmp_run *run) {
+static double largest_unrest(const svmp_run *run, double allowed) {
     const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
     double largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++) largest = fmax(largest, unrest(&rows[i]));
+    for (size_t i = 0; i < run->model->graph->variables; i++) largest = fmax(largest, unrest(&rows[i], allowed));
     return largest;
 }
 
@@ -112,14 +112,14 @@ static int have_met(const svmp_run *run) {
     return 1;
 }
 
-/* A variable whose mean or sd is farther from its average than its error allows is shifted and stretched back to it. */
+/* Shifts and stretches a variable's particles to its average mean and sd. All variables are held: on a narrow ridge the
+ * averages of all lie on it, those of some would lead off it. */
 static void hold(size_t n, const average *to, double *x) {
     const double mean = svmp_sum(n, x) / (double)n;
     double squares = 0;
     for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
     const double sd = sqrt(squares / (double)(n - 1));
-    if (!(sd > 0 && to->sd > 0) || !(to->apart < together)) return;
-    if (fabs(mean - to->mean) <= held * to->mean_error && fabs(sd - to->sd) <= held * to->sd_error) return;
+    if (!(sd > 0 && to->sd > 0)) return;
     for (size_t l = 0; l < n; l++) x[l] = to->mean + to->sd / sd * (x[l] - mean);
 }
 
@@ -161,11 +161,11 @@ static svmp_status move(svmp_run *run) {
     const size_t left = run->iterations - t - 1;
     if (own->window == own->length) {
         svmp_averages_close(own->averages);
-        b->largest = largest_unrest(run);
-        own->settled = b->largest <= 1;
+        b->largest = largest_unrest(run, small_error);
+        own->settled = largest_unrest(run, fair_error) <= 1;
         own->window = 0;
         own->length *= 2;
-        if (own->settled || own->length + CARRIES > left) return end_moves(run, x);
+        if (b->largest <= 1 || own->length + CARRIES > left) return end_moves(run, x);
     }
     return left == 0 ? end_moves(run, x) : SVMP_OK;
 }
