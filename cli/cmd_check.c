@@ -41,7 +41,7 @@ static void print_arrays(const svmp_model *model, const char *label, size_t whic
     svmp_array array;
     int any = 0;
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
-        const char *const texts[] = {array.unknown, array.observed, array.computed};
+        const char *const texts[] = {array.unknown, array.observed, array.computed, array.drawn};
         if (texts[which]) print_next(label, texts[which], &any);
     }
     if (any) printf("\n");
@@ -58,6 +58,8 @@ static void spell_element(const svmp_array *array, size_t place, char *text, siz
     }
 }
 
+static int is_scattered(const char *elements) { return elements && strstr(elements, " of "); }
+
 /* The elements that the data leave out of an array here and there, which "y[8:41] (4 of 34)" does not tell. */
 static void print_missing(const svmp_model *model) {
     enum { MOST = 20 };
@@ -68,7 +70,7 @@ static void print_missing(const svmp_model *model) {
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
         size_t count = 1;
         for (size_t d = 0; d < array.rank; d++) count *= array.dimensions[d];
-        const int scattered = array.values && array.known && array.unknown && strstr(array.unknown, " of ");
+        const int scattered = array.values && array.known && (is_scattered(array.unknown) || is_scattered(array.drawn));
         for (size_t m = 0; scattered && m < count; m++) {
             if (!isnan(array.known[m]) || ++missing > MOST) continue;
             spell_element(&array, m, text, sizeof text);
@@ -87,6 +89,7 @@ static int run(const option_set *set) {
     if (status == 0) {
         print_shape(model);
         print_arrays(model, "unknown", 0);
+        print_arrays(model, "drawn after the run", 3);
         print_missing(model);
         print_arrays(model, "observed", 1);
         print_arrays(model, "computed (--monitor)", 2);
@@ -107,7 +110,9 @@ const command command_check = {
         "the Markov blankets of its nodes are, how many of the closed neighbourhoods differ (nodes with equal ones\n"
         "share a kernel matrix), and whether the model is jointly Gaussian. Of a model in the model language it also "
         "says\n"
-        "which arrays, or which of their elements, are unknown, which are observed, and which are computed from "
-        "unknowns\nand can be reported by\n.BR \\-\\-monitor .\n",
+        "which arrays, or which of their elements, are unknown, which are unknown but have nothing observed that "
+        "depends\n"
+        "on them, and are drawn after the run, which are observed, and which are computed from unknowns\nand can be "
+        "reported by\n.BR \\-\\-monitor .\n",
     .run = run,
 };

@@ -17,7 +17,7 @@
 #include "table.h"
 #include "writer.h"
 
-enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */
+enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10, NAME_ROOM = 1024 }; /* all, up to so many; of more, the first */
 
 static const svmp_option rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
@@ -204,16 +204,21 @@ static int prepare(session *s) {
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }
 
-/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
-static int exact_moments(const session *s, svmp_moments *moments) {
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored, or drawn after the run,
+ * keeps its own: the model's variables are among the columns in their order. */
+static int exact_moments(const session *s, size_t shown, svmp_moments *moments) {
     const double z95 = 1.6448536269514722;
     const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
+    char name[NAME_ROOM];
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
-    for (size_t i = 0; i < variables && i < VARIABLES_SHOWN; i++) {
+    for (size_t i = 0, column = 0; i < variables && column < shown; column++) {
+        svmp_model_variable_name(s->model, i, name, sizeof name);
+        if (strcmp(name, svmp_particles_name(s->first, column)) != 0) continue;
         double mean = both[i], sd = sqrt(both[variables + i]);
-        moments[i] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+        moments[column] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+        i++;
     }
     free(both);
     return status == SVMP_OK ? 0 : failed(s->context, status);
@@ -226,7 +231,7 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, moments) : 0;
+    return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, shown, moments) : 0;
 }
 
 /* How the processes share the work. */
@@ -264,8 +269,10 @@ static int print_result(session *s) {
     if (chains) print_mixing(s->result, variables, NULL, mixing);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
-    if (exact && options_given(s->set, "monitor"))
-        printf("These numbers are exact, but for what is monitored; the particles are independent draws.\n");
+    if (exact && variables > svmp_graph_variables(svmp_model_graph(s->model)))
+        printf(
+            "These numbers are exact, but for what is monitored or drawn after the run; the particles are independent "
+            "draws.\n");
     else if (exact)
         printf("These numbers are exact; the particles are independent draws.\n");
     else
@@ -372,7 +379,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     if (taken == SVMP_OK) taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record.particles = svmp_particles_count(s->result);
-    const int status = options_given(s->set, "monitor") ? writer_leave_out(&s->writer, s->model, &s->result) : 0;
+    const int status = writer_leave_out(&s->writer, s->model, &s->result);
     if (status) return status;
     taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first); /* of what is left */
     return taken == SVMP_OK ? 0 : failed(s->context, taken);

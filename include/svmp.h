@@ -176,7 +176,8 @@ SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const 
 SVMP_API svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                                 const char *monitors, svmp_model **model);
 
-/* Whether a variable of that name, "sigma" or "mu.3", is of an array that a model text computes, monitored or not. */
+/* Whether a variable of that name, "sigma" or "mu.3", follows from others: it is of an array that a model text
+ * computes, monitored or not, or is drawn after the run. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
 /* A node of `dimension` variables. `name` NULL: called x.1, x.2, ... after its place. A node of more
@@ -254,6 +255,8 @@ typedef struct svmp_array {
     const size_t *dimensions; /* of the whole array, */
     const double *values;     /* and its observed elements, NaN elsewhere, the last index running fastest; NULL: none */
     const double *known; /* where a part of it is known, that part: observed, given or constant; NULL: all or none */
+    const char *drawn;   /* leaves: unknown, but nothing observed depends on them. They are drawn after the run, */
+    size_t drawn_count;  /* and are not among the unknown ones above */
 } svmp_array;
 
 SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
@@ -622,13 +625,14 @@ typedef struct svmp_movement {
 
 SVMP_API svmp_movement svmp_run_last_movement(const svmp_run *run);
 
-/* The particles as they are now, with the model's names and lp__; the caller's to free. Series tell the way the run has
- * come: largest_phi (or largest_score, largest_change: svmp_method) and step_size along iteration, at most 256 of them
- * evenly spaced and the last one; ksd (the V of the discrepancy), ksd_ratio and bandwidth along measured, the
- * iterations at which svmp_run_measure was called. Of a sampler: the draws made so far, chain after chain, or where the
- * chains are when there are none yet. Those of "dpmp" and "tpmp" stand for modes and are no sample of the posterior:
- * particle l is the l-th choice of every node by itself, the first one the best. For all processes to call: each gets
- * the variables of its own nodes, of which there may be none. */
+/* The particles as they are now, with the model's names and lp__; the caller's to free. Leaves of a model text, unknown
+ * nodes that nothing observed depends on, are drawn given the others, keyed by the run's seed; lp__ is without them.
+ * Series tell the way the run has come: largest_phi (or largest_score, largest_change: svmp_method) and step_size along
+ * iteration, at most 256 of them evenly spaced and the last one; ksd (the V of the discrepancy), ksd_ratio and
+ * bandwidth along measured, the iterations at which svmp_run_measure was called. Of a sampler: the draws made so far,
+ * chain after chain, or where the chains are when there are none yet. Those of "dpmp" and "tpmp" stand for modes and
+ * are no sample of the posterior: particle l is the l-th choice of every node by itself, the first one the best. For
+ * all processes to call: each gets the variables of its own nodes, of which there may be none. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 /* ---- plan: what several processes would do, on paper ------------------------------------------ */

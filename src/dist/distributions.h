@@ -148,4 +148,10 @@ svmp_status svmp_distribution_draw(svmp_context *context, const distribution *fa
                                    size_t columns, const number_array *arguments, double lower, double upper,
                                    bool *drawn, double *value);
 
+/* The same of one dimension, between bounds that hardly any draw of the whole lies between, too: it finds a number
+ * wherever the distribution has a distribution function, and the mass between the bounds is more than 0. */
+svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_stream stream,
+                                             const number_array *arguments, double lower, double upper, bool *drawn,
+                                             double *value);
+
 #endif

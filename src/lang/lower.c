@@ -92,14 +92,17 @@ static svmp_status make_nodes(model_lowering *lowering) {
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_censor(lowering, k)));
     }
+    SVMP_TRY(svmp_find_leaves(lowering));
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind != AST_STOCHASTIC || statement->failed) continue;
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
     }
-    SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, lowering->result->variables));
-    return SVMP_NEW(lowering->context, lowering->slot_stamp, lowering->result->variables);
+    svmp_place_leaves(lowering);
+    const size_t variables = lowering->result->variables + lowering->result->leaf_variables;
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));
+    return SVMP_NEW(lowering->context, lowering->slot_stamp, variables);
 }
 
 /* For those who need a part alone. */
@@ -128,8 +131,12 @@ static svmp_status add_factors(model_lowering *lowering) {
 
 static svmp_status require_unknowns(model_lowering *lowering) {
     if (lowering->result->variables > 0) return SVMP_OK;
-    return svmp_fail(lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns: every node is observed.",
-                     lowering->diagnostics->source->path);
+    return svmp_fail(
+        lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns%s.",
+        lowering->diagnostics->source->path,
+        lowering->result->leaf_count > 0
+            ? " to infer: they are discrete or depend on discrete ones, and nothing observed depends on them"
+            : ": every node is observed");
 }
 
 /* Names in the data that the model never mentions are most often a slip; many of them are a table that has more. */

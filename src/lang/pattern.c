@@ -145,8 +145,8 @@ static svmp_status is_needed(model_lowering *lowering, factor_pattern *pattern, 
     if (lowering->graph) return add_to_graph(lowering, pattern);
     if (lowering->owners == NULL) return SVMP_OK;
     if (pattern->kind == PATTERN_FACTOR) return place_factor(lowering, pattern, needed);
-    *needed = pattern->kind == PATTERN_PRIOR ? is_own(lowering, lowering->instances[lowering->factor].node)
-                                             : lowering->owners->rank == 0;
+    const model_instance *instance = pattern->kind == PATTERN_PRIOR ? &lowering->instances[lowering->factor] : NULL;
+    *needed = instance && !instance->leaf ? is_own(lowering, instance->node) : lowering->owners->rank == 0;
     return SVMP_OK;
 }
 

@@ -35,6 +35,7 @@ typedef struct lowered_prior {
     size_t arguments;
     size_t argument_rows[DISTRIBUTION_ARGUMENTS], argument_columns[DISTRIBUTION_ARGUMENTS];
     size_t bounds; /* how many values have bounds: the outputs of the node, or 0 */
+    bool leaf;     /* of leaves: they and no other nodes have its instances */
 } lowered_prior;
 
 /* An element of a deterministic node that is reported. */
@@ -45,8 +46,8 @@ typedef struct lowered_monitor {
 
 /* An array of the text with stochastic elements, or such as are computed from unknowns. */
 typedef struct lowered_array {
-    char *unknown, *observed, *computed; /* "y[1:10] (7 of 10)"; NULL: no element is */
-    size_t unknown_count, observed_count;
+    char *unknown, *observed, *computed, *drawn; /* "y[1:10] (7 of 10)"; NULL: no element is */
+    size_t unknown_count, observed_count, drawn_count;
     char *name;
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
     double *values; /* observed ones, NaN elsewhere, the last index running fastest; NULL: none is */
@@ -64,6 +65,16 @@ typedef struct lowered_model {
     size_t part_capacity;
     double *lower, *upper; /* of the outputs, where `bounded` says that they are numbers */
     size_t lower_capacity, upper_capacity;
+    bool *drawn; /* output -> whether it is a leaf's */
+    size_t drawn_capacity;
+
+    /* Leaves: unknown nodes that nothing observed depends on. They are no nodes of the graph and have no factors, but
+     * are drawn given their parents, from priors of their own, after the run. Their variables are their natural values,
+     * behind those of all nodes of the whole. */
+    lowered_node *leaves;
+    size_t leaf_count, leaf_capacity, leaf_variables;
+    uint32_t *leaves_by_level; /* parents first */
+    name_table drawn_names;    /* of their outputs; of a part: of the whole's */
 
     factor_group *groups;
     size_t group_count, group_capacity;
@@ -106,7 +117,13 @@ svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t leve
 svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,
                                     double *variables);
 
-/* The monitored values, monitor_count*n numbers. */
+/* Draws the leaves of n particles, whose numbers draw[l] the random numbers are keyed by: fills the rows of `variables`
+ * behind those of all nodes, of which a part has those of the whole. NaN where nothing can be drawn, since the
+ * arguments are none that the distribution takes. */
+svmp_status svmp_lowered_draw_leaves(const lowered_model *lowered, uint64_t seed, size_t n, const uint64_t *draw,
+                                     double *variables);
+
+/* The monitored values, monitor_count*n numbers, from the variables of nodes and leaves. */
 svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const double *variables, double *values);
 
 /* n particles from the priors, parents first. A node whose prior is improper or cannot be drawn from (dflat) starts
