@@ -7,6 +7,8 @@
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make lint       layout and static analysis;   make format   lay the code out
 #   make bench      build and run the benchmarks
+#   make docs       API pages in build/docs/html (Doxygen) and the picture of the rooms (Graphviz)
+#   make dist       build/svmp-VERSION.tar.gz, the sources of the last commit
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
 #
@@ -26,10 +28,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test test-long asan lint format bench install clean help
+.PHONY: build run test test-long asan lint format bench docs dist install clean help
 
 help:
-	@sed -n '3,15s/^# \{0,3\}//p' Makefile
+	@sed -n '3,17s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -68,6 +70,17 @@ format:
 bench: build
 	@cmake --build --preset release --target bench
 	@bench/run
+
+docs:
+	@$(SETUP) docs
+	@mkdir -p build
+	@SVMP_VERSION=$$(cat VERSION) doxygen docs/Doxyfile && echo "written to build/docs/html/index.html"
+	@scripts/rooms --dot >docs/rooms.dot && dot -Tsvg docs/rooms.dot -o docs/rooms.svg
+
+dist:
+	@mkdir -p build
+	@git archive --prefix="svmp-$$(cat VERSION)/" -o "build/svmp-$$(cat VERSION).tar.gz" HEAD
+	@echo "written to build/svmp-$$(cat VERSION).tar.gz"
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"

@@ -67,7 +67,7 @@ typedef struct session {
 static const char *start_file(const option_set *set) {
     const char *init = options_given(set, "init");
     int drawn = init == NULL || strcmp(init, "prior") == 0 || strcmp(init, "map") == 0 ||
-                strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
+                strcmp(init, "gaussian") == 0 || strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
     return drawn ? NULL : init;
 }
 
@@ -105,7 +105,7 @@ static int check_sizes(const session *s) {
 
 /* Whether the file of --init is none, but a slip of the hand: 'norml:1'. */
 static int is_misspelt(const char *init) {
-    static const char *const starts[] = {"normal", "uniform", "prior", "map"};
+    static const char *const starts[] = {"normal", "uniform", "prior", "gaussian", "map"};
     const size_t length = strcspn(init, ":");
     const char *meant = access(init, F_OK) == 0 ? NULL : suggest(init, length, sizeof starts / sizeof *starts, starts);
     if (meant) complain(EXIT_WRONG, "There is no start or file '%s'; did you mean '%s%s'?", init, meant, init + length);

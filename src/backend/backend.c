@@ -47,6 +47,29 @@ done:
     return status;
 }
 
+static double *array_of(const backend *b, backend_array which) {
+    double *const arrays[] = {[ARRAY_PARTICLES] = b->x,
+                              [ARRAY_SCORE] = b->score,
+                              [ARRAY_PHI] = b->phi,
+                              [ARRAY_STEP_FIRST] = b->state[0],
+                              [ARRAY_STEP_SECOND] = b->state[1]};
+    return arrays[which];
+}
+
+svmp_status svmp_backend_view(backend *b, backend_array which, const double **values) {
+    *values = array_of(b, which);
+    return *values && b->local->fetch ? b->local->fetch(b, which) : SVMP_OK;
+}
+
+svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) {
+    *values = array_of(b, which);
+    return *values && b->local->fetch ? b->local->fetch(b, which) : SVMP_OK;
+}
+
+svmp_status svmp_backend_commit(backend *b, backend_array which) {
+    return b->local->store ? b->local->store(b, which) : SVMP_OK;
+}
+
 void svmp_backend_free(backend *b) {
     if (b == NULL) return;
     svmp_mpi_detach(b);

@@ -18,6 +18,16 @@
 
 typedef struct backend backend;
 
+/* The arrays of a backend, variables * n numbers each. Between iterations phi holds the particles before the last step,
+ * if `moved` says so; during one it is free for a method without a kernel. */
+typedef enum backend_array {
+    ARRAY_PARTICLES,
+    ARRAY_SCORE,
+    ARRAY_PHI,
+    ARRAY_STEP_FIRST,
+    ARRAY_STEP_SECOND
+} backend_array;
+
 typedef struct backend_kind {
     const char *name;
 
@@ -36,6 +46,11 @@ typedef struct backend_kind {
 
     /* Langevin's move: x <- x + rate s + sqrt(2 rate) noise. */
     svmp_status (*diffuse)(backend *b, double rate, size_t t);
+
+    /* A backend whose particles are not in this process's memory copies an array into b->x, b->score, ... or takes it
+     * from there. NULL: the arrays of `backend` are its own. */
+    svmp_status (*fetch)(backend *b, backend_array which);
+    svmp_status (*store)(backend *b, backend_array which);
 } backend_kind;
 
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
@@ -55,7 +70,8 @@ struct backend {
     int threads;
     node_span span; /* the nodes that `score` and `stein` work on: all own ones, or in turn the interior and the rest */
     const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
-    double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL */
+    double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL. For backends
+                                         * alone: others call svmp_backend_view and svmp_backend_edit */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
@@ -68,6 +84,13 @@ struct backend {
 svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
                                 const kernel *k, const step *s, backend **made);
 void svmp_backend_free(backend *b);
+
+/* An array, in this process's memory, valid until the next move. A host backend gives its own, for nothing; NULL where
+ * the step rule does not keep it. What `svmp_backend_edit` gave and the caller has filled is the backend's after
+ * svmp_backend_commit. */
+svmp_status svmp_backend_view(backend *b, backend_array which, const double **values);
+svmp_status svmp_backend_edit(backend *b, backend_array which, double **values);
+svmp_status svmp_backend_commit(backend *b, backend_array which);
 
 /* The moves, for backends whose particles are in this process's memory. On SVMP_NOT_FINITE the old particles stay. */
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);

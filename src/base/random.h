@@ -23,8 +23,9 @@ typedef enum random_purpose {
     RANDOM_ACCEPT,    /* a = iteration */
     RANDOM_MODE,      /* a = start, b = variable: where the search for a mode begins */
     RANDOM_FINGERPRINT,
-    RANDOM_DATA, /* a = element: what a model text draws in data { } */
-    RANDOM_LEAF, /* a = output, b = draw: nodes that are drawn after the run */
+    RANDOM_DATA,     /* a = element: what a model text draws in data { } */
+    RANDOM_GAUSSIAN, /* b = variable: the draws of the Gaussian on the graph */
+    RANDOM_LEAF,     /* a = output, b = draw: nodes that are drawn after the run */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -43,6 +43,27 @@ svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t
 void svmp_code_number(code_block *code, size_t columns, size_t inputs, size_t outputs);
 void svmp_code_free(svmp_context *context, code_block *code);
 
+/* The operations that a log value consists of, operands before their users and the value last: what other programs are
+ * made from. Of a literal, operand[0] is its place in `literals`; of an input the slot; of a parameter the column, for
+ * what depends on parameters alone is known by its column. Empty for a program of values alone. */
+typedef struct recipe_operation {
+    uint32_t op; /* expr_op */
+    uint32_t operand[3];
+} recipe_operation;
+
+typedef struct program_recipe {
+    recipe_operation *operations;
+    double *literals;
+    size_t count, literal_count;
+} program_recipe;
+
+/* What the lanes of `value` compute; `hoist` knows their columns. */
+svmp_status svmp_recipe_take(const program_builder *builder, expr value, const hoisted *hoist, program_recipe *recipe);
+void svmp_recipe_free(svmp_context *context, program_recipe *recipe);
+
+/* The value again, in a builder that has nothing else; its parameters are the columns. */
+expr svmp_recipe_build(const program_recipe *recipe, program_builder *builder);
+
 struct program {
     svmp_context *context;
     size_t shared; /* owners other than the first */
@@ -52,6 +73,23 @@ struct program {
     code_block values;   /* lanes: the outputs */
     code_block gradient; /* lanes: the value, then the gradient */
     code_block instance; /* instances: the columns */
+    program_recipe recipe;
+};
+
+struct bound_program {
+    const program *compiled;
+    size_t instances;
+    double *columns; /* columns*instances: column h of instance k at h*instances + k */
+};
+
+/* The values of one instance whose variables are these. */
+void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,
+                            const double *x, void *scratch, double *value);
+
+struct program_partial {
+    svmp_context *context;
+    code_block both;     /* lanes: the value, then the derivatives */
+    code_block gradient; /* lanes: the derivatives */
 };
 
 #endif

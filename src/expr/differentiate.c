@@ -31,6 +31,12 @@ static expr gamma_ratio(program_builder *b, expr a, expr x, expr r) {
     return svmp_expr_exp(b, svmp_expr_subtract(b, front, svmp_expr_add(b, svmp_expr_loggam(b, a), r)));
 }
 
+/* Its derivative by a, where d log P / da is `slope`; of 1 - P likewise. */
+static expr gamma_ratio_slope(program_builder *b, expr a, expr x, expr slope, expr r) {
+    expr bend = svmp_expr_subtract(b, svmp_expr_subtract(b, svmp_expr_log(b, x), svmp_expr_digamma(b, a)), slope);
+    return svmp_expr_multiply(b, gamma_ratio(b, a, x, r), bend);
+}
+
 /* density(x) / I of the beta distribution, r = log I:
  * exp((p-1) log x + (q-1) log(1-x) - log gamma(p) - log gamma(q) + log gamma(p+q) - r). */
 static expr beta_ratio(program_builder *b, expr x, expr p, expr q, expr r) {
@@ -42,46 +48,68 @@ static expr beta_ratio(program_builder *b, expr x, expr p, expr q, expr r) {
     return svmp_expr_exp(b, svmp_expr_subtract(b, svmp_expr_add(b, first, second), svmp_expr_add(b, log_beta, r)));
 }
 
+/* Its derivative by p or q, `shape`, where d log I / d shape is `slope` and log_x is log x or log(1-x). */
+static expr beta_ratio_slope(program_builder *b, expr x, expr p, expr q, expr shape, expr log_x, expr slope) {
+    expr both = svmp_expr_digamma(b, svmp_expr_add(b, p, q)), own = svmp_expr_digamma(b, shape);
+    expr bend = svmp_expr_subtract(b, svmp_expr_add(b, log_x, svmp_expr_subtract(b, both, own)), slope);
+    return svmp_expr_multiply(b, beta_ratio(b, x, p, q, svmp_expr_log_beta_i(b, x, p, q)), bend);
+}
+
 /* The words of ops.def. */
-#define NONE                         none
-#define MISSING                      missing(builder, op)
-#define NUMBER(x)                    svmp_expr_literal(builder, x)
-#define TIMES(x, y)                  (masked ? svmp_expr_masked_multiply : svmp_expr_multiply)(builder, x, y)
-#define OVER(x, y)                   (masked ? svmp_expr_masked_divide : svmp_expr_divide)(builder, x, y)
-#define ADD(x, y)                    svmp_expr_add(builder, x, y)
-#define SUB(x, y)                    svmp_expr_subtract(builder, x, y)
-#define MUL(x, y)                    svmp_expr_multiply(builder, x, y)
-#define MASKED_MUL(x, y)             svmp_expr_masked_multiply(builder, x, y)
-#define NEG(x)                       svmp_expr_negate(builder, x)
-#define SQUARE(x)                    svmp_expr_square(builder, x)
-#define POW(x, y)                    svmp_expr_power(builder, x, y)
-#define SQRT(x)                      svmp_expr_sqrt(builder, x)
-#define HALF_OVER(x)                 svmp_expr_half_over(builder, x)
-#define SIGN(x)                      svmp_expr_sign(builder, x)
-#define EXP(x)                       svmp_expr_exp(builder, x)
-#define EXPM1(x)                     svmp_expr_expm1(builder, x)
-#define LOG(x)                       svmp_expr_log(builder, x)
-#define LOG1P(x)                     svmp_expr_log1p(builder, x)
-#define LOG_SLOPE(x)                 svmp_expr_log_slope(builder, x)
-#define XLOGY(x, y)                  svmp_expr_xlogy(builder, x, y)
-#define SIN(x)                       svmp_expr_sin(builder, x)
-#define COS(x)                       svmp_expr_cos(builder, x)
-#define SINH(x)                      svmp_expr_sinh(builder, x)
-#define COSH(x)                      svmp_expr_cosh(builder, x)
-#define ILOGIT(x)                    svmp_expr_ilogit(builder, x)
-#define NORMAL_DENSITY(x)            svmp_expr_normal_density(builder, x)
-#define NORMAL_HAZARD(x)             svmp_expr_normal_hazard(builder, x)
-#define DIGAMMA(x)                   svmp_expr_digamma(builder, x)
-#define GAMMA_RATIO(x, y, z)         gamma_ratio(builder, x, y, z)
-#define LOG_GAMMA_P_SHAPE(x, y)      svmp_expr_log_gamma_p_shape(builder, x, y)
-#define LOG_GAMMA_Q_SHAPE(x, y)      svmp_expr_log_gamma_q_shape(builder, x, y)
-#define BETA_RATIO(x, y, z, r)       beta_ratio(builder, x, y, z, r)
-#define LOG_BETA_I_FIRST(x, y, z)    svmp_expr_log_beta_i_first(builder, x, y, z)
-#define LOG_BETA_I_SECOND(x, y, z)   svmp_expr_log_beta_i_second(builder, x, y, z)
-#define HYPERGEOMETRIC_MEAN(x, y, z) svmp_expr_hypergeometric_mean(builder, x, y, z)
-#define LESS_EQUAL(x, y)             svmp_expr_less_equal(builder, x, y)
-#define GREATER_EQUAL(x, y)          svmp_expr_greater_equal(builder, x, y)
-#define IFELSE(x, y, z)              svmp_expr_ifelse(builder, x, y, z)
+#define NONE                               none
+#define MISSING                            missing(builder, op)
+#define NUMBER(x)                          svmp_expr_literal(builder, x)
+#define TIMES(x, y)                        (masked ? svmp_expr_masked_multiply : svmp_expr_multiply)(builder, x, y)
+#define OVER(x, y)                         (masked ? svmp_expr_masked_divide : svmp_expr_divide)(builder, x, y)
+#define ADD(x, y)                          svmp_expr_add(builder, x, y)
+#define SUB(x, y)                          svmp_expr_subtract(builder, x, y)
+#define MUL(x, y)                          svmp_expr_multiply(builder, x, y)
+#define MASKED_MUL(x, y)                   svmp_expr_masked_multiply(builder, x, y)
+#define MASKED_DIV(x, y)                   svmp_expr_masked_divide(builder, x, y)
+#define MASKED_SLOPE(x, y)                 svmp_expr_masked_slope(builder, x, y)
+#define RECIPROCAL(x)                      svmp_expr_reciprocal(builder, x)
+#define NEG(x)                             svmp_expr_negate(builder, x)
+#define SQUARE(x)                          svmp_expr_square(builder, x)
+#define POW(x, y)                          svmp_expr_power(builder, x, y)
+#define SQRT(x)                            svmp_expr_sqrt(builder, x)
+#define HALF_OVER(x)                       svmp_expr_half_over(builder, x)
+#define SIGN(x)                            svmp_expr_sign(builder, x)
+#define EXP(x)                             svmp_expr_exp(builder, x)
+#define EXPM1(x)                           svmp_expr_expm1(builder, x)
+#define LOG(x)                             svmp_expr_log(builder, x)
+#define LOG1P(x)                           svmp_expr_log1p(builder, x)
+#define LOG_SLOPE(x)                       svmp_expr_log_slope(builder, x)
+#define XLOGY(x, y)                        svmp_expr_xlogy(builder, x, y)
+#define SIN(x)                             svmp_expr_sin(builder, x)
+#define COS(x)                             svmp_expr_cos(builder, x)
+#define SINH(x)                            svmp_expr_sinh(builder, x)
+#define COSH(x)                            svmp_expr_cosh(builder, x)
+#define ILOGIT(x)                          svmp_expr_ilogit(builder, x)
+#define NORMAL_DENSITY(x)                  svmp_expr_normal_density(builder, x)
+#define NORMAL_HAZARD(x)                   svmp_expr_normal_hazard(builder, x)
+#define NORMAL_HAZARD_SLOPE(x)             svmp_expr_normal_hazard_slope(builder, x)
+#define TRIGAMMA(x)                        svmp_expr_trigamma(builder, x)
+#define DIGAMMA(x)                         svmp_expr_digamma(builder, x)
+#define GAMMA_RATIO(x, y, z)               gamma_ratio(builder, x, y, z)
+#define LOG_GAMMA_P_SHAPE(x, y)            svmp_expr_log_gamma_p_shape(builder, x, y)
+#define LOG_GAMMA_Q_SHAPE(x, y)            svmp_expr_log_gamma_q_shape(builder, x, y)
+#define LOG_GAMMA_P(x, y)                  svmp_expr_log_gamma_p(builder, x, y)
+#define LOG_GAMMA_Q(x, y)                  svmp_expr_log_gamma_q(builder, x, y)
+#define LOG_GAMMA_P_BEND(x, y)             svmp_expr_log_gamma_p_bend(builder, x, y)
+#define LOG_GAMMA_Q_BEND(x, y)             svmp_expr_log_gamma_q_bend(builder, x, y)
+#define GAMMA_RATIO_SLOPE(x, y, s, r)      gamma_ratio_slope(builder, x, y, s, r)
+#define BETA_RATIO(x, y, z, r)             beta_ratio(builder, x, y, z, r)
+#define LOG_BETA_I_FIRST(x, y, z)          svmp_expr_log_beta_i_first(builder, x, y, z)
+#define LOG_BETA_I_SECOND(x, y, z)         svmp_expr_log_beta_i_second(builder, x, y, z)
+#define BETA_RATIO_SLOPE(x, y, z, p, l, s) beta_ratio_slope(builder, x, y, z, p, l, s)
+#define LOG_BETA_I_BEND(x, y, z)           svmp_expr_log_beta_i_bend(builder, x, y, z)
+#define LOG_BETA_I_CROSS(x, y, z)          svmp_expr_log_beta_i_cross(builder, x, y, z)
+#define LOG_BETA_I_BEND_SECOND(x, y, z)    svmp_expr_log_beta_i_bend_second(builder, x, y, z)
+#define HYPERGEOMETRIC_VARIANCE(x, y, z)   svmp_expr_hypergeometric_variance(builder, x, y, z)
+#define HYPERGEOMETRIC_MEAN(x, y, z)       svmp_expr_hypergeometric_mean(builder, x, y, z)
+#define LESS_EQUAL(x, y)                   svmp_expr_less_equal(builder, x, y)
+#define GREATER_EQUAL(x, y)                svmp_expr_greater_equal(builder, x, y)
+#define IFELSE(x, y, z)                    svmp_expr_ifelse(builder, x, y, z)
 
 /* Passes the adjoint w of the node r to those of its operands that depend on inputs. */
 static void pass_on(reverse_sweep *sweep, expr r, expr w) {
@@ -90,7 +118,8 @@ static void pass_on(reverse_sweep *sweep, expr r, expr w) {
     const expr_op op = (expr_op)node.op;
     const expr a = {node.operand[0]}, b = {node.operand[1]}, c = {node.operand[2]};
     const bool masked = sweep->masked[r.index];
-    const bool below = masked || op == OP_ifelse || op == OP_min || op == OP_max;
+    const bool below =
+        masked || op == OP_ifelse || op == OP_min || op == OP_max || op == OP_masked_multiply || op == OP_masked_divide;
 #define WANTED(k) (builder->nodes[node.operand[k]].level == LEVEL_INPUT)
     switch (op) {
 #define OP1(name, value, da)                                                                                           \

@@ -6,12 +6,6 @@
  * instances. Measured with bench/expr. */
 enum { WIDE_PARTICLES = 16 };
 
-struct bound_program {
-    const program *compiled;
-    size_t instances;
-    double *columns; /* columns*instances: column h of instance k at h*instances + k */
-};
-
 /* Lanes of a block that needs `buffers` numbers a lane: 24 KiB of them where 128 lanes fit in that, 512 KiB where 16
  * do; never less than 8. */
 static size_t block_lanes(size_t buffers) {
@@ -28,21 +22,29 @@ typedef struct block_layout {
     size_t buffers; /* numbers a lane: registers, then copies of inputs, columns and outputs */
 } block_layout;
 
-static block_layout layout_of(const code_block *code, size_t n) {
-    size_t copies = code->inputs + code->outputs + (n > 1 ? code->columns : 0);
+/* `scattered`: the instances do not stand one behind the other, and their columns are copied. */
+static block_layout layout_of(const code_block *code, size_t n, bool scattered) {
+    size_t copies = code->inputs + code->outputs + (n > 1 || scattered ? code->columns : 0);
     block_layout wide = {BLOCK_WIDE, block_lanes(code->registers + code->inputs + code->outputs), code->registers + 1};
     block_layout gathered = {BLOCK_GATHERED, block_lanes(code->registers + copies), code->registers + copies};
     return n >= WIDE_PARTICLES || n > gathered.lanes ? wide : gathered;
 }
 
-static size_t scratch_bytes(const code_block *code, size_t n) {
-    block_layout layout = layout_of(code, n);
+static size_t scratch_bytes(const code_block *code, size_t n, bool scattered) {
+    block_layout layout = layout_of(code, n, scattered);
     return code_places(code) * sizeof(double *) + layout.buffers * layout.lanes * sizeof(double);
 }
 
 size_t svmp_bound_scratch(const bound_program *bound, size_t n) {
-    size_t values = scratch_bytes(&bound->compiled->values, n), gradient = scratch_bytes(&bound->compiled->gradient, n);
+    size_t values = scratch_bytes(&bound->compiled->values, n, false);
+    size_t gradient = scratch_bytes(&bound->compiled->gradient, n, false);
     return values > gradient ? values : gradient;
+}
+
+size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n) {
+    if (partial == NULL) return scratch_bytes(&bound->compiled->gradient, n, true);
+    size_t both = scratch_bytes(&partial->both, n, true), gradient = scratch_bytes(&partial->gradient, n, true);
+    return both > gradient ? both : gradient;
 }
 
 /* The places that are the same for all blocks; returns what follows the registers. Numbers come first in the scratch,
@@ -123,24 +125,35 @@ void svmp_bound_free(bound_program *bound) {
 
 /* ---- lanes ------------------------------------------------------------------------------------- */
 
-/* What one call evaluates. */
+/* What one call evaluates: instances `first` ... of the group, or those of a view. */
 typedef struct request {
     const bound_program *bound;
     const code_block *code;
-    const uint32_t *variables;
+    const uint32_t *variables; /* of the first instance, and on; of a view: of all */
+    const instance_view *view; /* NULL: there is none */
     size_t first, count, n;
     const double *x;
     double *value, *gradient;
+    size_t values, derivatives; /* of the code's outputs */
     block_layout layout;
     double **places;
     double *copies; /* what follows the registers */
 } request;
 
-/* Where output o of instance `first + k` goes: a row of n numbers, or NULL where nobody wants it. */
+static inline size_t instance_of(const request *r, size_t k) { return r->view ? r->view->instance[k] : r->first + k; }
+
+/* What stands in a slot of the k-th instance. */
+static inline const double *input_row(const request *r, size_t k, size_t slot) {
+    uint32_t variable = r->variables[(r->view ? instance_of(r, k) : k) * r->code->inputs + slot];
+    if (r->view && r->view->y && r->view->own[slot])
+        return r->view->y + (size_t)(uint32_t)(variable + r->view->shift[k]) * r->n;
+    return r->x + variable * r->n;
+}
+
+/* Where output o of the k-th instance goes: a row of n numbers, or NULL where nobody wants it. */
 static double *output_row(const request *r, size_t k, size_t o) {
-    size_t outputs = r->bound->compiled->outputs, slots = r->bound->compiled->slots;
-    if (o < outputs) return r->value ? r->value + (k * outputs + o) * r->n : NULL;
-    return r->gradient + (k * slots + o - outputs) * r->n;
+    if (o < r->values) return r->value ? r->value + (k * r->values + o) * r->n : NULL;
+    return r->gradient + (k * r->derivatives + o - r->values) * r->n;
 }
 
 /* A block is particles of one instance; nothing is copied. */
@@ -148,14 +161,12 @@ static void evaluate_wide(const request *r) {
     const code_block *code = r->code;
     size_t slots = code->inputs, instances = r->bound->instances, n = r->n;
     for (size_t k = 0; k < r->count; k++) {
-        size_t instance = r->first + k;
         for (size_t h = 0; h < code->columns; h++)
-            r->places[code_place_columns(code) + h] = r->bound->columns + h * instances + instance;
+            r->places[code_place_columns(code) + h] = r->bound->columns + h * instances + instance_of(r, k);
         for (size_t l = 0; l < n; l += r->layout.lanes) {
             size_t lanes = n - l < r->layout.lanes ? n - l : r->layout.lanes;
             for (size_t j = 0; j < slots; j++)
-                r->places[code_place_inputs(code) + j] =
-                    (double *)(uintptr_t)(r->x + r->variables[instance * slots + j] * n + l); /* only ever read */
+                r->places[code_place_inputs(code) + j] = (double *)(uintptr_t)(input_row(r, k, j) + l); /* only read */
             for (size_t o = 0; o < code->outputs; o++) {
                 double *row = output_row(r, k, o);
                 r->places[code_place_outputs(code) + o] = row ? row + l : r->copies;
@@ -171,17 +182,23 @@ static inline void copy_row(double *to, const double *from, size_t n) {
 }
 
 static void gather_input(const request *r, size_t k, size_t instances, size_t slot, double *copy) {
-    const uint32_t *variables = r->variables + (r->first + k) * r->code->inputs + slot;
     size_t n = r->n, stride = r->code->inputs;
+    if (r->view) {
+        for (size_t i = 0; i < instances; i++) copy_row(copy + i * n, input_row(r, k + i, slot), n);
+        return;
+    }
+    const uint32_t *variables = r->variables + k * stride + slot;
     if (n == 1)
         for (size_t i = 0; i < instances; i++) copy[i] = r->x[variables[i * stride]];
     else
         for (size_t i = 0; i < instances; i++) copy_row(copy + i * n, r->x + variables[i * stride] * n, n);
 }
 
-static void repeat_column(const double *column, size_t instances, size_t n, double *copy) {
-    for (size_t i = 0; i < instances; i++)
-        for (size_t l = 0; l < n; l++) copy[i * n + l] = column[i];
+static void repeat_column(const request *r, size_t k, size_t instances, const double *column, double *copy) {
+    for (size_t i = 0; i < instances; i++) {
+        const double value = column[instance_of(r, k + i)];
+        for (size_t l = 0; l < r->n; l++) copy[i * r->n + l] = value;
+    }
 }
 
 /* Instance i's row of an output goes `stride` numbers behind that of instance i - 1. */
@@ -193,10 +210,10 @@ static void scatter_output(const double *copy, size_t instances, size_t n, size_
 }
 
 /* A block is all particles of many instances: inputs are gathered, outputs scattered; for n = 1 columns are read in
- * place, and so are outputs written that stand alone. */
+ * place where the instances follow one another, and so are outputs written that stand alone. */
 static void evaluate_gathered(const request *r) {
     const code_block *code = r->code;
-    size_t n = r->n, lanes = r->layout.lanes, per_block = lanes / n, outputs = r->bound->compiled->outputs;
+    size_t n = r->n, lanes = r->layout.lanes, per_block = lanes / n;
     double *inputs = r->copies, *results = inputs + code->inputs * lanes, *columns = results + code->outputs * lanes;
     for (size_t k = 0; k < r->count; k += per_block) {
         size_t instances = r->count - k < per_block ? r->count - k : per_block;
@@ -205,26 +222,33 @@ static void evaluate_gathered(const request *r) {
             gather_input(r, k, instances, j, inputs + j * lanes);
         }
         for (size_t h = 0; h < code->columns; h++) {
-            double *column = r->bound->columns + h * r->bound->instances + r->first + k;
-            if (n > 1) repeat_column(column, instances, n, columns + h * lanes);
-            r->places[code_place_columns(code) + h] = n > 1 ? columns + h * lanes : column;
+            double *column = r->bound->columns + h * r->bound->instances;
+            const bool copied = n > 1 || r->view;
+            if (copied) repeat_column(r, k, instances, column, columns + h * lanes);
+            r->places[code_place_columns(code) + h] = copied ? columns + h * lanes : column + r->first + k;
         }
         for (size_t o = 0; o < code->outputs; o++) {
             double *row = output_row(r, k, o);
-            bool alone = o < outputs ? outputs == 1 : code->inputs == 1;
+            bool alone = (o < r->values ? r->values : r->derivatives) == 1;
             r->places[code_place_outputs(code) + o] = alone && row ? row : results + o * lanes;
         }
         run(code, BLOCK_GATHERED, r->places, instances * n);
         for (size_t o = 0; o < code->outputs; o++) {
             double *row = output_row(r, k, o), *from = r->places[code_place_outputs(code) + o];
-            size_t stride = (o < outputs ? outputs : code->inputs) * n;
+            size_t stride = (o < r->values ? r->values : r->derivatives) * n;
             if (row && row != from) scatter_output(from, instances, n, stride, row);
         }
     }
 }
 
-void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
-                         const double *x, void *scratch, double *value, double *gradient) {
+static void evaluate(request *r, void *scratch) {
+    r->layout = layout_of(r->code, r->n, r->view != NULL);
+    r->copies = lay_out(r->code, r->layout, scratch, &r->places);
+    (r->layout.mode == BLOCK_WIDE ? evaluate_wide : evaluate_gathered)(r);
+}
+
+static void evaluate_from(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                          const double *x, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
     request r = {.bound = bound,
                  .code = gradient ? &compiled->gradient : &compiled->values,
@@ -234,8 +258,37 @@ void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, 
                  .n = n,
                  .x = x,
                  .value = value,
-                 .gradient = gradient};
-    r.layout = layout_of(r.code, n);
-    r.copies = lay_out(r.code, r.layout, scratch, &r.places);
-    (r.layout.mode == BLOCK_WIDE ? evaluate_wide : evaluate_gathered)(&r);
+                 .gradient = gradient,
+                 .values = compiled->outputs,
+                 .derivatives = compiled->slots};
+    evaluate(&r, scratch);
+}
+
+void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                         const double *x, void *scratch, double *value, double *gradient) {
+    evaluate_from(bound, variables + first * bound->compiled->slots, first, count, n, x, scratch, value, gradient);
+}
+
+void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,
+                            const double *x, void *scratch, double *value) {
+    evaluate_from(bound, variables, instance, 1, n, x, scratch, value, NULL);
+}
+
+void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
+                              const instance_view *view, size_t n, void *scratch, double *value, double *gradient) {
+    const program *compiled = bound->compiled;
+    const code_block *code = !partial ? &compiled->gradient : value ? &partial->both : &partial->gradient;
+    const size_t values = partial && !value ? 0 : compiled->outputs;
+    request r = {.bound = bound,
+                 .code = code,
+                 .variables = variables,
+                 .view = view,
+                 .count = view->count,
+                 .n = n,
+                 .x = view->x,
+                 .value = value,
+                 .gradient = gradient,
+                 .values = values,
+                 .derivatives = code->outputs - values};
+    evaluate(&r, scratch);
 }

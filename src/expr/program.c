@@ -29,6 +29,7 @@ static svmp_status compile(program_builder *builder, size_t count, const expr *o
         SVMP_CHECK(svmp_code_compile(builder, LEVEL_INPUT, count + compiled->slots, outputs, &hoist, gradient));
     SVMP_CHECK(svmp_code_compile(builder, LEVEL_PARAMETER, hoist.count, hoist.list, NULL, instance));
     compiled->columns = hoist.count;
+    if (compiled->differentiated) SVMP_CHECK(svmp_recipe_take(builder, outputs[0], &hoist, &compiled->recipe));
     svmp_code_number(values, compiled->columns, compiled->slots, count);
     svmp_code_number(gradient, compiled->columns, compiled->slots, count + compiled->slots);
     svmp_code_number(instance, compiled->parameters, 0, compiled->columns);
@@ -90,6 +91,7 @@ void svmp_program_free(program *compiled) {
     svmp_code_free(context, &compiled->values);
     svmp_code_free(context, &compiled->gradient);
     svmp_code_free(context, &compiled->instance);
+    svmp_recipe_free(context, &compiled->recipe);
     svmp_release(context, compiled);
 }
 

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "expr/view.h"
 
 /* A handle, of one builder. Copy it freely. */
 typedef struct expr {
@@ -35,6 +36,7 @@ typedef struct expr {
 
 typedef struct program_builder program_builder;
 typedef struct program program;
+typedef struct program_partial program_partial;
 typedef struct bound_program bound_program;
 
 /* The operations: OP_add, OP_multiply, OP_exp ... one for each row of ops.def. */
@@ -134,6 +136,14 @@ size_t svmp_program_outputs(const program *compiled);
 enum { POLYNOMIAL_MANY = 3 };
 int svmp_program_degree(const program *compiled);
 
+/* The part of a differentiated program that yields the value and its derivatives by some slots, ascending: what the
+ * node that stands there needs of the factor. Never more operations than the whole, often much fewer. The bits are
+ * those of the whole. Linear in the program. */
+svmp_status svmp_program_partial(const program *compiled, size_t count, const uint32_t *slots,
+                                 program_partial **partial);
+void svmp_program_partial_free(program_partial *partial);                           /* NULL-safe */
+size_t svmp_program_partial_operations(const program_partial *partial, bool value); /* per lane, as below */
+
 /* Operations per lane, with the gradient or for the values alone; and once per instance. For tests and reports. */
 size_t svmp_program_lane_operations(const program *compiled, bool gradient);
 size_t svmp_program_instance_operations(const program *compiled);
@@ -164,5 +174,12 @@ size_t svmp_bound_scratch(const bound_program *bound, size_t n);
  * Allocates nothing; several threads may run one bound program, each with its own scratch. */
 void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
                          const double *x, void *scratch, double *value, double *gradient);
+
+/* The same for instances that are seen from one node each (view.h), with the derivatives of `partial` alone, or of all
+ * slots where it is NULL: rows of the k-th instance of the view, and there of the partial's derivatives, one behind the
+ * other. `value` may be NULL. */
+size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n);
+void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
+                              const instance_view *view, size_t n, void *scratch, double *value, double *gradient);
 
 #endif

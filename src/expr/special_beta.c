@@ -76,3 +76,27 @@ static dual log_beta_i(double x, double a, double b) {
 double svmp_log_beta_i(double x, double a, double b) { return log_beta_i(x, a, b).value; }
 double svmp_log_beta_i_first(double x, double a, double b) { return log_beta_i(x, a, b).a; }
 double svmp_log_beta_i_second(double x, double a, double b) { return log_beta_i(x, a, b).b; }
+
+/* Differences of the first derivatives: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h, h a part of what is moved. */
+static dual difference(dual up, dual down) { return (dual){up.value - down.value, up.a - down.a, up.b - down.b}; }
+
+double svmp_log_beta_i_bend(double x, double a, double b) {
+    const double h = 0x1p-9 * a;
+    const dual near = difference(log_beta_i(x, a + h, b), log_beta_i(x, a - h, b));
+    const dual far = difference(log_beta_i(x, a + 2 * h, b), log_beta_i(x, a - 2 * h, b));
+    return (8 * near.a - far.a) / (12 * h);
+}
+
+double svmp_log_beta_i_cross(double x, double a, double b) {
+    const double h = 0x1p-9 * b;
+    const dual near = difference(log_beta_i(x, a, b + h), log_beta_i(x, a, b - h));
+    const dual far = difference(log_beta_i(x, a, b + 2 * h), log_beta_i(x, a, b - 2 * h));
+    return (8 * near.a - far.a) / (12 * h);
+}
+
+double svmp_log_beta_i_bend_second(double x, double a, double b) {
+    const double h = 0x1p-9 * b;
+    const dual near = difference(log_beta_i(x, a, b + h), log_beta_i(x, a, b - h));
+    const dual far = difference(log_beta_i(x, a, b + 2 * h), log_beta_i(x, a, b - 2 * h));
+    return (8 * near.b - far.b) / (12 * h);
+}

@@ -23,6 +23,20 @@ double svmp_digamma(double x) {
     return shift + log(x) - 0.5 / x - series;
 }
 
+double svmp_trigamma(double x) {
+    if (x <= 0) {
+        if (x == floor(x)) return NAN;
+        const double sine = sin(M_PI * x);
+        return M_PI * M_PI / (sine * sine) - svmp_trigamma(1 - x);
+    }
+    double shift = 0;
+    for (; x < 10; x++) shift += 1 / (x * x); /* trigamma(x) = trigamma(x + 1) + 1/x^2 */
+    double y = 1 / (x * x);
+    double series =
+        y * (1. / 6 - y * (1. / 30 - y * (1. / 42 - y * (1. / 30 - y * (5. / 66 - y * (691. / 2730 - y * (7. / 6)))))));
+    return shift + 1 / x + 0.5 * y + series / x;
+}
+
 /* A value and its derivative with respect to a. */
 typedef struct dual {
     double value, slope;
@@ -100,3 +114,14 @@ double svmp_log_gamma_p(double a, double x) { return log_tail(a, x, 1).value; }
 double svmp_log_gamma_q(double a, double x) { return log_tail(a, x, 0).value; }
 double svmp_log_gamma_p_shape(double a, double x) { return log_tail(a, x, 1).slope; }
 double svmp_log_gamma_q_shape(double a, double x) { return log_tail(a, x, 0).slope; }
+
+/* d/da of a derivative: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h. Steps that are a part of a keep it positive. */
+static double bend(double a, double x, int lower) {
+    const double h = 0x1p-9 * a;
+    const double near = log_tail(a + h, x, lower).slope - log_tail(a - h, x, lower).slope;
+    const double far = log_tail(a + 2 * h, x, lower).slope - log_tail(a - 2 * h, x, lower).slope;
+    return (8 * near - far) / (12 * h);
+}
+
+double svmp_log_gamma_p_bend(double a, double x) { return bend(a, x, 1); }
+double svmp_log_gamma_q_bend(double a, double x) { return bend(a, x, 0); }

@@ -16,12 +16,14 @@ double svmp_normal_cdf(double x) { return 0.5 * erfc(-x * sqrt_half); }
 /* Where the tail is a continued fraction rather than erfc. */
 static const double tail = -5;
 
-/* Phi(-t)/density(t) = 1/(t + 1/(t + 2/(t + 3/(t + ...)))), t >= 5. */
-static double mills_ratio(double t) {
+/* density(t)/Phi(-t) - t = 1/(t + 2/(t + 3/(t + ...))), t >= 5. */
+static double mills_excess(double t) {
     double fraction = t;
-    for (int k = 60; k > 0; k--) fraction = t + k / fraction;
+    for (int k = 60; k > 1; k--) fraction = t + k / fraction;
     return 1 / fraction;
 }
+
+static double mills_ratio(double t) { return 1 / (t + mills_excess(t)); }
 
 double svmp_log_normal_cdf(double x) {
     if (x < tail) return -0.5 * x * x - log_sqrt_two_pi + log(mills_ratio(-x));
@@ -30,6 +32,12 @@ double svmp_log_normal_cdf(double x) {
 
 double svmp_normal_hazard(double x) {
     return x < tail ? 1 / mills_ratio(-x) : svmp_normal_density(x) / svmp_normal_cdf(x);
+}
+
+/* -h(x)(h(x) + x) */
+double svmp_normal_hazard_slope(double x) {
+    const double excess = x < tail ? mills_excess(-x) : svmp_normal_hazard(x) + x;
+    return -svmp_normal_hazard(x) * excess;
 }
 
 /* Newton's method on log Phi(x) = log p for p <= 1/2, from Hastings' rational approximation (26.2.23 in Abramowitz

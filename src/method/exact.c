@@ -13,10 +13,13 @@ static svmp_status alloc(svmp_run *run) {
 static svmp_status iterate(svmp_run *run) {
     backend *b = run->backend;
     const size_t n = b->n;
+    double *x, *z;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &z));
     for (size_t i = 0; i < run->model->graph->variables; i++)
-        svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_EXACT, .b = i}, n, b->phi + i * n);
-    SVMP_TRY(svmp_cholesky_draws(run->own, n, b->phi, b->x));
-    return SVMP_OK;
+        svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_EXACT, .b = i}, n, z + i * n);
+    SVMP_TRY(svmp_cholesky_draws(run->own, n, z, x));
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
 static void free_exact(svmp_run *run) { svmp_cholesky_free(run->own); }

@@ -9,8 +9,9 @@
 
 typedef struct mala {
     evaluator *evaluator;
+    double *x, *score, *proposed;               /* the backend's: particles, score, and phi for the proposal */
     double *log_density, *proposed_log_density; /* n each */
-    double *proposed_score;                     /* like the backend's score; the proposal itself stands in phi */
+    double *proposed_score;                     /* like the score */
     double *log_ratio;                          /* n */
     double *acceptance;                         /* n: the sum of min(1, ratio) over the iterations */
 } mala;
@@ -44,30 +45,30 @@ static void free_mala(svmp_run *run) {
 /* Log density and score of the start, which must be finite: a chain never leaves a point of density 0. */
 static svmp_status start(svmp_run *run) {
     mala *own = run->own;
-    backend *b = run->backend;
-    const size_t n = b->n;
+    const size_t n = run->backend->n;
     char name[128];
-    SVMP_TRY(svmp_evaluate(own->evaluator, b->x, own->log_density, b->score));
+    SVMP_TRY(svmp_evaluate(own->evaluator, own->x, own->log_density, own->score));
     for (size_t l = 0; l < n; l++)
         if (!isfinite(own->log_density[l]))
             return svmp_fail(run->context, SVMP_NOT_FINITE, "The log density is %g at the start of particle %zu.",
                              own->log_density[l], l + 1);
     for (size_t k = 0; k < run->model->graph->variables * n; k++)
-        if (!isfinite(b->score[k]))
+        if (!isfinite(own->score[k]))
             return svmp_fail(run->context, SVMP_NOT_FINITE, "The score of %s is %g at the start of particle %zu.",
-                             svmp_model_variable_name(run->model, k / n, name, sizeof name), b->score[k], k % n + 1);
+                             svmp_model_variable_name(run->model, k / n, name, sizeof name), own->score[k], k % n + 1);
     return SVMP_OK;
 }
 
 /* x' = x + epsilon s + sqrt(2 epsilon) noise */
 static void propose(const svmp_run *run, double rate) {
     const backend *b = run->backend;
+    const mala *own = run->own;
     const size_t n = b->n, variables = run->model->graph->variables;
     const double spread = sqrt(2 * rate);
 #pragma omp parallel for num_threads(svmp_threads_for(b->threads, 100 * (double)variables * (double)n))
     for (size_t i = 0; i < variables; i++) {
-        const double *x = b->x + i * n, *score = b->score + i * n;
-        double *to = b->phi + i * n;
+        const double *x = own->x + i * n, *score = own->score + i * n;
+        double *to = own->proposed + i * n;
         svmp_random_normals((random_stream){b->seed, run->iteration, i, RANDOM_LANGEVIN}, n, to);
         for (size_t l = 0; l < n; l++) to[l] = x[l] + rate * score[l] + spread * to[l];
     }
@@ -76,12 +77,12 @@ static void propose(const svmp_run *run, double rate) {
 /* log of  p(x') q(x | x') / ( p(x) q(x' | x) ),  log q(y | x) = -|y - x - epsilon s(x)|^2 / (4 epsilon),  for the
  * particles `first` ... `last` - 1. */
 static void weigh(const svmp_run *run, double rate, size_t first, size_t last) {
-    const backend *b = run->backend;
+    const size_t n = run->backend->n;
     mala *own = run->own;
     for (size_t l = first; l < last; l++) own->log_ratio[l] = 0;
     for (size_t i = 0; i < run->model->graph->variables; i++) {
-        const double *x = b->x + i * b->n, *to = b->phi + i * b->n;
-        const double *score = b->score + i * b->n, *score_there = own->proposed_score + i * b->n;
+        const double *x = own->x + i * n, *to = own->proposed + i * n;
+        const double *score = own->score + i * n, *score_there = own->proposed_score + i * n;
         for (size_t l = first; l < last; l++) {
             const double back = x[l] - to[l] - rate * score_there[l], forth = to[l] - x[l] - rate * score[l];
             own->log_ratio[l] += (forth * forth - back * back) / (4 * rate);
@@ -104,15 +105,16 @@ static void decide(const svmp_run *run, size_t first, size_t last) {
     }
     for (size_t i = 0; i < run->model->graph->variables; i++)
         for (size_t l = first, k = i * b->n + first; l < last; l++, k++) {
-            b->x[k] = own->log_ratio[l] > 0 ? b->phi[k] : b->x[k];
-            b->score[k] = own->log_ratio[l] > 0 ? own->proposed_score[k] : b->score[k];
+            own->x[k] = own->log_ratio[l] > 0 ? own->proposed[k] : own->x[k];
+            own->score[k] = own->log_ratio[l] > 0 ? own->proposed_score[k] : own->score[k];
         }
 }
 
 static double largest_score(const svmp_run *run) {
+    const double *score = ((const mala *)run->own)->score;
     double largest = 0;
     for (size_t k = 0; k < run->model->graph->variables * run->backend->n; k++)
-        largest = fabs(run->backend->score[k]) > largest ? fabs(run->backend->score[k]) : largest;
+        largest = fabs(score[k]) > largest ? fabs(score[k]) : largest;
     return largest;
 }
 
@@ -121,10 +123,13 @@ static svmp_status iterate(svmp_run *run) {
     mala *own = run->own;
     backend *b = run->backend;
     const size_t n = b->n;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &own->x));
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_SCORE, &own->score));
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &own->proposed));
     if (run->iteration == 0) SVMP_TRY(start(run));
     const double rate = run->rate = svmp_step_rate(&run->step, run->iteration, run->iterations);
     propose(run, rate);
-    SVMP_TRY(svmp_evaluate(own->evaluator, b->phi, own->proposed_log_density, own->proposed_score));
+    SVMP_TRY(svmp_evaluate(own->evaluator, own->proposed, own->proposed_log_density, own->proposed_score));
     const double work = 10 * (double)run->model->graph->variables * (double)n;
 #pragma omp parallel for num_threads(svmp_threads_for(b->threads, work))
     for (size_t first = 0; first < n; first += BLOCK) {
@@ -133,15 +138,18 @@ static svmp_status iterate(svmp_run *run) {
         decide(run, first, last);
     }
     b->largest = largest_score(run);
-    return SVMP_OK;
+    SVMP_TRY(svmp_backend_commit(b, ARRAY_SCORE));
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
 /* accept_stat__ is the mean acceptance of a particle's chain. */
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     const mala *own = run->own;
-    const backend *b = run->backend;
+    backend *b = run->backend;
+    const double *x;
     svmp_particles *p = NULL;
-    SVMP_TRY(svmp_particles_create(run->context, run->model->graph->variables, b->n, b->x, &p));
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_particles_create(run->context, run->model->graph->variables, b->n, x, &p));
     svmp_status status = SVMP_OK;
     if (run->iteration > 0) {
         status = svmp_particles_set_statistic(p, "lp__", own->log_density);
@@ -158,7 +166,10 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
 static svmp_status state(svmp_run *run, archive *a) {
     mala *own = run->own;
     const size_t n = run->backend->n;
-    SVMP_TRY(svmp_archive_reals(a, "score", run->model->graph->variables * n, run->backend->score));
+    double *score;
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_SCORE, &score));
+    SVMP_TRY(svmp_archive_reals(a, "score", run->model->graph->variables * n, score));
+    SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_SCORE));
     SVMP_TRY(svmp_archive_reals(a, "log density", n, own->log_density));
     return svmp_archive_reals(a, "acceptance", n, own->acceptance);
 }

@@ -56,6 +56,7 @@ typedef struct nuts {
     chain *chain;
     double *draws;      /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
     double *statistics; /* statistics[(c*draws + k)*STATISTIC_COUNT + s] */
+    double *start;      /* in the first iteration: the backend's particles */
     int blamed;         /* tell_blame has told it */
 } nuts;
 
@@ -143,10 +144,11 @@ static void find_step(const svmp_run *run, chain *c) {
  */
 static void start(const svmp_run *run, chain *c) {
     enum { ATTEMPTS = 100 };
-    backend *b = run->backend;
+    const backend *b = run->backend;
+    double *x = ((const nuts *)run->own)->start;
     for (size_t attempt = 0; attempt < (run->started_from ? 1 : ATTEMPTS); attempt++) {
-        if (attempt > 0) svmp_init_draw_again(&run->start, b, c->number, attempt);
-        for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = b->x[i * b->n + c->number];
+        if (attempt > 0) svmp_init_draw_again(&run->start, b, x, c->number, attempt);
+        for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * b->n + c->number];
         svmp_hamiltonian_evaluate(&c->h, &c->z);
         if (c->h.failed) return;
         if (!svmp_hamiltonian_is_finite(&c->h, &c->z)) continue;
@@ -239,6 +241,7 @@ static svmp_status iterate(svmp_run *run) {
     nuts *own = run->own;
     const size_t t = run->iteration, threads = (size_t)run->backend->threads;
     int lead = 1;
+    if (t == 0) SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &own->start));
     for (size_t c = 0; c < own->chains; c++) lead &= own->chain[c].iteration > t;
     if (!lead) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < own->chains ? threads : own->chains))
@@ -303,7 +306,9 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     svmp_status status = SVMP_OK;
     svmp_particles *p = NULL;
     double *column = NULL;
-    SVMP_CHECK(svmp_particles_create(run->context, d, count, t == 0 ? run->backend->x : NULL, &p));
+    const double *start = NULL;
+    if (t == 0) SVMP_CHECK(svmp_backend_view(run->backend, ARRAY_PARTICLES, &start));
+    SVMP_CHECK(svmp_particles_create(run->context, d, count, start, &p));
     SVMP_CHECK(svmp_particles_set_chains(p, own->chains));
     SVMP_CHECK(SVMP_NEW(run->context, column, count));
     if (t > 0) SVMP_CHECK(fill(run, t - each, column, p));

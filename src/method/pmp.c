@@ -97,13 +97,18 @@ svmp_status svmp_pmp_check(const pmp *p, size_t failed) {
 }
 
 /* The backend's particles are the first half of ours. */
-static void fetch(pmp *p, const backend *b) {
+static svmp_status fetch(pmp *p, backend *b) {
+    const double *x;
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     for (size_t i = 0; i < p->pairs->model->graph->variables; i++)
-        memcpy(p->x + i * 2 * p->n, b->x + i * p->n, p->n * sizeof *p->x);
+        memcpy(p->x + i * 2 * p->n, x + i * p->n, p->n * sizeof *p->x);
+    return SVMP_OK;
 }
 
 /* What is selected becomes the backend's: particle l is the l-th choice of every node. */
-static void keep(pmp *p, backend *b) {
+static svmp_status keep(pmp *p, backend *b) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     const svmp_graph *graph = p->pairs->model->graph;
     const size_t n = 2 * p->n;
     const int threads = svmp_threads_for(p->threads, 10 * (double)n * (double)(n * p->pairs->edges));
@@ -112,19 +117,19 @@ static void keep(pmp *p, backend *b) {
         pmp_room *room = &p->room[svmp_thread_number()];
         svmp_pmp_select(p, v, room);
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
-            for (size_t l = 0; l < p->n; l++) b->x[i * p->n + l] = p->x[i * n + room->chosen[l]];
+            for (size_t l = 0; l < p->n; l++) x[i * p->n + l] = p->x[i * n + room->chosen[l]];
     }
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
 static svmp_status iterate(svmp_run *run) {
     pmp *p = run->own;
     backend *b = run->backend;
-    fetch(p, b);
+    SVMP_TRY(fetch(p, b));
     SVMP_TRY(svmp_pmp_grow(p, b, run->iteration));
     SVMP_TRY(svmp_pmp_tables(p));
     b->largest = svmp_pmp_pass(p);
-    keep(p, b);
-    return SVMP_OK;
+    return keep(p, b);
 }
 
 #define PASSING(member, alloc_)                                                                                        \

@@ -18,6 +18,27 @@ static int evaluate(const factor_group *group, size_t first, size_t count, size_
     return self->function(n, rows, value, gradient_rows, self->user_data);
 }
 
+/* Of one instance; values that nobody wants go into the scratch, behind the pointers. */
+static int evaluate_view(const factor_group *group, const void *partial, const instance_view *view, size_t n,
+                         void *scratch, double *value, double *gradient) {
+    const callback *self = group->self;
+    const double **rows = scratch;
+    double **gradient_rows = (double **)(rows + group->slots);
+    (void)partial; /* there is none */
+    for (size_t j = 0; j < group->slots; j++) {
+        const uint32_t i = group->variables[j];
+        rows[j] = view->y && view->own[j] ? view->y + (size_t)(uint32_t)(i + view->shift[0]) * n : view->x + i * n;
+        gradient_rows[j] = gradient + j * n;
+    }
+    if (value == NULL) value = (double *)(void *)(gradient_rows + group->slots);
+    return self->function(n, rows, value, gradient_rows, self->user_data);
+}
+
+static size_t view_scratch(const factor_group *group, const void *partial, size_t n) {
+    (void)partial;
+    return 2 * group->slots * sizeof(double *) + n * sizeof(double);
+}
+
 static size_t scratch(const factor_group *group, size_t n) {
     (void)n;
     return 2 * group->slots * sizeof(double *);
@@ -35,7 +56,13 @@ static svmp_status keep(svmp_context *context, const factor_group *group, size_t
     return SVMP_OK;
 }
 
-static const factor_kind kind = {"callback", evaluate, scratch, free_callback, NULL, 0, keep};
+static const factor_kind kind = {.name = "callback",
+                                 .evaluate = evaluate,
+                                 .scratch = scratch,
+                                 .free = free_callback,
+                                 .keep = keep,
+                                 .evaluate_view = evaluate_view,
+                                 .view_scratch = view_scratch};
 
 svmp_status svmp_callback_group(svmp_context *context, size_t slots, svmp_factor_function function, void *user_data,
                                 factor_group *group) {

@@ -4,8 +4,10 @@
 #define SVMP_MODEL_GROUP_H
 
 #include "base/context.h"
+#include "expr/view.h"
 
 typedef struct factor_group factor_group;
+struct hessian;
 
 typedef struct factor_kind {
     const char *name;
@@ -34,6 +36,22 @@ typedef struct factor_kind {
     /* The `self` of a group that has only the instances which[0], which[1], ... of this one. */
     svmp_status (*keep)(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
                         void **self);
+
+    /* The second derivatives of its instances (expr/hessian.h), made when somebody asks. NULL: by differences of the
+     * gradients (curvature.h). */
+    svmp_status (*hessian)(const factor_group *group, struct hessian **made);
+
+    /* Log values and derivatives of instances that are seen from one node each (expr/view.h):
+     *     value[k*n + l],  gradient[(k*count + j)*n + l] = d value / d (variable in slot j of the partial's `count`)
+     * for the k-th of the view. `partial` NULL: by all slots. `value` may be NULL. Otherwise as `evaluate`. */
+    int (*evaluate_view)(const factor_group *group, const void *partial, const instance_view *view, size_t n,
+                         void *scratch, double *value, double *gradient);
+    size_t (*view_scratch)(const factor_group *group, const void *partial, size_t n);
+
+    /* What evaluates the derivatives by some slots alone, ascending, which costs less. NULL: there is no such thing,
+     * and views have one instance. */
+    svmp_status (*partial)(const factor_group *group, size_t count, const uint32_t *slots, void **partial);
+    void (*free_partial)(void *partial);
 } factor_kind;
 
 struct factor_group {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "expr/hessian.h"
+
 typedef struct program_self {
     program *compiled;
     bound_program *bound;
@@ -46,7 +48,45 @@ static svmp_status keep(svmp_context *context, const factor_group *group, size_t
     return status;
 }
 
-static const factor_kind program_kind = {"program", evaluate, scratch, free_self, quadratic, 1, keep};
+static svmp_status second(const factor_group *group, hessian **made) {
+    const program_self *self = group->self;
+    return svmp_hessian_create(self->bound, made);
+}
+
+static int evaluate_view(const factor_group *group, const void *partial, const instance_view *view, size_t n,
+                         void *scratch, double *value, double *gradient) {
+    const program_self *self = group->self;
+    svmp_bound_evaluate_view(self->bound, partial, group->variables, view, n, scratch, value, gradient);
+    return 0;
+}
+
+static size_t view_scratch(const factor_group *group, const void *partial, size_t n) {
+    const program_self *self = group->self;
+    return svmp_bound_view_scratch(self->bound, partial, n);
+}
+
+static svmp_status make_partial(const factor_group *group, size_t count, const uint32_t *slots, void **made) {
+    const program_self *self = group->self;
+    program_partial *partial = NULL;
+    SVMP_TRY(svmp_program_partial(self->compiled, count, slots, &partial));
+    *made = partial;
+    return SVMP_OK;
+}
+
+static void free_partial(void *partial) { svmp_program_partial_free(partial); }
+
+static const factor_kind program_kind = {.name = "program",
+                                         .evaluate = evaluate,
+                                         .scratch = scratch,
+                                         .free = free_self,
+                                         .quadratic = quadratic,
+                                         .values_alone = 1,
+                                         .keep = keep,
+                                         .hessian = second,
+                                         .evaluate_view = evaluate_view,
+                                         .view_scratch = view_scratch,
+                                         .partial = make_partial,
+                                         .free_partial = free_partial};
 
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group) {

@@ -107,17 +107,25 @@ static svmp_status identity(checkpoint *file, const svmp_run *run) {
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
 
+/* An array of the backend: saves it, or loads it. */
+static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, backend *b) {
+    double *values;
+    SVMP_TRY(svmp_backend_edit(b, which, &values));
+    if (values == NULL) return SVMP_OK; /* the step rule keeps no such state */
+    SVMP_TRY(svmp_checkpoint_rows(file, name, own, b->n, values));
+    return file->archive.loading ? svmp_backend_commit(b, which) : SVMP_OK;
+}
+
 static svmp_status rows(checkpoint *file, svmp_run *run) {
     backend *b = run->backend;
     const svmp_graph *graph = run->model->graph;
-    const char *const names[] = {"step first", "step second"};
     spread own = {0};
     svmp_status status;
     SVMP_CHECK(svmp_spread_open(run->context, file->team, graph->whole_variables, graph->own_variables,
                                 graph->whole_variable, &own));
-    SVMP_CHECK(svmp_checkpoint_rows(file, "x", &own, b->n, b->x));
-    for (size_t k = 0; k < 2; k++)
-        if (b->state[k]) SVMP_CHECK(svmp_checkpoint_rows(file, names[k], &own, b->n, b->state[k]));
+    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b));
+    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b));
+    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b));
 done:
     svmp_spread_close(&own);
     return status;

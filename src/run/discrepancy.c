@@ -38,15 +38,17 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const int fewer = n < b->n; /* then a copy of them, and an evaluator of so many */
     evaluator *e = NULL;
     double *first = NULL, *score = NULL;
+    const double *all = NULL;
     svmp_status status;
-    status = measuring_kernel(run, &k);
+    status = svmp_backend_view(run->backend, ARRAY_PARTICLES, &all);
+    if (status == SVMP_OK) status = measuring_kernel(run, &k);
     if (status == SVMP_OK && (fewer || b->evaluator == NULL))
         status = svmp_evaluator_create(run->model, n, b->threads, &e);
     if (status == SVMP_OK && fewer) status = svmp_allocate(context, variables, n * sizeof *first, (void **)&first);
     if (status == SVMP_OK) status = svmp_allocate(context, variables, n * sizeof *score, (void **)&score);
     for (size_t i = 0; status == SVMP_OK && fewer && i < variables; i++)
-        memcpy(first + i * n, b->x + i * b->n, n * sizeof *first);
-    const double *x = fewer ? first : b->x;
+        memcpy(first + i * n, all + i * b->n, n * sizeof *first);
+    const double *x = fewer ? first : all;
     if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
         status = svmp_evaluate(e ? e : b->evaluator, x, NULL, score);
     SVMP_CHECK(svmp_model_agree(run->model, status));
@@ -79,10 +81,13 @@ svmp_movement svmp_run_last_movement(const svmp_run *run) {
     if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;
     const svmp_graph *graph = run->model->graph;
     const size_t n = run->backend->n;
+    const double *now, *then;
+    if (svmp_backend_view(run->backend, ARRAY_PARTICLES, &now) != SVMP_OK ||
+        svmp_backend_view(run->backend, ARRAY_PHI, &then) != SVMP_OK)
+        return movement;
     movement.largest = 0;
     for (size_t i = 0; i < graph->own_variables; i++) {
-        const double *x = run->backend->x + i * n, *before = run->backend->phi + i * n,
-                     mean = svmp_sum(n, x) / (double)n;
+        const double *x = now + i * n, *before = then + i * n, mean = svmp_sum(n, x) / (double)n;
         double squares = 0, largest = 0;
         for (size_t l = 0; l < n; l++) {
             squares += (x[l] - mean) * (x[l] - mean);

@@ -12,13 +12,14 @@ typedef struct follower {
     const lowered_model *lowered;
     svmp_particles *made;
     size_t whole, together; /* variables of the whole model, and the most particles of a block */
+    size_t n, k, states;    /* particle l of n is draw l*states + k of `made` */
     double *variables, *monitored;
     uint64_t *draw;
 } follower;
 
 static svmp_status reserve(follower *f) {
     svmp_context *context = f->run->context;
-    const size_t n = f->together < f->made->count ? f->together : f->made->count;
+    const size_t n = f->together < f->n ? f->together : f->n;
     SVMP_TRY(SVMP_NEW(context, f->variables, (f->whole + f->lowered->leaf_variables) * n));
     SVMP_TRY(SVMP_NEW(context, f->monitored, f->lowered->monitor_count * n));
     return SVMP_NEW(context, f->draw, n);
@@ -36,25 +37,30 @@ static uint64_t key_of(const svmp_particles *made, size_t l) {
     return (uint64_t)(l / each) << 40 | l % each;
 }
 
+/* `some` numbers of a variable, particles from `from` on, to their places. */
+static void place(const follower *f, size_t output, size_t from, size_t some, const double *values) {
+    double *row = f->made->values + output * f->made->count;
+    for (size_t l = 0; l < some; l++) row[(from + l) * f->states + f->k] = values[l];
+}
+
 /* Particles from ... to - 1, whose variables stand in f->variables. */
-static svmp_status follow_block(follower *f, size_t from, size_t to) {
+static svmp_status follow_block(const follower *f, size_t from, size_t to) {
     const lowered_model *lowered = f->lowered;
-    svmp_particles *made = f->made;
-    const size_t n = made->count, some = to - from;
-    for (size_t l = 0; l < some; l++) f->draw[l] = key_of(made, from + l);
+    const size_t some = to - from;
+    for (size_t l = 0; l < some; l++) f->draw[l] = key_of(f->made, (from + l) * f->states + f->k);
     SVMP_TRY(svmp_lowered_draw_leaves(lowered, f->run->options.seed, some, f->draw, f->variables));
     SVMP_TRY(svmp_lowered_monitor(lowered, some, f->variables, f->monitored));
     for (size_t k = 0; k < lowered->leaf_count; k++)
         for (size_t j = 0; j < lowered->leaves[k].outputs; j++)
-            memcpy(made->values + (lowered->leaves[k].output + j) * n + from,
-                   f->variables + (lowered->leaves[k].variable + j) * some, some * sizeof *f->variables);
+            place(f, lowered->leaves[k].output + j, from, some,
+                  f->variables + (lowered->leaves[k].variable + j) * some);
     for (size_t k = 0; k < lowered->monitor_count; k++)
-        memcpy(made->values + (lowered->outputs + k) * n + from, f->monitored + k * some, some * sizeof *f->monitored);
+        place(f, lowered->outputs + k, from, some, f->monitored + k * some);
     return SVMP_OK;
 }
 
 static svmp_status follow_alone(follower *f, const double *variables) {
-    const size_t n = f->made->count;
+    const size_t n = f->n;
     SVMP_TRY(reserve(f));
     for (size_t from = 0; from < n; from += f->together) {
         const size_t to = from + f->together < n ? from + f->together : n;
@@ -67,10 +73,10 @@ static svmp_status follow_alone(follower *f, const double *variables) {
 
 /* Leaves, and what is monitored, may depend on variables of any process. So the first one has them with its own, from
  * some particles of all variables at a time. */
-static svmp_status follow_together(follower *f) {
+static svmp_status follow_together(follower *f, const double *x) {
     const svmp_run *run = f->run;
     const svmp_graph *graph = run->model->graph;
-    const size_t n = f->made->count;
+    const size_t n = f->n;
     double *block = NULL;
     spread s = {0};
     svmp_status status, followed = SVMP_OK;
@@ -79,7 +85,7 @@ static svmp_status follow_together(follower *f) {
     SVMP_CHECK(svmp_team_agree(run->context, run->context->team->rank == 0 ? reserve(f) : SVMP_OK));
     for (size_t from = 0; from < n; from += f->together) {
         const size_t to = from + f->together < n ? from + f->together : n;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, run->backend->x, &block));
+        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, x, &block));
         if (block == NULL || f->variables == NULL || followed != SVMP_OK) continue;
         memcpy(f->variables, block, f->whole * (to - from) * sizeof *block);
         followed = follow_block(f, from, to);
@@ -90,14 +96,29 @@ done:
     return status;
 }
 
-svmp_status svmp_run_follow(const svmp_run *run, const double *variables, svmp_particles *made) {
-    const svmp_graph *graph = run->model->graph;
+/* Nothing follows: false. */
+static bool begin(const svmp_run *run, svmp_particles *made, size_t states, follower *f) {
     const lowered_model *lowered = run->model->lowered;
-    follower f = {.run = run, .lowered = lowered, .made = made, .whole = graph->variables};
-    if (lowered->monitor_count == 0 && lowered->drawn_names.count == 0) return SVMP_OK;
-    if (graph->halo) f.whole = graph->whole_variables;
-    f.together = svmp_spread_rows(f.whole + lowered->leaf_variables);
-    svmp_status status = graph->halo ? follow_together(&f) : follow_alone(&f, variables);
+    const svmp_graph *graph = run->model->graph;
+    *f = (follower){.run = run, .lowered = lowered, .made = made, .n = made->count / states, .states = states};
+    f->whole = graph->halo ? graph->whole_variables : graph->variables;
+    f->together = svmp_spread_rows(f->whole + lowered->leaf_variables);
+    return lowered->monitor_count > 0 || lowered->drawn_names.count > 0;
+}
+
+svmp_status svmp_run_follow(const svmp_run *run, const double *variables, svmp_particles *made) {
+    follower f;
+    if (!begin(run, made, 1, &f)) return SVMP_OK;
+    svmp_status status = follow_alone(&f, variables);
+    release(&f);
+    return status;
+}
+
+svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k, size_t states, svmp_particles *made) {
+    follower f;
+    if (!begin(run, made, states, &f)) return SVMP_OK;
+    f.k = k;
+    svmp_status status = follow_together(&f, x);
     release(&f);
     return status;
 }

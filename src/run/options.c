@@ -24,7 +24,7 @@
     COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations that adapt, and are not kept")                  \
     COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations that are kept")                                  \
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "acceptance that the step adapts to")                          \
-    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, map, or FILE")                         \
+    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, gaussian, map, or FILE")               \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
     TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, cpu-baseline, cpu-avx2, cpu-avx512 or ref")
 

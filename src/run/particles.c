@@ -35,7 +35,7 @@ static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_partic
 
 /* Particles of the model's natural values, and of what is monitored, in place of those of its variables; chains and
  * statistics go with them. */
-static svmp_status make_natural(const svmp_run *run, svmp_particles **particles) {
+static svmp_status make_natural(const svmp_run *run, const double *x, svmp_particles **particles) {
     const svmp_particles *from = *particles;
     const svmp_model *model = run->model;
     svmp_particles *made = NULL;
@@ -46,9 +46,9 @@ static svmp_status make_natural(const svmp_run *run, svmp_particles **particles)
     SVMP_CHECK(svmp_model_agree(model, status));
     made->chains = from->chains;
     /* A bound may be a variable of the halo: those are in the backend's own. */
-    status = svmp_model_natural(model, from->count, from->team ? run->backend->x : from->values, made->values);
+    status = svmp_model_natural(model, from->count, from->team ? x : from->values, made->values);
     SVMP_CHECK(svmp_model_agree(model, status));
-    status = svmp_run_follow(run, from->values, made);
+    status = from->team ? svmp_run_follow_part(run, x, 0, 1, made) : svmp_run_follow(run, from->values, made);
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
         status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
     SVMP_CHECK(status);
@@ -61,18 +61,17 @@ done:
 }
 
 /* lp__, unless the method has told it already; particles where a factor's function fails go without. */
-static svmp_status set_log_density(const svmp_run *run, svmp_particles *particles) {
+static svmp_status set_log_density(const svmp_run *run, const double *x, svmp_particles *particles) {
     if (svmp_particles_statistic(particles, "lp__")) return SVMP_OK;
     svmp_context *context = particles->context;
     const svmp_model *model = run->model;
-    const backend *b = run->backend;
     int known = 0;
     double *log_density = NULL;
     evaluator *e = NULL;
     svmp_status status = SVMP_NEW(context, log_density, particles->count);
     if (status == SVMP_OK) status = svmp_evaluator_create(model, particles->count, svmp_context_threads(context), &e);
     SVMP_CHECK(svmp_model_agree(model, status));
-    SVMP_CHECK(svmp_evaluate_log_density(e, particles->team ? b->x : particles->values, log_density, &known));
+    SVMP_CHECK(svmp_evaluate_log_density(e, particles->team ? x : particles->values, log_density, &known));
     if (known) SVMP_CHECK(svmp_particles_set_statistic(particles, "lp__", log_density));
 done:
     svmp_evaluator_free(e);
@@ -80,12 +79,12 @@ done:
     return status;
 }
 
-static svmp_status backend_result(const svmp_run *run, svmp_particles **particles) {
-    const backend *b = run->backend;
+static svmp_status backend_result(const svmp_run *run, const double *x, svmp_particles **particles) {
+    const size_t n = run->backend->n;
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, b->n, b->x, particles);
+    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, n, x, particles);
     return svmp_particles_create_part(run->context, run->context->team, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, b->n, b->x, particles);
+                                      graph->whole_variable, n, x, particles);
 }
 
 /* A column of a history under its own name; one without any number is left out. */
@@ -130,11 +129,13 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     if (run == NULL) return SVMP_BAD_CALL;
     if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
     svmp_particles *made = NULL;
+    const double *x;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
-    svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, &made);
+    SVMP_TRY(svmp_model_agree(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
+    svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, x, &made);
     SVMP_CHECK(svmp_model_agree(run->model, status));
-    SVMP_CHECK(svmp_model_agree(run->model, set_log_density(run, made)));
-    if (run->model->lowered) status = make_natural(run, &made);
+    SVMP_CHECK(svmp_model_agree(run->model, set_log_density(run, x, made)));
+    if (run->model->lowered) status = make_natural(run, x, &made);
     if (status == SVMP_OK) status = svmp_run_set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = add_data(run->model, made);

@@ -80,22 +80,24 @@ done:
 }
 
 /* Variables from natural values; a bound may be a variable of the halo, which comes level by level. */
-static svmp_status unconstrain(svmp_run *run, const double *values) {
+static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
     backend *b = run->backend;
     const lowered_model *lowered = run->model->lowered;
-    if (run->model->graph->halo == NULL || lowered == NULL)
-        return run->model->graph->halo
-                   ? (memcpy(b->x, values, run->model->graph->own_variables * b->n * sizeof *values), SVMP_OK)
-                   : svmp_model_unconstrain(run->model, b->n, values, b->x);
+    if (run->model->graph->halo == NULL) return svmp_model_unconstrain(run->model, b->n, values, x);
+    if (lowered == NULL) {
+        memcpy(x, values, run->model->graph->own_variables * b->n * sizeof *values);
+        return SVMP_OK;
+    }
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, b->x)));
+        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, x)));
+        SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
         if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
     }
     return SVMP_OK;
 }
 
 /* Never 0; over all processes in the order of the whole. */
-static svmp_status hash_start(svmp_run *run) {
+static svmp_status hash_start(svmp_run *run, const double *x) {
     const svmp_graph *graph = run->model->graph;
     const team *t = graph->halo ? run->context->team : NULL;
     const size_t n = run->backend->n, together = svmp_spread_rows(n);
@@ -107,7 +109,7 @@ static svmp_status hash_start(svmp_run *run) {
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, run->backend->x, &block));
+        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, x, &block));
         if (block) hash = svmp_hash_bytes(hash, (to - from) * n * sizeof *block, block);
     }
     if (t) t->broadcast(t, 0, sizeof hash, &hash);
@@ -173,16 +175,17 @@ static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
     svmp_particles *room = NULL;
     started list = {0};
-    double *placed = NULL;
+    double *placed = NULL, *x = NULL;
     svmp_status status = list_started(run, &list);
     if (status == SVMP_OK) status = name_room(run, &list, &room);
     if (status == SVMP_OK) status = room->team ? svmp_start_take(particles, room) : match_all(run, particles, room);
     if (status == SVMP_OK) status = place_outputs(&list, room, &placed);
     SVMP_CHECK(svmp_model_agree(run->model, status));
-    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : room->values)));
-    svmp_init_project(run->backend);
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_check(run->backend)));
-    SVMP_CHECK(hash_start(run));
+    SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : room->values, x)));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->backend, x)));
+    SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
+    SVMP_CHECK(hash_start(run, x));
 done:
     svmp_release(run->context, list.output);
     svmp_release(run->context, list.place);

@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "model/lowered.h"
 #include "model/natural.h"
+#include "start/gaussian.h"
 #include "start/mode.h"
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
@@ -23,76 +24,99 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
             svmp_number_parse(comma + 1, end, &made.to) == NUMBER_FINITE && made.from < made.to &&
             isfinite(made.to - made.from))
             return *parsed = made, SVMP_OK;
-    } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0) {
-        made.kind = strcmp(text, "map") == 0 ? INIT_MAP : INIT_PRIOR;
+    } else if (strcmp(text, "prior") == 0 || strcmp(text, "map") == 0 || strcmp(text, "gaussian") == 0) {
+        made.kind = text[0] == 'p' ? INIT_PRIOR : text[0] == 'm' ? INIT_MAP : INIT_GAUSSIAN;
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no start: it is prior, map, normal:SD or uniform:A,B with A below B.", text);
+                     "'%s' is no start: it is prior, gaussian, map, normal:SD or uniform:A,B with A below B.", text);
 }
 
-svmp_status svmp_init_check(const backend *b) {
+svmp_status svmp_init_settle(const backend *b, double *x) {
     char name[128];
     const size_t n = b->n;
-    for (size_t k = 0; k < b->model->graph->own_variables * n; k++)
-        if (!isfinite(b->x[k]))
-            return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
-                             svmp_model_variable_name(b->model, k / n, name, sizeof name), b->x[k], k % n + 1);
+    for (size_t i = 0; i < b->model->graph->own_variables; i++) {
+        const double low = b->model->lower[i], high = b->model->upper[i];
+        for (size_t l = 0; l < n; l++) {
+            double *at = x + i * n + l;
+            *at = *at < low ? low : *at > high ? high : *at;
+            if (!isfinite(*at))
+                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
+                                 svmp_model_variable_name(b->model, i, name, sizeof name), *at, l + 1);
+        }
+    }
     return SVMP_OK;
 }
 
 /* Parents may be others' nodes. */
-static svmp_status draw_levels(backend *b) {
+static svmp_status draw_levels(backend *b, double *x) {
     const struct lowered_model *lowered = b->model->lowered;
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_model_agree(b->model, svmp_lowered_draw_level(lowered, level, b->seed, b->n, b->x)));
+        SVMP_TRY(svmp_model_agree(b->model, svmp_lowered_draw_level(lowered, level, b->seed, b->n, x)));
+        SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
         if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
     }
-    return svmp_init_check(b);
+    return SVMP_OK;
+}
+
+/* Variable i of all particles, in the model's units. */
+static void draw_variable(const init *start, const backend *b, size_t i, double *x) {
+    const random_stream stream = {
+        .seed = b->seed, .purpose = RANDOM_INIT, .b = svmp_graph_whole_variable(b->model->graph, i)};
+    if (start->kind == INIT_NORMAL) {
+        svmp_random_normals(stream, b->n, x);
+        for (size_t l = 0; l < b->n; l++) x[l] *= start->sd;
+    } else {
+        svmp_random_uniforms(stream, b->n, x);
+        for (size_t l = 0; l < b->n; l++) x[l] = start->from + (start->to - start->from) * x[l];
+    }
+}
+
+static svmp_status need_whole(const backend *b, const char *name) {
+    return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                     "The start '%s' looks at the whole model, which no process of several has. Let one process "
+                     "write it: svmp run ... --init %s -t 0 -o FILE, and start from that: --init FILE.",
+                     name, name);
+}
+
+static svmp_status draw_gaussian(const backend *b, double *x) {
+    gaussian *q = NULL;
+    SVMP_TRY(svmp_gaussian_create(b->model, b->seed, &q));
+    svmp_status status = svmp_gaussian_draw(q, b->seed, b->n, x);
+    svmp_gaussian_free(q);
+    return status;
+}
+
+static svmp_status fill(const init *start, backend *b, double *x) {
+    switch (start->kind) {
+    case INIT_PRIOR:
+        if (b->model->graph->halo && b->model->lowered) return draw_levels(b, x);
+        return svmp_model_draw_priors(b->model, b->seed, b->n, x);
+    case INIT_MAP:
+        if (b->model->graph->halo) return need_whole(b, "map");
+        return svmp_mode_draw(b->model, b->seed, b->n, x);
+    case INIT_GAUSSIAN: return b->model->graph->halo ? need_whole(b, "gaussian") : draw_gaussian(b, x);
+    default: break;
+    }
+#pragma omp parallel for num_threads(b->threads)
+    for (size_t i = 0; i < b->model->graph->own_variables; i++) draw_variable(start, b, i, x + i * b->n);
+    return SVMP_OK;
 }
 
 svmp_status svmp_init_draw(const init *start, backend *b) {
-    const size_t n = b->n;
-    if (b->model->graph->halo && start->kind == INIT_PRIOR && b->model->lowered) return draw_levels(b);
-    if (b->model->graph->halo && start->kind == INIT_MAP)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                         "The start 'map' looks at the whole model, which no process of several has. Let one process "
-                         "write it: svmp run ... --init map -t 0 -o FILE, and start from that: --init FILE.");
-    if (start->kind == INIT_PRIOR || start->kind == INIT_MAP) {
-        SVMP_TRY((start->kind == INIT_MAP ? svmp_mode_draw : svmp_model_draw_priors)(b->model, b->seed, n, b->x));
-        return svmp_init_check(b);
-    }
-#pragma omp parallel for num_threads(b->threads)
-    for (size_t i = 0; i < b->model->graph->own_variables; i++) {
-        double *x = b->x + i * n;
-        const random_stream stream = {
-            .seed = b->seed, .purpose = RANDOM_INIT, .b = svmp_graph_whole_variable(b->model->graph, i)};
-        if (start->kind == INIT_NORMAL) {
-            svmp_random_normals(stream, n, x);
-            for (size_t l = 0; l < n; l++) x[l] *= start->sd;
-        } else {
-            svmp_random_uniforms(stream, n, x);
-            for (size_t l = 0; l < n; l++) x[l] = start->from + (start->to - start->from) * x[l];
-        }
-    }
-    svmp_init_project(b);
-    return svmp_init_check(b);
+    double *x;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    SVMP_TRY(fill(start, b, x));
+    SVMP_TRY(svmp_init_settle(b, x));
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-void svmp_init_draw_again(const init *start, backend *b, size_t l, size_t attempt) {
+void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt) {
     for (size_t i = 0; i < b->model->graph->own_variables; i++) {
         random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
-        b->x[i * b->n + l] = start->kind == INIT_UNIFORM
-                                 ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
-                                 : start->sd * svmp_random_normal(stream, l);
-    }
-}
-
-void svmp_init_project(backend *b) {
-    for (size_t i = 0; i < b->model->graph->own_variables; i++) {
-        const double low = b->model->lower[i], high = b->model->upper[i];
-        double *x = b->x + i * b->n;
-        for (size_t l = 0; l < b->n; l++) x[l] = x[l] < low ? low : x[l] > high ? high : x[l];
+        x[i * b->n + l] = start->kind == INIT_UNIFORM
+                              ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
+                              : start->sd * svmp_random_normal(stream, l);
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "graph/colour.h"
 #include "model/evaluate.h"
 #include "start/lbfgs.h"
 
@@ -82,25 +83,6 @@ done:
 
 /* ---- its width --------------------------------------------------------------------------------------------------- */
 
-/* colour[v]: no neighbour has the same; greedily, node after node. Returns how many there are. */
-static svmp_status colour_nodes(const svmp_graph *graph, svmp_context *context, uint32_t *colour, size_t *colours) {
-    size_t *taken_by = NULL; /* colour -> the last node, from 1, a neighbour of which has it */
-    SVMP_TRY(SVMP_NEW(context, taken_by, graph->nodes + 1));
-    *colours = 0;
-    for (size_t v = 0; v < graph->nodes; v++) {
-        size_t count;
-        const uint32_t *near = svmp_graph_neighbourhood(graph, v, &count);
-        for (size_t k = 0; k < count; k++)
-            if (near[k] < v) taken_by[colour[near[k]]] = v + 1;
-        uint32_t free = 0;
-        while (taken_by[free] == v + 1) free++;
-        colour[v] = free;
-        if (free >= *colours) *colours = free + 1;
-    }
-    svmp_release(context, taken_by);
-    return SVMP_OK;
-}
-
 static double width(double bend) { return bend < 0 ? within(1 / sqrt(-bend), 1e-8, 1e3) : 1; }
 
 static double span(double at) { return 1e-5 * fmax(1, fabs(at)); }
@@ -177,7 +159,7 @@ svmp_status svmp_mode_spread(const svmp_model *model, const double *mode, double
     SVMP_CHECK(SVMP_NEW(context, x, 2 * graph->variables));
     SVMP_CHECK(SVMP_NEW(context, score, 2 * graph->variables));
     SVMP_CHECK(SVMP_NEW(context, slope, graph->variables));
-    SVMP_CHECK(colour_nodes(graph, context, colour, &colours));
+    SVMP_CHECK(svmp_graph_colour(graph, colour, &colours));
     for (uint32_t which = 0; which < colours; which++)
         for (size_t part = 0; part < dimension; part++)
             SVMP_CHECK(spread_colour(model, e, colour, which, part, mode, x, score, slope, sd));

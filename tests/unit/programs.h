@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "expr/hessian.h"
 #include "expr/program.h"
 #include "support.h"
 
@@ -54,6 +55,57 @@ static inline void test_gradient(const program *compiled, const double *x, doubl
         if (skipped >> j & 1) continue;
         double scale = step * (1 + fabs(x[j]));
         assert_near(gradient[j], test_difference(compiled, x, j, scale), tolerance);
+    }
+}
+
+/* The second derivatives at one point, slots*slots, both halves. */
+static inline void test_second(const program *compiled, const double *x, const double *parameters, double *second) {
+    const size_t slots = svmp_program_slots(compiled), count = svmp_program_parameters(compiled);
+    uint32_t *variables = malloc((slots + 1) * sizeof *variables);
+    const double **columns = malloc((count + 1) * sizeof *columns);
+    const uint32_t *row, *column;
+    bound_program *bound;
+    hessian *h;
+    for (size_t j = 0; j < slots; j++) variables[j] = (uint32_t)j;
+    for (size_t p = 0; p < count; p++) columns[p] = parameters + p;
+    assert_ok(svmp_program_bind(compiled, 1, columns, &bound));
+    assert_ok(svmp_hessian_create(bound, &h));
+    svmp_bound_free(bound); /* it may go */
+    const size_t pairs = svmp_hessian_pairs(h, &row, &column);
+    double *mean = malloc((pairs + 1) * sizeof *mean);
+    void *scratch = malloc(svmp_hessian_scratch(h, 1));
+    svmp_hessian_mean(h, variables, 0, 1, 1, x, scratch, mean);
+    for (size_t k = 0; k < slots * slots; k++) second[k] = 0;
+    for (size_t p = 0; p < pairs; p++) {
+        assert_true(row[p] >= column[p] && row[p] < slots);
+        second[row[p] * slots + column[p]] = second[column[p] * slots + row[p]] = mean[p];
+    }
+    svmp_hessian_free(h);
+    free(scratch);
+    free(mean);
+    free(variables);
+    free(columns);
+}
+
+/* They agree with five-point differences of the gradient in every input but those of the mask `skipped`. */
+static inline void test_second_differences(const program *compiled, const double *x, double step, double tolerance,
+                                           unsigned skipped) {
+    static const int offset[4] = {-2, -1, 1, 2};
+    const size_t slots = svmp_program_slots(compiled);
+    double second[16 * 16], point[16], value, g[4][16];
+    test_second(compiled, x, NULL, second);
+    for (size_t j = 0; j < slots; j++) {
+        const double scale = step * (1 + fabs(x[j]));
+        if (skipped >> j & 1) continue;
+        for (int k = 0; k < 4; k++) {
+            for (size_t i = 0; i < slots; i++) point[i] = x[i];
+            point[j] += offset[k] * scale;
+            test_run(compiled, 1, point, NULL, &value, g[k]);
+        }
+        for (size_t i = 0; i < slots; i++)
+            if (!(skipped >> i & 1))
+                assert_near(second[i * slots + j], (g[0][i] - 8 * g[1][i] + 8 * g[2][i] - g[3][i]) / (12 * scale),
+                            tolerance);
     }
 }
 

@@ -182,6 +182,45 @@ static void test_random_gradients(void **state) {
     }
 }
 
+static void test_random_hessians(void **state) {
+    program_builder *b = ((program_fixture *)*state)->b;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        svmp_builder_reset(b);
+        program *compiled;
+        assert_ok(svmp_program_finish(b, random_graph(b, seed, 10 + seed, 5, 0), 5, 0, &compiled));
+        double x[5];
+        svmp_random_normals((random_stream){.seed = seed, .a = 1, .purpose = RANDOM_TEST}, 5, x);
+        test_second_differences(compiled, x, 1e-4, 1e-7, 0);
+        svmp_program_free(compiled);
+    }
+}
+
+/* log sum exp(w_j x_j) of few and of many variables, the latter by products: H = diag(w p w) - (w p)(w p)'. */
+static void test_many_slots(void **state) {
+    program_builder *b = ((program_fixture *)*state)->b;
+    for (size_t slots = 3; slots <= 300; slots *= 10) {
+        double x[300], w[300], p[300], total = 0, *second = malloc(slots * slots * sizeof *second);
+        program *compiled;
+        svmp_builder_reset(b);
+        expr sum = NUM(0);
+        for (uint32_t j = 0; j < slots; j++) sum = ADD(sum, EXP(MUL(IN(j), LOG(PAR(j)))));
+        assert_ok(svmp_program_finish(b, LOG(sum), slots, slots, &compiled));
+        for (size_t j = 0; j < slots; j++) {
+            x[j] = test_random(7, j);
+            w[j] = exp(test_random(8, j));
+            total += p[j] = exp(x[j] * test_random(8, j));
+        }
+        test_second(compiled, x, w, second);
+        for (size_t i = 0; i < slots; i++)
+            for (size_t j = 0; j < slots; j++) {
+                const double a = log(w[i]) * p[i] / total, c = log(w[j]) * p[j] / total;
+                assert_near(second[i * slots + j], (i == j ? log(w[i]) * a : 0) - a * c, 1e-14);
+            }
+        svmp_program_free(compiled);
+        free(second);
+    }
+}
+
 /* ---- instances ------------------------------------------------------------------------------------ */
 
 enum { INSTANCES = 37, SLOTS = 4, PARAMETERS = 2, VARIABLES = 11 };
@@ -241,6 +280,62 @@ static void test_splits(void **state) {
         free(x), free(scratch), free(whole), free(parts), free(alone), free(values);
     }
     free_group(fixture, &group);
+}
+
+/* Instances in any order, some slots read from other rows, derivatives by those alone: the bits of the whole program on
+ * variables that stand there, and no more operations. */
+static void check_view(const factor_group *group, const program *compiled, unsigned subset, size_t n) {
+    uint32_t slots[SLOTS], instance[INSTANCES], shift[INSTANCES], variables[INSTANCES * SLOTS];
+    unsigned char own[SLOTS] = {0};
+    size_t count = 0;
+    program_partial *partial;
+    for (uint32_t j = 0; j < SLOTS; j++)
+        if (subset >> j & 1) own[j] = 1, slots[count++] = j;
+    for (uint32_t k = 0; k < INSTANCES; k++) instance[k] = k * 5 % INSTANCES, shift[k] = VARIABLES;
+    for (size_t k = 0; k < INSTANCES * SLOTS; k++) variables[k] = group->variables[k] + own[k % SLOTS] * VARIABLES;
+    factor_group moved = *group;
+    moved.variables = variables;
+    double *x = malloc(2 * VARIABLES * n * sizeof *x), *whole = malloc(INSTANCES * (1 + SLOTS) * n * sizeof *whole);
+    double *value = malloc(INSTANCES * n * sizeof *value), *gradient = malloc(INSTANCES * SLOTS * n * sizeof *gradient);
+    svmp_random_normals((random_stream){.a = n, .purpose = RANDOM_TEST}, 2 * VARIABLES * n, x);
+    assert_ok(svmp_program_partial(compiled, count, slots, &partial));
+    assert_true(svmp_program_partial_operations(partial, true) <= svmp_program_lane_operations(compiled, true));
+    void *scratch = malloc(group->kind->scratch(group, n)), *room = malloc(group->kind->view_scratch(group, NULL, n));
+    void *less = malloc(group->kind->view_scratch(group, partial, n));
+    assert_int_equal(moved.kind->evaluate(&moved, 0, INSTANCES, n, x, scratch, whole, whole + INSTANCES * n), 0);
+    const instance_view view = {INSTANCES, instance, shift, own, x, x};
+    for (int pass = 0; pass < 3; pass++) { /* all derivatives; those of the subset; without the value */
+        const size_t rows = pass == 0 ? SLOTS : count;
+        memset(value, 0, INSTANCES * n * sizeof *value);
+        group->kind->evaluate_view(group, pass ? partial : NULL, &view, n, pass ? less : room, pass == 2 ? NULL : value,
+                                   gradient);
+        for (size_t k = 0; k < INSTANCES; k++) {
+            if (pass < 2) assert_memory_equal(value + k * n, whole + instance[k] * n, n * sizeof *value);
+            for (size_t j = 0; j < rows; j++) {
+                const size_t slot = pass == 0 ? j : slots[j], row = INSTANCES + instance[k] * SLOTS + slot;
+                assert_memory_equal(gradient + (k * rows + j) * n, whole + row * n, n * sizeof *gradient);
+            }
+        }
+    }
+    svmp_program_partial_free(partial);
+    free(x), free(whole), free(value), free(gradient), free(scratch), free(room), free(less);
+}
+
+static void test_views(void **state) {
+    program_fixture *fixture = *state;
+    static const size_t sizes[] = {1, 3, 16, 131};
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        svmp_builder_reset(fixture->b);
+        factor_group group;
+        program *compiled;
+        const expr value = random_graph(fixture->b, 20 + seed, 20 + 40 * seed, SLOTS, PARAMETERS);
+        assert_ok(svmp_program_finish(fixture->b, value, SLOTS, PARAMETERS, &compiled));
+        make_group(fixture, value, &group);
+        for (unsigned subset = 1; subset < 1u << SLOTS; subset++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_view(&group, compiled, subset, sizes[s]);
+        free_group(fixture, &group);
+        svmp_program_free(compiled);
+    }
 }
 
 /* Several values, among them leaves and the same twice. */
@@ -323,7 +418,11 @@ static void test_allocations(void **state) {
             const double *columns[PARAMETERS] = {&numbers[0], &numbers[1]};
             factor_group group;
             status = svmp_program_group_create(fixture.context, compiled, 1, variables, columns, &group);
-            if (status == SVMP_OK) free_group(&fixture, &group);
+            void *partial = NULL;
+            const int made = status == SVMP_OK;
+            if (made) status = group.kind->partial(&group, 2, (uint32_t[]){1, 3}, &partial);
+            if (partial) group.kind->free_partial(partial);
+            if (made) free_group(&fixture, &group);
         }
         svmp_builder_free(fixture.b);
         svmp_context_free(fixture.context);
@@ -344,8 +443,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_hoisting, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_registers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_masking, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_random_hessians, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_gradients, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_splits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_views, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_large, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failures, set_up, tear_down),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/curvature.h"
 #include "model/natural.h"
 
 enum { MOST_FILES = 4 };
@@ -96,6 +97,47 @@ static void check_gradient(const svmp_model *model, const char *name) {
     free(score);
 }
 
+/* The mean curvature of three particles against differences of their scores; what is not on the pattern is 0. */
+static void check_curvature(const svmp_model *model, const char *name) {
+    enum { N = 3 };
+    const size_t d = svmp_graph_variables(svmp_model_graph(model));
+    double *x = calloc(d * N, sizeof *x), *above = calloc(d * N, sizeof *above), *below = calloc(d * N, sizeof *below);
+    double *dense = calloc(d * d, sizeof *dense);
+    curvature *c = NULL;
+    for (size_t k = 0; k < d * N; k++) x[k] = 0.7 * sin((double)(7 * k + 1));
+    assert_ok(svmp_curvature_create(model, N, 1, &c));
+    const sparsity *pattern = svmp_curvature_pattern(c);
+    double *H = calloc(pattern->entries, sizeof *H);
+    assert_ok(svmp_curvature_evaluate(c, x, NULL, H));
+    for (size_t j = 0; j < d; j++)
+        for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++)
+            dense[pattern->row[e] * d + j] = dense[j * d + pattern->row[e]] = H[e];
+    for (size_t j = 0; j < d; j++) {
+        const double h = 1e-5;
+        for (size_t l = 0; l < N; l++) x[j * N + l] += h;
+        assert_ok(svmp_model_evaluate(model, N, x, NULL, above));
+        for (size_t l = 0; l < N; l++) x[j * N + l] -= 2 * h;
+        assert_ok(svmp_model_evaluate(model, N, x, NULL, below));
+        for (size_t l = 0; l < N; l++) x[j * N + l] += h;
+        for (size_t i = 0; i < d; i++) {
+            double wanted = 0, size = 0;
+            for (size_t l = 0; l < N; l++) {
+                wanted -= (above[i * N + l] - below[i * N + l]) / (2 * h * N);
+                size += fabs(above[i * N + l]);
+            }
+            if (!(fabs(dense[i * d + j] - wanted) <= 1e-6 * (1 + fabs(wanted)) + 1e-15 * size / h))
+                fail_msg("%s: (%zu, %zu): the curvature is %.10g, differences say %.10g", name, i, j, dense[i * d + j],
+                         wanted);
+        }
+    }
+    svmp_curvature_free(c);
+    free(x);
+    free(above);
+    free(below);
+    free(dense);
+    free(H);
+}
+
 /* Draws from the priors come back from their natural values. */
 static void check_natural(const svmp_model *model, const char *name) {
     enum { N = 8 };
@@ -137,6 +179,7 @@ static void test_every_model(void **state) {
         svmp_context *context = test_context(1);
         svmp_model *model = read_files(context, models[k]);
         check_gradient(model, models[k][0]);
+        check_curvature(model, models[k][0]);
         check_natural(model, models[k][0]);
         check_run(model, models[k][0]);
         svmp_model_free(model);

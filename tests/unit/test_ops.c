@@ -39,23 +39,31 @@ static const op_range ranges[] = {
     {OP_log_gamma_p, {0.3, 0.2}, {6, 12}, 0},
     {OP_log_gamma_q, {0.3, 0.2}, {6, 12}, 0},
     {OP_log_beta_i, {0.05, 0.4, 0.4}, {0.95, 5, 5}, 0},
+    {OP_half_over, {0.3}, {3}, 0},
+    {OP_log_slope, {0.3}, {3}, 0},
+    {OP_masked_divide, {-2, 0.4}, {2, 3}, 0},
+    {OP_normal_hazard, {-12}, {4}, 0},
+    {OP_digamma, {0.4}, {6}, 0},
+    {OP_log_gamma_p_shape, {0.5, 0.2}, {6, 12}, 0},
+    {OP_log_gamma_q_shape, {0.5, 0.2}, {6, 12}, 0},
+    {OP_log_beta_i_first, {0.05, 0.4, 0.4}, {0.95, 5, 5}, 0},
+    {OP_log_beta_i_second, {0.05, 0.4, 0.4}, {0.95, 5, 5}, 0},
+    {OP_hypergeometric_mean, {7 * 0x1p26 + 9, 6, -2}, {7 * 0x1p26 + 9, 6, 2}, 3},
     {OP_log_hypergeometric_sum, {7 * 0x1p26 + 9, 6, -2}, {7 * 0x1p26 + 9, 6, 2}, 3},
 };
 
-/* Operations that only arise in derivatives have none of their own. */
+/* Operations that only arise in second derivatives have none of their own. */
 static bool only_derivative(expr_op op) {
     switch (op) {
-    case OP_half_over:
-    case OP_log_slope:
-    case OP_masked_multiply:
-    case OP_masked_divide:
-    case OP_normal_hazard:
-    case OP_digamma:
-    case OP_log_gamma_p_shape:
-    case OP_log_gamma_q_shape:
-    case OP_log_beta_i_first:
-    case OP_log_beta_i_second:
-    case OP_hypergeometric_mean: return true;
+    case OP_masked_slope:
+    case OP_normal_hazard_slope:
+    case OP_trigamma:
+    case OP_log_gamma_p_bend:
+    case OP_log_gamma_q_bend:
+    case OP_log_beta_i_bend:
+    case OP_log_beta_i_cross:
+    case OP_log_beta_i_bend_second:
+    case OP_hypergeometric_variance: return true;
     default: return false;
     }
 }
@@ -123,6 +131,93 @@ static void test_derivatives(void **state) {
     svmp_context_free(context);
 }
 
+/* Operations that stand in a log value; the others arise in derivatives. */
+static bool only_in_derivatives(expr_op op) {
+    switch (op) {
+    case OP_half_over:
+    case OP_log_slope:
+    case OP_masked_multiply:
+    case OP_masked_divide:
+    case OP_normal_hazard:
+    case OP_digamma:
+    case OP_log_gamma_p_shape:
+    case OP_log_gamma_q_shape:
+    case OP_log_beta_i_first:
+    case OP_log_beta_i_second:
+    case OP_hypergeometric_mean: return true;
+    default: return only_derivative(op);
+    }
+}
+
+/* What a value may make of an operation: itself, its square, or one side of a choice that is taken or not. */
+static expr use(program_builder *b, int way, expr r, expr x) {
+    expr zero = svmp_expr_literal(b, 0);
+    switch (way) {
+    case 0: return r;
+    case 1: return svmp_expr_multiply(b, svmp_expr_square(b, r), svmp_expr_sin(b, x));
+    case 2: return svmp_expr_multiply(b, svmp_expr_ifelse(b, svmp_expr_less(b, x, zero), svmp_expr_square(b, x), r), r);
+    default: return svmp_expr_max(b, svmp_expr_multiply(b, r, x), svmp_expr_multiply(b, r, svmp_expr_literal(b, 0.5)));
+    }
+}
+
+static void test_second_derivatives(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    program_builder *b;
+    assert_ok(svmp_builder_create(context, &b));
+    for (int op = OP_parameter + 1; op < OP_COUNT; op++) {
+        const op_range range = range_of((expr_op)op);
+        if (only_in_derivatives((expr_op)op) || piecewise_constant((expr_op)op)) continue;
+        for (int way = 0; way < 4; way++) {
+            program *compiled = NULL;
+            expr operand[3], r;
+            svmp_builder_reset(b);
+            for (int k = 0; k < 3; k++) operand[k] = svmp_expr_input(b, (uint32_t)k);
+            r = svmp_expr_apply(b, (expr_op)op, operand[0], operand[1], operand[2]);
+            const int free = range.fixed == 3 ? 2 : 0;
+            assert_ok(svmp_program_finish(b, use(b, way, r, operand[free]), 3, 0, &compiled));
+            for (uint64_t round = 0; round < 20; round++) {
+                double x[3];
+                svmp_random_uniforms((random_stream){.seed = round, .a = (uint64_t)op, .purpose = RANDOM_TEST}, 3, x);
+                for (int k = 0; k < 3; k++) x[k] = range.low[k] + (range.high[k] - range.low[k]) * x[k];
+                /* not beside a jump of the choices, or of min, max, abs and ifelse */
+                if (fabs(x[0]) < 0.01 || fabs(x[0] - x[1]) < 0.01 || fabs(x[free]) < 0.01 || fabs(x[free] - 0.5) < 0.01)
+                    continue;
+                test_second_differences(compiled, x, 1e-4, 1e-7, range.fixed);
+            }
+            svmp_program_free(compiled);
+        }
+    }
+    svmp_builder_free(b);
+    svmp_context_free(context);
+}
+
+/* Where one side of a choice is infinite and not taken, neither its value nor its slopes get through: f = x^2 for
+ * x <= 0, else log(x) + x^2. And a score that happens to be 0 keeps its slope: f = y (x - 1)^2 at x = 1. */
+static void test_masked_second_derivatives(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    program_builder *b;
+    program *compiled = NULL;
+    assert_ok(svmp_builder_create(context, &b));
+    expr x = svmp_expr_input(b, 0), y = svmp_expr_input(b, 1), zero = svmp_expr_literal(b, 0);
+    expr log_x = svmp_expr_ifelse(b, svmp_expr_greater(b, x, zero), svmp_expr_log(b, x), zero);
+    expr off = svmp_expr_square(b, svmp_expr_subtract(b, x, svmp_expr_literal(b, 1)));
+    expr picked = svmp_expr_ifelse(b, svmp_expr_greater(b, y, zero), svmp_expr_multiply(b, y, off), off);
+    assert_ok(svmp_program_finish(b, svmp_expr_add(b, svmp_expr_add(b, svmp_expr_square(b, x), log_x), picked), 2, 0,
+                                  &compiled));
+    double second[4];
+    test_second(compiled, (double[]){0, 3}, NULL, second);
+    assert_true(second[0] == 2 + 6 && second[1] == -2 && second[3] == 0);
+    test_second(compiled, (double[]){1, 3}, NULL, second);
+    assert_true(second[0] == 2 - 1 + 6 && second[1] == 0);
+    test_second(compiled, (double[]){2, -3}, NULL, second);
+    assert_true(second[0] == 2 - 0.25 + 2 && second[1] == 0 && second[3] == 0);
+    svmp_program_free(compiled);
+    svmp_builder_free(b);
+    svmp_context_free(context);
+}
+
 /* The derivative of a unary operation at a point. */
 static double slope(expr_op op, double at) {
     svmp_context *context = test_context(1);
@@ -174,12 +269,16 @@ static void test_round(void **state) {
 
 static void test_gamma_functions(void **state) {
     (void)state;
-    const double euler = 0.57721566490153286061;
+    const double euler = 0.57721566490153286061, pi = acos(-1);
     assert_near(svmp_digamma(1), -euler, 1e-15);
     assert_near(svmp_digamma(0.5), -euler - 2 * log(2), 1e-15);
     assert_true(isnan(svmp_digamma(0)) && isnan(svmp_digamma(-3)));
+    assert_near(svmp_trigamma(1), pi * pi / 6, 1e-15);
+    assert_near(svmp_trigamma(0.5), pi * pi / 2, 1e-15);
+    assert_true(isnan(svmp_trigamma(0)) && isnan(svmp_trigamma(-3)));
     for (double x = -4.75; x < 60; x += 0.5) {
         assert_near(svmp_digamma(x + 1), svmp_digamma(x) + 1 / x, 1e-13);
+        assert_near(svmp_trigamma(x + 1), svmp_trigamma(x) - 1 / (x * x), 1e-13);
         if (x <= 0) continue;
         assert_near(svmp_log_gamma_p(1, x), log(-expm1(-x)), 1e-13);
         assert_near(svmp_log_gamma_q(1, x), -x, 1e-13);
@@ -221,6 +320,10 @@ static void test_normal_functions(void **state) {
     assert_true(svmp_normal_quantile(0) == -INFINITY && svmp_normal_quantile(1) == INFINITY);
     assert_true(isnan(svmp_normal_quantile(-0.1)) && isnan(svmp_normal_quantile(1.1)));
     assert_near(svmp_normal_cdf(svmp_normal_quantile(1e-300)) / 1e-300, 1, 1e-11);
+    for (double x = -4; x < 8; x += 0.25)
+        assert_near(svmp_normal_hazard_slope(x), -svmp_normal_hazard(x) * (x + svmp_normal_hazard(x)), 1e-13);
+    assert_near(svmp_normal_hazard_slope(-1e9), -1, 1e-15);
+    assert_near(svmp_normal_hazard_slope(-5.0000001), svmp_normal_hazard_slope(-4.9999999), 1e-8);
     /* both sides of where the tail's fraction begins */
     assert_near(svmp_log_normal_cdf(-5.0000001), svmp_log_normal_cdf(-4.9999999) - 2e-7 * svmp_normal_hazard(-5),
                 1e-12);
@@ -264,10 +367,15 @@ static void test_same_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),   cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_round),         cmocka_unit_test(test_gamma_functions),
-        cmocka_unit_test(test_beta_function), cmocka_unit_test(test_normal_functions),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_round),
+        cmocka_unit_test(test_gamma_functions),
+        cmocka_unit_test(test_beta_function),
+        cmocka_unit_test(test_normal_functions),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_second_derivatives),
+        cmocka_unit_test(test_masked_second_derivatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,229 @@
+#include "model/curvature.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/thread.h"
+#include "expr/hessian.h"
+#include "model/curvature_group.h"
+
+/* Instances with the same variables are added up in cells, at most so many cells for a run of them; a task is as many
+ * cells as have about so many instances. How threads share the tasks does not matter. */
+enum { CELLS_PER_RUN = 16, LEAST_CELL = 64, TASK_INSTANCES = 64 };
+
+/* Instances first ... first + count - 1 of a group, all of the same variables. */
+typedef struct cell {
+    uint32_t group;
+    size_t first, count;
+    size_t at; /* of its pairs in `part` */
+} cell;
+
+struct curvature {
+    const svmp_model *model;
+    size_t n;
+    int threads;
+    sparsity pattern;
+    curvature_group *groups;
+    cell *cells;
+    size_t cell_count, cell_capacity;
+    size_t *tasks; /* task -> its first cell; task_count + 1 */
+    size_t task_count, task_capacity;
+    double *part;       /* the curvature of each cell, pair by pair */
+    uint32_t *place;    /* where it goes in the pattern */
+    uint32_t *diagonal; /* entry of the quadratic's lower triangle -> where it goes */
+    void **room;        /* thread -> scratch of the groups */
+};
+
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+/* How many instances from k on have the same variables. */
+static size_t run_length(const factor_group *group, size_t k) {
+    const uint32_t *variables = group->variables + k * group->slots;
+    size_t end = k + 1;
+    while (end < group->instances && (group->slots == 0 || memcmp(variables, group->variables + end * group->slots,
+                                                                  group->slots * sizeof *variables) == 0))
+        end++;
+    return end - k;
+}
+
+static svmp_status plan_cells(curvature *c, size_t *numbers) {
+    svmp_context *context = c->model->context;
+    *numbers = 0;
+    for (uint32_t g = 0; g < c->model->group_count; g++) {
+        const factor_group *group = &c->model->groups[g];
+        for (size_t k = 0, run; c->groups[g].pairs > 0 && k < group->instances; k += run) {
+            run = run_length(group, k);
+            size_t most = (run + CELLS_PER_RUN - 1) / CELLS_PER_RUN;
+            if (most < LEAST_CELL) most = LEAST_CELL;
+            for (size_t done = 0; done < run; done += most) {
+                SVMP_TRY(SVMP_GROW(context, c->cells, c->cell_capacity, c->cell_count + 1));
+                c->cells[c->cell_count++] = (cell){g, k + done, run - done < most ? run - done : most, *numbers};
+                *numbers += c->groups[g].pairs;
+            }
+        }
+    }
+    return SVMP_OK;
+}
+
+static svmp_status plan_tasks(curvature *c) {
+    size_t instances = 0;
+    for (size_t k = 0; k <= c->cell_count; k++) {
+        const cell *here = &c->cells[k];
+        const int begins =
+            k == 0 || k == c->cell_count || here->group != here[-1].group || instances + here->count > TASK_INSTANCES;
+        if (begins) {
+            SVMP_TRY(SVMP_GROW(c->model->context, c->tasks, c->task_capacity, c->task_count + 1));
+            c->tasks[c->task_count++] = k;
+            instances = 0;
+        }
+        if (k < c->cell_count) instances += here->count;
+    }
+    c->task_count--; /* the last one only ends the one before */
+    return SVMP_OK;
+}
+
+static size_t quadratic_lower(const svmp_model *model) {
+    const quadratic *q = &model->quadratic;
+    size_t count = 0;
+    for (size_t i = 0; i < model->graph->variables; i++)
+        for (size_t e = q->start[i]; e < q->start[i + 1]; e++) count += q->column[e] <= i;
+    return count;
+}
+
+/* The places of the cells' pairs, then of the quadratic. */
+static void list_places(const curvature *c, sparse_place *places) {
+    const quadratic *q = &c->model->quadratic;
+    for (size_t k = 0; k < c->cell_count; k++) {
+        const curvature_group *group = &c->groups[c->cells[k].group];
+        const factor_group *factors = &c->model->groups[c->cells[k].group];
+        const uint32_t *variables = factors->variables + c->cells[k].first * factors->slots;
+        for (size_t p = 0; p < group->pairs; p++)
+            *places++ = (sparse_place){variables[group->row[p]], variables[group->column[p]]};
+    }
+    for (uint32_t i = 0; i < c->model->graph->variables; i++)
+        for (size_t e = q->start[i]; e < q->start[i + 1]; e++)
+            if (q->column[e] <= i) *places++ = (sparse_place){i, q->column[e]};
+}
+
+static svmp_status plan_pattern(curvature *c, size_t numbers) {
+    svmp_context *context = c->model->context;
+    const size_t count = numbers + quadratic_lower(c->model);
+    sparse_place *places = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, places, count));
+    SVMP_CHECK(SVMP_NEW(context, c->place, count));
+    list_places(c, places);
+    SVMP_CHECK(svmp_sparsity_create(context, c->model->graph->variables, count, places, c->place, &c->pattern));
+    c->diagonal = c->place + numbers;
+done:
+    svmp_release(context, places);
+    return status;
+}
+
+static svmp_status prepare(curvature *c) {
+    const svmp_model *model = c->model;
+    svmp_context *context = model->context;
+    size_t numbers, bytes = 0;
+    SVMP_TRY(SVMP_NEW(context, c->groups, model->group_count));
+    for (size_t g = 0; g < model->group_count; g++)
+        SVMP_TRY(svmp_curvature_group_create(context, &model->groups[g], &c->groups[g]));
+    SVMP_TRY(plan_cells(c, &numbers));
+    SVMP_TRY(plan_tasks(c));
+    SVMP_TRY(plan_pattern(c, numbers));
+    SVMP_TRY(SVMP_NEW(context, c->part, numbers));
+    for (size_t g = 0; g < model->group_count; g++) {
+        const size_t own = svmp_curvature_group_scratch(&c->groups[g], c->n, TASK_INSTANCES);
+        if (own > bytes) bytes = own;
+    }
+    SVMP_TRY(SVMP_NEW(context, c->room, (size_t)c->threads));
+    for (int t = 0; t < c->threads; t++) SVMP_TRY(svmp_allocate(context, bytes, 1, &c->room[t]));
+    return SVMP_OK;
+}
+
+svmp_status svmp_curvature_create(const svmp_model *model, size_t n, int threads, curvature **made) {
+    curvature *c = NULL;
+    SVMP_TRY(svmp_model_require_whole(model, "The curvature"));
+    SVMP_TRY(SVMP_NEW(model->context, c, 1));
+    *c = (curvature){.model = model, .n = n, .threads = threads};
+    svmp_status status = prepare(c);
+    if (status == SVMP_OK)
+        *made = c;
+    else
+        svmp_curvature_free(c);
+    return status;
+}
+
+void svmp_curvature_free(curvature *c) {
+    if (c == NULL) return;
+    svmp_context *context = c->model->context;
+    for (size_t g = 0; c->groups && g < c->model->group_count; g++) svmp_curvature_group_free(context, &c->groups[g]);
+    for (int t = 0; c->room && t < c->threads; t++) svmp_release(context, c->room[t]);
+    svmp_sparsity_free(context, &c->pattern);
+    svmp_release(context, c->groups);
+    svmp_release(context, c->cells);
+    svmp_release(context, c->tasks);
+    svmp_release(context, c->part);
+    svmp_release(context, c->place);
+    svmp_release(context, c->room);
+    svmp_release(context, c);
+}
+
+const sparsity *svmp_curvature_pattern(const curvature *c) { return &c->pattern; }
+
+/* ---- evaluation -------------------------------------------------------------------------------------------------- */
+
+/* The cells of a task. Returns whether a function failed. */
+static int evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *room) {
+    for (size_t k = c->tasks[task]; k < c->tasks[task + 1]; k++) {
+        const cell *here = &c->cells[k];
+        const curvature_group *group = &c->groups[here->group];
+        double *sum = c->part + here->at, *mean = room;
+        void *scratch = mean + TASK_INSTANCES * group->pairs;
+        memset(sum, 0, group->pairs * sizeof *sum);
+        for (size_t done = 0; done < here->count; done += TASK_INSTANCES) {
+            const size_t left = here->count - done, count = left < TASK_INSTANCES ? left : TASK_INSTANCES;
+            if (svmp_curvature_group_mean(group, here->first + done, count, c->n, x, width, scratch, mean) != 0)
+                return 1;
+            for (size_t i = 0; i < count; i++)
+                for (size_t p = 0; p < group->pairs; p++) sum[p] -= mean[i * group->pairs + p];
+        }
+    }
+    return 0;
+}
+
+/* A variable that stands in two slots has its part of the diagonal from both halves of their pair. */
+static void add_cells(const curvature *c, double *H) {
+    for (size_t k = 0; k < c->cell_count; k++) {
+        const cell *here = &c->cells[k];
+        const curvature_group *group = &c->groups[here->group];
+        const factor_group *factors = &c->model->groups[here->group];
+        const uint32_t *variables = factors->variables + here->first * factors->slots;
+        for (size_t p = 0; p < group->pairs; p++) {
+            const uint32_t a = group->row[p], b = group->column[p];
+            const int twice = a != b && variables[a] == variables[b];
+            H[c->place[here->at + p]] += twice ? 2 * c->part[here->at + p] : c->part[here->at + p];
+        }
+    }
+}
+
+static void add_quadratic(const curvature *c, double *H) {
+    const quadratic *q = &c->model->quadratic;
+    const uint32_t *place = c->diagonal;
+    for (size_t i = 0; i < c->pattern.order; i++)
+        for (size_t e = q->start[i]; e < q->start[i + 1]; e++)
+            if (q->column[e] <= i) H[*place++] += q->value[e];
+}
+
+svmp_status svmp_curvature_evaluate(curvature *c, const double *x, const double *width, double *H) {
+    int failed = 0;
+#pragma omp parallel for num_threads(c->threads) schedule(dynamic) reduction(| : failed)
+    for (size_t task = 0; task < c->task_count; task++)
+        failed |= evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
+    if (failed)
+        return svmp_fail(c->model->context, SVMP_CALLBACK_FAILED,
+                         "The function of a factor reported failure while second derivatives were taken.");
+    memset(H, 0, c->pattern.entries * sizeof *H);
+    add_quadratic(c, H);
+    add_cells(c, H);
+    return SVMP_OK;
+}

@@ -1,0 +1,27 @@
+/* Second derivatives of the instances of a group: by its kind where that has them, by differences where not. */
+#ifndef SVMP_MODEL_CURVATURE_GROUP_H
+#define SVMP_MODEL_CURVATURE_GROUP_H
+
+#include "model/group.h"
+
+typedef struct curvature_group {
+    const factor_group *factors;
+    size_t pairs; /* of slots, row >= column, each once */
+    const uint32_t *row, *column;
+    struct hessian *exact; /* NULL: by differences */
+    uint32_t *all_row, *all_column;
+    factor_group view; /* the factors, slot j reading variable j */
+} curvature_group;
+
+svmp_status svmp_curvature_group_create(svmp_context *context, const factor_group *factors, curvature_group *made);
+void svmp_curvature_group_free(svmp_context *context, curvature_group *group); /* takes one that is all zeros */
+
+/* Bytes for the means of so many instances and the scratch behind them. */
+size_t svmp_curvature_group_scratch(const curvature_group *group, size_t n, size_t instances);
+
+/* mean[(k - first)*pairs + p], as svmp_hessian_mean; `width` as in curvature.h. Returns 0, or anything else: a function
+ * failed. */
+int svmp_curvature_group_mean(const curvature_group *group, size_t first, size_t count, size_t n, const double *x,
+                              const double *width, void *scratch, double *mean);
+
+#endif

@@ -1,0 +1,41 @@
+/* The Gaussian on the graph: q = N(m, A^-1), A with the pattern of the model's second derivatives, that maximises
+ *
+ *     F(m, A) = mean over l of log p(x_l) - log det(A) / 2,     x_l = m + A^-1/2 z_l
+ *
+ * for fixed standard normal z_l. It is the start of --init gaussian, and where methods take their first step sizes
+ * from. All of it is on the unconstrained scale, where particles move. */
+#ifndef SVMP_START_GAUSSIAN_H
+#define SVMP_START_GAUSSIAN_H
+
+#include "model/model.h"
+#include "model/sparsity.h"
+
+typedef struct gaussian gaussian;
+
+/* The best of several starts; random numbers are keyed by the seed, and the result has the same bits for any number of
+ * threads. The model must live as long. Fails as SVMP_UNSUPPORTED, with a sentence, for a part of a model, one with
+ * boxes, and one whose density is not finite around any start. */
+svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made);
+void svmp_gaussian_free(gaussian *q); /* NULL-safe */
+
+const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
+double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
+size_t svmp_gaussian_iterations(const gaussian *q);  /* of the start that won */
+
+/* The precision A: entry e of the pattern is value[e]. */
+const sparsity *svmp_gaussian_pattern(const gaussian *q);
+const double *svmp_gaussian_precision(const gaussian *q);
+
+/* diagonal[i] = A_ii; and the block of a node, k*k numbers for its k variables. The inverse of the block is the
+ * covariance of the node given all others. */
+void svmp_gaussian_diagonal(const gaussian *q, double *diagonal);
+void svmp_gaussian_block(const gaussian *q, size_t node, double *block);
+
+/* variance[i] = (A^-1)_ii */
+svmp_status svmp_gaussian_variance(gaussian *q, double *variance);
+
+/* n particles x[i*n + l] from q, in antithetic pairs, 2l and 2l + 1. One whose density is not finite is pulled in
+ * towards the mean, halfway again and again. Keyed by the seed, apart from other purposes' numbers. */
+svmp_status svmp_gaussian_draw(gaussian *q, uint64_t seed, size_t n, double *x);
+
+#endif
