@@ -81,6 +81,61 @@ static void print_missing(const svmp_model *model) {
     if (any) printf("\n");
 }
 
+/* How the nodes of an array are moved that could be moved in other coordinates. */
+typedef struct array_centring {
+    char name[128];
+    double least, most;
+} array_centring;
+
+/* "theta[3]" is of the array theta. */
+static void name_array(const svmp_model *model, size_t node, char name[128]) {
+    svmp_model_node_name(model, node, name, 128);
+    name[strcspn(name, "[")] = '\0';
+}
+
+/* The first MOST arrays; returns how many there are. */
+static size_t find_centrings(const svmp_model *model, size_t most, array_centring *found) {
+    size_t count = 0;
+    char name[128];
+    for (size_t v = 0; v < svmp_graph_nodes(svmp_model_graph(model)); v++) {
+        const double c = svmp_model_centring(model, v);
+        size_t k = 0;
+        if (isnan(c)) continue;
+        name_array(model, v, name);
+        while (k < count && k < most && strcmp(found[k].name, name) != 0) k++;
+        if (k == most) return count;
+        if (k == count) {
+            found[count++] = (array_centring){.least = c, .most = c};
+            memcpy(found[k].name, name, sizeof name);
+        }
+        found[k].least = fmin(found[k].least, c);
+        found[k].most = fmax(found[k].most, c);
+    }
+    return count;
+}
+
+/* "coordinates   theta not centred, b 0.2 to 0.6 centred": of nodes of location-scale families. */
+static void print_coordinates(const svmp_model *model) {
+    enum { MOST = 100 };
+    array_centring found[MOST];
+    const size_t count = find_centrings(model, MOST, found);
+    int any = 0;
+    for (size_t k = 0; k < count; k++) {
+        char text[200];
+        const double least = found[k].least, most = found[k].most;
+        if (least == most && (least == 0 || least == 1))
+            snprintf(text, sizeof text, "%.120s %s", found[k].name, least == 1 ? "centred" : "not centred");
+        else if (least == most)
+            snprintf(text, sizeof text, "%.120s %.2g centred", found[k].name, least);
+        else
+            snprintf(text, sizeof text, "%.120s %.2g to %.2g centred", found[k].name, least, most);
+        print_next("coordinates", text, &any);
+    }
+    if (any) printf("\n");
+}
+
+static void options(option_set *set) { options_add(set, 1, &coordinates_option); }
+
 static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
@@ -89,6 +144,7 @@ static int run(const option_set *set) {
     if (status == 0) {
         print_shape(model);
         print_arrays(model, "unknown", 0);
+        print_coordinates(model);
         print_arrays(model, "drawn after the run", 3);
         print_missing(model);
         print_arrays(model, "observed", 1);
@@ -114,5 +170,6 @@ const command command_check = {
         "depends\n"
         "on them, and are drawn after the run, which are observed, and which are computed from unknowns\nand can be "
         "reported by\n.BR \\-\\-monitor .\n",
+    .options = options,
     .run = run,
 };

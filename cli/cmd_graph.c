@@ -12,7 +12,10 @@ static const svmp_option rows[] = {
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
 };
 
-static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
+static void options(option_set *set) {
+    options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add(set, 1, &coordinates_option);
+}
 
 static int read_format(const char *text, svmp_graph_format *format) {
     *format = strcmp(text, "json") == 0 ? SVMP_GRAPH_JSON : SVMP_GRAPH_DOT;

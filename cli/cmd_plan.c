@@ -19,6 +19,7 @@ static void options(option_set *set) {
         for (size_t t = 0; t < sizeof taken / sizeof *taken; t++)
             if (strcmp(table[k].name, taken[t]) == 0) options_add(set, 1, &table[k]);
     options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add(set, 1, &coordinates_option);
 }
 
 /* "1.2 ms" */

@@ -39,6 +39,7 @@ static void options(option_set *set) {
     const svmp_option *table = svmp_run_option_table(&count);
     options_add(set, count, table);
     options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add(set, 1, &coordinates_option);
 }
 
 /* All that a run holds, so that there is one place where it ends. */
@@ -196,8 +197,9 @@ static int prepare(session *s) {
     if (status == 0) status = settle(s->context, read_all(s));
     if (status == 0) status = compare_starts(s);
     if (status) return status;
-    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
-                                             options_given(s->set, "monitor"), &s->model, &s->split);
+    const svmp_reading how = {options_given(s->set, "monitor"), options_value(s->set, "coordinates")};
+    svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
+                                                (const char *const *)s->set->operands, &how, &s->model, &s->split);
     if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
     if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
@@ -452,6 +454,10 @@ const command command_run = {
         "break, and keeps its\nown checkpoints in that file unless\n.B \\-\\-checkpoint\nnames another; of the "
         "options,\n"
         "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
+        "\\fB\\-\\-coordinates\\fR says what a node moves in whose prior is dnorm, dlnorm, dt, dlogis or ddexp with an "
+        "unknown\n"
+        "location or scale: itself (centred), its distance from the location in units of the scale (noncentred), or\n"
+        "what the data and the prior suggest, node by node (auto). What is reported is the same.\n.PP\n"
         "A model's unknowns are reported; with\n.B \\-\\-monitor\nso are the deterministic nodes that it names, "
         "computed from each particle.\n.PP\n"
         "Stan's tools read a file for each chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so "

@@ -177,8 +177,13 @@ int same_file(const char *a, const char *b) {
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+const svmp_option coordinates_option = {
+    "coordinates", 0, "KIND", "centred", "auto, centred or noncentred", "Start",
+};
+
 int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model) {
+    const svmp_reading how = {monitors, options_value(set, "coordinates")};
     svmp_status status =
-        svmp_model_read_monitoring(context, set->operand_count, (const char *const *)set->operands, monitors, model);
+        svmp_model_read_as(context, set->operand_count, (const char *const *)set->operands, &how, model);
     return status == SVMP_OK ? 0 : failed(context, status);
 }

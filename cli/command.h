@@ -80,7 +80,10 @@ int check_output(const char *path, output_kind kind, int force);
  */
 int same_file(const char *a, const char *b);
 
-/* The model of the operands. */
+/* --coordinates, of all commands that read a model. */
+extern const svmp_option coordinates_option;
+
+/* The model of the operands, in the coordinates of that option. */
 int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model);
 
 #endif

@@ -52,6 +52,7 @@ char *record_text(const run_record *record, size_t rows) {
     for (size_t k = 0; k < count; k++) print_option(stream, record, table[k].name);
     print_option(stream, record, "threads");
     print_given(stream, record, "monitor");
+    print_given(stream, record, "coordinates");
     print_given(stream, record, "save");
     if (record->processes > 1) fprintf(stream, "processes = %zu\n", record->processes);
     fprintf(stream, "outcome = %s\niterations done = %zu\n", outcome_word(record->outcome), record->iterations);

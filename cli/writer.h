@@ -24,8 +24,8 @@ void writer_free(writer *w); /* takes one that is all zeros */
  */
 int writer_choose(writer *w, svmp_context *context, const svmp_model *model, const svmp_run *run);
 
-/* What is monitored, or drawn after the run, need not be finite (1/0, the logarithm of what is not positive, a precision
- * below 0): such variables are left out of the result, and of what was chosen from it, each with a word. */
+/* What is monitored, or drawn after the run, need not be finite (1/0, the logarithm of what is not positive, a
+ * precision below 0): such variables are left out of the result, and of what was chosen from it, each with a word. */
 int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result);
 
 /* Writes the result, if that was asked for. A file that somebody else has made since the run began stays. */

@@ -176,6 +176,23 @@ SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const 
 SVMP_API svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                                 const char *monitors, svmp_model **model);
 
+/* How a model text is read. */
+typedef struct svmp_reading {
+    const char *monitors;    /* as above, or NULL */
+    const char *coordinates; /* "centred" (also NULL), "noncentred", "auto", or a number from 0 to 1: see below */
+} svmp_reading;
+
+/* The same, and says what particles move in where a node's prior is a location-scale family (dnorm, dlnorm, dt, dlogis,
+ * ddexp) whose location m or scale s depends on other unknowns: the node u itself ("centred"), z = (u - m)/s
+ * ("noncentred"), or what is between them for a centring c from 0 to 1: u = m + s^(1 - c) (z - c m). "auto" chooses a c
+ * for each node from what the data and the prior say of it (docs/coordinates.md). All that is reported stays on the
+ * scale of the text. `how` NULL: nothing is monitored, all is centred. */
+SVMP_API svmp_status svmp_model_read_as(svmp_context *context, size_t count, const char *const *paths,
+                                        const svmp_reading *how, svmp_model **model);
+
+/* The centring of a node: 1, or what was chosen; NaN where there is no choice, of a node of another kind. */
+SVMP_API double svmp_model_centring(const svmp_model *model, size_t node);
+
 /* Whether a variable of that name, "sigma" or "mu.3", follows from others: it is of an array that a model text
  * computes, monitored or not, or is drawn after the run. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
@@ -231,6 +248,10 @@ SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
  * `split` may be NULL. */
 SVMP_API svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
                                            const char *monitors, svmp_model **model, svmp_split *split);
+
+/* The same as svmp_model_read_as and svmp_model_split. For "auto" the first process reads the whole model. */
+SVMP_API svmp_status svmp_model_read_split_as(svmp_context *context, size_t count, const char *const *paths,
+                                              const svmp_reading *how, svmp_model **model, svmp_split *split);
 
 /* Writes the name of a variable or a node, cut to fit `size`, always ended; returns `buffer`. */
 SVMP_API const char *svmp_model_variable_name(const svmp_model *model, size_t variable, char *buffer, size_t size);

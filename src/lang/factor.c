@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lang/coordinates.h"
+
 /* ---- values ----------------------------------------------------------------------------------- */
 
 static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
@@ -162,10 +164,41 @@ static bool is_drawn_whole(const model_lowering *lowering, const factor_work *fa
     return instance->leaf && lowering->result->leaves[instance->node].outputs == factor->offsets.count;
 }
 
+/* The factor of a node that is moved in other coordinates, from nothing: what its density does not depend on has no
+ * slots. `picked` is room for what tells one structure from another. */
+static svmp_status add_moved(model_lowering *lowering, const lowered_node *node, size_t count, expr *picked) {
+    uint64_t words[3] = {lowering->statement->offset, node->outputs, node->coordinates.centring > 0};
+    uint32_t which;
+    bool fresh;
+    expr density = {0};
+    lowering->item_count = 0;
+    SVMP_TRY(svmp_coordinates_density(lowering, node, picked, &density));
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, count, picked, &which, &fresh));
+    if (fresh) SVMP_TRY(finish_program(lowering, which, density));
+    return svmp_pattern_append(lowering, which);
+}
+
+static svmp_status begin_moved(model_lowering *lowering, const lowered_node *node) {
+    const size_t count = node->variables * (lowering->statement->argument_count + 1);
+    expr *picked;
+    SVMP_TRY(svmp_begin_instance(lowering));
+    SVMP_TRY(SVMP_NEW(lowering->context, picked, count));
+    svmp_status status = add_moved(lowering, node, count, picked);
+    while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = add_moved(lowering, node, count, picked);
+    }
+    svmp_release(lowering->context, picked);
+    return status;
+}
+
 static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
+    const lowered_node *node = svmp_instance_node(lowering, factor->instance);
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     SVMP_TRY(add_prior(lowering, factor));
     if (is_drawn_whole(lowering, factor)) return SVMP_OK;
+    if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
     SVMP_TRY(svmp_factor_check_values(lowering, factor));
     if (lowering->slot_count == 0) return SVMP_OK; /* a constant */

@@ -10,6 +10,7 @@
  *     chain.c      long chains of deterministic elements
  *     leaf.c       unknown nodes that nothing observed depends on
  *     node.c       unknown nodes, their transforms and bounds
+ *     coordinates.c  what is moved of location-scale families
  *     factor*.c    one instance becomes a factor
  *     simulate.c   what data { } draws
  *     monitor.c    deterministic nodes that are reported
@@ -131,9 +132,9 @@ typedef struct model_lowering {
     ast_model *ast;
     data_set *data;
     lowered_model *result;
-    const graph_owners *owners; /* what is made is what this process needs; NULL: everything */
-    svmp_graph *graph;          /* nothing is made but this; NULL: the model */
-    uint32_t *node_of;          /* variable -> its node, for these two */
+    lower_request request;
+    svmp_graph *graph; /* nothing is made but this; NULL: the model */
+    uint32_t *node_of; /* variable -> its node, for these two */
 
     model_array *arrays; /* by symbol */
     model_element *elements;
@@ -175,6 +176,8 @@ typedef struct model_lowering {
     model_item *lower, *upper;
     uint32_t *element_of; /* output -> its element */
     size_t lower_capacity, upper_capacity, element_of_capacity;
+    ast_statement **last_of_name; /* by symbol, for coordinates.c */
+    size_t chain_steps;
     double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
     uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
 

@@ -1,5 +1,5 @@
 /* Unknown nodes: what they are called, how they come to live on the whole line. */
-#include "lang/lowering.h"
+#include "lang/coordinates.h"
 
 #include <math.h>
 #include <string.h>
@@ -160,7 +160,9 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
         node->outputs++;
     }
     node->variables = svmp_transform_variables(node->transform, node->outputs);
-    return SVMP_OK;
+    node->coordinates.centring = 1;
+    if (leaf) return SVMP_OK;
+    return svmp_coordinates_choose(lowering, &evaluated, offsets->count, lowering->result->node_count, node);
 }
 
 static svmp_status make_node(model_lowering *lowering, uint32_t which) {
@@ -262,6 +264,7 @@ static svmp_status build_natural(model_lowering *lowering, uint32_t defining, ex
     expr *lower = work, *upper = work + room, *variables = work + 2 * room, *values = work + 3 * room;
     for (size_t k = 0; k < node->variables; k++)
         SVMP_CHECK(svmp_input(lowering, (uint32_t)(node->variable + k), &variables[k]));
+    if (node->coordinates.centring < 1) SVMP_CHECK(svmp_coordinates_build(lowering, node, variables));
     SVMP_CHECK(build_bounds(lowering, node, lower, upper));
     *jacobian =
         svmp_transform_build(lowering->builder, node->transform, node->outputs, lower, upper, variables, values);

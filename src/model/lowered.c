@@ -68,10 +68,11 @@ static void find_bounds(const lowered_model *lowered, const lowered_node *node, 
 static void natural_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *variables,
                          double *outputs, lowered_work *work) {
     int depend = bounds_depend(lowered, node);
-    if (depend) svmp_work_evaluate(lowered, node, n, variables, work);
+    if (depend || node->coordinates.centring < 1) svmp_work_evaluate(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
         find_bounds(lowered, node, depend, n, l, work);
         for (size_t k = 0; k < node->variables; k++) work->variables[k] = variables[(node->variable + k) * n + l];
+        svmp_work_from_moved(lowered, node, n, l, work);
         svmp_transform_natural(node->transform, node->outputs, work->lower, work->upper, work->variables, work->values);
         for (size_t k = 0; k < node->outputs; k++) outputs[(node->output + k) * n + l] = work->values[k];
     }
@@ -107,7 +108,7 @@ svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const d
 static svmp_status inverse_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *outputs,
                                 double *variables, lowered_work *work) {
     int depend = bounds_depend(lowered, node);
-    if (depend) svmp_work_evaluate(lowered, node, n, variables, work);
+    if (depend || node->coordinates.centring < 1) svmp_work_evaluate(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
         find_bounds(lowered, node, depend, n, l, work);
         for (size_t k = 0; k < node->outputs; k++) work->values[k] = outputs[(node->output + k) * n + l];
@@ -115,6 +116,7 @@ static svmp_status inverse_node(const lowered_model *lowered, const lowered_node
                                     work->variables))
             return svmp_fail(lowered->context, SVMP_BAD_INPUT,
                              "The matrix '%s' of particle %zu is not positive definite.", node->name, l + 1);
+        svmp_work_to_moved(lowered, node, n, l, work);
         svmp_work_put(node, n, l, work->variables, variables);
     }
     return SVMP_OK;

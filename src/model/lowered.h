@@ -9,6 +9,14 @@
 #include "model/group.h"
 #include "model/transform.h"
 
+/* What a node of a location-scale family is moved in, between itself and its distance from the location in units of the
+ * scale: lang/coordinates.c has the formulas. */
+typedef struct node_coordinates {
+    double
+        centring; /* 1: itself, 0: the distance; between them, about what share the data have in what is known of it, */
+    double information, centre; /* and what they say by themselves: a Gaussian of that precision and mean */
+} node_coordinates;
+
 /* A stochastic node with unknown values. A vector or matrix on the left of '~' is one node. */
 typedef struct lowered_node {
     char *name;                 /* "x[3,1:2]", as in the model */
@@ -18,6 +26,9 @@ typedef struct lowered_node {
     const distribution *distribution;
     uint32_t prior, instance; /* which prior, and which of its instances, gives its arguments */
     uint32_t level;           /* its parents are on lower levels */
+
+    bool location_scale; /* of such a family, with a location or scale that depends on other unknowns */
+    node_coordinates coordinates;
 } lowered_node;
 
 /* A program of values, for many instances. */

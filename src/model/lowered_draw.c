@@ -93,6 +93,7 @@ static svmp_status draw_node(const lowered_model *lowered, const lowered_node *n
         SVMP_TRY(draw_values(lowered, node, stream, n, l, work, &drawn));
         drawn = drawn && svmp_transform_inverse(node->transform, node->outputs, work->lower, work->upper, work->values,
                                                 work->variables);
+        if (drawn) svmp_work_to_moved(lowered, node, n, l, work);
         for (size_t k = 0; drawn && k < node->variables; k++) drawn = isfinite(work->variables[k]);
         if (!drawn) svmp_random_normals(stream, node->variables, work->variables);
         svmp_work_put(node, n, l, work->variables, variables);

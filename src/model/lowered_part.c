@@ -83,8 +83,14 @@ static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32
     const size_t slots = svmp_program_slots(from->values.program);
     SVMP_TRY(SVMP_NEW(part->context, to->values.variables, count * slots));
     for (size_t k = 0; k < count; k++)
-        for (size_t j = 0; j < slots; j++)
-            to->values.variables[k * slots + j] = local[from->values.variables[which[k] * slots + j]];
+        for (size_t j = 0; j < slots; j++) {
+            const uint32_t here = local[from->values.variables[which[k] * slots + j]];
+            if (here == UINT32_MAX) /* of a node that is not centred, and that nothing depends on */
+                return svmp_fail(part->context, SVMP_UNSUPPORTED,
+                                 "A node's location or scale is another process's alone: several processes need "
+                                 "--coordinates centred here.");
+            to->values.variables[k * slots + j] = here;
+        }
     return SVMP_OK;
 }
 

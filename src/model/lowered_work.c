@@ -1,5 +1,7 @@
 #include "model/lowered_work.h"
 
+#include <math.h>
+
 static size_t largest(size_t a, size_t b) { return a > b ? a : b; }
 
 svmp_status svmp_work_reserve(const lowered_model *lowered, size_t n, lowered_work *work) {
@@ -49,6 +51,40 @@ void svmp_work_arguments(const lowered_model *lowered, const lowered_node *node,
         size_t count = prior->argument_rows[k] * prior->argument_columns[k];
         arguments[k] = (number_array){prior->argument_rows[k], prior->argument_columns[k], work->arguments + at};
         for (size_t i = 0; i < count; i++, at++) work->arguments[at] = work->prior[at * n + l];
+    }
+}
+
+/* u = origin + z / root, of element k of a node, for particle l: what lang/coordinates.c builds. */
+typedef struct moved_line {
+    double origin, root;
+} moved_line;
+
+static moved_line find_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
+                            const lowered_work *work) {
+    const lowered_prior *prior = &lowered->priors[node->prior];
+    const size_t part = lowered->parts[node->output + k], first = prior->argument_rows[0] * prior->argument_columns[0];
+    const size_t second = prior->argument_rows[1] * prior->argument_columns[1];
+    const double location = work->prior[(first == 1 ? 0 : part) * n + l];
+    const double tau = work->prior[(first + (second == 1 ? 0 : part)) * n + l];
+    const double precision = svmp_distribution_location_scale(node->distribution)->power == -1 ? tau * tau : tau;
+    const double information = node->coordinates.information, sum = information + precision;
+    if (node->coordinates.centring == 0) return (moved_line){location, sqrt(precision)};
+    return (moved_line){(information * node->coordinates.centre + precision * location) / sum, sqrt(sum)};
+}
+
+void svmp_work_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                        lowered_work *work) {
+    for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
+        const moved_line line = find_line(lowered, node, n, l, k, work);
+        work->variables[k] = (work->variables[k] - line.origin) * line.root;
+    }
+}
+
+void svmp_work_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                          lowered_work *work) {
+    for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
+        const moved_line line = find_line(lowered, node, n, l, k, work);
+        work->variables[k] = line.origin + work->variables[k] / line.root;
     }
 }
 

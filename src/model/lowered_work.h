@@ -23,6 +23,12 @@ void svmp_work_bounds(const lowered_model *lowered, const lowered_node *node, si
 void svmp_work_arguments(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, lowered_work *work,
                          number_array *arguments);
 
+/* In place of work->variables, a node's on the whole line, what is moved of it, z; and back. From what
+ * svmp_work_evaluate left for particle l. Of a node that is centred nothing changes. */
+void svmp_work_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, lowered_work *work);
+void svmp_work_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                          lowered_work *work);
+
 /* `numbers`, a node's variables, become those of particle l. */
 void svmp_work_put(const lowered_node *node, size_t n, size_t l, const double *numbers, double *variables);
 

@@ -1,5 +1,6 @@
 #include "model/natural.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/lowered.h"
@@ -73,6 +74,12 @@ svmp_status svmp_model_draw_priors(const svmp_model *model, uint64_t seed, size_
     if (model->lowered) return svmp_lowered_draw(model->lowered, seed, n, variables);
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
                      "The model has no priors to start from; 'prior' is for models of the language.");
+}
+
+double svmp_model_centring(const svmp_model *model, size_t node) {
+    const lowered_model *lowered = model ? model->lowered : NULL;
+    if (lowered == NULL || node >= lowered->node_count || !lowered->nodes[node].location_scale) return NAN;
+    return lowered->nodes[node].coordinates.centring;
 }
 
 size_t svmp_model_observed(const svmp_model *model) { return model && model->lowered ? model->lowered->observed : 0; }

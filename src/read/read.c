@@ -44,13 +44,17 @@ svmp_status svmp_model_read(svmp_context *context, size_t count, const char *con
 svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                        const char *monitors, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {count, paths, monitors};
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors, .centring = 1};
+    return svmp_read_model(context, &files, model);
+}
+
+svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model) {
     const model_reader *reader = NULL;
     number_locale locale = {0};
-    SVMP_TRY(check_call(context, count, paths, model));
-    SVMP_TRY(svmp_model_reader_find(context, &files, &reader));
+    SVMP_TRY(check_call(context, files->count, files->paths, model));
+    SVMP_TRY(svmp_model_reader_find(context, files, &reader));
     SVMP_TRY(svmp_number_enter(context, &locale));
-    svmp_status status = reader->read(context, &files, NULL, model);
+    svmp_status status = reader->read(context, files, NULL, model);
     svmp_number_leave(&locale);
     return status;
 }
@@ -105,20 +109,24 @@ done:
 svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths, const char *monitors,
                                   svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {count, paths, monitors};
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors, .centring = 1};
+    return svmp_read_parts(context, &files, model, split);
+}
+
+svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split) {
     const model_reader *reader = NULL;
     number_locale locale = {0};
     svmp_split made;
     svmp_status status;
     if (context->team == NULL) {
-        SVMP_TRY(svmp_model_read_monitoring(context, count, paths, monitors, model));
+        SVMP_TRY(svmp_read_model(context, files, model));
         return svmp_model_split(model, split);
     }
-    SVMP_TRY(svmp_team_agree(context, check_call(context, count, paths, model)));
-    SVMP_TRY(compare_files(context, &files));
-    SVMP_TRY(svmp_team_agree(context, svmp_model_reader_find(context, &files, &reader)));
+    SVMP_TRY(svmp_team_agree(context, check_call(context, files->count, files->paths, model)));
+    SVMP_TRY(compare_files(context, files));
+    SVMP_TRY(svmp_team_agree(context, svmp_model_reader_find(context, files, &reader)));
     SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
-    SVMP_CHECK(read_parts(context, reader, &files, model, &made));
+    SVMP_CHECK(read_parts(context, reader, files, model, &made));
     if (split) *split = made;
 done:
     svmp_number_leave(&locale);

@@ -6,8 +6,10 @@
 
 typedef struct model_files {
     size_t count;
-    const char *const *paths; /* at least one */
-    const char *monitors;     /* as for svmp_model_read_monitoring */
+    const char *const *paths;                   /* at least one */
+    const char *monitors;                       /* as for svmp_model_read_monitoring */
+    double centring;                            /* of model texts, as for lang/lower.h: 1 leaves nodes as they are, */
+    const struct node_coordinates *coordinates; /* or of each node; or NULL */
 } model_files;
 
 int svmp_path_ends_in(const char *path, const char *ending);
@@ -31,5 +33,9 @@ extern const model_reader svmp_language_reader;
 
 /* By the ending of the first file; fails where that is of no kind. */
 svmp_status svmp_model_reader_find(svmp_context *context, const model_files *files, const model_reader **found);
+
+/* svmp_model_read_monitoring, and svmp_model_read_split. */
+svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model);
+svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split);
 
 #endif

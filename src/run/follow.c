@@ -4,7 +4,6 @@
 
 #include "base/spread.h"
 #include "model/lowered.h"
-#include "model/natural.h"
 
 /* Some particles at a time: rows of all variables with the leaves' behind them, and of what is monitored. */
 typedef struct follower {
