@@ -1,19 +1,19 @@
-# A thin front of the CMake presets (CMakePresets.json): everything here can be done with cmake and ctest alone.
+# A thin wrapper around the CMake presets (CMakePresets.json): everything here can also be done with cmake and ctest.
 #
 #   make            build the library, the command and the examples in build/release
-#   make run        install what is missing, build, and show an inference beside its exact answer
-#   make test       install what is missing, build, and run the tests
-#   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics
+#   make run        install missing packages, build, and show an inference next to its exact answer
+#   make test       install missing packages, build, and run the tests
+#   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-#   make lint       layout and static analysis;   make format   lay the code out
+#   make lint       check layout and static analysis;   make format   format the code
 #   make bench      build and run the benchmarks
 #   make docs       API pages in build/docs/html (Doxygen) and the picture of the rooms (Graphviz)
 #   make dist       build/svmp-VERSION.tar.gz, the sources of the last commit
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
 #
-# SETUP=:       leaves the machine as it is (scripts/setup is not run).
-# FLAGS=-D...   goes to cmake. JOBS=N: compile and test N at a time.
+# SETUP=:       do not run scripts/setup, which installs packages.
+# FLAGS=-D...   options for cmake. JOBS=N: run N compilers or tests at a time.
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -22,7 +22,7 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 FLAGS   ?=
 RELEASE := build/release
 
-# What is checked before it is shared is checked with warnings as errors.
+# In CI, warnings are errors.
 ifeq ($(CI),true)
 override FLAGS += -DSVMP_WERROR=ON
 endif

@@ -5,10 +5,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <svmp.h>
 #include <time.h>
 
 static svmp_context *context;
+
+/* `--quick`: sizes so small that it ends within a second. The tests run every benchmark so; what it prints is no
+ * measurement.
+ */
+static inline int is_quick(int count, char **arguments) { return count > 1 && strcmp(arguments[1], "--quick") == 0; }
 
 static inline void must(svmp_status status) {
     if (status == SVMP_OK) return;
@@ -17,9 +23,8 @@ static inline void must(svmp_status status) {
 }
 
 static inline void start_context(int threads) {
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = threads;
-    if (svmp_context_create(&options, &context) != SVMP_OK) exit(1);
+    if (svmp_context_create(NULL, &context) != SVMP_OK) exit(1);
+    must(svmp_context_set_threads(context, threads));
 }
 
 /* side * side nodes N(0, 1), neighbours pulled together. */

@@ -1,6 +1,9 @@
 /* What `svmp summary` spends on a variable of a sampler: R-hat, effective draws and standard errors, of chains that mix
  * within some draws and of such as hardly do. Beside it, the sums of products at one lag: taken one by one, chains
- * that hardly mix would need thousands of them. */
+ * that hardly mix would need thousands of them.
+ *
+ *     bench_chains [--quick]
+ */
 #include <math.h>
 
 #include "base/random.h"
@@ -39,12 +42,12 @@ static double a_lag(int rounds, size_t draws, const double *x) {
     return best;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
     const size_t lengths[] = {1000, 10000, 100000, 300000};
     const double rhos[] = {0.5, 0.999, 0.9999};
     start_context(1);
     printf("%d chains        rho    bulk ESS   ms a variable   ms a lag by itself\n", CHAINS);
-    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+    for (size_t k = 0; k < (is_quick(count, arguments) ? 1 : sizeof lengths / sizeof *lengths); k++) {
         const size_t draws = lengths[k];
         const int rounds = draws > 50000 ? 3 : 20;
         double *x = malloc(CHAINS * draws * sizeof *x);

@@ -1,12 +1,11 @@
 /* The paper's three models in a run: iterations a second, and where their time goes.
  *
- *     bench_models [PARTICLES]        from the project's root: it reads models/
+ *     bench_models [--quick | PARTICLES]        from the project's root: it reads models/
  *
  * Programs and quadratic forms, the Stein kernel and the step are what the method asks for. The rest is a run's own:
  * gathering the score, looking for what is not finite, loops and calls. One thread; a second column for all.
  */
 #include <math.h>
-#include <string.h>
 
 #include "backend/backend.h"
 #include "bench/bench.h"
@@ -66,7 +65,7 @@ static void write_crowd(FILE *file) {
 }
 
 static svmp_model *read_with(const char *path, void (*write)(FILE *file)) {
-    char folder[] = "bench_models_XXXXXX", data[64];
+    char folder[] = "/tmp/bench_models_XXXXXX", data[64];
     svmp_model *model = NULL;
     FILE *file = NULL;
     if (mkdtemp(folder)) {
@@ -86,24 +85,27 @@ static svmp_model *read_with(const char *path, void (*write)(FILE *file)) {
     return model;
 }
 
-enum { ITERATIONS = 300, ROUNDS = 8 };
+static size_t iterations = 300, rounds = 8;
 
 /* Seconds an iteration: the least of some runs. */
 static double whole_run(const svmp_model *model, size_t n, double (*clock)(void)) {
-    svmp_run_options options = svmp_run_options_default();
-    options.particles = n;
-    options.iterations = ITERATIONS;
+    svmp_options *options;
+    must(svmp_options_create(context, &options));
+    must(svmp_options_set(options, "method", "graphical"));
+    must(svmp_options_set_count(options, "particles", n));
+    must(svmp_options_set_count(options, "iterations", iterations));
     double best = 1e300;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (size_t round = 0; round < rounds; round++) {
         svmp_run *run;
         svmp_outcome outcome;
-        must(svmp_run_create(model, &options, &run));
+        must(svmp_run_create(model, options, &run));
         const double started = clock();
         must(svmp_run_go(run, &outcome));
-        const double spent = (clock() - started) / ITERATIONS;
+        const double spent = (clock() - started) / (double)iterations;
         svmp_run_free(run);
         best = spent < best ? spent : best;
     }
+    svmp_options_free(options);
     return best;
 }
 
@@ -134,12 +136,12 @@ static costs moves(const svmp_model *model, size_t n, const parts *p) {
     step s;
     must(svmp_kernel_parse(context, "rbf@blanket", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     must(svmp_step_parse(context, "adagrad:0.1", &s));
-    for (int round = 0; round < ROUNDS; round++) {
+    for (size_t round = 0; round < rounds; round++) {
         backend *b = NULL;
         costs here = {0};
         must(svmp_backend_create(&svmp_backend_cpu, model, n, 1, &k, &s, &b));
         for (size_t i = 0; i < model->graph->variables * n; i++) b->x[i] = normal();
-        for (size_t t = 0; t < ITERATIONS; t++) {
+        for (size_t t = 0; t < iterations; t++) {
             const double started = thread_seconds();
             evaluate(b, p);
             here.programs += thread_seconds() - started;
@@ -151,9 +153,9 @@ static costs moves(const svmp_model *model, size_t n, const parts *p) {
             here.stein += moved - scored;
             here.step += thread_seconds() - moved;
         }
-        best.programs = fmin(best.programs, here.programs / ITERATIONS);
-        best.stein = fmin(best.stein, here.stein / ITERATIONS);
-        best.step = fmin(best.step, here.step / ITERATIONS);
+        best.programs = fmin(best.programs, here.programs / (double)iterations);
+        best.stein = fmin(best.stein, here.stein / (double)iterations);
+        best.step = fmin(best.step, here.step / (double)iterations);
         svmp_backend_free(b);
     }
     return best;
@@ -184,7 +186,9 @@ static void show(const char *name, const svmp_model *model, size_t n, double all
 }
 
 int main(int count, char **arguments) {
-    const size_t n = count > 1 ? strtoul(arguments[1], NULL, 10) : 50;
+    const int quick = is_quick(count, arguments);
+    const size_t n = quick ? 5 : count > 1 ? strtoul(arguments[1], NULL, 10) : 50;
+    if (quick) iterations = 5, rounds = 1;
     double wall[3];
     for (int threads = 0; threads < 2; threads++) { /* all, then one */
         start_context(threads);

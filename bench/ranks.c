@@ -8,16 +8,19 @@
 #include "backend/mpi/mpi.h"
 #include "bench/bench.h"
 #include "method/method.h"
+#include "svmp_plan.h"
 
 enum { N = 50, WARM = 20 }; /* the first iterations look for their medians again and again, as these move far */
 
 /* A core's memory as a network: of another machine, this would be that machine's. */
 static const svmp_network network = {1e-6, 5e9};
 
-static svmp_run_options options(void) {
-    svmp_run_options asked = svmp_run_options_default();
-    asked.particles = N;
-    asked.iterations = 1000000;
+static svmp_options *options(void) {
+    svmp_options *asked = NULL;
+    must(svmp_options_create(context, &asked));
+    must(svmp_options_set(asked, "method", "graphical"));
+    must(svmp_options_set_count(asked, "particles", N));
+    must(svmp_options_set_count(asked, "iterations", 1000000));
     return asked;
 }
 
@@ -27,8 +30,9 @@ static svmp_plan predict(size_t side, size_t processes) {
     svmp_plan plan;
     start_context(1);
     svmp_model *model = grid(side);
-    const svmp_run_options asked = options();
-    must(svmp_model_plan(model, &asked, processes, network, &plan));
+    svmp_options *asked = options();
+    must(svmp_model_plan(model, asked, processes, &network, &plan));
+    svmp_options_free(asked);
     svmp_model_free(model);
     svmp_context_free(context);
     context = joined;
@@ -68,15 +72,16 @@ int main(int count, char **arguments) {
     svmp_model *model = grid(side);
     svmp_split split;
     svmp_run *run = NULL;
-    const svmp_run_options asked = options();
+    svmp_options *asked = options();
     must(svmp_model_split(&model, &split));
-    must(svmp_run_create(model, &asked, &run));
+    must(svmp_run_create(model, asked, &run));
     const measured m = measure(run, rounds);
     if (svmp_context_process(context) == 0)
         printf("%9zu %6zu %10.4g %8.2f%% %8.2f%% %8.2f%% %10.4g %+8.1f%%\n", side * side, processes, 1e3 * m.iteration,
                100 * m.packing / m.iteration, 100 * m.waiting / m.iteration, 100 * m.agreeing / m.iteration,
                1e3 * plan.iteration, 100 * (plan.iteration / m.iteration - 1));
     svmp_run_free(run);
+    svmp_options_free(asked);
     svmp_model_free(model);
     svmp_context_free(context);
     return 0;

@@ -1,7 +1,7 @@
 /* Scale: what a node costs on square grids of 10^2 to 10^6 nodes, n = 50, graphical SVGD with AdaGrad; what two threads
  * make of one; and the memory of it all in arrays of variables * particles.
  *
- *     bench_scale [LARGEST SIDE]
+ *     bench_scale [--quick | LARGEST SIDE]
  */
 #include <unistd.h>
 
@@ -63,7 +63,8 @@ static cost measure(size_t side, int threads) {
 }
 
 int main(int count, char **arguments) {
-    const size_t sides[] = {10, 32, 100, 316, 1000}, largest = count > 1 ? strtoul(arguments[1], NULL, 10) : 1000;
+    const size_t sides[] = {10, 32, 100, 316, 1000};
+    const size_t largest = is_quick(count, arguments) ? 10 : count > 1 ? strtoul(arguments[1], NULL, 10) : 1000;
     printf("graphical SVGD with AdaGrad on square grids, n = %d\n\n", N);
     printf("%9s %11s %15s %15s %9s %8s %14s\n", "nodes", "built in s", "us a node, 1", "us a node, 2", "1 over 2",
            "stein", "memory, arrays");

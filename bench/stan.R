@@ -1,16 +1,19 @@
 #!/usr/bin/env Rscript
 # svmp's NUTS beside Stan's: evaluations of the score per effective draw, on the same models, with the same settings.
 #
-#     Rscript bench/stan.R COMMAND MODELS [SEEDS [NAME,...]]     such as build/release/svmp models 5 schools,logistic
+#     Rscript bench/stan.R COMMAND MODELS [--quick | SEEDS [NAME,...]]     such as build/release/svmp models 5 schools,logistic
 #
+# --quick: a few draws by svmp alone, whose files are then read and measured; nothing is compared.
 # Both draw 4 chains of 1000 after a warm-up of 1000, from U(-2, 2); the effective sizes of both are rstan's ess_bulk of
 # x and of (x - mean)^2, the median over variables. No verdict but numbers: svmp / Stan near 1 says the samplers
 # are alike. Stan compiles a program for each of four models, a minute each.
 arguments <- commandArgs(trailingOnly = TRUE)
-if (length(arguments) < 2) stop("usage: Rscript bench/stan.R COMMAND MODELS [SEEDS [NAME,...]]")
+if (length(arguments) < 2) stop("usage: Rscript bench/stan.R COMMAND MODELS [--quick | SEEDS [NAME,...]]")
 command <- normalizePath(arguments[1])
 folder <- arguments[2]
-seeds <- if (length(arguments) > 2) as.integer(arguments[3]) else 5
+quick <- length(arguments) > 2 && arguments[3] == "--quick"
+seeds <- if (quick) 1 else if (length(arguments) > 2) as.integer(arguments[3]) else 5
+draws <- if (quick) 20 else 1000 # of a chain, after as many of its warm-up
 if (!requireNamespace("rstan", quietly = TRUE)) {
     cat("rstan is not here (Debian: r-cran-rstan): nothing was compared.\n")
     quit(status = 0)
@@ -130,7 +133,7 @@ program_of <- function(text) {
 }
 
 by_stan <- function(problem, seed) {
-    fit <- rstan::sampling(program_of(problem$program), data = problem$data, chains = 4, warmup = 1000, iter = 2000,
+    fit <- rstan::sampling(program_of(problem$program), data = problem$data, chains = 4, warmup = draws, iter = 2 * draws,
                            seed = seed, cores = 1, refresh = 0, show_messages = FALSE)
     parameters <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
     draws <- as.array(fit)
@@ -141,12 +144,12 @@ by_stan <- function(problem, seed) {
 
 by_svmp <- function(problem, seed) {
     output <- tempfile(fileext = ".csv")
-    status <- system2(command, c("run", problem$files, "-m", "nuts", "--chains", 4, "--warmup", 1000, "--draws", 1000,
+    status <- system2(command, c("run", problem$files, "-m", "nuts", "--chains", 4, "--warmup", draws, "--draws", draws,
                                  "--init", "uniform:-2,2", "--seed", seed, "--quiet", "-o", output), stdout = FALSE)
     if (status != 0) stop("svmp failed")
     table <- read.csv(output, comment.char = "#", check.names = FALSE)
     values <- as.matrix(table[, !endsWith(names(table), "__")])
-    list(draws = array(values, c(1000, 4, ncol(values))), leapfrogs = sum(table$n_leapfrog__),
+    list(draws = array(values, c(draws, 4, ncol(values))), leapfrogs = sum(table$n_leapfrog__),
          acceptance = mean(table$accept_stat__))
 }
 
@@ -155,7 +158,7 @@ by_svmp <- function(problem, seed) {
 measure <- function(result) {
     size <- function(f) median(apply(result$draws, 3, function(x) rstan::ess_bulk(f(x))))
     c(x = result$leapfrogs / size(identity), square = result$leapfrogs / size(function(x) (x - mean(x))^2),
-      leapfrogs = result$leapfrogs / 4000, acceptance = result$acceptance)
+      leapfrogs = result$leapfrogs / (4 * draws), acceptance = result$acceptance)
 }
 
 # The largest difference of the posterior means, in units of its standard error: the two models must be the same one.
@@ -175,12 +178,13 @@ mean_and_error <- function(runs) c(rowMeans(runs), apply(runs, 1, sd) / sqrt(nco
 cat(sprintf("%-12s %-6s %10s %8s %10s %8s %10s %10s %10s\n", "model", "by", "E[x]", "+-", "var", "+-", "leapfrogs",
             "acceptance", "largest z"))
 for (name in names(problems)) {
-    results <- lapply(list(svmp = by_svmp, Stan = by_stan),
+    results <- lapply(c(svmp = by_svmp, if (!quick) c(Stan = by_stan)),
                       function(sampler) lapply(seq_len(seeds), function(seed) sampler(problems[[name]], seed)))
     found <- sapply(results, function(of) mean_and_error(sapply(of, measure)))
     for (by in colnames(found))
         cat(sprintf("%-12s %-6s %10.3f %8.3f %10.3f %8.3f %10.2f %10.3f\n", name, by, found[1, by], found[5, by],
                     found[2, by], found[6, by], found[3, by], found[4, by]))
+    if (quick) next
     ratio <- found[, "svmp"] / found[, "Stan"]
     cat(sprintf("%-12s %-6s %10.3f %8s %10.3f %8s %10.3f %10s %10.2f\n", name, "ratio", ratio[1], "", ratio[2], "",
                 ratio[3], "", largest_z(results$svmp[[1]], results$Stan[[1]])))

@@ -1,15 +1,14 @@
 /* The Stein kernel: nanoseconds and cycles for every pair of particles of a node, median included, on one thread and on
  * all; and how near one thread is to a roof, the same loops on one tile that stays in the first cache, without any
- * median. Then what is large: a kernel that 10,000 variables share, and 10,000 particles.
+ * median. Then what is large: a kernel that 10,000 variables share, and 10,000 particles. Then terms in units of the
+ * particles' sd and with messages, beside the paper's kernel.
  *
- *     bench_stein            all sizes, shapes and instruction sets
+ *     bench_stein [--quick]       all sizes, shapes and instruction sets
  */
-#include <string.h>
-
 #include "backend/cpu/cpu.h"
 #include "bench/bench.h"
 
-static int all_threads;
+static int all_threads, quick;
 
 /* `nodes` on a ring, each joined to (closed - 1)/2 on either side: neighbourhoods of `closed` variables. */
 static svmp_model *ring(size_t nodes, size_t closed) {
@@ -62,7 +61,7 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
     const tile t = {0, COLUMNS / ops->width, 0};
     for (size_t p = 0; p < STRIDE * closed; p++) x[p] = rand() / (double)RAND_MAX;
     double best = 1e300;
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < (quick ? 3 : 300); round++) {
         const double started = thread_seconds();
         for (int again = 0; again < 200; again++) {
             ops->distances(&rows, &t, 0, k);
@@ -81,13 +80,16 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
     return 1e9 * best;
 }
 
+/* The loops of a backend; NULL: not for this machine. */
+static const lane_ops *lanes_of(const backend_kind *kind) { return svmp_lanes_named(kind->name + strlen("cpu-")); }
+
 static double pairs_of(size_t n) { return (double)n * (double)(n - 1) / 2; }
 
 static void show(const backend_kind *kind, const char *shape, size_t closed, size_t n, double clock) {
     char text[32];
-    const lane_ops *ops = svmp_lanes_named(kind->name + strlen("cpu-"));
+    const lane_ops *ops = lanes_of(kind);
     if (ops == NULL) return;
-    const size_t nodes = n < 500 ? 64 : 26, rounds = n < 500 ? 60 : 16;
+    const size_t nodes = n < 500 ? 64 : 26, rounds = quick ? 4 : n < 500 ? 60 : 16;
     const double each = 1e9 / ((double)nodes * pairs_of(n));
     svmp_model *model = ring(nodes, closed);
     snprintf(text, sizeof text, "%s@blanket", shape);
@@ -111,9 +113,45 @@ static void show_large(const char *text, size_t side, size_t n, double clock) {
     svmp_model_free(model);
 }
 
-int main(void) {
+/* The whole of phi, units and messages included, as a multiple of rbf@blanket on one thread. */
+static void show_terms(size_t closed) {
+    const char *terms[] = {"rbf/sd@blanket",
+                           "rbf/sd@self",
+                           "linear@blanket",
+                           "linear/sd@self",
+                           "linear/sd@blanket",
+                           "linear/sd@message",
+                           "rbf/sd@self + linear/sd@blanket",
+                           "rbf/sd@self + linear/sd@near"};
+    const size_t sizes[] = {20, 50, 100, 200, 1000}, nodes = 64, count = quick ? 2 : 5;
+    svmp_model *model = ring(nodes, closed);
+    double paper[5];
+    printf("\n|C| = %-28zu", closed);
+    for (size_t s = 0; s < count; s++) printf(" n = %4zu", sizes[s]);
+    printf("\n%-34s", "rbf@blanket, us a node");
+    for (size_t s = 0; s < count; s++) {
+        paper[s] = measure(model, &svmp_backend_cpu, "rbf@blanket", sizes[s], 1, quick ? 2 : sizes[s] < 500 ? 60 : 16);
+        printf(" %8.2f", 1e6 * paper[s] / (double)nodes);
+    }
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
+        printf("\n%-34s", terms[k]);
+        for (size_t s = 0; s < count; s++)
+            printf(" %8.2f", measure(model, &svmp_backend_cpu, terms[k], sizes[s], 1,
+                                     quick            ? 2
+                                     : sizes[s] < 500 ? 60
+                                                      : 16) /
+                                 paper[s]);
+        fflush(stdout);
+    }
+    printf("\n");
+    svmp_model_free(model);
+}
+
+int main(int count, char **arguments) {
     const backend_kind *kinds[] = {&svmp_backend_cpu_avx512, &svmp_backend_cpu_avx2, &svmp_backend_cpu_baseline};
-    const size_t sizes[] = {20, 50, 100, 200, 1000}, closed[] = {3, 9, 25};
+    const size_t all_sizes[] = {20, 50, 100, 200, 1000}, closed[] = {3, 9, 25};
+    quick = is_quick(count, arguments);
+    const size_t sizes = quick ? 2 : sizeof all_sizes / sizeof *all_sizes, large = quick ? 10 : 1;
     start_context(0);
     all_threads = svmp_context_threads(context);
     const double clock = core_clock() / 1e9;
@@ -121,16 +159,22 @@ int main(void) {
     printf("%-10s %-6s %4s %6s %10s %8s %9s  %d threads\n", "set", "shape", "|C|", "n", "ns a pair", "cycles",
            "of roof", all_threads);
     for (size_t k = 0; k < 3; k++)
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) show(kinds[k], "rbf", 5, sizes[s], clock);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) show(kinds[0], "imq", 5, sizes[s], clock);
+        for (size_t s = 0; s < sizes; s++) show(kinds[k], "rbf", 5, all_sizes[s], clock);
+    const backend_kind **widest = kinds;
+    while (lanes_of(*widest) == NULL) widest++;
+    for (size_t s = 0; s < sizes; s++) show(*widest, "imq", 5, all_sizes[s], clock);
     for (size_t c = 0; c < sizeof closed / sizeof *closed; c++)
-        for (size_t s = 1; s < sizeof sizes / sizeof *sizes; s += 2) show(kinds[0], "rbf", closed[c], sizes[s], clock);
+        for (size_t s = 1; s < sizes; s += 2) show(*widest, "rbf", closed[c], all_sizes[s], clock);
 
     printf("\n%-12s %9s %6s %10s %8s %d %12s %8s\n", "kernel", "variables", "n", "s, 1", "s,", all_threads,
            "ns a number", "cycles");
-    show_large("rbf@all", 100, 100, clock);
-    show_large("rbf@all", 100, 500, clock);
-    show_large("rbf@blanket", 4, 10000, clock);
+    show_large("rbf@all", 100 / large, 100, clock);
+    show_large("rbf@all", 100 / large, 500 / large, clock);
+    show_large("rbf@blanket", 4, 10000 / large, clock);
+
+    printf("\nterms beside the paper's, one thread\n");
+    show_terms(5);
+    show_terms(25);
     svmp_context_free(context);
     return 0;
 }

@@ -30,7 +30,8 @@ void print_agreement(const svmp_particles *particles, const svmp_difference *row
         look(&sd, i, rows[i].z_sd, limit);
     }
     if (mean.known == 0 && sd.known == 0) {
-        printf("No verdict: a standard error needs two particles of either side, and six draws of a chain.\n");
+        printf("No verdict: standard errors need at least two particles on each side, and at least six draws in each "
+               "chain.\n");
         return;
     }
     if (mean.known) {
@@ -38,14 +39,14 @@ void print_agreement(const svmp_particles *particles, const svmp_difference *row
         putchar('\n');
     }
     if (sd.known) {
-        print_largest("the sd", particles, &sd, rows[sd.at].z_sd);
-        printf(", %.3g times the reference's\n", rows[sd.at].sd_ratio);
+        print_largest("the sds", particles, &sd, rows[sd.at].z_sd);
+        printf(", %.3g times the reference sd\n", rows[sd.at].sd_ratio);
     }
     if (mean.beyond == 0 && sd.beyond == 0)
-        printf("They agree: no |z| is above %.3g, which chance exceeds in one comparison of a hundred.\n", limit);
+        printf("They agree: no |z| exceeds %.3g, a limit that chance exceeds in 1 comparison out of 100.\n", limit);
     else
-        printf(
-            "They differ: |z| is above %.3g, which chance exceeds in one comparison of a hundred, in the mean of %zu\n"
-            "and in the sd of %zu of %zu variables.\n",
-            limit, mean.beyond, sd.beyond, variables);
+        printf("They differ: |z| exceeds %.3g, a limit that chance exceeds in 1 comparison out of 100, for the means "
+               "of %zu\n"
+               "and the sds of %zu of %zu variables.\n",
+               limit, mean.beyond, sd.beyond, variables);
 }

@@ -1,10 +1,10 @@
-/* Whether two samples agree, in words. */
+/* Prints whether two samples agree. */
 #ifndef SVMP_CLI_AGREEMENT_H
 #define SVMP_CLI_AGREEMENT_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
-/* The largest |z| of the means and of the standard deviations, by name, and a verdict. A row for each variable. */
+/* Prints the largest |z| of the means and of the standard deviations, and a verdict. There is one row per variable. */
 void print_agreement(const svmp_particles *particles, const svmp_difference *rows);
 
 #endif

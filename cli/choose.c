@@ -41,9 +41,9 @@ static char *spell_plainly(const char *list) {
 static int no_variable(const svmp_particles *particles, const char *where, const char *wanted, size_t length) {
     const size_t variables = svmp_particles_variables(particles);
     if (variables != svmp_particles_whole(particles)) /* nobody knows all their names */
-        return complain(EXIT_WRONG, "There is no variable '%.*s' in %s.", (int)length, wanted, where);
-    return complain(EXIT_WRONG, "There is no variable '%.*s' in %s, which has %zu, from '%s' to '%s'.", (int)length,
-                    wanted, where, variables, svmp_particles_name(particles, 0),
+        return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s.", (int)length, wanted, where);
+    return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has %zu variable%s, '%s' to '%s'.", (int)length,
+                    wanted, where, variables, plural(variables), svmp_particles_name(particles, 0),
                     svmp_particles_name(particles, variables - 1));
 }
 

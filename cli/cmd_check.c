@@ -25,7 +25,7 @@ static void print_shape(const svmp_model *model) {
     const svmp_status proper =
         svmp_model_exact_moments(model, NULL, NULL); /* by a Cholesky factor, where there is one */
     if (proper == SVMP_OK || proper == SVMP_NOT_POSITIVE_DEFINITE)
-        printf("positive definite         %s\n", proper == SVMP_OK ? "yes" : "no: it is no density");
+        printf("positive definite         %s\n", proper == SVMP_OK ? "yes" : "no: not a proper density");
 }
 
 /* The next of a list behind its label. */
@@ -134,13 +134,16 @@ static void print_coordinates(const svmp_model *model) {
     if (any) printf("\n");
 }
 
-static void options(option_set *set) { options_add(set, 1, &coordinates_option); }
+static void options(option_set *set) {
+    options_add_run(set, 1, (const char *const[]){"method"});
+    options_add(set, 1, &coordinates_option);
+}
 
 static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     int status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, NULL, &model);
+    if (status == 0) status = read_model(set, context, &model);
     if (status == 0) {
         print_shape(model);
         print_arrays(model, "unknown", 0);
@@ -160,16 +163,15 @@ const command command_check = {
     .operands = "MODEL [DATA...]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Check a model, print its graph's shape",
+    .summary = "Check a model and describe its graph",
     .text =
-        "Reads the model as\n.B svmp run\nwould, and prints how many nodes, variables and factors it has, how large\n"
-        "the Markov blankets of its nodes are, how many of the closed neighbourhoods differ (nodes with equal ones\n"
-        "share a kernel matrix), and whether the model is jointly Gaussian. Of a model in the model language it also "
-        "says\n"
-        "which arrays, or which of their elements, are unknown, which are unknown but have nothing observed that "
-        "depends\n"
-        "on them, and are drawn after the run, which are observed, and which are computed from unknowns\nand can be "
-        "reported by\n.BR \\-\\-monitor .\n",
+        "Reads the model as\n.B svmp run\n"
+        "does and prints the numbers of nodes, variables and factors, the sizes of the Markov blankets, the\n"
+        "number of distinct closed neighbourhoods (nodes with equal neighbourhoods share a kernel matrix), and\n"
+        "whether the model is jointly Gaussian. For a model in the model language it also lists which arrays or\n"
+        "elements are unknown, the coordinates that they move in, which are unknown but have nothing observed that\n"
+        "depends on them and are drawn after the run, which are observed, and which are computed from unknowns;\n"
+        "the latter can be reported with\n.BR \\-\\-monitor .\n",
     .options = options,
     .run = run,
 };

@@ -7,9 +7,9 @@
 #include "sample.h"
 #include "table.h"
 
-static const svmp_option rows[] = {
-    {"per-variable", 0, NULL, "", "show E[x], E[x^2], z and the ratio of sd of every variable too", "Output"},
-    {"threads", 0, "N", "0", "threads for the MMD; 0: as many as the machine offers", "Output"},
+static const option_row rows[] = {
+    {"per-variable", 0, NULL, "", "also show E[x], E[x^2], z and the sd ratio of each variable", "Output"},
+    {"threads", 0, "N", "0", "threads for the MMD; 0: one per processor", "Output"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
@@ -48,13 +48,13 @@ static void print_variables(const svmp_particles *particles, const svmp_differen
     putchar('\n');
 }
 
-/* "50 particles; standard errors as of independent draws, sd/sqrt(n)" of one side. */
+/* "50 particles; standard errors as for independent draws, sd/sqrt(n)" of one side. */
 static void print_side(svmp_context *context, const char *called, const svmp_particles *particles) {
     static const char *const errors[] = {
-        [SVMP_PARTICLES] = "; standard errors as of independent draws, sd/sqrt(n)",
-        [SVMP_CHAINS] = "; standard errors from their effective draws (MCSE)",
+        [SVMP_PARTICLES] = "; standard errors as for independent draws, sd/sqrt(n)",
+        [SVMP_CHAINS] = "; standard errors from the effective draws (MCSE)",
         [SVMP_DRAWS] = "; standard errors sd/sqrt(n)",
-        [SVMP_MODES] = " that stand for modes and are no sample: the z tell nothing of the posterior",
+        [SVMP_MODES] = " that represent modes, not a sample: the z values say nothing about the posterior",
     };
     const svmp_yield yield = origin_of(context, particles).yield;
     printf("%-15s ", called);
@@ -74,7 +74,7 @@ static int print_comparison(const option_set *set, svmp_context *context, const 
     printf("MSE of E[x]     %.6g\n", comparison.mse_mean);
     printf("MSE of E[x^2]   %.6g\n", comparison.mse_square);
     if (isnan(comparison.mmd))
-        printf("MMD             none: the median distance within the reference is 0, or its square too large\n");
+        printf("MMD             undefined: the median distance within the reference is 0 or too large to square\n");
     else
         printf("MMD             %.6g\n", comparison.mmd);
     if (options_given(set, "per-variable")) print_variables(particles, rows_);
@@ -105,13 +105,12 @@ const command command_compare = {
     .least = 2,
     .most = 2,
     .summary = "Compare particles with a reference",
-    .text =
-        "Variables are matched by name. The MSE is the mean over the variables of the squared difference; the MMD\n"
-        "is that of a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"
-        "reference, at most 1,000 of them. A z is the difference of the means, or of the logarithms of the standard\n"
-        "deviations, over its standard error: from the effective draws of chains, otherwise as of independent draws.\n"
-        "The verdict is that they differ when some |z| is so large that chance would make it in one comparison of a\n"
-        "hundred.\n",
+    .text = "Variables are matched by name. The MSE is the squared difference, averaged over the variables. The MMD\n"
+            "uses a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"
+            "reference (at most 1,000 of them). A z value is the difference of the means, or of the logarithms of the\n"
+            "standard deviations, divided by its standard error. Standard errors come from the effective draws for\n"
+            "chains, and assume independent draws otherwise. The verdict is that the samples differ if some |z|\n"
+            "exceeds a limit that chance exceeds in 1 comparison out of 100.\n",
     .options = options,
     .run = run,
 };

@@ -4,24 +4,18 @@
 
 #include "command.h"
 
-/* Prints the words that a value can be, blanks between them: those of an argument "dot|json", or of a help that is
- * nothing but a list, "a, b or c". Returns how many there are; `print` 0 only counts. */
-static size_t choices(const char *argument, const char *help, int print) {
-    const char *list = argument && strchr(argument, '|') ? argument : help;
-    const char *const separators[] = {"|", ", ", " or "};
+/* Prints the words of an argument "dot|json", blanks between them. Returns how many there are; `print` 0 only counts.
+ */
+static size_t alternatives(const char *argument, int print) {
     size_t count = 0;
-    while (*list) {
-        size_t length = 0, skipped = 0;
-        while (islower((unsigned char)list[length]) || isdigit((unsigned char)list[length]) || list[length] == '-')
-            length++;
-        for (size_t k = 0; k < sizeof separators / sizeof *separators; k++)
-            if (strncmp(list + length, separators[k], strlen(separators[k])) == 0) skipped = strlen(separators[k]);
-        if (length == 0 || (skipped == 0 && list[length])) return 0;
-        if (print) printf("%s%.*s", count ? " " : "", (int)length, list);
+    if (argument == NULL || strchr(argument, '|') == NULL) return 0;
+    for (const char *word = argument; *word; word += *word == '|') {
+        const size_t length = strcspn(word, "|");
+        if (print) printf("%s%.*s", count ? " " : "", (int)length, word);
         count++;
-        list += length + skipped;
+        word += length;
     }
-    return count > 1 ? count : 0;
+    return count;
 }
 
 static void print_command_names(void) {
@@ -32,42 +26,57 @@ static void print_command_names(void) {
 
 /* The same of the operands of a command: "bash|zsh", or the name of a command. */
 static size_t operand_choices(const command *which, int print) {
-    if (strcmp(which->operands, "[COMMAND]") != 0) return choices(which->operands, "", print);
+    if (strcmp(which->operands, "[COMMAND]") != 0) return alternatives(which->operands, print);
     if (print) print_command_names();
     return 1;
 }
 
-/* Values that begin with a word of a few, by the argument's name; what ends in a colon goes on. */
-static const char *beginnings(const svmp_option *row) {
-    static const char *const known[][2] = {{"START", "normal: uniform: prior map"},
-                                           {"STEP", "adagrad: rmsprop: adam: fixed: decay:"},
-                                           {"RULE", "median median-log median-zeros"}};
-    for (size_t k = 0; row->argument && k < sizeof known / sizeof *known; k++)
-        if (strcmp(row->argument, known[k][0]) == 0) return known[k][1];
-    return NULL;
+/* Where the words of a choice end that stand as they are: "normal:" of "normal:SD", nothing of "NUMBER". */
+static size_t plain_length(const char *choice) {
+    size_t length = 0;
+    while (choice[length] && !isupper((unsigned char)choice[length])) length++;
+    return length;
 }
 
-static int is_file(const svmp_option *row) {
+/* Whether an option takes values that go on behind such words. */
+static int goes_on(const option_row *row) {
+    const char *choice;
+    for (size_t k = 0; row->argument && (choice = svmp_option_choice(row->name, k)) != NULL; k++)
+        if (choice[plain_length(choice)]) return 1;
+    return 0;
+}
+
+/* Prints the words that a value can be, or begin with, blanks between them. Returns how many there are; `print` 0 only
+ * counts. */
+static size_t choices(const option_row *row, int print) {
+    const char *choice;
+    size_t count = 0;
+    for (size_t k = 0; (choice = svmp_option_choice(row->name, k)) != NULL; k++) {
+        const size_t length = plain_length(choice);
+        if (length == 0) continue;
+        if (print) printf("%s%.*s", count ? " " : "", (int)length, choice);
+        count++;
+    }
+    return count ? count : alternatives(row->argument, print);
+}
+
+static int is_file(const option_row *row) {
     return row->argument && (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "START") == 0);
 }
 
 /* ---- bash -------------------------------------------------------------------------------------------------------- */
 
 /* What follows an option: nothing that could be known, words, or a file. */
-static void print_bash_value(const command *which, const svmp_option *row) {
+static void print_bash_value(const command *which, const option_row *row) {
     printf("    %s:--%s", which->name, row->name);
     if (row->letter) printf(" | %s:-%c", which->name, row->letter);
     fputs(") ", stdout);
-    if (beginnings(row)) {
-        printf("words='%s'%s ;;\n", beginnings(row), is_file(row) ? " files=1" : "");
-    } else if (is_file(row)) {
-        puts("files=1 ;;");
-    } else if (choices(row->argument, row->help, 0)) {
+    if (choices(row, 0)) {
         fputs("words='", stdout);
-        choices(row->argument, row->help, 1);
-        puts("' ;;");
+        choices(row, 1);
+        puts(is_file(row) ? "' files=1 ;;" : "' ;;");
     } else {
-        puts("return ;;");
+        puts(is_file(row) ? "files=1 ;;" : "return ;;");
     }
 }
 
@@ -93,7 +102,7 @@ static void print_bash_command(const command *which) {
 static void print_bash(void) {
     size_t count;
     const command *const *all = commands(&count);
-    puts("# Completion of svmp for bash. Made by: svmp completion bash\n"
+    puts("# Completion of svmp for bash. Generated by: svmp completion bash\n"
          "_svmp() {\n"
          "    local current=${COMP_WORDS[COMP_CWORD]} at=$((COMP_CWORD - 1)) before= words= files=\n"
          "    COMPREPLY=()\n"
@@ -131,7 +140,7 @@ static void print_zsh_text(const char *text) {
 }
 
 /* A value stands behind its option, --method nuts and -m nuts, or is attached to it: --method=nuts, -mnuts. */
-static void print_zsh_row(const svmp_option *row) {
+static void print_zsh_row(const option_row *row) {
     const char *attach = row->argument ? "+" : "", *equal = row->argument ? "=" : "";
     if (row->letter)
         printf(" \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter, attach, row->name,
@@ -144,13 +153,13 @@ static void print_zsh_row(const svmp_option *row) {
         putchar(':');
         print_zsh_text(row->argument);
         putchar(':');
-        if (beginnings(row)) {
+        if (goes_on(row)) {
             printf("_svmp_%s", row->name);
         } else if (is_file(row)) {
             fputs("_files", stdout);
-        } else if (choices(row->argument, row->help, 0)) {
+        } else if (choices(row, 0)) {
             putchar('(');
-            choices(row->argument, row->help, 1);
+            choices(row, 1);
             putchar(')');
         }
     }
@@ -162,10 +171,11 @@ static void print_zsh_beginnings(const command *which) {
     option_set set = {0};
     command_options(which, &set);
     for (size_t k = 0; k < set.count; k++) {
-        if (beginnings(&set.rows[k]) == NULL) continue;
-        printf(
-            "_svmp_%s() {\n    local -a all=(%s)\n    compadd -S '' -- ${(M)all:#*:}\n    compadd -- ${all:#*:}\n%s}\n",
-            set.rows[k].name, beginnings(&set.rows[k]), is_file(&set.rows[k]) ? "    _files\n" : "");
+        if (!goes_on(&set.rows[k])) continue;
+        printf("_svmp_%s() {\n    local -a all=(", set.rows[k].name);
+        choices(&set.rows[k], 1);
+        printf(")\n    compadd -S '' -- ${(M)all:#*:}\n    compadd -- ${all:#*:}\n%s}\n",
+               is_file(&set.rows[k]) ? "    _files\n" : "");
     }
 }
 
@@ -188,7 +198,7 @@ static void print_zsh(void) {
     size_t count;
     const command *const *all = commands(&count);
     puts("#compdef svmp\n"
-         "# Completion of svmp for zsh. Made by: svmp completion zsh");
+         "# Completion of svmp for zsh. Generated by: svmp completion zsh");
     print_zsh_beginnings(&command_run);
     puts("_svmp() {\n"
          "    local -a commands\n"
@@ -217,7 +227,7 @@ static int run(const option_set *set) {
     const char *shell = set->operands[0];
     if (strcmp(shell, "bash") == 0) return print_bash(), EXIT_DONE;
     if (strcmp(shell, "zsh") == 0) return print_zsh(), EXIT_DONE;
-    return complain(EXIT_WRONG, "There is completion for bash and zsh, not for '%s'.", shell);
+    return complain(EXIT_WRONG, "Unknown shell '%s'; completion is available for bash and zsh.", shell);
 }
 
 const command command_completion = {
@@ -225,8 +235,9 @@ const command command_completion = {
     .operands = "bash|zsh",
     .least = 1,
     .most = 1,
-    .summary = "Print completion for a shell",
-    .text = "An installed svmp has it in place. To try it:\n.B source <(svmp completion bash)\n",
+    .summary = "Print completion code for a shell",
+    .text = "Installing svmp also installs its completion. To try it without installing:\n.B source <(svmp completion "
+            "bash)\n",
     .common = 1,
     .run = run,
 };

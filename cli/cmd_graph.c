@@ -5,22 +5,23 @@
 
 #include "command.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"format", 0, "dot|json", "dot", "the factor graph for Graphviz, or nodes, factors and blankets as JSON", "Output"},
-    {"output", 'o', "FILE", "", "write to FILE, not to the standard output; .png, .svg, .pdf: drawn by Graphviz",
+    {"output", 'o', "FILE", "", "write to FILE instead of standard output; .png, .svg and .pdf are drawn by Graphviz",
      "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
 };
 
 static void options(option_set *set) {
     options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add_run(set, 1, (const char *const[]){"method"});
     options_add(set, 1, &coordinates_option);
 }
 
 static int read_format(const char *text, svmp_graph_format *format) {
     *format = strcmp(text, "json") == 0 ? SVMP_GRAPH_JSON : SVMP_GRAPH_DOT;
     if (*format == SVMP_GRAPH_JSON || strcmp(text, "dot") == 0) return 0;
-    return complain(EXIT_WRONG, "The option '--format' is dot or json, not '%s'.", text);
+    return complain(EXIT_WRONG, "The option '--format' must be dot or json, not '%s'.", text);
 }
 
 /* The kind of picture that a path's ending asks for, or NULL. */
@@ -78,10 +79,10 @@ static int draw_graph(const svmp_model *model, svmp_context *context, const char
     if (drawn) return 0;
     return WEXITSTATUS(ended) == 127
                ? complain(EXIT_WRONG,
-                          "'%s' is drawn by Graphviz, which is not here (Debian: graphviz); -o FILE.dot "
-                          "writes what it would draw.",
+                          "Cannot draw '%s': Graphviz is not installed (Debian: graphviz). -o FILE.dot writes its "
+                          "input instead.",
                           path)
-               : complain(EXIT_FAILED, "Graphviz could not draw '%s'; -o FILE.dot writes what it was given.", path);
+               : complain(EXIT_FAILED, "Graphviz failed to draw '%s'; -o FILE.dot writes its input instead.", path);
 }
 
 static int write_graph(const svmp_model *model, svmp_context *context, svmp_graph_format format, const char *path) {
@@ -98,10 +99,10 @@ static int run(const option_set *set) {
     const char *kind = picture_kind(path);
     int status = read_format(options_value(set, "format"), &format);
     if (status == 0 && kind && options_given(set, "format"))
-        status = complain(EXIT_WRONG, "'%s' is a picture, which takes no --format.", path);
+        status = complain(EXIT_WRONG, "The option '--format' does not apply to '%s', a picture.", path);
     if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
     if (status == 0) status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, NULL, &model);
+    if (status == 0) status = read_model(set, context, &model);
     if (status == 0) status = kind ? draw_graph(model, context, kind, path) : write_graph(model, context, format, path);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -114,8 +115,8 @@ const command command_graph = {
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Print the factor graph as DOT or JSON",
-    .text = "Prints the factor graph for Graphviz, or as JSON with the Markov blankets that follow from it.\n"
-            "A FILE that ends in .png, .svg or .pdf is a picture, drawn by Graphviz where that is installed.\n",
+    .text = "Prints the factor graph in Graphviz's DOT language, or as JSON with the Markov blankets.\n"
+            "If FILE ends in .png, .svg or .pdf, Graphviz draws the graph; it must be installed.\n",
     .options = options,
     .run = run,
 };

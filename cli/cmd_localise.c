@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "command.h"
-#include "csv.h"
+#include "front/csv.h"
 
-static const svmp_option rows[] = {
+static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
-    {"name", 0, "NAME", "x", "the array of positions in the model: point I is NAME[I,]", "Output"},
-    {"particles", 'n', "N", "100", "particles", "Size"},
+    {"name", 0, "NAME", "x", "name of the model's array of positions: point I is NAME[I,]", "Output"},
+    {"particles", 'n', "N", "100", "number of particles", "Size"},
     {"spread", 0, "SD", "0",
      "standard deviation of the particles around the positions; 0: a twentieth of the median range", "Size"},
-    {"seed", 0, "S", "1", "of the spread", "Size"},
+    {"seed", 0, "S", "1", "random seed of the spread", "Size"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
@@ -33,7 +33,7 @@ static int read_point(const csv *t, const char *path, size_t row, size_t column,
     const int status = csv_number(t, path, row, column, &value);
     if (status) return status;
     if (value < 1 || value > POINTS_MOST || value != floor(value))
-        return complain(EXIT_WRONG, "%s:%zu: '%s' is not the number of a point, from 1 to %d.", path, row + 2,
+        return complain(EXIT_WRONG, "%s:%zu: '%s' is not a point number from 1 to %d.", path, row + 2,
                         csv_cell(t, row, column), POINTS_MOST);
     *point = (size_t)value - 1;
     return 0;
@@ -58,11 +58,11 @@ static int read_ranges(scene *s, const char *path) {
         if (status == 0) status = read_point(&s->ranges, path, r, b, &s->to[r]);
         if (status == 0) status = csv_number(&s->ranges, path, r, c, &s->range[r]);
         if (status == 0 && s->range[r] <= 0)
-            status = complain(EXIT_WRONG, "%s:%zu: a range is more than 0, not %s.", path, r + 2,
+            status = complain(EXIT_WRONG, "%s:%zu: a range must be positive, not %s.", path, r + 2,
                               csv_cell(&s->ranges, r, c));
         if (status == 0 && s->from[r] == s->to[r])
             status =
-                complain(EXIT_WRONG, "%s:%zu: this is a range of point %zu to itself.", path, r + 2, s->from[r] + 1);
+                complain(EXIT_WRONG, "%s:%zu: this range goes from point %zu to itself.", path, r + 2, s->from[r] + 1);
         count_point(s, s->from[r]);
         count_point(s, s->to[r]);
     }
@@ -75,8 +75,8 @@ static int read_anchors(scene *s, const char *path) {
     if (status) return status;
     s->dimension = s->anchors.columns - 1;
     if (s->dimension < 1 || s->dimension > 3)
-        return complain(EXIT_WRONG, "The file '%s' has %zu columns: it needs a point's number and 1 to 3 coordinates.",
-                        path, s->anchors.columns);
+        return complain(EXIT_WRONG, "'%s' has %zu columns; expected a point number and 1 to 3 coordinates.", path,
+                        s->anchors.columns);
     for (size_t r = 0; r < s->anchors.rows && status == 0; r++) {
         size_t point = 0;
         status = read_point(&s->anchors, path, r, 0, &point);
@@ -92,7 +92,7 @@ static int read_anchors(scene *s, const char *path) {
         status = read_point(&s->anchors, path, r, 0, &point);
         double *place = s->known + point * s->dimension;
         if (status == 0 && !isnan(*place))
-            status = complain(EXIT_WRONG, "%s:%zu: point %zu is known already.", path, r + 2, point + 1);
+            status = complain(EXIT_WRONG, "%s:%zu: point %zu is given twice.", path, r + 2, point + 1);
         for (size_t k = 0; k < s->dimension && status == 0; k++)
             status = csv_number(&s->anchors, path, r, k + 1, &place[k]);
     }
@@ -114,7 +114,7 @@ static int check_points(const scene *s, const char *ranges, const char *anchors)
     }
     for (size_t point = 0; point < s->points && status == 0; point++)
         if (!measured[point])
-            status = complain(EXIT_WRONG, "The points of '%s' go up to %zu, and point %zu has no range.", ranges,
+            status = complain(EXIT_WRONG, "'%s' numbers its points up to %zu, but point %zu has no range.", ranges,
                               s->points, point + 1);
     free(measured);
     return status;
@@ -127,8 +127,8 @@ static int check_name(const char *name) {
     const size_t length = strlen(name);
     if (length && length <= NAME_MOST && strchr(letters, *name) && strspn(name, others) == length) return 0;
     return complain(EXIT_WRONG,
-                    "The option '--name' is the name of an array, a letter and then letters, digits, '.' and '_', at "
-                    "most %d of them, not '%s'.",
+                    "The option '--name' must be a letter followed by letters, digits, '.' or '_', at most %d "
+                    "characters in all, not '%s'.",
                     NAME_MOST, name);
 }
 
@@ -180,11 +180,11 @@ static int locate(const option_set *set, svmp_context *context, scene *s) {
     if (status == 0) status = read_count("particles", options_value(set, "particles"), 0, 10000000, &n);
     if (status == 0) status = read_count("seed", options_value(set, "seed"), 0, SIZE_MAX / 16, &seed);
     if (status == 0) status = read_real("spread", options_value(set, "spread"), 0, 1e100, &spread);
-    if (status == 0 && n == 0) status = complain(EXIT_WRONG, "There must be a particle or more.");
+    if (status == 0 && n == 0) status = complain(EXIT_WRONG, "At least one particle is needed.");
     if (status == 0) status = read_ranges(s, set->operands[0]);
     if (status == 0) status = read_anchors(s, set->operands[1]);
     if (status == 0) status = check_points(s, set->operands[0], set->operands[1]);
-    if (status == 0 && output == NULL) status = complain(EXIT_WRONG, "The particles need a file: -o FILE.");
+    if (status == 0 && output == NULL) status = complain(EXIT_WRONG, "An output file is needed: -o FILE.");
     if (status == 0) status = check_output(output, OUTPUT_PARTICLES, force);
     if (status) return status;
     const svmp_ranges ranges = {s->points, s->dimension, s->known, s->ranges.rows, s->from, s->to, s->range};
@@ -221,18 +221,15 @@ const command command_localise = {
     .least = 2,
     .most = 2,
     .summary = "Find a start for a model of distances",
-    .help = "RANGES: CSV of the columns from,to,r: numbers of two points (1, 2, ...), and the\n"
-            "distance that was measured. ANCHORS: CSV of point,x[,y[,z]]: the points that are\n"
-            "known. 'svmp run MODEL DATA --init FILE' starts from what -o FILE is given.\n",
-    .text =
-        "RANGES is a CSV file of the columns from, to and r: numbers of points, 1, 2, ..., and the distance that was\n"
-        "measured between them. ANCHORS has the points that are known: their number, then 1 to 3 coordinates. "
-        "Shortest\n"
-        "paths stand for the distances that were not measured, classical multidimensional scaling makes a map of "
-        "them,\n"
-        "and Procrustes' similarity lays it onto the anchors. The particles are for\n.BR \"svmp run \\-\\-init FILE\" "
-        ":\n"
-        "the posterior of such a model has many folded modes, and from a start like this the true one is found.\n",
+    .help = "RANGES: CSV with columns from,to,r: two point numbers (1, 2, ...) and their\n"
+            "measured distance. ANCHORS: CSV with columns point,x[,y[,z]]: the known points.\n"
+            "'svmp run MODEL DATA --init FILE' starts from the particles that -o FILE writes.\n",
+    .text = "RANGES is a CSV file with columns from, to and r: two point numbers (1, 2, ...) and their measured\n"
+            "distance. ANCHORS lists the known points: their number, then 1 to 3 coordinates. Shortest paths stand in\n"
+            "for distances that were not measured, classical multidimensional scaling makes a map of them, and\n"
+            "Procrustes' similarity aligns it with the anchors. The particles are for\n"
+            ".BR \"svmp run \\-\\-init FILE\" :\n"
+            "the posterior of such a model has many folded modes, and from this start the true one is usually found.\n",
     .options = options,
     .run = run,
 };

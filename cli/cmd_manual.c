@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "help.h"
+#include "front/rows.h"
 
 /* Text for roff: hyphens stay hyphens, and no line begins with a control character. */
 static void print_text(const char *text) {
@@ -19,7 +19,7 @@ static void print_text(const char *text) {
 
 static void print_heading(const char *group) { (void)group; }
 
-static void print_row(const svmp_option *option) {
+static void print_row(const option_row *option) {
     fputs(".TP\n", stdout);
     if (option->letter) printf("\\fB\\-%c\\fR, ", option->letter);
     fputs("\\fB\\-\\-", stdout);
@@ -53,20 +53,19 @@ static void print_command(const command *which) {
 static const char closing[] =
     ".SH EXIT STATUS\n"
     ".TP\n.B 0\nDone.\n"
-    ".TP\n.B 1\nThe run failed, or a file or the standard output could not be written.\n"
-    ".TP\n.B 2\nThe input or the call was wrong.\n"
-    ".TP\n.B 130\nInterrupted; what there is, is written.\n"
+    ".TP\n.B 1\nThe run failed, or a file or standard output could not be written.\n"
+    ".TP\n.B 2\nThe input or the command line was invalid.\n"
+    ".TP\n.B 130\nInterrupted; the results so far are written.\n"
     ".SH FILES\n"
-    "Particles are kept as Stan CSV: lines that begin with # hold the whole configuration of the run, then a header\n"
-    "of names, then a row a particle. Numbers read back to the same bits. Columns whose names end in two\n"
-    "underscores are no variables: lp__ is the log density, others are a sampler's statistics. A file that ends in\n"
-    "\\&.nc is NetCDF\\-4 in the layout of ArviZ's InferenceData. Comments of the form name[along] = 1 2 3 are the "
-    "way\n"
-    "that the run has come, such as its largest |phi| along the iterations.\n"
+    "Particle files are Stan CSV: comment lines that begin with # record the whole configuration of the run, then\n"
+    "come a header of names and one row per particle. Numbers read back to the same bits. Columns whose names end in\n"
+    "two underscores are not variables: lp__ is the log density, others are a sampler's statistics. Comments of the\n"
+    "form name[along] = 1 2 3 record the history of the run, such as its largest |phi| along the iterations. A file\n"
+    "that ends in .nc is NetCDF\\-4 in the layout of ArviZ's InferenceData.\n"
     ".PP\n"
-    "A checkpoint is for the svmp that wrote it: it has a checksum, and is refused by a run of another model, "
-    "version,\n"
-    "start or option. Files are written beside their place and renamed: there is never half a file.\n"
+    "A checkpoint can be read only by the version of svmp that wrote it. It has a checksum, and a run with another\n"
+    "model, start or option rejects it. Files are written under a temporary name and then renamed, so a file is never\n"
+    "half written.\n"
     ".SH EXAMPLES\n"
     ".nf\n"
     "svmp run grid.mtx grid_b.mtx \\-n 50 \\-o particles.csv\n"
@@ -86,7 +85,7 @@ static int run(const option_set *set) {
         printf("%s.B svmp %s\n[\\fIOPTION\\fR...]%s%s\n", k ? ".br\n" : "", all[k]->name, *all[k]->operands ? " " : "",
                all[k]->operands);
     fputs(".SH DESCRIPTION\n"
-          "A model goes in, particles that stand for its posterior come out. Options and operands may come in any\n"
+          "svmp reads a model and writes particles that represent its posterior. Options and operands may come in any\n"
           "order;\n.B \\-\\-\nends the options.\n"
           ".SH COMMANDS\n",
           stdout);

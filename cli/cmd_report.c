@@ -1,15 +1,15 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "page.h"
+#include "report/page.h"
 #include "report/parts.h"
 #include "sample.h"
 
-static const svmp_option rows[] = {
-    {"output", 'o', "FILE", "", "write the page to FILE, which ends in .html", "Output"},
+static const option_row rows[] = {
+    {"output", 'o', "FILE", "", "write the page to FILE (.html)", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
-    {"truth", 0, "FILE", "", "a CSV file of the columns name and value, to show beside the particles", "Content"},
-    {"particles", 0, "N", "0", "particles that the plots show; 0: as many as open at once", "Content"},
+    {"truth", 0, "FILE", "", "CSV file with columns name and value: true values to show", "Content"},
+    {"particles", 0, "N", "0", "number of particles in the plots; 0: as many as display quickly", "Content"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
@@ -28,9 +28,9 @@ typedef struct material {
 
 static int prepare(material *m) {
     if (page_library.size == 0)
-        return complain(EXIT_WRONG, "Reports were left out of this build, which had no D3 (Debian: node-d3).");
+        return complain(EXIT_WRONG, "This build cannot write reports: it was built without D3 (Debian: node-d3).");
     const char *output = options_given(m->set, "output");
-    if (output == NULL) return complain(EXIT_WRONG, "A report needs a file: svmp report %s -o FILE.html.", m->path);
+    if (output == NULL) return complain(EXIT_WRONG, "An output file is needed: svmp report %s -o FILE.html.", m->path);
     int status = read_count("particles", options_value(m->set, "particles"), 0, 10000000, &m->shown);
     if (status == 0) status = check_output(output, OUTPUT_PAGE, options_given(m->set, "force") != NULL);
     if (status == 0) status = open_context(m->set, &m->context);
@@ -113,18 +113,15 @@ const command command_report = {
     .operands = "FILE... [MODEL [DATA...]]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Make a page to look at",
-    .text =
-        "Writes one HTML file that needs nothing else and no network: the configuration of the run, the table of\n"
-        ".BR \"svmp summary\" ,\n"
-        "densities of every variable, convergence curves or traces, pairs of neighbours, maps of two-dimensional "
-        "nodes, "
-        "and,\nwhen the model is given, its graph, its text and what its data observe. The plots show evenly spaced "
-        "particles where there are too many, and say so; the numbers of "
-        "the\n"
-        "table are those of all. Several files are the chains of one sample. In the file of\n.BR \\-\\-truth ,\n"
-        "names that are variables are shown beside them; pairs P.1, P.2 that are not are fixed points of the map, such "
-        "as\nanchors.\n",
+    .summary = "Write a report as an HTML page",
+    .text = "Writes a self-contained HTML file that needs no network. It shows the configuration of the run, the\n"
+            "table of\n.BR \"svmp summary\" ,\n"
+            "the density of each variable, convergence curves or traces, pairs of neighbours, maps of two-dimensional\n"
+            "nodes, and, if the model is given, its graph, its text and its observed data. If there are too many\n"
+            "particles, the plots show an evenly spaced subset and say so; the table always uses all of them. Several\n"
+            "files are the chains of one sample. In the file of\n.BR \\-\\-truth ,\n"
+            "names of variables give their true values; pairs P.1, P.2 that are not variables are fixed points on the\n"
+            "map, such as anchors.\n",
     .options = options,
     .run = run,
 };

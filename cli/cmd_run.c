@@ -1,10 +1,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "asked.h"
 #include "command.h"
 #include "convergence.h"
+#include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
 #include "mixing.h"
@@ -13,31 +14,28 @@
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
-#include "suggest.h"
 #include "table.h"
 #include "writer.h"
 
 enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10, NAME_ROOM = 1024 }; /* all, up to so many; of more, the first */
 
-static const svmp_option rows[] = {
-    {"output", 'o', "FILE", "", "write the particles to FILE, a .csv or .nc", "Output"},
-    {"force", 'f', NULL, "", "overwrite FILE; with --split, remove later parts too", "Output"},
-    {"monitor", 0, "NAME,...", "", "report these deterministic nodes, too", "Output"},
-    {"save", 0, "NAME,...", "", "write these variables and arrays alone", "Output"},
-    {"thin", 0, "K", "1", "write every K-th draw of a sampler's chain", "Output"},
-    {"split", 0, NULL, "", "write a file for each chain: FILE_1.csv, ...", "Output"},
-    {"progress", 0, "auto|json|none", "auto", "a renewed line, lines of JSON, or nothing", "Output"},
+static const option_row rows[] = {
+    {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},
+    {"force", 'f', NULL, "", "overwrite FILE; with --split, also remove old parts", "Output"},
+    {"monitor", 0, "NAME,...", "", "also report these deterministic nodes", "Output"},
+    {"save", 0, "NAME,...", "", "write only these variables and arrays", "Output"},
+    {"thin", 0, "K", "1", "write every Kth draw of each chain", "Output"},
+    {"split", 0, NULL, "", "write one file per chain: FILE_1.csv, ...", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "a live line, JSON lines, or nothing", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
-    {"checkpoint", 0, "FILE", "", "keep in FILE where the run stands", "Checkpoints"},
-    {"checkpoint-every", 0, "S", "60", "how often, in seconds; 0: after every iteration", "Checkpoints"},
-    {"resume", 0, "FILE", "", "go on from a checkpoint, and in it; -t may grow", "Checkpoints"},
-    {"threads", 0, "N", "0", "threads; 0: the machine's, shared under mpirun", "Machine"},
+    {"checkpoint", 0, "FILE", "", "save the state of the run to FILE", "Checkpoints"},
+    {"checkpoint-every", 0, "S", "60", "seconds between saves; 0: every iteration", "Checkpoints"},
+    {"resume", 0, "FILE", "", "continue from a checkpoint; -t may be larger", "Checkpoints"},
+    {"threads", 0, "N", "0", "threads; 0: all, shared under mpirun", "Machine"},
 };
 
 static void options(option_set *set) {
-    size_t count;
-    const svmp_option *table = svmp_run_option_table(&count);
-    options_add(set, count, table);
+    options_add_run(set, 0, NULL);
     options_add(set, sizeof rows / sizeof *rows, rows);
     options_add(set, 1, &coordinates_option);
 }
@@ -46,8 +44,9 @@ static void options(option_set *set) {
 typedef struct session {
     const option_set *set;
     svmp_context *context;
-    svmp_run_options options;
+    svmp_options *options;
     svmp_method method; /* what that is */
+    const char *coordinates;
     svmp_model *model;
     svmp_split split; /* among processes */
     writer writer;
@@ -64,53 +63,35 @@ typedef struct session {
     run_record record;
 } session;
 
-/* The file that --init names, or NULL: a distribution, or nothing. */
-static const char *start_file(const option_set *set) {
-    const char *init = options_given(set, "init");
-    int drawn = init == NULL || strcmp(init, "prior") == 0 || strcmp(init, "map") == 0 ||
-                strcmp(init, "gaussian") == 0 || strncmp(init, "normal:", 7) == 0 || strncmp(init, "uniform:", 8) == 0;
-    return drawn ? NULL : init;
-}
-
 static int read_options(session *s) {
-    size_t count;
-    const svmp_option *table = svmp_run_option_table(&count);
-    s->options = svmp_run_options_default();
-    for (size_t k = 0; k < count; k++) {
-        const char *value = options_given(s->set, table[k].name);
-        if (value == NULL || (strcmp(table[k].name, "init") == 0 && start_file(s->set))) continue;
-        svmp_status status = svmp_run_options_set(s->context, &s->options, table[k].name, value);
-        if (status != SVMP_OK) return failed(s->context, status);
-    }
-    svmp_status found = svmp_method_describe(s->context, s->options.method, &s->method);
+    const int status = asked_options(s->set, s->context, &s->options);
+    if (status) return status;
+    svmp_status found = svmp_method_describe(s->context, svmp_options_get(s->options, "method"), &s->method);
     return found == SVMP_OK ? 0 : failed(s->context, found);
 }
 
 /* What sizes a run: an option that the method does not know would be ignored in silence. */
 static int check_sizes(const session *s) {
-    static const char *const of_particles[] = {"particles", "iterations"}, *const of_chains[] = {"chains", "warmup",
-                                                                                                 "draws", "accept"};
+    static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
+                             *const of_chains[] = {"chains", "accept"};
     const char *method = s->method.name;
-    const int sampler = s->method.yield == SVMP_CHAINS;
-    for (size_t k = 0; sampler && k < sizeof of_particles / sizeof *of_particles; k++)
-        if (options_given(s->set, of_particles[k]))
-            return complain(EXIT_WRONG, "The method '%s' takes no --%s: it takes --chains, --warmup and --draws.",
+    const int sampler = s->method.yield == SVMP_CHAINS, sweeps = s->method.sweeps;
+    for (size_t k = 0; k < 2; k++) {
+        if (sampler && !sweeps && options_given(s->set, of_particles[k]))
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
                             method, of_particles[k]);
-    for (size_t k = 0; !sampler && k < sizeof of_chains / sizeof *of_chains; k++)
-        if (options_given(s->set, of_chains[k]))
-            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method, of_chains[k]);
+        if (!sampler && options_given(s->set, of_samplers[k]))
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts and local.", method,
+                            of_samplers[k]);
+        if (sweeps && options_given(s->set, of_chains[k]))
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s; use -n, -t, --warmup and --draws.", method,
+                            of_chains[k]);
+        if (!sampler && options_given(s->set, of_chains[k]))
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts.", method, of_chains[k]);
+    }
     if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
-        return complain(EXIT_WRONG, "The method '%s' takes no --iterations: it draws at once.", method);
+        return complain(EXIT_WRONG, "The method '%s' does not take --iterations: it does not iterate.", method);
     return 0;
-}
-
-/* Whether the file of --init is none, but a slip of the hand: 'norml:1'. */
-static int is_misspelt(const char *init) {
-    static const char *const starts[] = {"normal", "uniform", "prior", "gaussian", "map"};
-    const size_t length = strcspn(init, ":");
-    const char *meant = access(init, F_OK) == 0 ? NULL : suggest(init, length, sizeof starts / sizeof *starts, starts);
-    if (meant) complain(EXIT_WRONG, "There is no start or file '%s'; did you mean '%s%s'?", init, meant, init + length);
-    return meant != NULL;
 }
 
 /* Without -n there are as many particles as the file has. */
@@ -118,14 +99,15 @@ static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return 0;
-    if (is_misspelt(path)) return EXIT_WRONG;
+    if (is_misspelt_start(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
-    if (options_given(s->set, "particles") && s->options.particles != count)
-        return complain(EXIT_WRONG, "%zu particles are asked for, but '%s' holds %zu to start from.",
-                        s->options.particles, path, count);
-    s->options.particles = count;
-    return 0;
+    const size_t asked = asked_count(s->options, "particles");
+    if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
+    if (options_given(s->set, "particles") && asked != count)
+        return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", asked, path, count);
+    status = svmp_options_set_count(s->options, "particles", count);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
 /* What several processes cannot do. */
@@ -138,8 +120,8 @@ static int check_processes(const session *s) {
                         s->method.name);
     if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
     return complain(EXIT_WRONG,
-                    "The output '%s' is NetCDF, which is made in the memory of one process; several, of which none has "
-                    "all particles, write a file that ends in .csv.",
+                    "Several processes cannot write the NetCDF file '%s', because none of them holds all particles; "
+                    "use a file that ends in .csv.",
                     path);
 }
 
@@ -151,7 +133,7 @@ static int read_all(session *s) {
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_processes(s);
     if (status == 0) status = check_sizes(s);
-    if (status == 0) status = writer_begin(&s->writer, s->set, &s->options, &s->method);
+    if (status == 0) status = writer_begin(&s->writer, s->set, s->options, &s->method);
     return status == 0 ? read_start(s) : status;
 }
 
@@ -168,7 +150,7 @@ static int join(session *s) {
 static int compare_options(const session *s) {
     svmp_status same = SVMP_OK;
     for (size_t k = 0; k < s->set->count && same == SVMP_OK; k++) {
-        const svmp_option *row = &s->set->rows[k];
+        const option_row *row = &s->set->rows[k];
         const char *value = s->set->values[k];
         char what[64];
         snprintf(what, sizeof what, "the option --%s", row->name);
@@ -185,7 +167,7 @@ static int compare_starts(const session *s) {
     char what[300], count[48];
     if (path == NULL) return 0;
     snprintf(what, sizeof what, "the start '%.250s'", path);
-    snprintf(count, sizeof count, "%zu particles", s->options.particles);
+    snprintf(count, sizeof count, "%s particles", svmp_options_get(s->options, "particles"));
     const svmp_status same = svmp_context_compare(s->context, what, count);
     return same == SVMP_OK ? 0 : failed(s->context, same);
 }
@@ -197,10 +179,12 @@ static int prepare(session *s) {
     if (status == 0) status = settle(s->context, read_all(s));
     if (status == 0) status = compare_starts(s);
     if (status) return status;
-    const svmp_reading how = {options_given(s->set, "monitor"), options_value(s->set, "coordinates")};
+    s->coordinates = options_given(s->set, "coordinates");
+    if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
+    const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
     svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
                                                 (const char *const *)s->set->operands, &how, &s->model, &s->split);
-    if (made == SVMP_OK) made = svmp_run_create(s->model, &s->options, &s->run);
+    if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
@@ -226,21 +210,21 @@ static int exact_moments(const session *s, size_t shown, svmp_moments *moments) 
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
-/* Moments of the first variables, and the mixing of all. */
-static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t variables,
-                           svmp_mixing *mixing) {
+/* Moments of the first variables, and the mixing of `count`: of several processes none has more than these. */
+static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t count, svmp_mixing *mixing) {
+    const int several = svmp_context_processes(s->context) > 1; /* each has the result of its own part */
     svmp_status status = svmp_particles_summarise(s->first, shown, NULL, moments, NULL);
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
-        status = svmp_particles_summarise(s->result, variables, NULL, NULL, mixing);
+        status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->options.method, "exact") == 0 ? exact_moments(s, shown, moments) : 0;
+    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, shown, moments) : 0;
 }
 
 /* How the processes share the work. */
 static void print_split(const svmp_split *split) {
     if (split->processes == 1) return;
-    printf("%zu processes, the busiest with %s more than its share; %zu of %zu edge%s cut\n", split->processes,
-           percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, split->edges == 1 ? " is" : "s are");
+    printf("%zu processes; the busiest has %s more work than average; %zu of %zu edge%s cut\n", split->processes,
+           percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
 }
 
 static int print_result(session *s) {
@@ -248,11 +232,12 @@ static int print_result(session *s) {
     const size_t shown = variables <= VARIABLES_SHOWN ? variables : FIRST_SHOWN;
     const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
+    const size_t mixed = s->record.processes > 1 ? shown : variables;
     char step[STEP_TEXT];
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int wrong = measure_moments(s, shown, moments, variables, mixing);
+    int wrong = measure_moments(s, shown, moments, mixed, mixing);
     if (wrong) {
         free(mixing);
         return wrong;
@@ -268,13 +253,16 @@ static int print_result(session *s) {
         print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
-    if (chains) print_mixing(s->result, variables, NULL, mixing);
+    if (chains) print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    if (strcmp(s->method.name, "transport") == 0 && s->record.outcome == SVMP_COMPLETED)
+        printf("Not settled: some averages still drift or have large errors, or the chains have not met. Run longer "
+               "(-t %zu), write\nrandom effects in non-centred form, or compare with -m nuts.\n",
+               4 * s->record.iterations);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
     if (exact && variables > svmp_graph_variables(svmp_model_graph(s->model)))
-        printf(
-            "These numbers are exact, but for what is monitored or drawn after the run; the particles are independent "
-            "draws.\n");
+        printf("These numbers are exact, except for nodes that are monitored or drawn after the run; the particles are "
+               "independent draws.\n");
     else if (exact)
         printf("These numbers are exact; the particles are independent draws.\n");
     else
@@ -282,13 +270,13 @@ static int print_result(session *s) {
     const size_t more = variables - shown;
     const char *path = s->writer.written;
     if (more && path) printf("%zu more variable%s: svmp summary %s\n", more, plural(more), path);
-    if (more && !path) printf("%zu more variable%s: -o FILE keeps them all\n", more, plural(more));
+    if (more && !path) printf("%zu more variable%s: use -o FILE to keep them all\n", more, plural(more));
     return 0;
 }
 
 /* A sampler that has not left its warm-up has no draws to show or write. */
 static int explain_warmup(const session *s) {
-    complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations of the warm-up: there are no draws yet.",
+    complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu warm-up iterations: there are no draws yet.",
              svmp_run_iteration(s->run), s->warmup);
     keeper_say_how(&s->keeper, s->set);
     return EXIT_INTERRUPTED;
@@ -298,26 +286,23 @@ static int explain_warmup(const session *s) {
 static void advise_finite(const session *s) {
     char step[STEP_TEXT], text[STEP_TEXT];
     const char *smaller = scaled_step(svmp_run_setting(s->run, "step", step, sizeof step), 0.1, text);
-    const int mode = strcmp(options_value(s->set, "init"), "map") == 0;
+    const int fitted = strcmp(options_value(s->set, "init"), "gaussian") == 0;
     if (s->method.yield != SVMP_PARTICLES) return;
     if (svmp_run_iteration(s->run) == 0)
-        complain(EXIT_FAILED, "Another start may be finite: %s--init normal:0.1.", mode ? "" : "--init map, or ");
+        complain(EXIT_FAILED, "Try another start: %s--init normal:0.1.", fitted ? "" : "--init gaussian, or ");
     else if (strcmp(s->method.name, "langevin") == 0)
-        complain(
-            EXIT_FAILED,
-            "The moves of langevin are as long as the scores are large: a smaller step may stay finite (%s%s), and "
-            "-m mala refuses such moves.",
-            smaller, mode ? "" : " --init map");
+        complain(EXIT_FAILED,
+                 "Langevin moves grow with the score: try a smaller step (%s%s), or -m mala, which rejects such moves.",
+                 smaller, fitted ? "" : " --init gaussian");
     else
-        complain(EXIT_FAILED, "A smaller step may stay finite%s: %s%s.", mode ? "" : ", or a start from the mode",
-                 smaller, mode ? "" : ", --init map");
+        complain(EXIT_FAILED, "Try a smaller step%s: %s%s.", fitted ? "" : " or a start from a Gaussian fit", smaller,
+                 fitted ? "" : ", --init gaussian");
 }
 
 /* What there is to say about a run that did not come to its end. */
 static int explain_end(const session *s, svmp_status ended) {
     if (ended == SVMP_NOT_FINITE) {
-        if (s->writer.written)
-            complain(EXIT_FAILED, "The last particles that were finite are in '%s'.", s->writer.written);
+        if (s->writer.written) complain(EXIT_FAILED, "The last finite particles are in '%s'.", s->writer.written);
         advise_finite(s);
         return EXIT_FAILED;
     }
@@ -330,7 +315,7 @@ static int explain_end(const session *s, svmp_status ended) {
         complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
     if (!keeper_say_how(&s->keeper, s->set) && s->writer.written && !s->writer.chosen && !s->writer.split)
         complain(EXIT_INTERRUPTED,
-                 "It cannot be resumed without --checkpoint; --init %s starts another run from there.",
+                 "Without --checkpoint the run cannot be resumed; --init %s starts a new run from these particles.",
                  s->writer.written);
     return EXIT_INTERRUPTED;
 }
@@ -366,6 +351,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
         .set = s->set,
         .run = s->run,
+        .coordinates = s->coordinates,
         .processes = svmp_context_processes(s->context),
         .outcome = outcome,
         .iterations = svmp_run_iteration(s->run),
@@ -427,6 +413,7 @@ static int run(const option_set *set) {
     svmp_particles_free(s.first);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
+    svmp_options_free(s.options);
     svmp_context_free(s.context);
     return status;
 }
@@ -436,41 +423,43 @@ const command command_run = {
     .operands = "MODEL [DATA...]",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Infer: write particles, print a summary",
+    .summary = "Run inference and print a summary",
     .joins = 1,
-    .text =
-        "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt or "
-        ".dump;\n"
-        "any mix of files). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix Market file\n"
-        "(.mtx) and DATA, if any, is b, another one. The particles are written to the file of\n.BR \\-o ;\n"
-        "a table of moments goes to the standard output and the progress to the standard error.\n.PP\n"
-        "The samplers' options hold for the method nuts, in place of\n.BR \\-n \" and \" \\-t .\n.PP\n"
-        "Interrupted by Ctrl-C or SIGTERM, the run stops after its current iteration and writes what there is;\n"
-        "interrupted again, a second later or more, it is given up. A run whose\n"
-        "numbers are no longer finite fails, and writes its last finite particles.\n.PP\n"
-        "With\n.B \\-\\-checkpoint\nthe run keeps in a file where it stands, now and then, when it is interrupted "
-        "and at its\n"
-        "end. The same call with\n.B \\-\\-resume\ngoes on from there, to the same numbers as if there had been no "
-        "break, and keeps its\nown checkpoints in that file unless\n.B \\-\\-checkpoint\nnames another; of the "
-        "options,\n"
-        "only the iterations (the draws, of a sampler) may have grown, unless the step falls along them.\n.PP\n"
-        "\\fB\\-\\-coordinates\\fR says what a node moves in whose prior is dnorm, dlnorm, dt, dlogis or ddexp with an "
-        "unknown\n"
-        "location or scale: itself (centred), its distance from the location in units of the scale (noncentred), or\n"
-        "what the data and the prior suggest, node by node (auto). What is reported is the same.\n.PP\n"
-        "A model's unknowns are reported; with\n.B \\-\\-monitor\nso are the deterministic nodes that it names, "
-        "computed from each particle.\n.PP\n"
-        "Stan's tools read a file for each chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so "
-        "on.\n.PP\n"
-        "A large model is split among several processes, on one machine or many, by\n.B mpirun \\-n P svmp run "
-        "...\n.RB ( docs/distributed.md );\n"
-        "all of them are given the same files and options, and the first one writes.\n.PP\n"
-        "The names of\n.B \\-\\-save\nare those of variables, or of arrays: x stands for x.1, x.2 and so on.\n.PP\n"
-        "The particles of\n.B dpmp\nand\n.B tpmp\nare modes, no sample of the posterior: the l-th row is the l-th "
-        "choice of\n"
-        "every node by itself, and the first row the best configuration. These methods take models whose factors touch "
-        "at\n"
-        "most two nodes.\n",
+    .text = "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt\n"
+            "or .dump, in any combination). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix\n"
+            "Market file (.mtx), and DATA, if given, is the vector b in the same format. The particles are written to\n"
+            "the file of\n.BR \\-o ;\na table of moments goes to standard output and the progress to standard error.\n"
+            ".PP\nThe options for samplers apply to the method nuts, which takes them in place of\n"
+            ".BR \\-n \" and \" \\-t .\n"
+            "The particles of\n.B local\nare chains, and its iterations are sweeps: of\n.B \\-t\nsweeps, the first\n"
+            ".B \\-\\-warmup\nadapt, and of the rest at most\n.B \\-\\-draws\nare kept, evenly spaced.\n.PP\n"
+            "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
+            "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
+            "finite fails and writes its last finite particles.\n.PP\nWith\n"
+            ".B \\-\\-checkpoint\n"
+            "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
+            "with\n.B \\-\\-resume\n"
+            "continues from there and computes the same numbers as an uninterrupted run. It saves its own checkpoints\n"
+            "to the same file unless\n.B \\-\\-checkpoint\n"
+            "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
+            "sampler) may be larger, unless the step size falls along the iterations.\n"
+            ".PP\n.B \\-\\-coordinates\n"
+            "says what a node moves in if its prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown location or\n"
+            "scale: itself (centred), its distance from the location in units of the scale (noncentred), or what the\n"
+            "data and the prior suggest, node by node (auto). The default is auto for transport, local and nuts, and\n"
+            "centred for the other methods. The results are on the scale of the model in any case\n"
+            ".RB ( docs/coordinates.md ).\n"
+            ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
+            "adds deterministic nodes, computed from each particle.\n.PP\n"
+            "Stan's tools read one file per chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so on.\n"
+            ".PP\n.B mpirun \\-n P svmp run ...\n"
+            "splits a large model among several processes, on one or more machines\n"
+            ".RB ( docs/distributed.md ).\n"
+            "All processes must be given the same files and options; the first one writes the results.\n"
+            ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
+            ".PP\nThe particles of\n.B dpmp\nand\n.B tpmp\n"
+            "are modes, not a sample of the posterior: row l holds the lth choice of each node on its own, and the\n"
+            "first row is the best configuration. These methods need models whose factors touch at most two nodes.\n",
     .options = options,
     .run = run,
 };

@@ -10,9 +10,9 @@
 #include "sampling.h"
 #include "table.h"
 
-static const svmp_option rows[] = {
-    {"variables", 0, "NAME,...", "", "only these variables and arrays, in this order; all when left out", "Output"},
-    {"errors", 0, NULL, "", "show the standard errors of sd and quantiles too, of chains", "Output"},
+static const option_row rows[] = {
+    {"variables", 0, "NAME,...", "", "only these variables and arrays, in this order (default: all)", "Output"},
+    {"errors", 0, NULL, "", "for chains: also show standard errors of sd and quantiles", "Output"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
@@ -32,7 +32,7 @@ static int choose(const svmp_particles *particles, const char *path, const char 
 /* The Monte Carlo standard errors, in a table like that of what they are of. */
 static void print_errors(const svmp_particles *particles, int width, size_t count, const size_t *chosen,
                          const svmp_mixing *mixing) {
-    printf("Monte Carlo standard errors (MCSE) of these:\n");
+    printf("Monte Carlo standard errors (MCSE):\n");
     print_moments_heading(width, 0);
     for (size_t k = 0; k < count; k++)
         print_moments(width, svmp_particles_name(particles, chosen[k]), &mixing[k].error, NULL);
@@ -64,7 +64,7 @@ static void print_recorded(const svmp_particles *particles, const origin *from) 
     else if (c.known)
         print_convergence(&c, svmp_particles_count(particles), 1);
     else if (from->yield == SVMP_PARTICLES)
-        printf("The file does not tell how far these particles are from the posterior: no KSD is recorded in it.\n");
+        printf("The file records no KSD, so it is unknown how far these particles are from the posterior.\n");
 }
 
 static int print_summary(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
@@ -86,7 +86,7 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
 static int summarise(svmp_context *context, const svmp_particles *particles, const option_set *set) {
     const int errors = options_given(set, "errors") != NULL;
     if (errors && !svmp_particles_are_chains(particles))
-        return complain(EXIT_WRONG, "The option '--errors' is for the draws of chains, and '%s' holds particles.",
+        return complain(EXIT_WRONG, "The option '--errors' applies only to chains; '%s' contains particles.",
                         set->operands[0]);
     size_t count, *chosen = calloc(svmp_particles_variables(particles), sizeof *chosen);
     if (chosen == NULL) return complain(EXIT_FAILED, "Out of memory.");
@@ -113,14 +113,14 @@ const command command_summary = {
     .operands = "FILE...",
     .least = 1,
     .most = SIZE_MAX,
-    .summary = "Print moments, and whether to trust them",
-    .text =
-        "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable. For the\n"
-        "draws of chains also the Monte Carlo standard error of the mean, R-hat, and the effective draws in the bulk\n"
-        "and in the tails, and with\n.B \\-\\-errors\nthe standard errors of sd and quantiles; for a particle method "
-        "the Stein discrepancy that the run recorded in the file, its worst\n"
-        "nodes, and how far the last step moved. Ends with advice where something is off.\n.PP\n"
-        "Several files, such as\n.B svmp run \\-\\-split\nwrites them, are the chains of one sample.\n",
+    .summary = "Print moments and convergence diagnostics",
+    .text = "Prints the mean, the standard deviation and the 5, 50 and 95 percent quantiles of every variable. For\n"
+            "chains it also prints the Monte Carlo standard error of the mean, R-hat, and the effective draws in the\n"
+            "bulk and in the tails; with\n.BR \\-\\-errors ,\n"
+            "also the standard errors of sd and quantiles. For particle methods it prints the Stein discrepancy that\n"
+            "the run recorded in the file, the worst nodes, and the size of the last step. It ends with advice if\n"
+            "something is wrong.\n.PP\nSeveral files, such as those written by\n"
+            ".BR \"svmp run \\-\\-split\" ,\nare the chains of one sample.\n",
     .options = options,
     .run = run,
 };

@@ -2,18 +2,17 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "suggest.h"
+#include "front/suggest.h"
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,     &command_plan,    &command_check,  &command_graph,
-                                         &command_summary, &command_compare, &command_report, &command_localise,
-                                         &command_paper,   &command_help,    &command_manual, &command_completion};
+    static const command *const all[] = {&command_run,     &command_plan,    &command_check,     &command_graph,
+                                         &command_summary, &command_compare, &command_report,    &command_localise,
+                                         &command_help,    &command_manual,  &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
 }
@@ -27,16 +26,19 @@ const command *find_command(const char *name) {
         if (strcmp(names[k] = all[k]->name, name) == 0) return all[k];
     const char *near = suggest(name, strlen(name), count, names);
     speak_as_launched();
-    if (near)
-        complain(EXIT_WRONG, "There is no command '%s'; did you mean '%s'?", name, near);
+    if (strcmp(name, "paper") == 0)
+        complain(EXIT_WRONG, "The paper's experiments are a separate program, 'svmp-paper', which is built in the same "
+                             "folder as svmp and not installed by default.");
+    else if (near)
+        complain(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
     else
-        complain(EXIT_WRONG, "There is no command '%s'; 'svmp --help' lists those there are.", name);
+        complain(EXIT_WRONG, "Unknown command '%s'; see 'svmp --help'.", name);
     return NULL;
 }
 
 void command_options(const command *which, option_set *set) {
-    static const svmp_option help = {"help", 'h', NULL, "", "show this and end", "Help"};
-    set->command = which->name;
+    static const option_row help = {"help", 'h', NULL, "", "show this help", "Help"};
+    snprintf(set->command, sizeof set->command, "svmp %s", which->name);
     if (which->options) which->options(set);
     options_add(set, 1, &help);
 }
@@ -80,43 +82,15 @@ static void tell(svmp_log_level level, const char *message, void *user_data) {
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
 }
 
-int read_count(const char *option, const char *text, size_t least, size_t most, size_t *value) {
-    char *end;
-    errno = 0;
-    const int begins = (*text >= '0' && *text <= '9') || *text == '.';
-    unsigned long long count = strtoull(text, &end, 10);
-    if (begins && *end) { /* 1e3 */
-        const double real = strtod(text, &end);
-        const int whole = real <= 0x1p53 && real == floor(real) && strpbrk(text, "xX") == NULL;
-        count = whole ? (unsigned long long)real : ULLONG_MAX;
-    }
-    if (!begins || *end || errno || count < least || count > most)
-        return complain(EXIT_WRONG, "The option '--%s' is a whole number from %zu to %zu, not '%s'.", option, least,
-                        most, text);
-    *value = (size_t)count;
-    return 0;
-}
-
-int read_real(const char *option, const char *text, double least, double most, double *value) {
-    char *end;
-    const double read = strtod(text, &end);
-    if (end == text || *end || !(read >= least && read <= most))
-        return complain(EXIT_WRONG, "The option '--%s' is a number from %g to %g, not '%s'.", option, least, most,
-                        text);
-    *value = read;
-    return 0;
-}
-
 int open_context(const option_set *set, svmp_context **context) {
-    svmp_context_options options = svmp_context_options_default();
     const char *text = options_value(set, "threads");
     size_t threads = 0;
     int wrong = text ? read_count("threads", text, 0, 4096, &threads) : 0;
     if (wrong) return wrong;
-    options.threads = (int)threads;
-    options.log = tell;
-    options.error = tell_error;
-    svmp_status status = svmp_context_create(&options, context);
+    svmp_status status = svmp_context_create(NULL, context);
+    if (status == SVMP_OK) status = svmp_context_set_threads(*context, (int)threads);
+    if (status == SVMP_OK) status = svmp_context_set_log(*context, tell, NULL);
+    if (status == SVMP_OK) status = svmp_context_set_error(*context, tell_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);
 }
 
@@ -128,7 +102,7 @@ static int check_folder(const char *path) {
     if (slash) memcpy(folder, path, length);
     struct stat about;
     if (stat(folder, &about) == 0 && access(folder, W_OK | X_OK) == 0) return 0;
-    return complain(EXIT_WRONG, "The file '%s' cannot be written: the folder '%s': %s.", path, folder, strerror(errno));
+    return complain(EXIT_WRONG, "Cannot write '%s': folder '%s': %s.", path, folder, strerror(errno));
 }
 
 static int ends_in(const char *path, const char *ending) {
@@ -140,25 +114,23 @@ int check_output(const char *path, output_kind kind, int force) {
     const int particles = kind == OUTPUT_PARTICLES;
     const int netcdf = strstr(svmp_build_parts(), "netcdf: yes") != NULL;
     if (particles && ends_in(path, ".nc") && !netcdf)
-        return complain(EXIT_WRONG, "The output '%s' needs NetCDF, which was left out of this build.", path);
+        return complain(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
     if (particles && !ends_in(path, ".csv") && !ends_in(path, ".nc"))
-        return complain(EXIT_WRONG, "The output '%s' does not end in .csv%s, the kind%s of file that %s written.", path,
-                        netcdf ? " or .nc" : "", netcdf ? "s" : "", netcdf ? "are" : "is");
+        return complain(EXIT_WRONG, "The output file '%s' must end in .csv%s.", path, netcdf ? " or .nc" : "");
     if (kind == OUTPUT_PAGE && !ends_in(path, ".html"))
-        return complain(EXIT_WRONG, "The output '%s' does not end in .html, the one kind of file that is written.",
-                        path);
+        return complain(EXIT_WRONG, "The output file '%s' must end in .html.", path);
     struct stat about;
     if (stat(path, &about) != 0)
-        return lstat(path, &about) == 0 ? complain(EXIT_WRONG, "The file '%s' is a symbolic link to nothing.", path)
+        return lstat(path, &about) == 0 ? complain(EXIT_WRONG, "The file '%s' is a broken symbolic link.", path)
                                         : check_folder(path);
     if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);
     if (!S_ISREG(about.st_mode)) return 0;
     if (!force && kind == OUTPUT_CHECKPOINT)
         return complain(EXIT_WRONG,
-                        "The file '%s' exists already: --resume %s goes on from it, --force begins anew and "
-                        "overwrites it.",
+                        "The file '%s' already exists: use --resume %s to continue from it, or --force to start again "
+                        "and overwrite it.",
                         path, path);
-    if (!force) return complain(EXIT_WRONG, "The file '%s' exists already; --force overwrites it.", path);
+    if (!force) return complain(EXIT_WRONG, "The file '%s' already exists; use --force to overwrite it.", path);
     return check_folder(path);
 }
 
@@ -177,13 +149,24 @@ int same_file(const char *a, const char *b) {
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-const svmp_option coordinates_option = {
-    "coordinates", 0, "KIND", "centred", "auto, centred or noncentred", "Start",
+const option_row coordinates_option = {
+    "coordinates", 0, "KIND", "", "auto, centred or noncentred; the default depends on the method", "Start",
 };
 
-int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model) {
-    const svmp_reading how = {monitors, options_value(set, "coordinates")};
-    svmp_status status =
+static int find_coordinates(const option_set *set, svmp_context *context, const char **coordinates) {
+    svmp_method method;
+    *coordinates = options_given(set, "coordinates");
+    if (*coordinates) return 0;
+    const svmp_status status = svmp_method_describe(context, options_value(set, "method"), &method);
+    *coordinates = method.coordinates;
+    return status == SVMP_OK ? 0 : failed(context, status);
+}
+
+int read_model(const option_set *set, svmp_context *context, svmp_model **model) {
+    svmp_reading how = {0};
+    const int wrong = find_coordinates(set, context, &how.coordinates);
+    if (wrong) return wrong;
+    const svmp_status status =
         svmp_model_read_as(context, set->operand_count, (const char *const *)set->operands, &how, model);
     return status == SVMP_OK ? 0 : failed(context, status);
 }

@@ -44,7 +44,8 @@ static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepa
         keep_worst(&c, &node);
     }
     if (!c.known) return c;
-    const svmp_movement moved = svmp_run_last_movement(run);
+    svmp_movement moved;
+    if (svmp_run_last_movement(run, &moved) != SVMP_OK) return c;
     c.largest_step = moved.largest;
     c.relative_step = moved.relative;
     c.relative_variable = svmp_graph_variable_in_whole(graph, moved.variable);
@@ -203,41 +204,45 @@ static void print_worst(const convergence *c) {
     for (size_t k = 0; k < c->worst_count; k++) {
         const svmp_discrepancy *d = &c->worst[k].discrepancy;
         printf("%-*s  %11.3g %11.3g %11.3g %11.3g %11.3g %11.3g%s\n", width, c->worst[k].name, d->u, d->v, d->ratio,
-               d->limit, d->moment_z, d->moment_limit, svmp_discrepancy_excess(d) > 1 ? "  beyond" : "");
+               d->limit, d->moment_z, d->moment_limit, svmp_discrepancy_excess(d) > 1 ? "  fails" : "");
     }
 }
 
 /* A node is judged with its neighbours' particles as they are: while one is off, none is known to be right. */
 static void print_advice(const convergence *c) {
-    printf("Not converged: %zu of %zu nodes %s farther from the posterior than exact draws may be (worst: %s), and the "
-           "others\nhang on %s. These numbers are not the answer yet. ",
+    printf("Not converged: %zu of %zu nodes %s farther from the posterior than exact draws would be (worst: %s), and "
+           "the other\n"
+           "nodes depend on %s. Do not use these numbers yet. ",
            c->beyond, c->nodes, c->beyond == 1 ? "is" : "are", c->worst_count ? c->worst[0].name : "unknown",
            c->beyond == 1 ? "it" : "them");
     if (c->relative_step < small_step)
-        printf("The particles hardly move any more: try a larger rate (--step),\nanother start (--init map), or more "
-               "particles (-n); -m nuts can tell what is right.\n");
+        printf("The particles hardly move any more: try a larger rate (--step),\n"
+               "another start (--init gaussian), or more particles (-n); -m nuts gives a reference.\n");
     else if (strcmp(c->method, "langevin") == 0)
-        printf("Run longer (-t), from the mode\n(--init map), or with a smaller step, which has less bias (--step); -m "
-               "nuts "
-               "can tell what is right.\n");
+        printf("Run longer (-t), start from a Gaussian fit\n"
+               "(--init gaussian), or take a smaller step, which has less bias (--step); -m nuts gives a reference.\n");
     else if (strcmp(c->method, "mala") == 0)
-        printf("Run longer (-t), or from the mode\n(--init map); -m nuts can tell what is right.\n");
+        printf("Run longer (-t), or start from a Gaussian fit\n(--init gaussian); -m nuts gives a reference.\n");
     else
-        printf("Run longer (-t), or from the mode with a falling rate\n(--init map --step adam:0.1..0.004); -m nuts "
-               "can tell what is right.\n");
+        printf("Run longer (-t), or start from a Gaussian fit with a falling rate\n"
+               "(--init gaussian --step adam:0.1..0.004); -m nuts gives a reference.\n");
     if (c->processes > 1)
-        printf("Both --init map and -m nuts are for one process, without mpirun; several go on from what --init map -t "
-               "0 -o FILE\nhas written there.\n");
+        printf("--init gaussian and -m nuts need one process, without mpirun. To use the start with several processes, "
+               "write it first\n"
+               "(--init gaussian -t 0 -o FILE) and then start from it (--init FILE).\n");
 }
 
 static void print_verdict(const convergence *c, size_t particles) {
     if (particles < FEW_PARTICLES)
-        printf("Fewer than %d particles: too few to tell whether they have converged.\n", FEW_PARTICLES);
+        printf("Fewer than %d particles: too few to judge convergence.\n", FEW_PARTICLES);
     else if (c->beyond > 0)
         print_advice(c);
+    else if (c->nodes == 1)
+        printf(
+            "The node passes: by kernel and moments, it is no farther from the posterior than exact draws would be.\n");
     else
-        printf("No node of %zu is farther from the posterior than exact draws may be, as far as kernel and moments "
-               "tell.\n",
+        printf("All %zu nodes pass: by kernel and moments, none is farther from the posterior than exact draws would "
+               "be.\n",
                c->nodes);
 }
 
@@ -246,7 +251,7 @@ void print_convergence(const convergence *c, size_t particles, int worst) {
     printf("KSD: V %.3g", c->total.v);
     if (!isnan(c->total.u)) printf(", U %.3g", c->total.u);
     if (!isnan(c->total.ratio) && c->beyond == 0)
-        printf("; V is %.2g times that of as many exact draws", c->total.ratio);
+        printf("; V is %.2g times its value for as many exact draws", c->total.ratio);
     if (!isnan(c->largest_step)) printf("; last step at most %.2g", c->largest_step);
     if (!isnan(c->relative_step)) printf(", %.2g sd (%s)", c->relative_step, c->relative_name);
     putchar('\n');

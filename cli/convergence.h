@@ -1,21 +1,23 @@
-/* Where a particle method stands: its Stein discrepancy and its last step, measured, recorded, read back, told. */
+/* The convergence of a particle method: its Stein discrepancy and last step, measured, recorded, read back and printed.
+ */
 #ifndef SVMP_CLI_CONVERGENCE_H
 #define SVMP_CLI_CONVERGENCE_H
 
-#include "svmp.h"
+#include "svmp_parallel.h"
+#include "svmp_tools.h"
 
 enum { WORST_NODES = 10, NODE_NAME = 128 };
 
 typedef struct node_discrepancy {
     char name[NODE_NAME];
-    size_t node; /* where it was measured: which one of the whole graph */
+    size_t node; /* its number in the whole graph */
     svmp_discrepancy discrepancy;
 } node_discrepancy;
 
 typedef struct convergence {
-    int known;            /* 0: the method is not measured in this way, and nothing below holds */
-    size_t nodes, beyond; /* nodes in all, and those beyond a limit */
-    size_t processes;     /* that it was measured by */
+    int known;            /* 0: the method is not measured this way, and the rest is undefined */
+    size_t nodes, beyond; /* the number of nodes, and of nodes that fail */
+    size_t processes;     /* of the run */
     char method[16];
     svmp_discrepancy total;
     size_t worst_count;
@@ -25,13 +27,13 @@ typedef struct convergence {
     size_t relative_variable;            /* and which one of the whole model it is */
 } convergence;
 
-/* Measures the run as it stands, and makes the measurement part of its way. What cannot be measured is left unknown.
- * `nodes`: room for the discrepancy of every own node. Of several processes all call it, and get that of all. */
+/* Measures the run and adds the measurement to its history. If it cannot be measured, the result is unknown. `nodes`
+ * has room for the discrepancy of every own node. Collective. */
 convergence convergence_measure(const svmp_context *context, svmp_run *run, const svmp_model *model,
                                 svmp_discrepancy *nodes);
 
-/* The ratio and the excess of all nodes as series of the particles, in the order of the model; of several processes, in
- * the first one. */
+/* Adds the ratio and the excess of all nodes to the particles as series, in the order of the model; with several
+ * processes, in the first one. Collective. */
 svmp_status convergence_attach(const svmp_context *context, const convergence *c, const svmp_model *model,
                                const svmp_discrepancy *nodes, svmp_particles *particles);
 

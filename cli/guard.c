@@ -35,7 +35,7 @@ static void say(const char *words) {
 
 static void say_what_is_left(const char *why) {
     say(why);
-    say(guard.k->kept ? " The last checkpoint is whole.\n" : " There is no checkpoint to go on from.\n");
+    say(guard.k->kept ? " The last checkpoint is intact.\n" : " There is no checkpoint to resume from.\n");
     if (guard.k->kept) say(guard.how);
 }
 
@@ -70,13 +70,15 @@ static void keep_near(size_t count, peer *all, const peer *mine) {
 /* Half of what the launcher leaves between telling the processes to end and killing them: what is said, is said before.
  */
 static int make_timer(size_t count) {
-    const double seconds = svmp_launched().grace / 2;
+    svmp_launch launch;
+    svmp_launch_read(&launch);
+    const double seconds = launch.grace / 2;
     struct sigaction action = {.sa_handler = be_late, .sa_flags = SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     guard.patience.it_value.tv_sec = (time_t)seconds;
     guard.patience.it_value.tv_nsec = (long)(1e9 * (seconds - (double)guard.patience.it_value.tv_sec));
     snprintf(guard.late, sizeof guard.late,
-             "svmp: The run was asked to stop %g s ago and has not ended%s; it may be killed before.", seconds,
+             "svmp: The run was asked to stop %g s ago and has not ended%s; it may be killed before it does.", seconds,
              guard.near < count ? ", or a process on another machine has died" : "");
     sigemptyset(&action.sa_mask);
     return sigaction(SIGALRM, &action, NULL) == 0 && timer_create(CLOCK_MONOTONIC, &event, &guard.timer) == 0;

@@ -1,18 +1,17 @@
-/* Several processes stop together, after an iteration. When one of them has died that never comes, and it may come too
- * late, or the writing of what there is take too long, when they are asked to stop: mpirun tells processes to end, and
- * kills them soon afterwards. The first one says in between what has become of the run. */
+/* Messages about a run of several processes that is asked to stop. Processes stop together after an iteration. If one
+ * of them has died, this never happens; and if the iteration or the writing takes too long, mpirun kills the processes
+ * first. Before that, the first process prints the state of the run. */
 #ifndef SVMP_CLI_GUARD_H
 #define SVMP_CLI_GUARD_H
 
 #include "keeper.h"
 
-/* For all processes to call. Does nothing where there is one. */
+/* Collective. Does nothing with one process. */
 void guard_begin(const keeper *k, const option_set *set);
 void guard_end(void);
 
-/* A signal has come, whose handler calls this. Where a process of this machine is no longer there, that is said and the
- * program ends. Otherwise, unless guard_end is called soon, it is said that the run may be killed before it has
- * stopped; and it goes on. */
+/* Called by a signal handler. If a process on this machine has died, prints a message and ends the program. Otherwise,
+ * unless guard_end is called soon, prints that the run may be killed before it has stopped, and continues. */
 void guard_arm(void);
 
 #endif

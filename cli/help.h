@@ -1,4 +1,4 @@
-/* The help of the command and of each of its commands, made of their tables. */
+/* The help texts, generated from the tables of commands and options. */
 #ifndef SVMP_CLI_HELP_H
 #define SVMP_CLI_HELP_H
 
@@ -6,8 +6,5 @@
 
 void print_help(FILE *file);
 void print_command_help(const command *which);
-
-/* Calls `row` for the options group by group, the groups in the order in which they first appear. */
-void for_each_option(const option_set *set, void (*heading)(const char *group), void (*row)(const svmp_option *option));
 
 #endif

@@ -22,8 +22,7 @@ int keeper_check(const option_set *set) {
     const char *path = keeper_path(set), *from = options_given(set, "resume");
     const char *every = options_given(set, "checkpoint-every");
     if (every && path == NULL)
-        return complain(EXIT_WRONG,
-                        "The option '--checkpoint-every' needs '--checkpoint' or '--resume': a file to write to.");
+        return complain(EXIT_WRONG, "The option '--checkpoint-every' needs '--checkpoint' or '--resume'.");
     double seconds;
     if (every && read_real("checkpoint-every", every, 0, 1e9, &seconds)) return EXIT_WRONG;
     if (path == NULL) return 0;
@@ -46,9 +45,9 @@ void keeper_keep(keeper *k) {
         k->kept = 1;
         k->failing = 0;
     } else if (!k->failing) {
-        complain(EXIT_FAILED, "warning: no checkpoint after iteration %zu: %s The run goes on%s.",
+        complain(EXIT_FAILED, "warning: no checkpoint after iteration %zu: %s The run continues%s.",
                  svmp_run_iteration(k->run), svmp_context_error(k->context),
-                 k->kept ? ", and the last checkpoint stays" : "");
+                 k->kept ? "; the last checkpoint is kept" : "");
         k->failing = 1;
     }
     k->last = now();
@@ -67,14 +66,15 @@ static void print_word(const char *word, FILE *stream) {
 }
 
 void keeper_print_how(const keeper *k, const option_set *set, FILE *stream) {
-    fputs("svmp: To go on: ", stream);
+    fputs("svmp: To continue: ", stream);
     if (svmp_context_processes(k->context) > 1) {
-        const char *launcher = svmp_launched().name;
-        fprintf(stream, "%s -n %zu ", launcher ? launcher : "mpirun", svmp_context_processes(k->context));
+        svmp_launch launch;
+        svmp_launch_read(&launch);
+        fprintf(stream, "%s -n %zu ", launch.name ? launch.name : "mpirun", svmp_context_processes(k->context));
     }
     fputs("svmp run", stream);
     for (size_t r = 0; r < set->count; r++) {
-        const svmp_option *row = &set->rows[r];
+        const option_row *row = &set->rows[r];
         if (set->values[r] == NULL || strcmp(row->name, "resume") == 0 || strcmp(row->name, "force") == 0) continue;
         fprintf(stream, " --%s", row->name);
         if (row->argument) print_word(set->values[r], stream);

@@ -1,10 +1,10 @@
-/* Whether chains have mixed, in words. */
+/* Prints whether chains have mixed. */
 #ifndef SVMP_CLI_MIXING_H
 #define SVMP_CLI_MIXING_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
-/* Says what is off with these `count` variables of chains, or that nothing is; `variables` NULL: the first ones. */
+/* Prints warnings about `count` variables of chains, or that there are none; `variables` NULL: the first `count`. */
 void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing);
 
 #endif

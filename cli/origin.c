@@ -31,6 +31,6 @@ void print_size(const svmp_particles *particles, svmp_yield yield) {
 }
 
 void print_caveat(svmp_yield yield) {
-    if (yield == SVMP_MODES) printf("The particles stand for modes: their spread is not the posterior's.\n");
+    if (yield == SVMP_MODES) printf("The particles represent modes: their spread is not that of the posterior.\n");
     if (yield == SVMP_DRAWS) printf("The draws are independent: the standard error of a mean is sd/sqrt(n).\n");
 }

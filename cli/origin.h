@@ -1,20 +1,20 @@
-/* Where the particles of a file come from, by the record of the run in its comments. */
+/* The origin of the particles in a file, from the record in its comments. */
 #ifndef SVMP_CLI_ORIGIN_H
 #define SVMP_CLI_ORIGIN_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 typedef struct origin {
-    svmp_yield yield; /* SVMP_PARTICLES where nothing tells of more */
-    int diverged;     /* the run did */
+    svmp_yield yield; /* SVMP_PARTICLES if unknown */
+    int diverged;     /* whether the run diverged */
 } origin;
 
 origin origin_of(svmp_context *context, const svmp_particles *particles);
 
-/* "4 chains of 1000 draws", "50 particles", ... as a heading begins. */
+/* Prints "4 chains of 1000 draws", "50 particles", ..., the start of a heading. */
 void print_size(const svmp_particles *particles, svmp_yield yield);
 
-/* What is to be known of particles that are neither chains nor measured by their discrepancy; nothing of others. */
+/* Prints a note for particles that are neither chains nor measured by their discrepancy. */
 void print_caveat(svmp_yield yield);
 
 #endif

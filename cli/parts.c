@@ -74,18 +74,19 @@ static int each_later(const char *path, size_t count, int (*take)(const char *la
 
 static int refuse(const char *later, const char *spared) {
     (void)spared;
-    return complain(EXIT_WRONG, "The file '%s' is there, of a run with more chains; --force removes it.", later);
+    return complain(EXIT_WRONG, "The file '%s' is left over from a run with more chains; use --force to remove it.",
+                    later);
 }
 
 int parts_refuse_later(const char *path, size_t count) { return each_later(path, count, refuse, NULL); }
 
 static int take_away(const char *later, const char *spared) {
     if (same_file(later, spared))
-        complain(EXIT_DONE, "'%s' is of a run with more chains; it stays, as the start of this one.", later);
+        complain(EXIT_DONE, "Kept '%s' from a run with more chains: this run starts from it.", later);
     else if (remove(later) == 0)
-        complain(EXIT_DONE, "'%s', of a run with more chains, is removed.", later);
+        complain(EXIT_DONE, "Removed '%s', left over from a run with more chains.", later);
     else
-        complain(EXIT_DONE, "'%s', of a run with more chains, cannot be removed: %s.", later, strerror(errno));
+        complain(EXIT_DONE, "Cannot remove '%s', left over from a run with more chains: %s.", later, strerror(errno));
     return 0;
 }
 

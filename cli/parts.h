@@ -4,9 +4,7 @@
 
 #include <stddef.h>
 
-enum {
-    PART_ROOM = 48
-}; /* bytes that part_path has beyond those of `path`: for what else may stand before the ending */
+enum { PART_ROOM = 48 }; /* extra bytes in the result of part_path, for a suffix before the extension */
 
 /* FILE_2.csv for `part` 2, FILE itself for 0. free() it; NULL: no memory. */
 char *part_path(const char *path, size_t part);
@@ -14,8 +12,9 @@ char *part_path(const char *path, size_t part);
 /* FILE_*.csv; free() it. */
 char *all_parts(const char *path);
 
-/* FILE_5.csv of an earlier run of svmp with more than `count` chains would be taken for one of this run. The one says
- * so, and returns 0 or an exit status; the other removes such files, and says so; `spared`, or NULL, stays. */
+/* A FILE_5.csv left over from a run with more than `count` chains could be mistaken for a part of this run. The first
+ * function reports such a file and returns 0 or an exit status; the second removes them with a message, except `spared`
+ * (or NULL). */
 int parts_refuse_later(const char *path, size_t count);
 void parts_remove_later(const char *path, size_t count, const char *spared);
 

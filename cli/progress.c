@@ -21,7 +21,7 @@ static double now(void) {
 /* One wish may come as several signals: timeout(1) tells the process and then its whole group. Who asks again later
  * does not want to wait for the iteration. */
 static void interrupt(int number) {
-    static const char words[] = "svmp: Interrupted again: the run is given up.\n";
+    static const char words[] = "svmp: Interrupted again: the run is aborted.\n";
     const double same_wish = 1; /* seconds */
     if (!interrupted) {
         interrupted_at = now(); /* first: another thread may be told at the same time */
@@ -49,7 +49,7 @@ int progress_parse(const char *text, progress_mode *mode) {
                                    PROGRESS_NONE};
     for (size_t k = 0; k < 3; k++)
         if (strcmp(text, names[k]) == 0) return *mode = modes[k], 0;
-    return complain(EXIT_WRONG, "The option '--progress' is auto, json or none, not '%s'.", text);
+    return complain(EXIT_WRONG, "The option '--progress' must be auto, json or none, not '%s'.", text);
 }
 
 void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first) {

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
+
 const char *outcome_word(svmp_outcome outcome) {
     switch (outcome) {
     case SVMP_UNFINISHED: return "unfinished";
@@ -18,7 +20,7 @@ const char *outcome_word(svmp_outcome outcome) {
 static void print_option(FILE *text, const run_record *record, const char *name) {
     char buffer[4096];
     const char *value = svmp_run_setting(record->run, name, buffer, sizeof buffer);
-    if (strcmp(name, "init") == 0) value = options_value(record->set, name); /* it may be a file */
+    if (strcmp(name, "init") == 0 && start_file(record->set)) value = start_file(record->set);
     if (value) fprintf(text, "%s = %s\n", name, value);
 }
 
@@ -42,17 +44,18 @@ static void print_for_stan(FILE *text, const run_record *record, size_t rows) {
 
 char *record_text(const run_record *record, size_t rows) {
     char *text = NULL;
-    size_t size = 0, count;
+    size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL) return NULL;
     fprintf(stream, "svmp %s\n", svmp_version());
     for (size_t k = 0; k < record->set->operand_count; k++)
         fprintf(stream, "%s = %s\n", k == 0 ? "model" : "data", record->set->operands[k]);
-    const svmp_option *table = svmp_run_option_table(&count);
-    for (size_t k = 0; k < count; k++) print_option(stream, record, table[k].name);
+    svmp_option option;
+    for (size_t k = 0; svmp_option_at(k, &option); k++) print_option(stream, record, option.name);
     print_option(stream, record, "threads");
     print_given(stream, record, "monitor");
-    print_given(stream, record, "coordinates");
+    if (options_given(record->set, "coordinates") || strcmp(record->coordinates, "centred") != 0)
+        fprintf(stream, "coordinates = %s\n", record->coordinates);
     print_given(stream, record, "save");
     if (record->processes > 1) fprintf(stream, "processes = %zu\n", record->processes);
     fprintf(stream, "outcome = %s\niterations done = %zu\n", outcome_word(record->outcome), record->iterations);

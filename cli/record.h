@@ -1,31 +1,33 @@
-/* The record of a run: what stands in the comments of its particle file. */
+/* The record of a run, which is written to the comments of its particle file. */
 #ifndef SVMP_CLI_RECORD_H
 #define SVMP_CLI_RECORD_H
 
 #include "convergence.h"
-#include "options.h"
+#include "front/options.h"
 
 typedef struct run_record {
     const option_set *set;
     const svmp_run *run;
+    const char *coordinates; /* of --coordinates, given or the method's */
     size_t processes;
     size_t particles; /* of the whole result */
     svmp_outcome outcome;
-    size_t iterations;      /* done, */
-    size_t resumed;         /* from this one on; 0: all in one go */
-    double seconds, warmup; /* since then, and of them until a sampler's warm-up was over */
-    size_t thin, chain;     /* every so many-th draw is written; of this chain alone, 0: of all */
+    size_t iterations;      /* done */
+    size_t resumed;         /* the iteration from which the run was resumed; 0: not resumed */
+    double seconds, warmup; /* since then; warmup: those of a sampler's warm-up */
+    size_t thin, chain;     /* every `thin`th draw is written; of this chain only, 0: of all */
     convergence convergence;
 } run_record;
 
 /* "diverged", "completed", ... */
 const char *outcome_word(svmp_outcome outcome);
 
-/* Lines "name = value" for a file of so many rows: version, model files, every option of the run and what it came to
- * be, how it ended, where it stands, and what Stan's tools look for. free() it; NULL: no memory. */
+/* Lines "name = value" for a file of `rows` rows: version, model files, the effective value of every option, the
+ * outcome, the convergence, and the lines that Stan's tools expect. free() it; NULL: no memory. */
 char *record_text(const run_record *record, size_t rows);
 
-/* The value of the line "name = value" of such comments; 0 when there is none. One that is too long is cut off. */
+/* Finds the value of the line "name = value" in such comments; returns 0 if there is none. A long value is truncated.
+ */
 int record_find(const char *comments, const char *name, char *value, size_t size);
 
 #endif

@@ -60,13 +60,14 @@ static void compare_versions(const svmp_particles *particles, const char *path) 
     read_version(svmp_version(), here);
     while (k < 2 && there[k] == here[k]) k++;
     if (there[k] > here[k])
-        complain(EXIT_DONE, "warning: '%s' was written by svmp %.*s, and this is %s, which may not know all of it.",
-                 path, (int)strcspn(written, "\n"), written, svmp_version());
+        complain(EXIT_DONE,
+                 "warning: '%s' was written by svmp %.*s; this is svmp %s, which may not understand all of it.", path,
+                 (int)strcspn(written, "\n"), written, svmp_version());
 }
 
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
     if (svmp_context_processes(context) == 1 && is_foreign(path) && !is_survived(context, path))
-        return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 does not survive it.", path);
+        return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
     const svmp_status read = svmp_particles_read(context, path, particles);
     if (read != SVMP_OK) return failed(context, read);
     compare_versions(*particles, path);
@@ -108,7 +109,7 @@ static void compare_records(const char *a, const char *a_path, const char *b, co
     for (;;) {
         const size_t here = next_line(&a), there = next_line(&b);
         if (here != there || strncmp(a, b, here) != 0) {
-            complain(EXIT_DONE, "warning: '%s' and '%s' are of different runs: '%.*s' and '%.*s'.", a_path, b_path,
+            complain(EXIT_DONE, "warning: '%s' and '%s' are from different runs: '%.*s' and '%.*s'.", a_path, b_path,
                      (int)here, a, (int)there, b);
             return;
         }
@@ -123,7 +124,7 @@ static int read_parts(const option_set *set, svmp_context *context, size_t count
         int status = read_particles(context, set->operands[p], &parts[p]);
         if (status) return status;
         if (!svmp_particles_are_chains(parts[p]))
-            return complain(EXIT_WRONG, "Several files are the chains of a sampler, and '%s' holds particles.",
+            return complain(EXIT_WRONG, "Several files must be the chains of one sampler, but '%s' contains particles.",
                             set->operands[p]);
         if (p > 0)
             compare_records(svmp_particles_comments(parts[0]), set->operands[0], svmp_particles_comments(parts[p]),

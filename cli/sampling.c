@@ -13,17 +13,17 @@ static void print_advice(const svmp_sampling *s) {
     if (s->divergent > 0)
         printf(
             "%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Take smaller steps\n"
-            "(--accept 0.95, or 0.99), or write the model with weaker dependence between scales and what they scale\n"
+            "(--accept 0.95 or 0.99), or rewrite the model so that scales depend less on the values they scale "
             "(non-centred).\n",
             s->divergent, draws);
     if (s->deepest > 0)
-        printf(
-            "%zu of %zu trajectories were cut off at depth 10: the draws are right but dear. Warm up longer, or bring\n"
-            "the variables to like scales.\n",
-            s->deepest, draws);
+        printf("%zu of %zu trajectories reached the maximum depth of 10: the draws are correct but costly. Warm up "
+               "longer, or give\n"
+               "the variables similar scales.\n",
+               s->deepest, draws);
     if (s->ebfmi < low_ebfmi)
-        printf("E-BFMI is %.2g in chain %zu, below %g: the chain is slow to visit the tails. Draw more, or write the\n"
-               "model with lighter tails.\n",
+        printf("E-BFMI is %.2g in chain %zu, below %g: the chain explores the tails slowly. Draw more, or give the\n"
+               "model lighter tails.\n",
                s->ebfmi, s->ebfmi_chain + 1, low_ebfmi);
 }
 
@@ -38,16 +38,16 @@ const char *scaled_step(const char *step, double by, char text[STEP_TEXT]) {
     return text;
 }
 
-/* MALA, of which the particles are the chains. */
+/* MALA and local moves, of which the particles are the chains. */
 static void print_acceptance(double acceptance, const char *step) {
     char text[STEP_TEXT];
     printf("mean acceptance %.2f\n", acceptance);
+    if (step == NULL) return; /* it was adapted */
     if (acceptance < low_acceptance)
-        printf("That is low, and MALA does best near 0.57: a smaller step moves more (%s).\n",
+        printf("This is low; MALA works best near 0.57. Try a smaller step (%s).\n",
                scaled_step(step, acceptance < 0.1 ? 0.1 : 0.3, text));
     if (acceptance > high_acceptance)
-        printf("That is high, and MALA does best near 0.57: a larger step moves farther (%s).\n",
-               scaled_step(step, 3, text));
+        printf("This is high; MALA works best near 0.57. Try a larger step (%s).\n", scaled_step(step, 3, text));
 }
 
 void print_sampling(const svmp_particles *particles, const char *step) {
@@ -57,8 +57,8 @@ void print_sampling(const svmp_particles *particles, const char *step) {
         print_acceptance(s.acceptance, step);
         return;
     }
-    printf("mean acceptance %.2f, %.3g leapfrog steps a draw", s.acceptance, s.leapfrogs);
-    if (!isnan(s.ebfmi)) printf(", E-BFMI from %.2f", s.ebfmi);
+    printf("mean acceptance %.2f, %.3g leapfrog steps per draw", s.acceptance, s.leapfrogs);
+    if (!isnan(s.ebfmi)) printf(", lowest E-BFMI %.2f", s.ebfmi);
     printf(", %zu divergent%s\n", s.divergent, s.trajectories > s.chains * s.draws ? " before thinning" : "");
     print_advice(&s);
 }

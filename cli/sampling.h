@@ -1,8 +1,8 @@
-/* What a sampler tells of its draws, in words. */
+/* Prints the statistics of a sampler, with advice. */
 #ifndef SVMP_CLI_SAMPLING_H
 #define SVMP_CLI_SAMPLING_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 /* A line of numbers and, where something is off, what it means and what may help; nothing for particles without
  * accept_stat__. `step` is the step that the run took, as text; NULL: none, or it is not known. */

@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_TABLE_H
 #define SVMP_CLI_TABLE_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 /* The width of a column of the names of these `count` variables, with its heading; `variables` NULL: the first. */
 int names_width(const svmp_particles *particles, size_t count, const size_t *variables);
@@ -15,10 +15,10 @@ typedef struct table_column {
     int chains; /* 1: for chains alone */
 } table_column;
 
-/* The columns behind the name, and how many there are; `chains`: with those for chains. */
+/* The columns after the name; returns their number. `chains`: including those for chains. */
 size_t table_columns(int chains, table_column columns[TABLE_COLUMNS]);
 
-/* What stands in them; `mixing` NULL: no chains. */
+/* The text of their cells; `mixing` NULL: no chains. */
 void table_cells(const svmp_moments *moments, const svmp_mixing *mixing, char cells[TABLE_COLUMNS][TABLE_CELL]);
 
 /* `chains`: with the error of the mean, R-hat and the effective draws, which `mixing` holds (or NULL). */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "asked.h"
 #include "choose.h"
 #include "command.h"
 #include "keeper.h"
@@ -26,29 +27,32 @@ static int check_paths(const writer *w, const char *path) {
     return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
 }
 
-int writer_begin(writer *w, const option_set *set, const svmp_run_options *options, const svmp_method *method) {
+int writer_begin(writer *w, const option_set *set, const svmp_options *options, const svmp_method *method) {
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
     *w = (writer){.set = set, .quiet = options_given(set, "quiet") != NULL};
     int status = read_count("thin", options_value(set, "thin"), 0, SIZE_MAX, &w->thin);
     if (status) return status;
-    if (w->thin == 0 || w->thin > options->draws)
-        return complain(EXIT_WRONG,
-                        "The option '--thin' is a whole number from 1 to the draws of a chain, %zu, not '%s'.",
-                        options->draws, options_value(set, "thin"));
     for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
         if (options_given(set, needs_output[k]) && path == NULL)
-            return complain(EXIT_WRONG, "The option '--%s' says what to write, and needs '--output'.", needs_output[k]);
+            return complain(EXIT_WRONG, "The option '--%s' needs '--output'.", needs_output[k]);
     for (size_t k = 0; k < sizeof of_samplers / sizeof *of_samplers; k++)
         if (options_given(set, of_samplers[k]) && method->yield != SVMP_CHAINS)
-            return complain(EXIT_WRONG, "The method '%s' takes no --%s: that is for nuts.", method->name,
-                            of_samplers[k]);
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts and local.",
+                            method->name, of_samplers[k]);
+    const size_t draws = *svmp_options_get(options, "draws") ? asked_count(options, "draws")
+                         : method->draws                     ? method->draws
+                                                             : 1;
+    if (w->thin == 0 || w->thin > draws)
+        return complain(EXIT_WRONG,
+                        "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
+                        draws, options_value(set, "thin"));
     if (path == NULL) return 0;
-    if (options_given(set, "split")) w->split = options->chains;
+    if (options_given(set, "split")) w->split = asked_count(options, method->sweeps ? "particles" : "chains");
     const size_t length = strlen(path);
     if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
         return complain(EXIT_WRONG,
-                        "The option '--split' is for .csv: a file that ends in .nc keeps the chains apart.");
+                        "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway.");
     return is_speaker() ? check_paths(w, path) : 0; /* of several processes, the one that writes */
 }
 
@@ -73,7 +77,7 @@ static void hint_at_monitor(const svmp_model *model, const char *names, const sv
         for (size_t i = 0; i < svmp_particles_variables(there); i++)
             found |= strncmp(svmp_particles_name(there, i), name, strlen(name)) == 0;
         if (!found && svmp_model_computes(model, name))
-            complain(EXIT_WRONG, "The model computes '%s': add --monitor %s.", name, name);
+            complain(EXIT_WRONG, "'%s' is a deterministic node: add --monitor %s.", name, name);
         names += length;
     }
 }
@@ -155,7 +159,7 @@ static char *free_path(const writer *w, size_t part) {
          path && !options_given(w->set, "force") && k < MOST && stat(path, &about) == 0 && S_ISREG(about.st_mode); k++)
         snprintf(path, strlen(asked) + PART_ROOM, "%.*s-%d%s", (int)(ending - asked), asked, k, ending);
     if (path && strcmp(path, asked) != 0)
-        complain(EXIT_DONE, "The file '%s' came to be in the meantime and is left alone.", asked);
+        complain(EXIT_DONE, "The file '%s' was created in the meantime and is left unchanged.", asked);
     free(asked);
     return path;
 }
@@ -195,7 +199,7 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
     if (w->chosen && !svmp_context_any(w->context, w->chosen_count > 0))
-        return complain(EXIT_FAILED, "Nothing is written to '%s': all that --save names is left out.",
+        return complain(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are left out.",
                         options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
     if (selected != SVMP_OK) return failed(w->context, selected);

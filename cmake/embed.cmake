@@ -1,5 +1,5 @@
-# Writes files as C: cmake -DOUTPUT=FILE.c "-DSOURCES=symbol=path,path...;..." -DHEADER=page.h -P cmake/embed.cmake
-# The files of a symbol follow each other; a symbol without any is empty: the part was not found.
+# Embeds files in a C source: cmake -DOUTPUT=FILE.c "-DSOURCES=symbol=path,path...;..." -DHEADER=page.h -P cmake/embed.cmake
+# The files of a symbol are concatenated; a symbol without files is empty: the optional part was not found.
 set(text "/* Made by cmake/embed.cmake. */\n#include \"${HEADER}\"\n")
 foreach(source IN LISTS SOURCES)
   string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${source}")
@@ -15,6 +15,6 @@ foreach(source IN LISTS SOURCES)
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(APPEND text "static const unsigned char ${symbol}_bytes[] = {\n${bytes}0};\n" # C has no empty arrays
-    "const page_source ${symbol} = {${symbol}_bytes, ${size}};\n")
+    "const embedded_file ${symbol} = {${symbol}_bytes, ${size}};\n")
 endforeach()
 file(WRITE "${OUTPUT}" "${text}")

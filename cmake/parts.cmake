@@ -1,4 +1,4 @@
-# The parts that a build may lack. Each is found or named as missing, here and in `svmp --version`.
+# Optional parts of a build. Each is found or reported as missing, here and in `svmp --version`.
 add_library(svmp_parts INTERFACE)
 set(SVMP_PARTS_TEXT "")
 
@@ -12,14 +12,14 @@ function(svmp_part name found why)
   set(SVMP_PARTS_TEXT "${SVMP_PARTS_TEXT}${line}\\n" PARENT_SCOPE)
 endfunction()
 
-# Random123 is headers alone and always needed: every random number is a function of its place.
+# Random123 consists of headers and is always needed, for counter-based random numbers.
 find_path(RANDOM123_INCLUDE Random123/philox.h)
 if(NOT RANDOM123_INCLUDE)
   message(FATAL_ERROR "Random123 is needed (Debian: librandom123-dev)")
 endif()
 target_include_directories(svmp_parts SYSTEM INTERFACE ${RANDOM123_INCLUDE})
 
-# A library that is used where it is found; -DSVMP_NAME=OFF leaves it out all the same. Code asks for SVMP_HAVE_NAME.
+# A library that is used if it is found, unless -DSVMP_NAME=OFF. Code tests SVMP_HAVE_NAME.
 function(svmp_library_part name header suffix why)
   string(TOUPPER ${name} upper)
   option(SVMP_${upper} "Use ${name} where it is found" ON)
@@ -45,18 +45,18 @@ if(SVMP_OPENMP)
 endif()
 if(SVMP_HAVE_OPENMP)
   target_link_libraries(svmp_parts INTERFACE OpenMP::OpenMP_C)
-else() # what is said to OpenMP alone is then said to nobody
+else() # OpenMP pragmas are then ignored
   target_compile_options(svmp_parts INTERFACE -Wno-unknown-pragmas -Wno-unused-variable -Wno-unused-parameter)
 endif()
 svmp_part(openmp "${SVMP_HAVE_OPENMP}" "runs use one thread")
 
-svmp_library_part(cholmod cholmod.h suitesparse "the method 'exact' is left out (Debian: libsuitesparse-dev)")
+svmp_library_part(cholmod cholmod.h suitesparse "'exact' and '--init gaussian' take at most 3,000 variables (Debian: libsuitesparse-dev)")
 svmp_library_part(jansson jansson.h "" "data in JSON are not read (Debian: libjansson-dev)")
 svmp_library_part(netcdf netcdf.h "" "particle files are .csv alone (Debian: libnetcdf-dev)")
 
 svmp_library_part(metis metis.h "" "models are cut into blocks for several processes (Debian: libmetis-dev)")
 
-# MPI: its C compiler's flags, from whichever implementation is installed.
+# MPI: the flags of the installed implementation's C compiler.
 option(SVMP_MPI "Use MPI where it is found" ON)
 set(SVMP_HAVE_MPI NO)
 if(SVMP_MPI)
@@ -69,14 +69,14 @@ if(SVMP_HAVE_MPI)
 endif()
 svmp_part(mpi "${SVMP_HAVE_MPI}" "a run is one process (Debian: libopenmpi-dev)")
 
-# The page of a report draws with D3, which becomes part of the command (report/, cmake/embed.cmake).
+# The page of a report uses D3, which is embedded in the command (report/, cmake/embed.cmake).
 find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)
 if(SVMP_D3_SCRIPT)
   set(SVMP_D3 ${SVMP_D3_SCRIPT})
 endif()
 svmp_part(d3 "${SVMP_D3}" "the command 'report' is left out (Debian: node-d3)")
 
-# The hot loops are compiled for several instruction sets and chosen at run time (src/backend/cpu/lanes.h).
+# The hot loops are compiled for several instruction sets and selected at run time (src/backend/cpu/lanes.h).
 include(CheckCCompilerFlag)
 set(SVMP_LANES src/backend/cpu/isa_baseline.c src/backend/cpu/isa_avx2.c src/backend/cpu/isa_avx512.c)
 set_source_files_properties(${SVMP_LANES} PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi")

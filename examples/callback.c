@@ -1,5 +1,5 @@
-/* A level that is measured with noise, mostly stays where it is, and sometimes jumps. How far it moves from one time to
- * the next has a Cauchy distribution: a factor that svmp does not know, so it is given as a function. */
+/* A factor given as a C function. A level is measured with noise; it is mostly constant and sometimes jumps. Its moves
+ * from one time to the next have a Cauchy distribution, which svmp does not have as a built-in factor. */
 #include <math.h>
 #include <stdlib.h>
 #include <svmp.h>
@@ -27,6 +27,7 @@ static void must(svmp_status status) {
 
 int main(void) {
     svmp_model *model;
+    svmp_options *options;
     svmp_run *run;
     svmp_particles *particles;
     svmp_outcome outcome;
@@ -39,11 +40,17 @@ int main(void) {
         must(svmp_model_add_gaussian(model, 1, &level[t], &precision, &linear));
         if (t > 0) must(svmp_model_add_callback(model, 2, &level[t - 1], cauchy_move, &scale));
     }
-    must(svmp_model_finish(model)); /* who is whose neighbour follows from the factors: here a chain */
+    must(svmp_model_finish(model)); /* derives the graph from the factors: here a chain */
 
-    svmp_run_options options = svmp_run_options_default();
-    options.step = "adagrad:0.5";
-    must(svmp_run_create(model, &options, &run));
+    svmp_gradient_check worst; /* a wrong derivative shows in no error, only in a wrong answer */
+    must(svmp_model_check_gradient(model, 1, measured, &worst));
+    if (worst.error > 1e-6)
+        fprintf(stderr, "callback: factor %zu: the derivative is %g, and its values say %g\n", worst.factor,
+                worst.analytic, worst.numeric);
+
+    must(svmp_options_create(context, &options));
+    must(svmp_options_set(options, "step", "adagrad:0.5"));
+    must(svmp_run_create(model, options, &run));
     must(svmp_run_go(run, &outcome));
     must(svmp_run_particles(run, &particles));
     for (size_t t = 0; t < TIMES; t++) {
@@ -54,6 +61,7 @@ int main(void) {
     }
     svmp_particles_free(particles);
     svmp_run_free(run);
+    svmp_options_free(options);
     svmp_model_free(model);
     svmp_context_free(context);
 }

@@ -1,15 +1,15 @@
-/* Graphical against vanilla SVGD on a Gaussian whose answer is known: grid PRECISION LINEAR [TABLE]
+/* Compares graphical and vanilla SVGD on a Gaussian with a known answer: grid PRECISION LINEAR [TABLE]
  *
- * The model is a square grid, each point joined to its four neighbours. Graphical SVGD gives each point a kernel on
- * itself and its neighbours, vanilla SVGD one kernel on all of the points; with few particles the one kernel loses
- * variance, the small ones do not. This is what `make run` shows; TABLE is where the variances go, as CSV. */
+ * The model is a square grid; each point is connected to its four neighbours. Graphical SVGD gives each point a kernel
+ * on itself and its neighbours, vanilla SVGD uses one kernel on all points. With few particles the single kernel loses
+ * variance, and the small ones do not. `make run` shows this; TABLE is a CSV file for the variances. */
 #include <math.h>
 #include <stdlib.h>
 #include <svmp.h>
 
 #define PARTICLES 50
 
-/* What the particles of a method say, beside the exact answer. Variances are those of the particles: E[x^2] - E[x]^2.
+/* The particles of a method compared with the exact answer. Variances are those of the particles: E[x^2] - E[x]^2.
  */
 typedef struct answer {
     const char *method;
@@ -19,16 +19,17 @@ typedef struct answer {
 
 static double square(double x) { return x * x; }
 
-static svmp_status infer(const svmp_model *model, const double *exact_mean, const double *exact_variance,
-                         answer *found) {
-    svmp_run_options options = svmp_run_options_default();
+static svmp_status infer(svmp_context *context, const svmp_model *model, const double *exact_mean,
+                         const double *exact_variance, answer *found) {
+    svmp_options *options = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
     svmp_status status;
-    options.method = found->method;
-    options.particles = PARTICLES;
-    if ((status = svmp_run_create(model, &options, &run)) == SVMP_OK &&
+    if ((status = svmp_options_create(context, &options)) == SVMP_OK &&
+        (status = svmp_options_set(options, "method", found->method)) == SVMP_OK &&
+        (status = svmp_options_set_count(options, "particles", PARTICLES)) == SVMP_OK &&
+        (status = svmp_run_create(model, options, &run)) == SVMP_OK &&
         (status = svmp_run_go(run, &outcome)) == SVMP_OK && (status = svmp_run_particles(run, &particles)) == SVMP_OK) {
         size_t d = svmp_particles_variables(particles);
         for (size_t i = 0; i < d; i++) {
@@ -44,6 +45,7 @@ static svmp_status infer(const svmp_model *model, const double *exact_mean, cons
     }
     svmp_particles_free(particles);
     svmp_run_free(run);
+    svmp_options_free(options);
     return status;
 }
 
@@ -101,8 +103,8 @@ static svmp_status show(svmp_context *context, const char *const *files, const c
     answer graphical = {.method = "graphical", .variance = numbers + 2 * d};
     answer vanilla = {.method = "vanilla", .variance = numbers + 3 * d};
     if ((status = svmp_model_exact_moments(model, mean, variance)) == SVMP_OK &&
-        (status = infer(model, mean, variance, &graphical)) == SVMP_OK &&
-        (status = infer(model, mean, variance, &vanilla)) == SVMP_OK) {
+        (status = infer(context, model, mean, variance, &graphical)) == SVMP_OK &&
+        (status = infer(context, model, mean, variance, &vanilla)) == SVMP_OK) {
         printf("%s: %zu variables, %zu factors; %d particles beside the exact answer\n\n", files[0], d,
                svmp_graph_factors(graph), PARTICLES);
         printf("  method       MSE of E[x]   MSE of E[x^2]   variance / exact\n");

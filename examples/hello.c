@@ -2,16 +2,16 @@
 
 int main(void) {
     const char *files[] = {"models/grid.mtx", "models/grid_b.mtx"}; /* exp(b'x - x'Ax/2): A, b */
-    svmp_run_options options = svmp_run_options_default();
-    options.particles = 50; /* the rest as it comes: graphical SVGD, 1,000 iterations */
     svmp_context *context = NULL;
     svmp_model *model = NULL;
+    svmp_options *options = NULL; /* by default: graphical SVGD, 1,000 iterations */
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
     svmp_moments x;
     int failed = svmp_context_create(NULL, &context) || svmp_model_read(context, 2, files, &model) ||
-                 svmp_run_create(model, &options, &run) || svmp_run_go(run, &outcome) ||
+                 svmp_options_create(context, &options) || svmp_options_set(options, "particles", "50") ||
+                 svmp_run_create(model, options, &run) || svmp_run_go(run, &outcome) ||
                  svmp_run_particles(run, &particles) || svmp_particles_moments(particles, 0, &x);
     if (failed)
         fprintf(stderr, "%s\n", svmp_context_error(context));
@@ -19,6 +19,7 @@ int main(void) {
         printf("%s: mean %.2f, sd %.2f\n", svmp_particles_name(particles, 0), x.mean, x.sd);
     svmp_particles_free(particles);
     svmp_run_free(run);
+    svmp_options_free(options);
     svmp_model_free(model);
     svmp_context_free(context);
     return failed;

@@ -1,4 +1,4 @@
-# Draws the table that examples/grid writes: gnuplot -c picture.gp TABLE PICTURE, which ends in .svg or .png.
+# Draws the table written by examples/grid: gnuplot -c picture.gp TABLE PICTURE (.svg or .png).
 table = ARG1
 wide = 900; high = 330
 set terminal svg size wide,high dynamic font "Helvetica,13" background "#ffffff"

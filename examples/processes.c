@@ -1,18 +1,20 @@
-/* A model split among processes: mpirun -n 4 processes OUTPUT.csv MODEL [DATA...], or without mpirun in one.
+/* Splits a model among processes: mpirun -n 4 processes OUTPUT.csv MODEL [DATA...], or one process without mpirun.
  *
  * All processes make the same calls, each moves the nodes of its own part, and the first one writes: the file that one
  * process would have written. All get the same statuses and errors, so the first one speaks for them. */
-#include <svmp.h>
+#include <svmp_parallel.h>
 #include <time.h>
 
-/* Clocks are never quite the same: where one process stops, all do. */
+/* Clocks differ slightly: if one process stops, all do. */
 static int is_late(const svmp_progress *progress, void *user_data) {
     (void)progress;
     return difftime(time(NULL), *(const time_t *)user_data) > 60;
 }
 
 int main(int count, char **arguments) {
-    const int speaks = svmp_launched().process == 0; /* known before they have joined, and where they cannot */
+    svmp_launch launch;
+    svmp_launch_read(&launch);
+    const int speaks = launch.process == 0; /* known before they have joined, and where they cannot */
     if (count < 3) {
         if (speaks) fprintf(stderr, "usage: processes OUTPUT.csv MODEL [DATA...]\n");
         return 2;
@@ -39,6 +41,6 @@ int main(int count, char **arguments) {
     svmp_particles_free(particles);
     svmp_run_free(run);
     svmp_model_free(model);
-    svmp_context_free(context); /* a process that ends before this is taken for one that failed */
+    svmp_context_free(context); /* a process that ends before this counts as failed */
     return failed;
 }

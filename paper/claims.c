@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
 #include "embedded.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "stats.h"
 
 enum { XS_MOST = 32, TRIALS_MOST = 4096 };
@@ -14,7 +14,7 @@ static const double level = 0.05;
 static const double lost_level = 0.35; /* of the quick version's few trials: 4 of 6 are enough, 3 are not */
 static const double diverged = 3;      /* in log10: what a run that diverged counts */
 
-const char *verdict_text(verdict v) {
+static const char *verdict_text(verdict v) {
     static const char *const texts[] = {"yes", "no", "undecided"};
     return texts[v];
 }
@@ -374,7 +374,7 @@ static size_t claims_lost(const figure *f, const char *claims) {
         if (comma == NULL || at[0] != '0' + (int)f->number || strncmp(comma, ",yes,", 5) != 0) continue;
         snprintf(name, sizeof name, "%.*s", (int)(comma - at), at);
         if (still_holds(find_row(claims, name))) continue;
-        complain(EXIT_FAILED, "The claim %s holds in the full run, and does not here.", name);
+        complain(EXIT_FAILED, "The claim %s holds in the full run, but not in this one.", name);
         lost++;
     }
     return lost;

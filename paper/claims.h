@@ -10,8 +10,6 @@
  * counts as a thousand times worse than one that did not. */
 typedef enum verdict { VERDICT_YES, VERDICT_NO, VERDICT_UNDECIDED } verdict;
 
-const char *verdict_text(verdict v);
-
 /* Judges the claims of a figure, prints them and writes DIR/paper/FIGURE_claims.csv. In the quick version *lost counts
  * those that are 'yes' in the record of the full run, and here are 'no', missing, or have a test whose p is above 0.35:
  * what few trials can tell. Says which. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "measure.h"
 
 enum { WORKERS = 60, LEAST = 3, MOST_ANSWERS = 5 };
@@ -140,7 +140,7 @@ int crowd_read(const char *answers, const char *truth, const char *value_column,
         const size_t before = number_of(names[q], names, &count);
         status = csv_number(&t, truth, q, value, &made->truth[q]);
         if (status == 0 && before < q)
-            status = complain(EXIT_WRONG, "%s:%zu: the item '%s' has its truth in line %zu already.", truth, q + 2,
+            status = complain(EXIT_WRONG, "%s:%zu: the truth of item '%s' is already given on line %zu.", truth, q + 2,
                               names[q], before + 2);
     }
     if (status == 0) status = fill_answers(&a, answers, value_column, made, names);
@@ -174,24 +174,22 @@ int crowd_suits(const crowd *c, const char *path, size_t controls) {
     for (size_t k = 0; k < c->count; k++) {
         const size_t before = earlier_answer(c, k);
         if (before < k)
-            return complain(EXIT_WRONG, "%s:%zu: this worker has answered this item in line %zu already.", path, k + 2,
+            return complain(EXIT_WRONG, "%s:%zu: this worker already answered this item on line %zu.", path, k + 2,
                             before + 2);
         mean += c->answer[k] / (double)c->count;
     }
     for (size_t k = 0; k < c->count; k++) squares += (c->answer[k] - mean) * (c->answer[k] - mean);
     const double sd = sqrt(squares / (double)c->count);
     if (c->questions < controls + 2)
-        return complain(EXIT_WRONG, "The crowd of '%s' is too small: there must be two items or more to find out.",
-                        path);
+        return complain(EXIT_WRONG, "The crowd of '%s' is too small: at least two unknown items are needed.", path);
     if (!someone_answered(c, LEAST))
-        return complain(EXIT_WRONG, "The crowd of '%s' is too small: no worker has %d answers or more.", path, LEAST);
+        return complain(EXIT_WRONG, "The crowd of '%s' is too small: no worker has at least %d answers.", path, LEAST);
     if (fabs(mean) <= mean_most && sd >= sd_least && sd <= sd_most) return 0;
-    return complain(
-        EXIT_WRONG,
-        "The answers of '%s' have mean %.4g and standard deviation %.4g, and the model is for answers around "
-        "0: a mean within %g of 0, a standard deviation from %g to %g. Centre and scale answers and truth "
-        "alike, or take logarithms of what is positive and centre these.",
-        path, mean, sd, mean_most, sd_least, sd_most);
+    return complain(EXIT_WRONG,
+                    "The answers of '%s' have mean %.4g and standard deviation %.4g, but the model needs answers "
+                    "around 0: a mean within %g of 0 and a standard deviation from %g to %g. Centre and scale answers "
+                    "and truth in the same way, or take logarithms of positive values and centre these.",
+                    path, mean, sd, mean_most, sd_least, sd_most);
 }
 
 /* The workers that are left get numbers without gaps. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
 #include "embedded.h"
+#include "front/csv.h"
+#include "front/speech.h"
 
 enum { WORDS_MOST = 8, WORD = 64 };
 static const char *const figure_names[] = {"fig1", "fig2", "fig3", "fig4", "fig5", "fig6"};
@@ -167,7 +167,7 @@ static void write_steps(document *d, char words[][WORD], size_t count) {
     enum { FIGURE, NAME, CANDIDATE, SCORE, CHOSEN };
     csv t = {0};
     if (!open_part(d, words[1], "_steps", &t)) {
-        fputs("The steps are those that the full run chose: `--quick` searches none.\n", d->file);
+        fputs("The step sizes are those of the full run: `--quick` does not search for any.\n", d->file);
         return;
     }
     fputs("| method | step | out of (score: mean log10 of the metrics on the validation problems) |\n|---|---|---|\n",
@@ -223,12 +223,13 @@ static void write_run(document *d, char words[][WORD], size_t count) {
     (void)words, (void)count;
     const paper_options *o = &d->paper->options;
     if (d->own == NULL) return;
-    fprintf(d->file, "\n**This page is of a run of one's own**, at last `svmp paper %s`: seed %llu, %s", d->own,
+    fprintf(d->file, "\n**This page shows your own run**, most recently `svmp-paper %s`: seed %llu, %s", d->own,
             (unsigned long long)o->seed, o->quick ? "the quick version (`--quick`)" : "the full protocol");
     if (o->trials) fprintf(d->file, ", %zu trial%s of each figure (`--trials`)", o->trials, plural(o->trials));
     if (o->answers) fprintf(d->file, "; figure 6 with the tables `%s` and `%s`", o->answers, o->truth);
     if (o->data) fprintf(d->file, "; real data of `%s`", o->data);
-    fputs(". The key at each figure says what its trials depend on. Runs are made by commands like these:\n", d->file);
+    fputs(". The key of each figure says what its trials depend on. Runs are made with commands like these:\n",
+          d->file);
 }
 
 /* ---- the text -----------------------------------------------------------------------------------------------------*/

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "claims.h"
-#include "command.h"
 #include "document.h"
+#include "front/speech.h"
 #include "plot.h"
 
 static const figure *const figures[] = {&figure_1, &figure_2, &figure_3, &figure_4, &figure_5, &figure_6};
@@ -62,7 +62,7 @@ static int check(const paper *p, const char *what) {
     const paper_options *o = &p->options;
     int status = 0;
     if (!is_known(what))
-        return complain(EXIT_WRONG, "There is no figure '%s': there are fig1 to fig6, all, real and page.", what);
+        return complain(EXIT_WRONG, "Unknown figure '%s'; available: fig1 to fig6, all, real, page.", what);
     if (o->answers && !takes(what, &figure_6, o))
         return complain(EXIT_WRONG, "The option '--answers' is for fig6 and all, not for %s.", what);
     if (o->data && !takes(what, &figure_real, o))
@@ -75,7 +75,7 @@ static int check(const paper *p, const char *what) {
 static int write_page(const paper *p) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/paper", p->options.folder);
-    if (!file_there(path)) return complain(EXIT_WRONG, "There is no folder '%s' to make a page of.", path);
+    if (!file_there(path)) return complain(EXIT_WRONG, "Cannot make a page: there is no folder '%s'.", path);
     return write_document(p, NULL);
 }
 
@@ -93,8 +93,8 @@ int experiments_run(const char *what, const paper_options *options) {
     if (status == 0) status = write_document(&p, what);
     if (status == EXIT_INTERRUPTED)
         complain(status,
-                 "Interrupted. The folder '%s' keeps what is finished (trials, with those of the search for steps: "
-                 "%zu), and the same command goes on from there.",
+                 "Interrupted. Finished trials are kept in the folder '%s' (%zu, including the search for step sizes); "
+                 "the same command continues from there.",
                  options->folder, count_trials(&p));
     return status ? status : lost ? EXIT_FAILED : EXIT_DONE;
 }

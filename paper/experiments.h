@@ -1,4 +1,4 @@
-/* What the command `svmp paper` calls. */
+/* What main.c calls. */
 #ifndef SVMP_PAPER_EXPERIMENTS_H
 #define SVMP_PAPER_EXPERIMENTS_H
 

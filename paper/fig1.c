@@ -15,7 +15,7 @@ static const candidate_steps methods[] = {{"vanilla", {ADAGRAD}}, {"independent"
 
 static int measure(task *t, const svmp_model *model, size_t d, const char *method, size_t n) {
     if (!task_runs(t, method)) return 0;
-    const svmp_run_options options = task_options(t, method, n, ITERATIONS);
+    const settings options = task_options(t, method, n, ITERATIONS);
     svmp_particles *sample = NULL;
     convergence reached = {INFINITY, 1};
     double sum = 0;

@@ -98,7 +98,7 @@ static int keep_picture(const task *t, const char *method, const svmp_particles 
 static int measure(task *t, const network *net, const svmp_model *model, const reference *nuts, const char *method) {
     if (!task_runs(t, method)) return 0;
     const int messages = strcmp(method, "dpmp") == 0 || strcmp(method, "tpmp") == 0;
-    svmp_run_options options = task_options(t, method, PARTICLES, messages ? ITERATIONS / (4 * PARTICLES) : ITERATIONS);
+    settings options = task_options(t, method, PARTICLES, messages ? ITERATIONS / (4 * PARTICLES) : ITERATIONS);
     options.init = START;
     svmp_particles *sample = NULL;
     svmp_comparison c = {INFINITY, INFINITY, INFINITY};

@@ -84,7 +84,7 @@ static int measure(task *t, const problem *p, const char *start, const char *met
     const int messages = strcmp(method, "dpmp") == 0 || strcmp(method, "tpmp") == 0;
     size_t passes = ITERATIONS / (4 * n); /* tables of (2n)^2 values an edge instead of n scores */
     if (passes < PASSES_LEAST) passes = PASSES_LEAST;
-    svmp_run_options options = task_options(t, method, n, messages ? passes : ITERATIONS);
+    settings options = task_options(t, method, n, messages ? passes : ITERATIONS);
     options.init = "uniform:-1,1";
     svmp_particles *from = NULL, *sample = NULL;
     svmp_comparison c = {INFINITY, INFINITY, INFINITY};

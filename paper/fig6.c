@@ -117,7 +117,7 @@ static int add_rows(task *t, const problem *p, place where, svmp_particles *answ
 
 static int measure(task *t, const problem *p, const char *method, size_t n) {
     if (!task_runs(t, method)) return 0;
-    const svmp_run_options options = task_options(t, method, n, ITERATIONS);
+    const settings options = task_options(t, method, n, ITERATIONS);
     svmp_particles *sample = NULL, *answers = NULL;
     const place where = {"", method, options.step, (double)n};
     int status = task_run(t, p->boxed, &options, NULL, &sample, NULL);

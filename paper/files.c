@@ -4,13 +4,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command.h"
 #include "embedded.h"
+#include "front/speech.h"
 #include "paper.h"
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
-    return complain(EXIT_WRONG, "The folder '%s' cannot be made: %s.", path, strerror(errno));
+    return complain(EXIT_WRONG, "Cannot create the folder '%s': %s.", path, strerror(errno));
 }
 
 /* With those that it lies in. */
@@ -30,7 +30,7 @@ int make_folders(const paper *p) {
     char path[PATH_SIZE];
     if (*p->options.folder == '\0') return complain(EXIT_WRONG, "The option '--output' needs a folder.");
     if (strlen(p->options.folder) + LONGEST_NAME > PATH_SIZE)
-        return complain(EXIT_WRONG, "The folder '%s' has too long a name.", p->options.folder);
+        return complain(EXIT_WRONG, "The name of the folder '%s' is too long.", p->options.folder);
     int status = make_path(p->options.folder);
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == 0; k++) {
         snprintf(path, sizeof path, "%s/%s", p->options.folder, parts[k]);
@@ -62,7 +62,7 @@ int write_text(svmp_context *context, const char *path, const char *text, size_t
 int write_models(const paper *p, svmp_context *context) {
     static const struct {
         const char *name;
-        const page_source *file;
+        const embedded_file *file;
     } models[] = {{"normal", &model_normal},   {"gaussian_grid", &model_gaussian}, {"sensors", &model_sensors},
                   {"crowd_log", &model_crowd}, {"ranges", &model_ranges},          {"rss", &model_rss}};
     char path[PATH_SIZE];

@@ -81,7 +81,7 @@ int gaussian_draw(const task *t, size_t variables, joined_function joined, doubl
     if (status == 0) status = task_model(t, "gaussian_grid", path, &problem->model);
     if (status == 0) status = find_moments(t, problem);
     if (status) return status;
-    svmp_run_options options = task_options(t, "exact", REFERENCE_DRAWS, 1);
+    settings options = task_options(t, "exact", REFERENCE_DRAWS, 1);
     options.step = NULL;
     options.seed++; /* other draws than those of the method 'exact' */
     return task_run(t, problem->model, &options, NULL, &problem->reference, NULL);
@@ -96,7 +96,7 @@ void gaussian_free(gaussian_problem *problem) {
 int gaussian_measure(task *t, const gaussian_problem *problem, const char *series, const char *method, size_t particles,
                      size_t iterations, double x) {
     if (!task_runs(t, method)) return 0;
-    const svmp_run_options options = task_options(t, method, particles, iterations);
+    const settings options = task_options(t, method, particles, iterations);
     svmp_particles *sample = NULL;
     svmp_comparison c;
     int status = task_run(t, problem->model, &options, NULL, &sample, NULL);

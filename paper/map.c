@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "fig4.h"
+#include "front/speech.h"
 #include "plot.h"
 
 enum { CELLS = 120, SENSORS_MOST = 256 };
@@ -57,7 +57,7 @@ static int write_grid(const map *m, svmp_particles *sample, double width, size_t
         fprintf(file, "%.5g %.5g %.4g\n%s", a, b, all[k], k % CELLS == CELLS - 1 ? "\n" : "");
     }
     free(density);
-    if (file == NULL || fclose(file) != 0) return complain(EXIT_FAILED, "The file '%s' cannot be written.", path);
+    if (file == NULL || fclose(file) != 0) return complain(EXIT_FAILED, "Cannot write '%s'.", path);
     return 0;
 }
 

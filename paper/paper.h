@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "results.h"
-#include "svmp.h"
+#include "svmp_tools.h"
 
 enum { PATH_SIZE = 1024, STEPS_MOST = 24, METHODS_MOST = 8, VALIDATION = 1000000 };
 
@@ -91,17 +91,24 @@ static inline int task_no_memory(void) {
     return EXIT_FAILED;
 }
 
-/* The seed of the runs of this trial. */
-uint64_t task_seed(const task *t);
-
 /* DIR/KIND/FIGURE_TRIAL[_PART].ENDING */
 void task_path(const task *t, const char *kind, const char *part, const char *ending, char path[PATH_SIZE]);
 
 /* Reads DIR/models/NAME.bug with these data. */
 int task_model(const task *t, const char *name, const char *data_path, svmp_model **model);
 
-/* Options of a run of a method as the task has it: seed, step; iterations and particles as given. */
-svmp_run_options task_options(const task *t, const char *method, size_t particles, size_t iterations);
+/* What a run is told; the rest is as it is by default. */
+typedef struct settings {
+    const char *method, *step, *init; /* NULL: the default */
+    size_t particles, iterations;
+    size_t chains, warmup, draws; /* 0: the default */
+    uint64_t seed;
+} settings;
+
+/* Settings of a run of a method as the task has it: seed, step; iterations and particles as given. */
+settings task_options(const task *t, const char *method, size_t particles, size_t iterations);
+
+svmp_status task_create(const task *t, const svmp_model *model, const settings *options, svmp_run **run);
 
 /* How far a run has come: the Stein discrepancy V, and the share of nodes beyond their limit. */
 typedef struct convergence {
@@ -110,7 +117,7 @@ typedef struct convergence {
 
 /* Runs it, from `start` or, when that is NULL, from options->init. A run that diverges gives no particles: *particles
  * is NULL, and that is no failure. `convergence` may be NULL. */
-int task_run(const task *t, const svmp_model *model, const svmp_run_options *options, const svmp_particles *start,
+int task_run(const task *t, const svmp_model *model, const settings *options, const svmp_particles *start,
              svmp_particles **particles, convergence *c);
 
 /* Whether the folder may take the trials of this figure: it may not when it has trials of another seed, size or

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "csv.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "map.h"
 
 typedef struct line {

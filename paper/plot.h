@@ -8,9 +8,6 @@
  * and is no failure. */
 int draw_figure(const paper *p, const figure *f);
 
-/* Runs gnuplot on DIR/plots/NAME.gp; the script must draw with `svg` and `png` as draw_head begins it. */
-int run_gnuplot(const paper *p, const char *name);
-
 /* A script that draws NAME twice: text is written by `body`, which is called with the file and its user data. */
 typedef void (*script_body)(FILE *file, const void *user_data);
 int draw_script(const paper *p, const char *name, int width, int height, script_body body, const void *user_data);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "crowd.h"
-#include "csv.h"
+#include "front/csv.h"
+#include "front/speech.h"
 #include "measure.h"
 #include "real_picture.h"
 #include "reference.h"
@@ -40,7 +40,7 @@ static int read_nodes(const char *path, const char *const *anchors, network *net
     if (net->position == NULL || *order == NULL) return task_no_memory();
     for (; anchors[net->anchors]; net->anchors++) {
         const size_t row = find(nodes, 0, anchors[net->anchors]);
-        if (row == nodes->rows) return complain(EXIT_WRONG, "%s: there is no node '%s'.", path, anchors[net->anchors]);
+        if (row == nodes->rows) return complain(EXIT_WRONG, "%s: node '%s' is missing.", path, anchors[net->anchors]);
         (*order)[row] = net->anchors + 1;
     }
     size_t next = net->anchors;
@@ -255,7 +255,7 @@ static int run_graphical(task *t, const data_set *s, const problem *p, svmp_part
     svmp_particles *start = NULL;
     int status = make_start(t, s, p, PARTICLES, &start);
     for (size_t k = 0; k < sizeof steps / sizeof *steps && status == 0; k++) {
-        svmp_run_options options = task_options(t, "graphical", PARTICLES, ITERATIONS);
+        settings options = task_options(t, "graphical", PARTICLES, ITERATIONS);
         svmp_particles *sample = NULL;
         convergence reached = {INFINITY, 1};
         options.step = steps[k];
@@ -301,7 +301,8 @@ static int draw(const task *t, const data_set *s, const problem *p, svmp_particl
 
 static int check(const paper_options *o) {
     char path[PATH_SIZE];
-    if (o->data == NULL) return complain(EXIT_WRONG, "Real data are no part of svmp: --data DIR says where they are.");
+    if (o->data == NULL)
+        return complain(EXIT_WRONG, "Real data are not part of svmp; use --data DIR to say where they are.");
     for (size_t s = 0; s < SETS; s++) {
         snprintf(path, sizeof path, "%s/%s", o->data, sets[s].folder);
         if (file_there(path)) return 0;
@@ -333,7 +334,7 @@ static int trial(task *t) {
     const data_set *s = &sets[t->trial];
     snprintf(path, sizeof path, "%s/%s", t->paper->options.data, s->folder);
     if (!file_there(path)) {
-        fprintf(stderr, "svmp: there is no '%s': left out\n", path);
+        fprintf(stderr, "svmp-paper: left out '%s', which does not exist\n", path);
         return 0;
     }
     int status = s->nodes ? load_network(t, s, &p) : load_crowd(t, s, &p);

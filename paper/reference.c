@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "measure.h"
 
 /* Lets a run go until so many draws of each chain are there. */
@@ -99,7 +99,7 @@ static int make(const task *t, const svmp_model *model, const reference_plan *pl
                 reference *r) {
     svmp_run *run = NULL;
     svmp_particles *draws = NULL;
-    svmp_run_options options = task_options(t, "nuts", 1, 1);
+    settings options = task_options(t, "nuts", 1, 1);
     options.step = NULL;
     options.chains = plan->chains;
     options.warmup = plan->warmup;
@@ -107,7 +107,7 @@ static int make(const task *t, const svmp_model *model, const reference_plan *pl
     if (plan->init) options.init = plan->init;
     int status = room_for_moments(r, svmp_graph_variables(svmp_model_graph(model)));
     if (status) return status;
-    svmp_status created = svmp_run_create(model, &options, &run);
+    svmp_status created = task_create(t, model, &options, &run);
     if (created == SVMP_OK && plan->start) created = svmp_run_start_from(run, plan->start);
     status = created == SVMP_OK ? sample(t, run, plan, &draws, r) : task_failed(t, created);
     if (status == 0) status = keep(t, draws, plan, key, path, r);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "front/speech.h"
 
 static const char header[] = "trial,series,method,step,x,metric,value\n";
 
@@ -19,12 +19,6 @@ int results_add(results *r, measurement row) {
     }
     r->rows[r->count++] = row;
     return 0;
-}
-
-int results_append(results *r, const results *more) {
-    int status = 0;
-    for (size_t k = 0; status == 0 && k < more->count; k++) status = results_add(r, more->rows[k]);
-    return status;
 }
 
 void results_free(results *r) {
@@ -109,7 +103,8 @@ size_t results_trials(const results *r) {
     return trials;
 }
 
-int metric_is_logarithmic(const char *metric) {
+/* Whether a metric is looked at on a logarithmic scale: all but those that are shares and variances. */
+static int metric_is_logarithmic(const char *metric) {
     static const char *const plain[] = {"variance", "share_a",  "share_b", "found",  "location",
                                         "rhat",     "coverage", "beyond",  "spread", "widest"};
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)

@@ -21,7 +21,6 @@ typedef struct results {
 
 /* Returns 0, or an exit status when memory is out, which it says. */
 int results_add(results *r, measurement row);
-int results_append(results *r, const results *more);
 void results_free(results *r);
 
 /* CSV with a header; `comment` is a first line after "# ", or NULL. Text that the caller frees; NULL: no memory. */
@@ -37,10 +36,8 @@ double results_value(const results *r, size_t trial, const char *series, const c
 /* How many trials there are: the highest number and one. */
 size_t results_trials(const results *r);
 
-/* The summary: mean, standard error and count of each (series, method, x, metric), of log10 where `logarithms`. */
+/* The summary: mean, standard error and count of each (series, method, x, metric); of log10, but for shares and
+ * variances. */
 char *results_summary(const results *r, size_t *size);
-
-/* Whether a metric is looked at on a logarithmic scale: all but those that are shares and variances. */
-int metric_is_logarithmic(const char *metric);
 
 #endif

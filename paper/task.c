@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "front/speech.h"
 #include "paper.h"
 #include "random.h"
 
@@ -17,7 +17,8 @@ int task_runs(const task *t, const char *method) { return t->only == NULL || str
 
 int task_takes(const task *t, size_t particles) { return t->only == NULL || particles == t->figure->search_particles; }
 
-uint64_t task_seed(const task *t) {
+/* The seed of the runs of this trial. */
+static uint64_t task_seed(const task *t) {
     dice d = dice_make(t->paper->options.seed, t->figure->number, t->trial, 0);
     return dice_word(&d);
 }
@@ -45,14 +46,33 @@ static const char *step_of(const task *t, const char *method) {
     return NULL;
 }
 
-svmp_run_options task_options(const task *t, const char *method, size_t particles, size_t iterations) {
-    svmp_run_options options = svmp_run_options_default();
-    options.method = method;
-    options.particles = particles;
-    options.iterations = iterations;
-    options.step = step_of(t, method);
-    options.seed = task_seed(t);
-    return options;
+settings task_options(const task *t, const char *method, size_t particles, size_t iterations) {
+    return (settings){.method = method,
+                      .step = step_of(t, method),
+                      .particles = particles,
+                      .iterations = iterations,
+                      .seed = task_seed(t)};
+}
+
+static svmp_status set_count(svmp_options *made, const char *name, size_t count) {
+    return count ? svmp_options_set_count(made, name, count) : SVMP_OK;
+}
+
+svmp_status task_create(const task *t, const svmp_model *model, const settings *options, svmp_run **run) {
+    svmp_options *made = NULL;
+    svmp_status status = svmp_options_create(t->context, &made);
+    if (status == SVMP_OK) status = svmp_options_set(made, "method", options->method);
+    if (status == SVMP_OK) status = svmp_options_set(made, "step", options->step);
+    if (status == SVMP_OK) status = svmp_options_set(made, "init", options->init);
+    if (status == SVMP_OK) status = svmp_options_set_count(made, "particles", options->particles);
+    if (status == SVMP_OK) status = svmp_options_set_count(made, "iterations", options->iterations);
+    if (status == SVMP_OK) status = set_count(made, "chains", options->chains);
+    if (status == SVMP_OK) status = set_count(made, "warmup", options->warmup);
+    if (status == SVMP_OK) status = set_count(made, "draws", options->draws);
+    if (status == SVMP_OK) status = svmp_options_set_count(made, "seed", options->seed);
+    if (status == SVMP_OK) status = svmp_run_create(model, made, run);
+    svmp_options_free(made);
+    return status;
 }
 
 static int stop_when_asked(const svmp_progress *progress, void *user_data) {
@@ -73,12 +93,12 @@ static svmp_status look_at(const svmp_run *run, const svmp_model *model, converg
     return status;
 }
 
-int task_run(const task *t, const svmp_model *model, const svmp_run_options *options, const svmp_particles *start,
+int task_run(const task *t, const svmp_model *model, const settings *options, const svmp_particles *start,
              svmp_particles **particles, convergence *c) {
     svmp_run *run = NULL;
     svmp_outcome outcome = SVMP_UNFINISHED;
     *particles = NULL;
-    svmp_status status = svmp_run_create(model, options, &run);
+    svmp_status status = task_create(t, model, options, &run);
     if (status == SVMP_OK && start) status = svmp_run_start_from(run, start);
     if (status == SVMP_OK) status = svmp_run_set_monitor(run, stop_when_asked, NULL);
     if (status == SVMP_OK) status = svmp_run_go(run, &outcome);

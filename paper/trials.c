@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "embedded.h"
+#include "front/speech.h"
 #include "paper.h"
 
 /* A number for the candidates of a search: with others it is another search. */
@@ -48,10 +48,10 @@ static int save(const paper *p, svmp_context *context, const char *name, const c
 }
 
 static int open_task(paper *p, const figure *f, size_t trial, task *t) {
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = 1;
     *t = (task){.paper = p, .figure = f, .trial = trial};
-    return svmp_context_create(&options, &t->context) == SVMP_OK ? 0 : task_no_memory();
+    if (svmp_context_create(NULL, &t->context) != SVMP_OK) return task_no_memory();
+    const svmp_status status = svmp_context_set_threads(t->context, 1);
+    return status == SVMP_OK ? 0 : task_failed(t, status);
 }
 
 static int close_task(task *t, int status, const char *key) {
@@ -115,7 +115,7 @@ static int compare_keys(const char *name, const char *path, void *user) {
     if (end && strncmp(end, "; data ", 7) == 0) end += 7 + strspn(end + 7, "0123456789abcdef");
     if (end) *end = '\0';
     if (strcmp(there + 2, c->asked) == 0) return 0;
-    return complain(EXIT_WRONG, "The folder '%s' has trials of '%s', and asked is '%s': -o takes another folder.",
+    return complain(EXIT_WRONG, "The folder '%s' has trials of '%s', but '%s' was requested; use another folder (-o).",
                     c->paper->options.folder, there + 2, c->asked);
 }
 
@@ -149,7 +149,7 @@ static int read_trial(paper *p, const figure *f, size_t trial, const char *key, 
 }
 
 static int cannot_read(const paper *p, const figure *f, size_t trial) {
-    return complain(EXIT_FAILED, "%s: trial %zu has been run, and its file in %s/trials cannot be read.", f->name,
+    return complain(EXIT_FAILED, "%s: trial %zu was run, but its file in %s/trials cannot be read.", f->name,
                     trial % VALIDATION + 1, p->options.folder);
 }
 

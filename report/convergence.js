@@ -1,4 +1,4 @@
-// How the run has come here: curves along its iterations, and how well its chains have mixed.
+// Convergence: curves along the iterations, and the mixing of chains.
 const CURVE_HEIGHT = 170;
 
 // A scale of tenfolds where the numbers span many of them, else a plain one.
@@ -82,10 +82,10 @@ function drawTrace(parent, values, label) {
 }
 
 const curves = [
-  {series: "largest_phi", title: "largest |phi|", note: "how fast the particles still move"},
+  {series: "largest_phi", title: "largest |phi|", note: "how fast the particles move"},
   {series: "largest_score", title: "largest |score|"},
-  {series: "largest_change", title: "largest change of a message"},
-  {series: "ksd_ratio", title: "KSD over that of exact draws", dots: true, mark: {at: 1, text: "exact draws"}},
+  {series: "largest_change", title: "largest message change"},
+  {series: "ksd_ratio", title: "KSD relative to exact draws", dots: true, mark: {at: 1, text: "exact draws"}},
   {series: "ksd", title: "KSD", note: "V", dots: true},
   {series: "bandwidth", title: "bandwidth", note: "mean over nodes", dots: true},
   {series: "step_size", title: "step size", changing: true},
@@ -102,16 +102,16 @@ function showConvergence() {
   }
   if (series.has("node_excess")) {
     const excess = series.get("node_excess").values, far = excess.filter((v) => v > 1).length;
-    drawHistogram(parent, {title: "nodes", note: `${far} of ${excess.length} beyond`, values: excess, beyond: (v) => v > 1, mark: {at: 1, text: "limit of chance"}});
+    drawHistogram(parent, {title: "nodes", note: `${far} of ${excess.length} fail`, values: excess, beyond: (v) => v > 1, mark: {at: 1, text: "limit"}});
   }
   if (areChains() && run.columns.includes("R-hat")) {
     if (run.log_density) {
-      const box = curveBox(parent, "log density", "a line a chain");
+      const box = curveBox(parent, "log density", "one line per chain");
       drawTrace(box.node(), decode(run.log_density), "the log density");
     }
-    drawHistogram(parent, {title: "R-hat", note: "of all variables", values: d3.range(variables).map((i) => number(i, "R-hat")), beyond: (v) => v > 1.01, mark: {at: 1.01, text: "1.01"}});
-    const least = 100 * run.chains, draws = (i) => Math.min(number(i, "bulk ESS"), number(i, "tail ESS"));
-    drawHistogram(parent, {title: "effective draws", note: "of all variables, bulk or tails", values: d3.range(variables).map(draws), beyond: (v) => v < least, mark: {at: least, text: `${least}`}});
+    drawHistogram(parent, {title: "R-hat", note: "of all variables", values: d3.range(variables).map((i) => number(i, "R-hat")), beyond: (v) => v > highRHat, mark: {at: highRHat, text: `${highRHat}`}});
+    const least = neededDraws, draws = (i) => Math.min(number(i, "bulk ESS"), number(i, "tail ESS"));
+    drawHistogram(parent, {title: "effective draws", note: "of all variables, smaller of bulk and tail", values: d3.range(variables).map(draws), beyond: (v) => v < least, mark: {at: least, text: `${least}`}});
   }
   element("convergence").hidden = parent.childElementCount === 0;
 }

@@ -1,5 +1,5 @@
 "use strict";
-// What svmp wrote of the run, and what follows from it. A particle's value is centre + scale * float.
+// The data that svmp wrote, and values derived from it. A particle's value is centre + scale * float.
 const run = JSON.parse(document.getElementById("data").textContent);
 const variables = run.names.length;
 
@@ -26,7 +26,11 @@ const number = (i, name) => Number(cell(i, name));
 
 const truth = new Map(run.truth);
 
-const areChains = () => run.chains > 1 || (run.sampling !== null && run.sampling.leapfrogs !== undefined);
+// What is asked of chains, as `svmp summary` asks it.
+const neededDraws = run.chains <= 4 ? 100 * run.chains : Math.max(400, 10 * run.chains);
+const highRHat = Number(Math.max(1.01, Math.sqrt(1 + 2 * run.chains / neededDraws)).toPrecision(4));
+
+const areChains = () => run.chains > 1 || (run.sampling !== null && run.sampling.leapfrogs !== undefined) || record.get("method") === "local";
 const units = () => (areChains() || record.get("method") === "exact" ? "draws" : "particles"); // what a row of the file is
 
 // ---- the comments: "name = value", and remarks ------------------------------------------------------------------------
@@ -48,8 +52,8 @@ for (const line of run.comments) {
   const [, , ratio, limit, z, most] = value.trim().split(/\s+/).map(Number); // U V RATIO LIMIT Z LIMIT, of the worst nodes
   if (!Number.isFinite(ratio)) continue;
   ksd.set(name.slice(9), {value: ratio, excess: Math.max(ratio / limit, z / most || 0)});
-  const told = (value, most, what) => `${name.slice(9)}, whose ${what} is ${value.toPrecision(3)} where chance makes at most ${most.toPrecision(3)}`;
-  if (!worst) worst = z / most > ratio / limit ? told(z, most, "moment z (of Stein's identities for mean and spread)") : told(ratio, limit, "KSD over that of exact draws");
+  const told = (value, most, what) => `${name.slice(9)}, ${what} ${value.toPrecision(3)}, limit ${most.toPrecision(3)}`;
+  if (!worst) worst = z / most > ratio / limit ? told(z, most, "moment z") : told(ratio, limit, "KSD relative to exact draws");
 }
 
 // ---- nodes: of the model's graph, or pairs P.1, P.2 of the names -------------------------------------------------------

@@ -1,8 +1,8 @@
-// The graph: all of it up to some hundred nodes, beyond that the nodes around the one that is looked at.
+// The graph: all of it up to some hundred nodes; for larger graphs, the nodes around the selected one.
 const WHOLE = 500, NEAR = 60;
 
 const measures = [
-  {name: "KSD over that of exact draws", known: ksd.size > 0, of: (node) => (ksd.has(node.name) ? ksd.get(node.name).value : NaN)},
+  {name: "KSD relative to exact draws", known: ksd.size > 0, of: (node) => (ksd.has(node.name) ? ksd.get(node.name).value : NaN)},
   {name: "standard deviation", known: true, of: (node) => Math.sqrt(d3.mean(node.variables, (i) => number(i, "sd") ** 2))},
   {name: "mean", known: nodes.every((node) => node.variables.length <= 1), of: (node) => (node.variables.length ? number(node.variables[0], "mean") : NaN)},
   {name: "size of the Markov blanket", known: true, of: (node) => node.blanket},
@@ -98,10 +98,10 @@ function graphCaption(focus) {
   const edges = run.graph.edges ? run.graph.edges.length / 2 : null;
   const parts = [];
   if (!isWhole())
-    parts.push(edges === null ? "The graph has too many edges to be drawn or to list neighbours."
-      : `${nodes.length.toLocaleString("en")} nodes are too many to draw: these are ${focus.name} and the ${visible(focus).length - 1} around it.`);
-  else parts.push("Click a node to see its marginals; drag to move, Ctrl and the wheel or a pinch to zoom.");
+    parts.push(edges === null ? "The graph has too many edges to draw it or to list neighbours."
+      : `The graph of ${nodes.length.toLocaleString("en")} nodes is too large to draw: this shows ${focus.name} and the ${visible(focus).length - 1} nodes around it.`);
+  else parts.push("Click a node to see its marginals; drag to move, Ctrl+wheel or pinch to zoom.");
   if (ksd.size && ksd.size < nodes.length) parts.push(`The file records the KSD of ${ksd.size} nodes; the others are grey.`);
-  if ([...ksd.values()].some((d) => d.excess > 1)) parts.push("A red ring: beyond what chance does, not converged.");
+  if ([...ksd.values()].some((d) => d.excess > 1)) parts.push("A red ring marks a node that fails: it has not converged.");
   return parts.join(" ");
 }

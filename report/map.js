@@ -1,4 +1,4 @@
-// The map of the points of a plane: particles, contours that hold half and nine tenths of them, anchors and truth.
+// The map of points on a plane: particles, contours that contain 50 and 90 % of them, anchors and true positions.
 const CONTOURED = 80, MAP_DOTS = 20000;
 
 function drawMap(parent, chosen, choose) {
@@ -54,8 +54,8 @@ function drawMap(parent, chosen, choose) {
 
 function mapCaption() {
   const parts = [areChains() ? "Draws" : "Particles"];
-  if (planar.length <= CONTOURED) parts.push("contours that hold half and nine tenths of them");
+  if (planar.length <= CONTOURED) parts.push("contours that contain 50 % and 90 % of them");
   if (run.anchors.length) parts.push("▲ fixed points");
-  if (planar.some((point) => truth.has(point.x) && truth.has(point.y))) parts.push("✕ the truth, a dashed line from the mean to it");
+  if (planar.some((point) => truth.has(point.x) && truth.has(point.y))) parts.push("✕ true positions, with a dashed line from the mean");
   return parts.join(", ") + ". Both axes have the same unit.";
 }

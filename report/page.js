@@ -1,5 +1,5 @@
-// The page: what is chosen, and who shows it.
-const PAIRS = 6, FEW_PARTICLES = 10; // fewer are never judged, as by svmp summary
+// The page: the selected variable, and the panels that show it.
+const PAIRS = 6, FEW_PARTICLES = 10; // fewer are not judged, as in svmp summary
 let chosenVariable = 0, allPairs = false, tab = null;
 const element = (id) => document.getElementById(id);
 
@@ -24,15 +24,15 @@ function showHeader() {
   for (const [name, value] of facts) addFact(d3.select("#facts").append("div"), name, value);
   const notice = (text, warn) => d3.select("#notices").append("p").attr("class", warn ? "notice warn" : "notice").text(text);
   const outcome = record.get("outcome"), unconverged = (why) => notice(`Not converged: do not use these numbers. ${why}`, true);
-  if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not come to its end: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
+  if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not finish: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
   if (s && s.divergent > 0) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
-  const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > 1.01).length : 0;
-  if (mixed) unconverged(`R-hat is above 1.01 for ${mixed} of ${variables} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
+  const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > highRHat).length : 0;
+  if (mixed) unconverged(`R-hat is above ${highRHat} for ${mixed} of ${variables} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
   const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
-  if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to tell whether they have converged.`, true);
-  else if (beyond) unconverged(`${beyond} of ${of} nodes ${beyond === 1 ? "is" : "are"} farther from the posterior than exact draws may be${worst ? `; the worst: ${worst}` : ""}.`);
-  if (/^[dt]pmp$/.test(record.get("method"))) notice("The particles stand for modes: their spread is not the posterior's.", true);
-  if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} ${units()}, evenly spaced; the numbers of the table are those of all.`);
+  if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to judge convergence.`, true);
+  else if (beyond) unconverged(`${beyond} of ${of} nodes ${beyond === 1 ? "is" : "are"} farther from the posterior than exact draws would be${worst ? ` (worst: ${worst})` : ""}.`);
+  if (/^[dt]pmp$/.test(record.get("method"))) notice("The particles represent modes: their spread is not that of the posterior.", true);
+  if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} ${units()}, evenly spaced; the table uses all of them.`);
 }
 
 // What stands in the file for other programs alone.
@@ -41,8 +41,8 @@ const forOthers = /^(num_samples|num_warmup|save_warmup|id|thin)$/;
 function showConfiguration() {
   for (const [name, value] of record) if (!forOthers.test(name)) addFact(d3.select("#record").append("div"), name, value);
   element("remarks").textContent = remarks.join("\n");
-  if (run.comments.length === 0) element("remarks").textContent = "The file has no comments that tell how it was made.";
-  element("footer").textContent = `Made by svmp ${run.svmp}. Drawn with D3 ${d3.version} by Mike Bostock (d3js.org), which stands in this page.`;
+  if (run.comments.length === 0) element("remarks").textContent = "The file does not record how it was made.";
+  element("footer").textContent = `Made by svmp ${run.svmp}. Drawn with D3 ${d3.version} by Mike Bostock (d3js.org), which is included in this page.`;
 }
 
 function buildPicture() {
@@ -96,7 +96,7 @@ function showDetail() {
   const i = chosenVariable, node = nodeOf[i], about = [];
   element("chosen").textContent = node && node.variables.length > 1 ? `${run.names[i]} of ${node.name}` : run.names[i];
   if (node) about.push(`Markov blanket of ${node.blanket} node${node.blanket === 1 ? "" : "s"}`);
-  if (node && ksd.has(node.name)) about.push(`KSD ${short(ksd.get(node.name).value)} times that of exact draws`);
+  if (node && ksd.has(node.name)) about.push(`KSD ${short(ksd.get(node.name).value)} relative to exact draws`);
   element("about").textContent = about.join(", ");
   const group = companions(i), marginals = element("marginals");
   marginals.textContent = "";

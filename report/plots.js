@@ -1,4 +1,4 @@
-// Small plots. Points are one path of dots, so that style sheets colour them, on screen in light or dark and on paper.
+// Small plots. Points are one path of dots, which style sheets can colour, in light and dark mode and on paper.
 const short = d3.format(".4~g"), tick = d3.format(".6~g");
 const dotsPath = (points) => points.map(([x, y]) => `M${x.toFixed(1)},${y.toFixed(1)}h0`).join("");
 

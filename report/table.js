@@ -1,4 +1,4 @@
-// The table of `svmp summary`, by name or by any column, and a drawing of the interval.
+// The table of `svmp summary`, sortable by any column, with a drawing of the interval.
 const ROWS = 25;
 const table = {order: d3.range(variables), shown: ROWS, column: null, down: false, found: d3.range(variables)};
 
@@ -21,7 +21,7 @@ function buildTable(choose) {
     fillTable(choose);
   });
   document.getElementById("table-caption").textContent =
-    `The numbers are those of svmp summary, of all ${run.particles.toLocaleString("en")} ${units()}.`;
+    `As printed by svmp summary, from all ${run.particles.toLocaleString("en")} ${units()}.`;
 }
 
 function sortBy(name, choose) {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "../command.h"
+#include "command.h"
 #include "json.h"
 #include "parts.h"
 
@@ -24,7 +24,7 @@ static int match(const svmp_model *model, const name_index *names, const svmp_pa
     }
     for (size_t i = 0; i < names->count && status == 0; i++)
         if (!met[i] && !svmp_model_computes(model, svmp_particles_name(particles, i)))
-            status = complain(EXIT_WRONG, "The model does not fit '%s': it has no variable '%s'.", path,
+            status = complain(EXIT_WRONG, "The model does not match '%s': the model has no variable '%s'.", path,
                               svmp_particles_name(particles, i));
     free(met);
     return status;

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "../command.h"
+#include "command.h"
 #include "json.h"
 #include "parts.h"
 

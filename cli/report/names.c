@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../command.h"
+#include "command.h"
 
 static int by_name(const void *a, const void *b) {
     return strcmp(((const struct name_entry *)a)->name, ((const struct name_entry *)b)->name);

@@ -2,7 +2,7 @@
 #ifndef SVMP_CLI_REPORT_NAMES_H
 #define SVMP_CLI_REPORT_NAMES_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 typedef struct name_index {
     struct name_entry {
@@ -12,7 +12,7 @@ typedef struct name_index {
     size_t count;
 } name_index;
 
-/* 0, or an exit status when it has said what is wrong. `names_free` takes one that is all zeros. */
+/* 0, or an exit status when it has said what is wrong. `names_free` accepts an all-zero value. */
 int names_build(const svmp_particles *particles, name_index *names);
 void names_free(name_index *names);
 

@@ -6,7 +6,7 @@
 static const char *const marks[] = {"@style@\n", "@library@\n", "@data@\n", "@script@\n"};
 
 void page_write(FILE *file, const char *data, size_t size) {
-    const page_source parts[] = {page_style, page_library, {(const unsigned char *)data, size}, page_script};
+    const embedded_file parts[] = {page_style, page_library, {(const unsigned char *)data, size}, page_script};
     const char *at = (const char *)page_html.bytes, *end = at + page_html.size;
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));

@@ -2,16 +2,12 @@
 #ifndef SVMP_CLI_REPORT_PAGE_H
 #define SVMP_CLI_REPORT_PAGE_H
 
-#include <stddef.h>
 #include <stdio.h>
 
-typedef struct page_source {
-    const unsigned char *bytes;
-    size_t size;
-} page_source;
+#include "front/embedded.h"
 
 /* report/page.html, .css and .js, and D3, whose size is 0 where the build had none. */
-extern const page_source page_html, page_style, page_script, page_library;
+extern const embedded_file page_html, page_style, page_script, page_library;
 
 /* The page with its style, its scripts and `data`, JSON that json.h wrote. */
 void page_write(FILE *file, const char *data, size_t size);

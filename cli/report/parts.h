@@ -1,5 +1,5 @@
-/* What the page knows of a run: each function writes one member `"name": value` of the page's data. They return 0, or
- * an exit status when they have said what is wrong. */
+/* The data of a report page: each function writes one member `"name": value`. They return 0, or an exit status after an
+ * error message. */
 #ifndef SVMP_CLI_REPORT_PARTS_H
 #define SVMP_CLI_REPORT_PARTS_H
 

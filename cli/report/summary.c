@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
-#include "../command.h"
-#include "../table.h"
+#include "command.h"
 #include "json.h"
 #include "parts.h"
+#include "table.h"
 
 static void write_table(FILE *file, size_t variables, const svmp_moments *moments, const svmp_mixing *mixing) {
     table_column columns[TABLE_COLUMNS];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../command.h"
+#include "command.h"
 #include "json.h"
 #include "parts.h"
 
@@ -50,12 +50,12 @@ static int read_line(truth_table *table, char *text, size_t line, int *header) {
     if (*rest == '\0' || *rest == '#') return 0;
     const char *name = next_field(&rest), *value = rest ? next_field(&rest) : NULL;
     if (value == NULL || rest)
-        return complain(EXIT_WRONG, "%s:%zu: a line has two fields, name and value.", table->path, line);
+        return complain(EXIT_WRONG, "%s:%zu: expected two fields, name and value.", table->path, line);
     if (!*header) {
         *header = 1;
         if (strcmp(name, "name") == 0 && strcmp(value, "value") == 0) return 0;
-        return complain(EXIT_WRONG, "%s:%zu: the header is 'name,value', not '%.80s,%.80s'.", table->path, line, name,
-                        value);
+        return complain(EXIT_WRONG, "%s:%zu: the header must be 'name,value', not '%.80s,%.80s'.", table->path, line,
+                        name, value);
     }
     char *end;
     const double number = strtod(value, &end);
@@ -67,16 +67,17 @@ static int read_line(truth_table *table, char *text, size_t line, int *header) {
 
 static int read_rows(truth_table *table) {
     FILE *file = fopen(table->path, "r");
-    if (file == NULL) return complain(EXIT_WRONG, "The file '%s' could not be read: %s.", table->path, strerror(errno));
+    if (file == NULL) return complain(EXIT_WRONG, "Cannot read '%s': %s.", table->path, strerror(errno));
     char *text = NULL;
     size_t room = 0, line = 0;
     int status = 0, header = 0;
     errno = 0;
     while (status == 0 && getline(&text, &room, file) != -1) status = read_line(table, text, ++line, &header);
     if (status == 0 && ferror(file))
-        status = complain(EXIT_WRONG, "The file '%s' could not be read: %s.", table->path, strerror(errno));
+        status = complain(EXIT_WRONG, "Cannot read '%s': %s.", table->path, strerror(errno));
     if (status == 0 && table->count == 0)
-        status = complain(EXIT_WRONG, "%s: there is no row; it begins with the line 'name,value'.", table->path);
+        status =
+            complain(EXIT_WRONG, "%s: the file has no rows; expected rows below the header 'name,value'.", table->path);
     free(text);
     fclose(file);
     return status;
@@ -104,15 +105,16 @@ static int check_rows(truth_table *table, const name_index *names, const char *p
     qsort(table->rows, table->count, sizeof *table->rows, by_name);
     for (size_t k = 1; k < table->count; k++)
         if (strcmp(table->rows[k - 1].name, table->rows[k].name) == 0)
-            return complain(EXIT_WRONG, "%s: '%.80s' stands on the lines %zu and %zu.", table->path,
-                            table->rows[k].name, table->rows[k - 1].line, table->rows[k].line);
+            return complain(EXIT_WRONG, "%s: '%.80s' is given on lines %zu and %zu.", table->path, table->rows[k].name,
+                            table->rows[k - 1].line, table->rows[k].line);
     for (size_t k = 0; k < table->count; k++) names_find(names, table->rows[k].name, &table->rows[k].variable);
     for (size_t k = 0; k < table->count; k++) {
         const truth_row *row = &table->rows[k], *other = row->variable == SIZE_MAX ? partner(table, row) : NULL;
         if (row->variable == SIZE_MAX && (other == NULL || other->variable != SIZE_MAX))
-            return complain(EXIT_WRONG,
-                            "%s:%zu: '%.80s' is no variable of '%s', and no coordinate P.1 or P.2 of a fixed point.",
-                            table->path, row->line, row->name, path);
+            return complain(
+                EXIT_WRONG,
+                "%s:%zu: '%.80s' is neither a variable of '%s' nor a coordinate P.1 or P.2 of a fixed point.",
+                table->path, row->line, row->name, path);
     }
     return 0;
 }

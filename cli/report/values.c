@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../command.h"
+#include "command.h"
 #include "json.h"
 #include "parts.h"
 

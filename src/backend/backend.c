@@ -1,17 +1,23 @@
 #include "backend/backend.h"
 
+#include "backend/message.h"
 #include "backend/mpi/mpi.h"
+#include "base/listing.h"
 #include "base/team.h"
 
 #include <string.h>
 
+static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
+                                            &svmp_backend_cpu_avx512, &svmp_backend_ref};
+
+const char *svmp_backend_name(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k]->name : NULL; }
+
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
-    static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
-                                                &svmp_backend_cpu_avx512, &svmp_backend_ref};
+    char names[256];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
-    svmp_fail(context, SVMP_BAD_CALL,
-              "There is no backend '%s'; there are cpu, cpu-baseline, cpu-avx2, cpu-avx512 and ref.", name);
+    svmp_fail(context, SVMP_BAD_CALL, "Unknown backend '%s'; available: %s.", name,
+              svmp_list_names(svmp_backend_name, NULL, names, sizeof names));
     return NULL;
 }
 
@@ -20,9 +26,13 @@ static svmp_status fill(backend *b, const kernel *k, const step *s) {
     const size_t variables = b->model->graph->variables, wanted = 3 + (s ? s->rule->states : 0);
     double **arrays[] = {&b->x, &b->score, &b->phi, &b->state[0], &b->state[1]};
     SVMP_TRY(svmp_require_memory(context, (double)wanted * (double)variables * (double)b->n * sizeof(double),
-                                 "these particles take"));
+                                 "these particles need"));
     for (size_t a = 0; a < wanted; a++)
         SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)arrays[a]));
+    if ((k && svmp_kernel_measures(k, METRIC_SD)) || (s && s->rule->in_sd)) {
+        SVMP_TRY(SVMP_NEW(context, b->sd, variables));
+        SVMP_TRY(svmp_allocate(context, variables, b->n * sizeof(double), (void **)&b->z));
+    }
     return b->local->alloc(b, k);
 }
 
@@ -38,6 +48,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     b->span = (node_span){0, model->graph->own};
     b->others = model->graph->halo ? context->team : NULL;
     b->threads = svmp_context_threads(context);
+    SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
     SVMP_CHECK(svmp_mpi_attach(b));
     *made = b;
@@ -48,11 +59,8 @@ done:
 }
 
 static double *array_of(const backend *b, backend_array which) {
-    double *const arrays[] = {[ARRAY_PARTICLES] = b->x,
-                              [ARRAY_SCORE] = b->score,
-                              [ARRAY_PHI] = b->phi,
-                              [ARRAY_STEP_FIRST] = b->state[0],
-                              [ARRAY_STEP_SECOND] = b->state[1]};
+    double *const arrays[] = {[ARRAY_PARTICLES] = b->x,         [ARRAY_SCORE] = b->score,          [ARRAY_PHI] = b->phi,
+                              [ARRAY_STEP_FIRST] = b->state[0], [ARRAY_STEP_SECOND] = b->state[1], [ARRAY_SD] = b->sd};
     return arrays[which];
 }
 
@@ -67,6 +75,7 @@ svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) 
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
+    if (which == ARRAY_SD && b->others) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* of the halo, too */
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 
@@ -80,5 +89,8 @@ void svmp_backend_free(backend *b) {
     svmp_release(b->context, b->phi);
     svmp_release(b->context, b->state[0]);
     svmp_release(b->context, b->state[1]);
+    svmp_messages_free(b);
+    svmp_release(b->context, b->sd);
+    svmp_release(b->context, b->z);
     svmp_release(b->context, b);
 }

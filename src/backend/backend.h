@@ -1,13 +1,13 @@
-/* The contract of a backend: where the particles live, and the four moves of an iteration on them.
+/* The contract of a backend: it stores the particles and performs the four operations of an iteration.
  *
- *     exchange   neighbours' particles arrive
+ *     exchange   receive the particles of neighbouring processes
  *     score      s = d log p / dx, all particles at once
  *     stein      phi from local kernels, node by node
  *     step       x <- x + displacement of phi
  *
- * All of them read the same old particles and are free to share the work in any way that leaves the bits alone.
- * `ref` is plain loops, the oracle of all others. Of a part of a model (model/part.h) they move its own nodes; `mpi`
- * stands before the local backend then, and brings the halo.
+ * All of them read the same old particles and may divide the work in any way that does not change the bits. `ref` is
+ * plain loops, the oracle for all others. For a part of a model (model/part.h) a backend moves the own nodes; `mpi`
+ * then wraps the local backend and updates the halo.
  */
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
@@ -18,37 +18,41 @@
 
 typedef struct backend backend;
 
-/* The arrays of a backend, variables * n numbers each. Between iterations phi holds the particles before the last step,
- * if `moved` says so; during one it is free for a method without a kernel. */
+/* The arrays of a backend: variables * n numbers each, but one standard deviation per variable. Between iterations, if
+ * `moved` is set, phi holds the particles before the last step; during an iteration, a method without a kernel may use
+ * it freely. */
 typedef enum backend_array {
     ARRAY_PARTICLES,
     ARRAY_SCORE,
     ARRAY_PHI,
     ARRAY_STEP_FIRST,
-    ARRAY_STEP_SECOND
+    ARRAY_STEP_SECOND,
+    ARRAY_SD
 } backend_array;
 
 typedef struct backend_kind {
     const char *name;
 
-    /* Room of the backend's own (`own`) for a kernel; `k` is NULL for a method without one. */
+    /* Allocates the backend's own data (`own`) for a kernel; `k` is NULL for a method without a kernel. */
     svmp_status (*alloc)(backend *b, const kernel *k);
     void (*free)(backend *b);
 
-    svmp_status (*exchange)(backend *b); /* NULL: there is nobody to exchange with */
+    svmp_status (*exchange)(backend *b); /* NULL: there are no other processes */
 
-    /* The same, done with when it returns: for those who look at particles between iterations. */
+    /* The same, but complete on return: for code that reads particles between iterations. */
     svmp_status (*refresh)(backend *b);
 
     svmp_status (*score)(backend *b);
+
+    /* Brings the sd up to date first (svmp_host_units), where somebody asks for it: once an iteration. */
     svmp_status (*stein)(backend *b, const kernel *k, size_t t);
     svmp_status (*step)(backend *b, const step *s, double rate, size_t t);
 
     /* Langevin's move: x <- x + rate s + sqrt(2 rate) noise. */
     svmp_status (*diffuse)(backend *b, double rate, size_t t);
 
-    /* A backend whose particles are not in this process's memory copies an array into b->x, b->score, ... or takes it
-     * from there. NULL: the arrays of `backend` are its own. */
+    /* For a backend whose particles are not in the memory of this process: `fetch` copies an array to b->x, b->score,
+     * ..., `store` copies it back. NULL: the backend works on these arrays directly. */
     svmp_status (*fetch)(backend *b, backend_array which);
     svmp_status (*store)(backend *b, backend_array which);
 } backend_kind;
@@ -56,11 +60,14 @@ typedef struct backend_kind {
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
     svmp_backend_cpu_avx512;
 
-/* NULL, with an error that lists the names, when there is none of that name. */
+/* The name of backend k; NULL beyond the last one. */
+const char *svmp_backend_name(size_t k);
+
+/* Returns NULL, with an error that lists the names, if there is no backend of that name. */
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
 struct backend {
-    const backend_kind *kind, *local; /* the latter does the work; the same, unless others take part */
+    const backend_kind *kind, *local; /* `local` does the work; it differs from `kind` only with several processes */
     svmp_context *context;
     const svmp_model *model;
     const struct team
@@ -68,10 +75,16 @@ struct backend {
     size_t n;
     uint64_t seed;
     int threads;
-    node_span span; /* the nodes that `score` and `stein` work on: all own ones, or in turn the interior and the rest */
-    const char *runs_as; /* the backend in particular that `kind` came to be on this machine; NULL: `kind` itself */
+    node_span
+        span; /* the nodes that `score` and `stein` process: all own nodes, or first the interior and then the rest */
+    const char *runs_as; /* the name of the backend that `kind` selected on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL. For backends
                                          * alone: others call svmp_backend_view and svmp_backend_edit */
+    double *sd;                         /* variables: the particles' own standard deviation (dividing by n), smoothed
+                                         * over iterations, where kernel or step are in units of it; 0: not seen yet,
+                                         * or all particles are one. NULL: nobody asks */
+    double *z;                          /* variables * n, where sd is: x less its mean, in units of the sd */
+    struct messages *messages;          /* to nodes (message.h); NULL: the kernel asks for none */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
@@ -85,14 +98,27 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
                                 const kernel *k, const step *s, backend **made);
 void svmp_backend_free(backend *b);
 
-/* An array, in this process's memory, valid until the next move. A host backend gives its own, for nothing; NULL where
- * the step rule does not keep it. What `svmp_backend_edit` gave and the caller has filled is the backend's after
+/* Access to an array in the memory of this process, valid until the next operation. A host backend returns its own
+ * array at no cost; NULL if kernel and step do not use it. Changes to an array from svmp_backend_edit take effect with
  * svmp_backend_commit. */
 svmp_status svmp_backend_view(backend *b, backend_array which, const double **values);
 svmp_status svmp_backend_edit(backend *b, backend_array which, double **values);
 svmp_status svmp_backend_commit(backend *b, backend_array which);
 
-/* The moves, for backends whose particles are in this process's memory. On SVMP_NOT_FINITE the old particles stay. */
+/* sd <- 0.95 sd + 0.05 (that of the particles as they are), or where it is 0 the latter; and z. Once an iteration,
+ * before the kernel; of own variables with the first nodes of `span`, of the halo with the last ones. Nothing where
+ * nobody asks. */
+void svmp_host_units(backend *b);
+
+/* The variables that go with the span above: own ones, the halo, both or none. */
+typedef struct variable_span {
+    size_t first, last;
+} variable_span;
+
+variable_span svmp_host_fresh(const backend *b);
+
+/* The moves for backends whose particles are in the memory of this process. On SVMP_NOT_FINITE the particles are
+ * unchanged. */
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t);
 

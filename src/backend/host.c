@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "base/random.h"
 #include "base/thread.h"
+#include "base/vector.h"
 #include "model/natural.h"
 
 /* Says which number is not finite first, and why as far as can be told. */
@@ -15,19 +16,18 @@ static svmp_status not_finite(backend *b, size_t t) {
         for (at = 0; at + 1 < total && isfinite(b->phi[at]); at++) {
         }
         return svmp_fail(b->context, SVMP_NOT_FINITE,
-                         "The particles ran away: %s would become %g in particle %zu at iteration %zu. A smaller step "
-                         "may help.",
+                         "The particles diverged: %s becomes %g in particle %zu at iteration %zu. Try a smaller step.",
                          svmp_model_variable_name(b->model, at / n, name, sizeof name), b->phi[at], at % n + 1, t + 1);
     }
     char where[64] = "";
     size_t factor = b->evaluator ? svmp_evaluator_blame(b->evaluator, b->x, at / n, at % n) : SIZE_MAX;
     size_t line = factor != SIZE_MAX ? svmp_model_factor_line(b->model, factor) : 0;
     if (line > 0)
-        snprintf(where, sizeof where, ", by the statement of line %zu", line);
+        snprintf(where, sizeof where, " (statement on line %zu)", line);
     else if (factor != SIZE_MAX)
-        snprintf(where, sizeof where, ", by factor %zu", factor);
+        snprintf(where, sizeof where, " (factor %zu)", factor);
     return svmp_fail(b->context, SVMP_NOT_FINITE,
-                     "The score of %s is %g in particle %zu at iteration %zu, where it has the value %g%s.",
+                     "The score of %s is %g in particle %zu at iteration %zu, at the value %g%s.",
                      svmp_model_variable_name(b->model, at / n, name, sizeof name), b->score[at], at % n + 1, t + 1,
                      svmp_model_natural_value(b->model, n, b->x, at % n, at / n), where);
 }
@@ -52,6 +52,40 @@ static int move(backend *b, size_t i) {
     return finite;
 }
 
+/* ---- units ------------------------------------------------------------------------------------------------------- */
+
+variable_span svmp_host_fresh(const backend *b) {
+    const svmp_graph *graph = b->model->graph;
+    return (variable_span){b->span.first == 0 ? 0 : graph->own_variables,
+                           b->span.last == graph->own ? graph->variables : graph->own_variables};
+}
+
+static void scale(size_t n, double by, double *row) {
+#pragma omp simd
+    for (size_t l = 0; l < n; l++) row[l] *= by;
+}
+
+void svmp_host_units(backend *b) {
+    const double kept = 0.95;
+    const variable_span fresh = svmp_host_fresh(b);
+    const size_t n = b->n;
+    if (b->sd == NULL) return;
+    const int threads = svmp_threads_for(b->threads, 6 * (double)(fresh.last - fresh.first) * (double)n);
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = fresh.first; i < fresh.last; i++) {
+        const double now = svmp_centre(n, b->x + i * n, b->z + i * n);
+        b->sd[i] = b->sd[i] > 0 ? kept * b->sd[i] + (1 - kept) * now : now;
+        scale(n, b->sd[i] > 0 ? 1 / b->sd[i] : 0, b->z + i * n);
+    }
+}
+
+/* What a step in units of the sd is counted in: where there is none, as of a single particle, in those of the model. */
+static double unit_of(const backend *b, const step *s, size_t i) {
+    return s->rule->in_sd && b->sd[i] > 0 ? b->sd[i] : 1;
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
 /* The new particles stand where phi was: the two trade places, so that a step that fails leaves the old ones alone. */
 static svmp_status accept(backend *b, int finite, size_t t) {
     b->moved = finite;
@@ -69,10 +103,13 @@ svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
     int finite = 1;
 #pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(& : finite)
     for (size_t i = 0; i < variables; i++) {
+        const double unit = unit_of(b, s, i);
+        if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
         double here = largest_of(n, b->phi + i * n);
         largest = here > largest ? here : largest;
         s->rule->apply(n, rate, t, b->phi + i * n, b->state[0] ? b->state[0] + i * n : NULL,
                        b->state[1] ? b->state[1] + i * n : NULL);
+        if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
         finite &= move(b, i);
     }
     b->largest = largest;

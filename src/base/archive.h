@@ -1,5 +1,5 @@
-/* A state as a sequence of named numbers, saved and loaded by one and the same function, so that it reads what it
- * wrote. Loading fails where a name, a type or a number of values is not the one that was saved. */
+/* An archive: named numbers that are saved and loaded by the same function, so that both sides agree. Loading fails if
+ * a name, a type or a count differs from what was saved. */
 #ifndef SVMP_BASE_ARCHIVE_H
 #define SVMP_BASE_ARCHIVE_H
 
@@ -12,8 +12,11 @@ typedef struct archive archive;
 struct archive {
     svmp_context *context;
     int loading;
-    /* `values`, `count` numbers of 8 bytes, go into the archive or come out of it. */
+    /* Saves `values`, `count` numbers of 8 bytes, or loads them. */
     svmp_status (*numbers)(archive *a, const char *name, archive_type type, size_t count, void *values);
+    /* The same for rows of `length` reals, one for each own variable of the run; of a part of a model the rows of all
+     * processes, which all call it. */
+    svmp_status (*rows)(archive *a, const char *name, size_t length, double *values);
 };
 
 /* The longest name of a text or of numbers. */
@@ -21,6 +24,10 @@ enum { ARCHIVE_NAME = 22 };
 
 static inline svmp_status svmp_archive_reals(archive *a, const char *name, size_t count, double *values) {
     return a->numbers(a, name, ARCHIVE_REALS, count, values);
+}
+
+static inline svmp_status svmp_archive_rows(archive *a, const char *name, size_t length, double *values) {
+    return a->rows(a, name, length, values);
 }
 
 static inline svmp_status svmp_archive_real(archive *a, const char *name, double *value) {

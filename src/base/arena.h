@@ -1,4 +1,4 @@
-/* Memory that is given piece by piece and freed at once. */
+/* An arena: memory that is allocated piece by piece and freed all at once. */
 #ifndef SVMP_BASE_ARENA_H
 #define SVMP_BASE_ARENA_H
 

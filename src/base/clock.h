@@ -1,4 +1,4 @@
-/* Time that passes; nothing that a run yields depends on it. */
+/* Clocks, for measuring only: no result depends on them. */
 #ifndef SVMP_BASE_CLOCK_H
 #define SVMP_BASE_CLOCK_H
 
@@ -10,7 +10,7 @@ static inline double svmp_clock_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Time that the calling thread has been at work: what others do on the machine counts little in it. */
+/* Processor time of the calling thread, hardly affected by other load on the machine. */
 static inline double svmp_clock_thread_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

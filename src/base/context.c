@@ -20,30 +20,42 @@ static void standard_release(void *pointer, void *user_data) {
     free(pointer);
 }
 
-svmp_context_options svmp_context_options_default(void) {
-    return (svmp_context_options){.allocator = {standard_allocate, standard_resize, standard_release, NULL}};
+svmp_status svmp_context_create(const svmp_allocator *allocator, svmp_context **context) {
+    svmp_allocator chosen = {standard_allocate, standard_resize, standard_release, NULL};
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (allocator) chosen = *allocator;
+    if (chosen.allocate == NULL || chosen.resize == NULL || chosen.release == NULL) return SVMP_BAD_CALL;
+    svmp_context *made = chosen.allocate(sizeof *made, chosen.user_data);
+    if (made == NULL) return SVMP_NO_MEMORY;
+    *made = (svmp_context){.allocator = chosen};
+    *context = made;
+    return SVMP_OK;
 }
 
-svmp_status svmp_context_create(const svmp_context_options *options, svmp_context **context) {
+svmp_status svmp_context_set_threads(svmp_context *context, int threads) {
     if (context == NULL) return SVMP_BAD_CALL;
-    svmp_context_options chosen = options ? *options : svmp_context_options_default();
-    const svmp_allocator *given = &chosen.allocator;
-    if (given->allocate == NULL && given->resize == NULL && given->release == NULL)
-        chosen.allocator = svmp_context_options_default().allocator;
-    else if (given->allocate == NULL || given->resize == NULL || given->release == NULL)
-        return SVMP_BAD_CALL;
-    if (chosen.threads < 0) return SVMP_BAD_CALL;
+    if (threads < 0) return svmp_fail(context, SVMP_BAD_CALL, "The number of threads cannot be negative: %d.", threads);
+    context->threads = threads;
+    return SVMP_OK;
+}
 
-    svmp_context *made = chosen.allocator.allocate(sizeof *made, chosen.allocator.user_data);
-    if (made == NULL) return SVMP_NO_MEMORY;
-    *made = (svmp_context){.options = chosen};
-    *context = made;
+svmp_status svmp_context_set_log(svmp_context *context, svmp_log_function log, void *user_data) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    context->log = log;
+    context->log_data = user_data;
+    return SVMP_OK;
+}
+
+svmp_status svmp_context_set_error(svmp_context *context, svmp_error_function error, void *user_data) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    context->tell = error;
+    context->tell_data = user_data;
     return SVMP_OK;
 }
 
 void svmp_context_free(svmp_context *context) {
     if (context == NULL) return;
-    svmp_allocator allocator = context->options.allocator;
+    svmp_allocator allocator = context->allocator;
     if (context->team) context->team->free(context, context->team);
     allocator.release(context, allocator.user_data);
 }
@@ -55,22 +67,22 @@ void svmp_record(svmp_context *context, svmp_status status, const char *format, 
     va_start(arguments, format);
     vsnprintf(context->error, sizeof context->error, format, arguments);
     va_end(arguments);
-    if (context->options.error) context->options.error(status, context->error, context->options.user_data);
+    if (context->tell) context->tell(status, context->error, context->tell_data);
 }
 
 void svmp_log(svmp_context *context, svmp_log_level level, const char *format, ...) {
-    if (context->options.log == NULL) return;
+    if (context->log == NULL) return;
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    context->options.log(level, message, context->options.user_data);
+    context->log(level, message, context->log_data);
 }
 
 int svmp_context_threads(const svmp_context *context) {
 #ifdef _OPENMP
-    if (context->options.threads > 0) return context->options.threads;
+    if (context->threads > 0) return context->threads;
     const int offered = omp_get_max_threads();
     if (context->sharing < 2 || getenv("OMP_NUM_THREADS")) return offered;
     return offered > context->sharing ? offered / context->sharing : 1;
@@ -83,7 +95,7 @@ int svmp_context_threads(const svmp_context *context) {
 svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what) {
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (bytes <= machine) return SVMP_OK;
-    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %s %.3g GB, and this machine has %.3g GB.", what,
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %s %.3g GB, but this machine has %.3g GB.", what,
                      bytes / 1e9, machine / 1e9);
 }
 
@@ -95,7 +107,7 @@ static svmp_status out_of_memory(svmp_context *context, size_t count, size_t siz
 svmp_status svmp_allocate(svmp_context *context, size_t count, size_t size, void **pointer) {
     if (count > SIZE_MAX / 2 / size) return out_of_memory(context, count, size);
     size_t bytes = count > 0 ? count * size : 1;
-    void *made = context->options.allocator.allocate(bytes, context->options.allocator.user_data);
+    void *made = context->allocator.allocate(bytes, context->allocator.user_data);
     if (made == NULL) return out_of_memory(context, count, size);
     memcpy(pointer, &made, sizeof made); /* *pointer may be a pointer of any type: no store through a void ** */
     return SVMP_OK;
@@ -108,7 +120,7 @@ svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **
     if (wanted > SIZE_MAX / 2 / size) return out_of_memory(context, wanted, size);
     void *old, *grown;
     memcpy(&old, pointer, sizeof old);
-    grown = context->options.allocator.resize(old, wanted * size, context->options.allocator.user_data);
+    grown = context->allocator.resize(old, wanted * size, context->allocator.user_data);
     if (grown == NULL) return out_of_memory(context, wanted, size);
     memcpy(pointer, &grown, sizeof grown);
     *capacity = wanted;
@@ -124,5 +136,5 @@ svmp_status svmp_duplicate(svmp_context *context, const char *text, char **copy)
 }
 
 void svmp_release(svmp_context *context, void *pointer) {
-    if (pointer) context->options.allocator.release(pointer, context->options.allocator.user_data);
+    if (pointer) context->allocator.release(pointer, context->allocator.user_data);
 }

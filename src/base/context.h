@@ -1,17 +1,21 @@
-/* Status, errors, log and memory: what every part of the library stands on. */
+/* Status, errors, log and memory: the foundation of every part of the library. */
 #ifndef SVMP_BASE_CONTEXT_H
 #define SVMP_BASE_CONTEXT_H
 
-#include "svmp.h"
+#include "svmp_tools.h"
 
 struct svmp_context {
-    svmp_context_options options;
+    svmp_allocator allocator;
+    int threads; /* 0: as many as OpenMP offers */
+    svmp_log_function log;
+    svmp_error_function tell; /* of an error */
+    void *log_data, *tell_data;
     char error[1024];
     struct team *team; /* the other processes; NULL: there are none */
-    int sharing;       /* so many of them, this one included, may run on its processors; 0: it is alone */
+    int sharing;       /* how many processes, this one included, may run on the same processors; 0: one process */
 };
 
-/* Returns from the calling function when a call failed; the error's sentence is already in the context. */
+/* Returns from the calling function if a call failed; the error message is already in the context. */
 #define SVMP_TRY(call)                                                                                                 \
     do {                                                                                                               \
         svmp_status try_status_ = (call);                                                                              \
@@ -25,9 +29,9 @@ struct svmp_context {
         if (status != SVMP_OK) goto done;                                                                              \
     } while (0)
 
-/* Records the sentence, tells the error callback, and returns `status`, so that a failure is one line:
- * return svmp_fail(context, SVMP_BAD_CALL, "..."). Never call it from a parallel region. A macro, so that compilers and
- * analysers, which see one file at a time, know that what is returned is the status that was given. */
+/* Records the message, calls the error callback, and returns `status`, so that a failure is one line:
+ * return svmp_fail(context, SVMP_BAD_CALL, "..."). Do not call it from a parallel region. It is a macro so that
+ * compilers and analysers, which see one file at a time, know that it returns the given status. */
 #define svmp_fail(context, status, ...) (svmp_record((context), (status), __VA_ARGS__), svmp_failure(status))
 void svmp_record(svmp_context *context, svmp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -38,15 +42,15 @@ void svmp_log(svmp_context *context, svmp_log_level level, const char *format, .
 
 int svmp_context_threads(const svmp_context *context);
 
-/* Fails at once when `bytes` are more than the whole machine has: systems promise memory that they do not have, and end
- * the process that takes it. "Out of memory: {what} 80 GB, ..." */
+/* Fails if `bytes` exceeds the memory of the machine: systems may promise more memory than they have and then kill the
+ * process. The message is "Out of memory: {what} 80 GB, ...". */
 svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what);
 
 /* `count` items of `size` bytes, zeroed; an error (no memory, or a size that overflows) is recorded. */
 svmp_status svmp_allocate(svmp_context *context, size_t count, size_t size, void **pointer);
 
-/* Grows *pointer to hold at least `needed` items, by half again when it must; *capacity follows. The
- * new part is not zeroed. On failure the old array stays. */
+/* Grows *pointer to hold at least `needed` items, by at least half; *capacity is updated. The new part is not zeroed.
+ * On failure the old array remains valid. */
 svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **pointer, size_t *capacity);
 
 /* A copy of `text`. */

@@ -1,5 +1,5 @@
-/* Sums without rounding, and so without an order: whoever adds what, the result has the same bits. A number is added to
- * digits of 32 bits at its own place; the sum is rounded once, when it is read. */
+/* Exact sums: they do not round, so the order of additions does not affect the bits of the result. A number is added to
+ * 32-bit digits at its position; the sum is rounded once, when it is read. */
 #ifndef SVMP_BASE_EXACT_H
 #define SVMP_BASE_EXACT_H
 
@@ -11,18 +11,18 @@
 enum { EXACT_DIGITS = 68 }; /* of 32 bits: from 2^-1074 to beyond 2^1024, with room for carries */
 
 typedef struct exact_sum {
-    int64_t digit[EXACT_DIGITS]; /* each may hold 2^31 additions before svmp_exact_carry is due */
+    int64_t digit[EXACT_DIGITS]; /* each can take 2^31 additions before svmp_exact_carry is needed */
     int64_t added;
     union {
-        double beyond;   /* the sum of what was not finite */
-        int64_t classed; /* the same as svmp_exact_to_words tells it */
+        double beyond;   /* the sum of the values that are not finite */
+        int64_t classed; /* the same, as encoded by svmp_exact_to_words */
     };
 } exact_sum;
 
-/* Brings every digit back below 2^32, the last one apart. */
+/* Brings every digit except the last below 2^32. */
 void svmp_exact_carry(exact_sum *sum);
 
-/* The sum rounded to a number, within a unit of its last place. */
+/* The sum, rounded to within one unit in the last place. */
 double svmp_exact_value(exact_sum *sum);
 
 static inline void svmp_exact_add(exact_sum *sum, double value) {
@@ -45,10 +45,10 @@ static inline void svmp_exact_add(exact_sum *sum, double value) {
     if (++sum->added == INT64_C(1) << 30) svmp_exact_carry(sum);
 }
 
-/* Adds the second one to the first; both may have any number of additions. */
+/* Adds `from` to `to`; both may have any number of additions. */
 void svmp_exact_merge(exact_sum *to, exact_sum *from);
 
-/* A carried sum as so many whole numbers, which several processes may add up item by item, and back again. */
+/* Converts carried sums to arrays of EXACT_WORDS integers, which several processes can add item by item, and back. */
 enum { EXACT_WORDS = sizeof(exact_sum) / sizeof(int64_t) };
 int64_t *svmp_exact_to_words(size_t count, exact_sum *sums);
 void svmp_exact_from_words(size_t count, exact_sum *sums);

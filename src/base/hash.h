@@ -1,6 +1,6 @@
-/* A 64-bit checksum of whole words: Fowler, Noll and Vo's, with the high half folded into the low one after every
- * word. Each step is a bijection of the word and of the hash before, so that a change within one word always shows. It
- * guards against accidents, not against malice. */
+/* A 64-bit checksum: the hash of Fowler, Noll and Vo on whole words, with the high half folded into the low one after
+ * every word. Each step is a bijection of the word and of the previous hash, so that a change within one word is always
+ * detected. It protects against accidents, not against attacks. */
 #ifndef SVMP_BASE_HASH_H
 #define SVMP_BASE_HASH_H
 
@@ -14,7 +14,7 @@ static inline uint64_t svmp_hash_word(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 32;
 }
 
-/* The last word is filled up with zeros. */
+/* The last word is padded with zeros. */
 static inline uint64_t svmp_hash_bytes(uint64_t hash, size_t size, const void *bytes) {
     for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
         uint64_t word = 0;

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "svmp.h"
+#include "svmp_parallel.h"
 
 /* What launchers leave in the environment. Between SIGTERM and SIGKILL mpirun waits a second unless it is told
  * otherwise, and Slurm its KillWait, which is 30 s by default. */
@@ -26,13 +26,15 @@ static size_t number(const char *name) {
     return text ? strtoul(text, NULL, 10) : 0;
 }
 
-svmp_launch svmp_launched(void) {
+void svmp_launch_read(svmp_launch *launch) {
+    if (launch == NULL) return;
+    *launch = (svmp_launch){0};
     for (const struct launcher *l = launchers; l < launchers + sizeof launchers / sizeof *launchers; l++) {
         if (getenv(l->mark) == NULL || getenv(l->processes) == NULL) continue;
         const char *told = l->told ? getenv(l->told) : NULL;
         const double seconds = told ? strtod(told, NULL) : 0;
-        return (svmp_launch){number(l->processes), number(l->process),
-                             seconds > 0 && seconds < 1e6 ? seconds : l->grace, l->name, l->connects};
+        *launch = (svmp_launch){number(l->processes), number(l->process),
+                                seconds > 0 && seconds < 1e6 ? seconds : l->grace, l->name, l->connects};
+        return;
     }
-    return (svmp_launch){0};
 }

@@ -14,9 +14,9 @@ const char *svmp_name_fault(const char *name) {
     if (length == 0) return "is empty";
     if (length > LONGEST_NAME) return "is longer than 1000 characters";
     if (name[0] == '#') return "begins with '#', like a comment";
-    if (name[0] == ' ' || name[length - 1] == ' ') return "has a blank at its end";
+    if (name[0] == ' ' || name[length - 1] == ' ') return "ends with a space";
     for (const char *c = name; *c; c++)
         if (*c == ',' || *c == '"' || (unsigned char)*c < ' ' || *c == 127)
-            return "holds a comma, a quotation mark or a control character";
+            return "contains a comma, a quotation mark or a control character";
     return NULL;
 }

@@ -1,11 +1,11 @@
-/* What a variable may be called, in a model and in a file. */
+/* Rules for the names of variables in models and files. */
 #ifndef SVMP_BASE_NAME_H
 #define SVMP_BASE_NAME_H
 
-/* What is wrong with a name, as the end of a sentence; NULL when a column of a file may bear it. */
+/* Why a name is invalid, as the end of a sentence; NULL if it is valid as the name of a column. */
 const char *svmp_name_fault(const char *name);
 
-/* Columns of such names are a sampler's own (lp__, stepsize__): no variables. */
+/* Whether the name is that of a sampler's column (lp__, stepsize__), which is not a variable. */
 int svmp_name_is_internal(const char *name);
 
 #endif

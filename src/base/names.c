@@ -26,17 +26,21 @@ uint32_t svmp_names_find(const name_table *names, const char *text, size_t lengt
     return names->slot_count == 0 ? NAMES_NONE : names->slots[slot_of(names, text, length)];
 }
 
+static void number_slots(name_table *names) {
+    memset(names->slots, 0xFF, names->slot_count * sizeof *names->slots);
+    for (size_t k = 0; k < names->count; k++)
+        names->slots[slot_of(names, names->text[k], strlen(names->text[k]))] = (uint32_t)k;
+}
+
 static svmp_status make_room(svmp_context *context, name_table *names) {
     if (2 * (names->count + 1) <= names->slot_count) return SVMP_OK;
     size_t wanted = names->slot_count ? 2 * names->slot_count : 16;
     uint32_t *slots;
     SVMP_TRY(SVMP_NEW(context, slots, wanted));
-    memset(slots, 0xFF, wanted * sizeof *slots);
     svmp_release(context, names->slots);
     names->slots = slots;
     names->slot_count = wanted;
-    for (size_t k = 0; k < names->count; k++)
-        slots[slot_of(names, names->text[k], strlen(names->text[k]))] = (uint32_t)k;
+    number_slots(names);
     return SVMP_OK;
 }
 
@@ -88,6 +92,12 @@ const char *svmp_names_nearest(const name_table *names, const char *text) {
         }
     }
     return nearest;
+}
+
+void svmp_names_truncate(svmp_context *context, name_table *names, size_t count) {
+    if (count >= names->count) return;
+    while (names->count > count) svmp_release(context, names->text[--names->count]);
+    number_slots(names);
 }
 
 void svmp_names_free(svmp_context *context, name_table *names) {

@@ -1,4 +1,4 @@
-/* A table of names: the number a name was given when it was first seen. */
+/* A table that assigns numbers to names, in the order of first appearance. */
 #ifndef SVMP_BASE_NAMES_H
 #define SVMP_BASE_NAMES_H
 
@@ -12,18 +12,21 @@ typedef struct name_table {
 
 #define NAMES_NONE UINT32_MAX
 
-/* NAMES_NONE when it was never added. */
+/* Returns NAMES_NONE if the name was not added. */
 uint32_t svmp_names_find(const name_table *names, const char *text, size_t length);
 
-/* Adds it unless it is there; *number is its number either way. Numbers count up from 0. */
+/* Adds the name if it is new; *number is its number in either case. Numbers count from 0. */
 svmp_status svmp_names_add(svmp_context *context, name_table *names, const char *text, size_t length, uint32_t *number);
 
-/* The name nearest to `text` by edit distance, near enough to be a slip of the finger, or NULL. */
+/* The name nearest to `text` by edit distance, if it is close enough for a typing error; else NULL. */
 const char *svmp_names_nearest(const name_table *names, const char *text);
 
-/* Whether `text` could be a slip for `candidate`: the distance in letters inserted, dropped, changed or swapped when it
- * is small for their length, or -1. */
+/* The edit distance (letters inserted, dropped, changed or swapped) if `text` could be a typing error for `candidate`;
+ * -1 if the distance is too large for their length. */
 int svmp_name_distance(const char *text, const char *candidate);
+
+/* Forgets the names numbered `count` and above. */
+void svmp_names_truncate(svmp_context *context, name_table *names, size_t count);
 
 void svmp_names_free(svmp_context *context, name_table *names);
 

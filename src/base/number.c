@@ -9,7 +9,7 @@ enum { LONGEST_NUMBER = 1000 };
 
 svmp_status svmp_number_enter(svmp_context *context, number_locale *locale) {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0) return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: no locale could be made.");
+    if (plain == (locale_t)0) return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: cannot create a locale.");
     *locale = (number_locale){plain, uselocale(plain)};
     return SVMP_OK;
 }

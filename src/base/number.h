@@ -12,21 +12,23 @@ typedef struct number_locale {
 } number_locale;
 
 svmp_status svmp_number_enter(svmp_context *context, number_locale *locale);
-void svmp_number_leave(number_locale *locale); /* takes one that is all zeros: never entered */
+void svmp_number_leave(number_locale *locale); /* accepts an all-zero value: never entered */
 
-/* Reads an unsigned decimal number, 12, .5, 1.5e-3, of at most 1,000 characters, between enter and leave. Returns the
- * first byte after it, or NULL when none stands there. `text` ends with a 0. One that is too large is infinite. */
+/* Reads an unsigned decimal number such as 12, .5, 1.5e-3, of at most 1,000 characters, between enter and leave.
+ * Returns the first byte after it, or NULL if there is no number. `text` must end with a 0. A number that is too large
+ * is infinite. */
 const char *svmp_number_read(const char *text, double *number);
 
 typedef enum number_kind { NUMBER_FINITE, NUMBER_NOT_FINITE, NUMBER_NONE } number_kind;
 
-/* Reads the decimal number, with a sign or without, that is exactly [start, end); `end` must point into ended text. */
+/* Reads the decimal number, with or without a sign, that fills [start, end); `end` must point into a terminated text.
+ */
 number_kind svmp_number_parse(const char *start, const char *end, double *value);
 
-/* Reads the digits that are exactly [start, end); 0 when there is anything else or the number does not fit. */
+/* Reads the digits that fill [start, end); returns 0 if there is anything else or the number does not fit. */
 int svmp_number_parse_size(const char *start, const char *end, size_t *value);
 
-/* The same, or a number like 1e3 that is whole. Between enter and leave. */
+/* The same, but also accepts whole numbers such as 1e3. Between enter and leave. */
 int svmp_number_parse_whole(const char *start, const char *end, size_t *value);
 
 /* The shortest of 15, 16 and 17 digits that reads back to the same bits; returns the length. */

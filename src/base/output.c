@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 static svmp_status cannot_write(const output_file *output, int error) {
-    return svmp_fail(output->context, SVMP_CANNOT_WRITE, "The file '%s' could not be written: %s.", output->path,
-                     strerror(error));
+    return svmp_fail(output->context, SVMP_CANNOT_WRITE, "Cannot write '%s': %s.", output->path, strerror(error));
 }
 
 static void forget_beside(output_file *output) {
@@ -62,8 +61,7 @@ static svmp_status look(output_file *output, struct stat *about, int *there) {
     if (*there) return realpath(output->path, output->place) ? SVMP_OK : cannot_write(output, errno);
     if (errno != ENOENT) return cannot_write(output, errno);
     if (lstat(output->path, about) == 0)
-        return svmp_fail(output->context, SVMP_CANNOT_WRITE, "The file '%s' is a symbolic link to nothing.",
-                         output->path);
+        return svmp_fail(output->context, SVMP_CANNOT_WRITE, "The file '%s' is a broken symbolic link.", output->path);
     if (length >= sizeof output->place) return cannot_write(output, ENAMETOOLONG);
     memcpy(output->place, output->path, length + 1);
     return SVMP_OK;
@@ -83,8 +81,7 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
     if (there && !S_ISREG(about.st_mode))
         return (output->file = fopen(path, "wb")) ? SVMP_OK : cannot_write(output, errno);
     if (there && !overwrite)
-        return svmp_fail(context, SVMP_CANNOT_WRITE, "The file '%s' exists already and is not to be overwritten.",
-                         path);
+        return svmp_fail(context, SVMP_CANNOT_WRITE, "The file '%s' already exists and must not be overwritten.", path);
     output->anew = !overwrite;
     SVMP_TRY(open_beside(output));
     return there ? keep_mode(output, &about) : SVMP_OK;
@@ -113,10 +110,10 @@ svmp_status svmp_output_put(output_file *output, const char *bytes, size_t lengt
 
 /* Somebody else made a file of that name while this one was written: theirs stays, and ours is not lost. */
 static svmp_status leave_beside(output_file *output) {
-    svmp_status status = svmp_fail(output->context, SVMP_CANNOT_WRITE,
-                                   "The file '%s' came to be in the meantime and was left alone; what was to be "
-                                   "written there is in '%s'.",
-                                   output->path, output->beside);
+    svmp_status status =
+        svmp_fail(output->context, SVMP_CANNOT_WRITE,
+                  "The file '%s' was created in the meantime and is left unchanged; the output is in '%s'.",
+                  output->path, output->beside);
     forget_beside(output);
     return status;
 }
@@ -167,7 +164,7 @@ void svmp_output_close(output_file *output) {
 svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size, int overwrite) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (path == NULL || (bytes == NULL && size > 0))
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_file_write was given no %s.", path ? "bytes" : "path");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_file_write: the %s is NULL.", path ? "data" : "path");
     output_file output = {0};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_output_open(context, path, overwrite, &output));

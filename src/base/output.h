@@ -1,4 +1,4 @@
-/* A file that is written beside its place and renamed when it is whole: there is never half a file. */
+/* Output files: written under a temporary name and renamed when complete, so that a file is never half written. */
 #ifndef SVMP_BASE_OUTPUT_H
 #define SVMP_BASE_OUTPUT_H
 
@@ -9,26 +9,26 @@
 typedef struct output_file {
     svmp_context *context;
     const char *path;     /* the caller's */
-    char place[PATH_MAX]; /* what `path` means once symbolic links are followed */
-    char *beside;         /* the file being written; NULL when `path` is a device or a pipe, written as it is */
-    int anew;             /* there was no file and none is to be overwritten: nor one that others make meanwhile */
+    char place[PATH_MAX]; /* `path` with symbolic links resolved */
+    char *beside;         /* the temporary file; NULL if `path` is a device or a pipe, which is written directly */
+    int anew;             /* there was no file, and a file that others create meanwhile must not be overwritten */
     FILE *file;
 } output_file;
 
-/* A symbolic link to nothing is an error. An existing file is one unless `overwrite`, also one that comes to be while
- * this one is written: what was written then stays beside it, and the error says where. */
+/* A broken symbolic link is an error. Unless `overwrite`, an existing file is an error, too; also one that is created
+ * while this one is written: then the temporary file is kept, and the message names it. */
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
 
-/* For a file that is written again and again: an existing one is replaced, and so is what a run that was killed while
- * writing has left beside it, which is called `path`.new. */
+/* For a file that is written repeatedly: replaces an existing file, and also the temporary file `path`.new that a
+ * killed run may have left. */
 svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output);
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length);
 
-/* The file is whole, on the disk, and in its place. */
+/* Completes the file: flushes it to the disk and renames it. */
 svmp_status svmp_output_finish(output_file *output);
 
-/* Removes what was written, unless it was finished; takes one that is all zeros. */
+/* Removes the temporary file unless the output was finished; accepts an all-zero value. */
 void svmp_output_close(output_file *output);
 
 #endif

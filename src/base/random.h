@@ -1,12 +1,12 @@
-/* Counter-based random numbers: a number is a function of the seed, what it is for, and where it is used,
- * so that it depends neither on threads and ranks nor on what was drawn before. */
+/* Counter-based random numbers: each number is a function of the seed, its purpose and its position, so that it depends
+ * neither on threads and processes nor on earlier draws. */
 #ifndef SVMP_BASE_RANDOM_H
 #define SVMP_BASE_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a number is for; two purposes never share a stream. Append only: the order is part of "the same bits". */
+/* The purpose of a random number; two purposes never share a stream. Append only: the order affects the bits. */
 typedef enum random_purpose {
     RANDOM_INIT,
     RANDOM_NEIGHBOURS,
@@ -23,9 +23,13 @@ typedef enum random_purpose {
     RANDOM_ACCEPT,    /* a = iteration */
     RANDOM_MODE,      /* a = start, b = variable: where the search for a mode begins */
     RANDOM_FINGERPRINT,
-    RANDOM_DATA,     /* a = element: what a model text draws in data { } */
-    RANDOM_GAUSSIAN, /* b = variable: the draws of the Gaussian on the graph */
-    RANDOM_LEAF,     /* a = output, b = draw: nodes that are drawn after the run */
+    RANDOM_DATA,            /* a = element: what a model text draws in data { } */
+    RANDOM_GAUSSIAN,        /* b = variable: the draws of the Gaussian on the graph */
+    RANDOM_VELOCITY,        /* a = iteration, b = variable: of trajectories in its metric */
+    RANDOM_VELOCITY_ACCEPT, /* a = iteration; b = 0: which are accepted, 1: how long they are */
+    RANDOM_LOCAL,           /* a = sweep, b = variable: a local move */
+    RANDOM_LOCAL_ACCEPT,    /* a = sweep, b = node: whether it is accepted */
+    RANDOM_LEAF,            /* a = output, b = draw: nodes that are drawn after the run */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */
@@ -39,7 +43,12 @@ typedef struct random_stream {
 void svmp_random_uniforms(random_stream stream, size_t n, double *values);
 void svmp_random_normals(random_stream stream, size_t n, double *values);
 
-/* The l-th number of these. */
+/* The same to rounding, and some times as fast; and the logarithms of uniform numbers. The bits are the same on every
+ * machine. */
+void svmp_random_quick_normals(random_stream stream, size_t n, double *values);
+void svmp_random_log_uniforms(random_stream stream, size_t n, double *values);
+
+/* The l-th number of svmp_random_uniforms and svmp_random_normals. */
 double svmp_random_uniform(random_stream stream, uint64_t l);
 double svmp_random_normal(random_stream stream, uint64_t l);
 

@@ -1,11 +1,11 @@
-/* How the functions of the C library round. It chooses among several of each by the processor, and its versions differ:
- * in the last bit, of about one result in a thousand. */
+/* Rounding of the C library's functions. The library selects an implementation by processor, and versions differ: about
+ * one result in a thousand has another last bit. */
 #ifndef SVMP_BASE_ROUNDING_H
 #define SVMP_BASE_ROUNDING_H
 
 #include <stdint.h>
 
-/* A checksum of all of them that svmp uses, at some thousand points each. Takes about two milliseconds. */
+/* A checksum of all functions that svmp uses, at some thousand points each. Takes about two milliseconds. */
 uint64_t svmp_rounding_checksum(void);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The value of the given rank (0: the smallest) among `count`; reorders them so that nothing before the rank is larger
- * and nothing behind it smaller. Linear time on average. */
+/* The value of the given rank (0: the smallest) among `count`; reorders them so that no value before the rank is larger
+ * and no value after it is smaller. Linear time on average. */
 double svmp_select(double *values, size_t count, size_t rank);
 
 #endif

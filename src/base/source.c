@@ -7,17 +7,20 @@
 enum { SHOWN = 160 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
 
+static svmp_status too_long(svmp_context *context, const char *path) {
+    return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: the text is larger than 1 GiB.", path);
+}
+
 static svmp_status read_all(svmp_context *context, FILE *file, text_source *source) {
     size_t capacity = 0, got;
     do {
         SVMP_TRY(SVMP_GROW(context, source->text, capacity, source->length + 65536));
         got = fread(source->text + source->length, 1, capacity - source->length - 1, file);
         source->length += got;
-        if (source->length > LARGEST_FILE)
-            return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: the file holds more than 1 GiB.", source->path);
+        if (source->length > LARGEST_FILE) return too_long(context, source->path);
     } while (got > 0);
     if (ferror(file))
-        return svmp_fail(context, SVMP_CANNOT_READ, "%s could not be read: %s.", source->path, strerror(errno));
+        return svmp_fail(context, SVMP_CANNOT_READ, "Cannot read '%s': %s.", source->path, strerror(errno));
     source->text[source->length] = 0;
     return SVMP_OK;
 }
@@ -27,14 +30,13 @@ static svmp_status check_text(svmp_context *context, const text_source *source) 
     if (memchr(source->text, 0, source->length) == NULL) return SVMP_OK;
     const int wide = strncmp(source->text, "\xFF\xFE", 2) == 0 || strncmp(source->text, "\xFE\xFF", 2) == 0;
     return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: %s.", source->path,
-                     wide ? "this is a text in UTF-16; it is read in UTF-8"
-                          : "there is a NUL byte; this is not a text file");
+                     wide ? "the text is UTF-16; convert it to UTF-8" : "not a text file: it contains a NUL byte");
 }
 
 svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source) {
     text_source made = {0};
     FILE *file = fopen(path, "rb");
-    if (file == NULL) return svmp_fail(context, SVMP_CANNOT_READ, "%s could not be read: %s.", path, strerror(errno));
+    if (file == NULL) return svmp_fail(context, SVMP_CANNOT_READ, "Cannot read '%s': %s.", path, strerror(errno));
     svmp_status status = svmp_duplicate(context, path, &made.path);
     if (status == SVMP_OK) status = read_all(context, file, &made);
     fclose(file);
@@ -50,6 +52,7 @@ svmp_status svmp_source_copy(svmp_context *context, const char *path, const char
                              text_source *source) {
     text_source made = {.length = length};
     svmp_status status = SVMP_OK;
+    if (length > LARGEST_FILE) return too_long(context, path);
     SVMP_CHECK(svmp_duplicate(context, path, &made.path));
     SVMP_CHECK(SVMP_NEW(context, made.text, length + 1));
     memcpy(made.text, text, length);

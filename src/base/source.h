@@ -1,4 +1,4 @@
-/* A text with a name: what the data readers and the model language read, and how they point at a place in it. */
+/* A source text with a path, for the data readers and the model language, and error messages that point into it. */
 #ifndef SVMP_BASE_SOURCE_H
 #define SVMP_BASE_SOURCE_H
 
@@ -13,11 +13,11 @@ typedef struct text_source {
 /* Reads a whole file; one of more than 1 GiB is refused. On failure *source holds nothing. */
 svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source);
 
-/* The same from memory; everything is copied. */
+/* The same from memory; everything is copied. Texts of more than 1 GiB are refused here, too. */
 svmp_status svmp_source_copy(svmp_context *context, const char *path, const char *text, size_t length,
                              text_source *source);
 
-/* Takes a source that holds nothing. */
+/* Accepts an empty source. */
 void svmp_source_free(svmp_context *context, text_source *source);
 
 /* Line and column of a byte, both from 1; columns count characters of UTF-8. */

@@ -67,10 +67,10 @@ static svmp_status tell_apart(svmp_context *context, const char *what, const cha
     t->gather(t, sizeof own, &own, all);
     while (k + 1 < t->count && all[k].hash == all[0].hash) k++;
     if (strcmp(all[0].words, all[k].words) == 0)
-        status = svmp_fail(context, SVMP_BAD_INPUT,
-                           "The processes disagree on %s: process 0 on %s and process %zu on %s, behind the first %d "
-                           "letters.",
-                           what, all[0].host, k, all[k].host, SHOWN - 1);
+        status = svmp_fail(
+            context, SVMP_BAD_INPUT,
+            "The processes disagree on %s: process 0 on %s and process %zu on %s differ after the first %d characters.",
+            what, all[0].host, k, all[k].host, SHOWN - 1);
     else
         status = svmp_fail(context, SVMP_BAD_INPUT,
                            "The processes disagree on %s: %s in process 0 on %s, but %s in process %zu on %s.", what,
@@ -83,7 +83,7 @@ done:
 svmp_status svmp_context_compare(svmp_context *context, const char *what, const char *mine) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (what == NULL || mine == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_context_compare needs words to compare, and of what they are.");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_context_compare: the name or the text is NULL.");
     const uint64_t hash = svmp_hash_bytes(SVMP_HASH_START, strlen(mine), mine);
     return svmp_team_has_one(context->team, hash) ? SVMP_OK : tell_apart(context, what, mine, hash);
 }
@@ -97,9 +97,9 @@ static void describe_file(const char *path, char *words, size_t size) {
     size_t got, total = 0;
     for (; file && (got = fread(block, 1, BLOCK, file)) > 0; total += got) hash = svmp_hash_bytes(hash, got, block);
     if (file == NULL || ferror(file))
-        snprintf(words, size, "no file that could be read (%s)", strerror(errno));
+        snprintf(words, size, "unreadable (%s)", strerror(errno));
     else
-        snprintf(words, size, "%zu bytes with the checksum %016llx", total, (unsigned long long)hash);
+        snprintf(words, size, "%zu bytes, checksum %016llx", total, (unsigned long long)hash);
     if (file) fclose(file);
 }
 

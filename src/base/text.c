@@ -7,7 +7,7 @@
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 static svmp_status cannot_read(svmp_context *context, const char *path, int error) {
-    return svmp_fail(context, SVMP_CANNOT_READ, "The file '%s' could not be read: %s.", path, strerror(error));
+    return svmp_fail(context, SVMP_CANNOT_READ, "Cannot read '%s': %s.", path, strerror(error));
 }
 
 enum { BLOCK = 1 << 18 };
@@ -61,7 +61,7 @@ svmp_status svmp_text_any_line(text_file *text, int *there) {
     text->next = newline ? newline + 1 : text->stop;
     text->line += (size_t)*there;
     if (memchr(text->start, '\0', (size_t)(text->end - text->start)))
-        return svmp_text_fail(text, "there is a NUL byte; this is not a text file.");
+        return svmp_text_fail(text, "not a text file: it contains a NUL byte.");
     while (text->start < text->end && is_blank(*text->start)) text->start++;
     while (text->start < text->end && is_blank(text->end[-1])) text->end--;
     return SVMP_OK;

@@ -1,4 +1,4 @@
-/* Threads: who am I, and how many does a piece of work deserve. */
+/* Threads: the number of the calling thread, and how many threads a piece of work is worth. */
 #ifndef SVMP_BASE_THREAD_H
 #define SVMP_BASE_THREAD_H
 
@@ -12,8 +12,8 @@ static inline int svmp_thread_number(void) { return omp_get_thread_num(); }
 static inline int svmp_thread_number(void) { return 0; }
 #endif
 
-/* Waking and joining a team takes microseconds: a thread is worth it from some hundred thousand operations on. How many
- * there are never shows in the bits. */
+/* The number of threads for some work: starting and joining threads takes microseconds, so each should have about a
+ * hundred thousand operations. The number of threads never affects the bits. */
 static inline int svmp_threads_for(int most, double operations) {
     const double grain = 100000, share = operations / grain;
     return share >= most ? most : share > 1 ? (int)share : 1;

@@ -1,5 +1,5 @@
-/* Sums over a row in a fixed order that vectorises: eight interleaved partial sums, then these from first to last. And
- * the unit in which to take them. */
+/* Sums over a row in a fixed order that vectorises: eight interleaved partial sums, which are then added from first to
+ * last. */
 #ifndef SVMP_BASE_VECTOR_H
 #define SVMP_BASE_VECTOR_H
 
@@ -30,8 +30,8 @@ static inline double svmp_dot(size_t n, const double *a, const double *b) {
     return svmp_add_lanes(lane);
 }
 
-/* The power of two just below the largest |a|, 1 when all are 0: in units of it neither squares nor sums overflow, and
- * what is not small beside the largest does not vanish. Dividing by it is exact. */
+/* A scale for sums: the largest power of two that does not exceed the largest |a|, or 1 if all are 0. In these units
+ * squares and sums do not overflow, and values of comparable size do not underflow. Dividing by it is exact. */
 static inline double svmp_unit(size_t n, const double *a) {
     double largest = 0;
     int exponent;
@@ -39,6 +39,30 @@ static inline double svmp_unit(size_t n, const double *a) {
     if (!(largest > 0 && largest <= 0x1.fffffffffffffp+1023)) return 1;
     frexp(largest, &exponent);
     return ldexp(1, exponent - 1);
+}
+
+/* The mean, as a distance from the first number: exactly 0 where all are equal. */
+static inline double svmp_mean_offset(size_t n, const double *a) {
+    double lane[8] = {0};
+    size_t l = 0;
+    for (; l + 8 <= n; l += 8)
+        for (size_t k = 0; k < 8; k++) lane[k] += a[l + k] - a[0];
+    for (; l < n; l++) lane[l % 8] += a[l] - a[0];
+    return svmp_add_lanes(lane) / (double)n;
+}
+
+/* z = a less its mean; it may be `a` itself. Returns the standard deviation, dividing by n, which is 0 where all are
+ * equal; it neither overflows nor vanishes where theirs does not. */
+static inline double svmp_centre(size_t n, const double *a, double *z) {
+    const double offset = svmp_mean_offset(n, a), from = a[0];
+    double lane[8] = {0};
+    for (size_t l = 0; l < n; l++) z[l] = (a[l] - from) - offset;
+    const double unit = svmp_unit(n, z);
+    size_t l = 0;
+    for (; l + 8 <= n; l += 8)
+        for (size_t k = 0; k < 8; k++) lane[k] += (z[l + k] / unit) * (z[l + k] / unit);
+    for (; l < n; l++) lane[l % 8] += (z[l] / unit) * (z[l] / unit);
+    return unit * sqrt(svmp_add_lanes(lane) / (double)n);
 }
 
 #endif

@@ -43,12 +43,12 @@ static svmp_status read_field(csv_reader *reader, csv_field *field) {
         while (!at_line_end(reader) && text[reader->at] != '"') reader->at++;
         if (at_line_end(reader))
             return svmp_source_fail(reader->data->context, reader->source, quote,
-                                    "the quote is not closed on its line");
+                                    "the quote is not closed on this line");
         field->length = reader->at++ - field->offset;
         while (!at_line_end(reader) && is_blank(text[reader->at])) reader->at++;
         if (!at_line_end(reader) && text[reader->at] != ',')
             return svmp_source_fail(reader->data->context, reader->source, reader->at,
-                                    "a comma or the end of the line is expected after a quoted field");
+                                    "expected a comma or the end of the line after a quoted field");
         return SVMP_OK;
     }
     field->offset = reader->at;
@@ -72,16 +72,14 @@ static svmp_status read_header(csv_reader *reader) {
         *name = (csv_field){0};
         SVMP_TRY(read_field(reader, name));
         if (name->length == 0)
-            return svmp_source_fail(reader->data->context, reader->source, name->offset, "column %zu has no name%s",
-                                    reader->columns,
-                                    reader->columns > 1 ? ""
-                                                        : "; if these are the row names of R's write.csv, write the "
-                                                          "file with row.names = FALSE");
+            return svmp_source_fail(
+                reader->data->context, reader->source, name->offset, "column %zu has no name%s", reader->columns,
+                reader->columns > 1 ? "" : "; if these are row names from R's write.csv, use row.names = FALSE");
         const char *text = reader->source->text + name->offset;
         double number;
         if (svmp_number_parse(text, text + name->length, &number) == NUMBER_FINITE)
             return svmp_source_fail(reader->data->context, reader->source, name->offset,
-                                    "a header row of names is expected; '%.*s' is a number",
+                                    "expected a header row of names; '%.*s' is a number",
                                     (int)(name->length < 40 ? name->length : 40), text);
     } while (take_comma(reader));
     skip_line_end(reader);
@@ -91,9 +89,9 @@ static svmp_status read_header(csv_reader *reader) {
 /* A single column whose name holds what others separate columns by; what to say of it behind what is wrong. */
 static const char *separator_hint(const csv_reader *reader) {
     static const char *const hints[][2] = {
-        {";", "; columns are separated by commas here, not by semicolons, and decimals have points"},
-        {"\t", "; columns are separated by commas here, not by tabs"},
-        {" ", "; columns are separated by commas here, not by blanks"}};
+        {";", "; use commas, not semicolons, between columns and points in decimals"},
+        {"\t", "; use commas, not tabs, between columns"},
+        {" ", "; use commas, not spaces, between columns"}};
     const csv_field *name = &reader->names[0];
     for (size_t k = 0; k < sizeof hints / sizeof *hints; k++)
         if (reader->columns == 1 && memchr(reader->source->text + name->offset, *hints[k][0], name->length))
@@ -138,7 +136,7 @@ static svmp_status read_row(csv_reader *reader) {
     } while (take_comma(reader));
     if (fields != reader->columns)
         return svmp_source_fail(reader->data->context, reader->source, start,
-                                "the row has %zu fields where the header has %zu%s", fields, reader->columns,
+                                "the row has %zu fields, but the header has %zu%s", fields, reader->columns,
                                 separator_hint(reader));
     skip_line_end(reader);
     return SVMP_OK;
@@ -153,8 +151,8 @@ static svmp_status add_columns(csv_reader *reader) {
     for (size_t j = 0; status == SVMP_OK && j < reader->columns; j++) {
         for (size_t i = 0; i < rows; i++) column[i] = reader->values[i * reader->columns + j];
         const csv_field *name = &reader->names[j];
-        status = svmp_data_add(reader->data, reader->source->text + name->offset, name->length, name->offset, 1, &rows,
-                               column, rows);
+        status = svmp_data_append(reader->data, reader->source->text + name->offset, name->length, name->offset, 1,
+                                  &rows, column, rows);
     }
     svmp_release(context, column);
     return status;
@@ -197,7 +195,7 @@ svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
     csv_reader reader = {.data = data, .source = source, .at = beginning(source)};
     svmp_status status = SVMP_OK;
     if (blank_line(&reader)) {
-        status = svmp_source_fail(data->context, source, reader.at, "a header row of names is expected");
+        status = svmp_source_fail(data->context, source, reader.at, "expected a header row of names");
         goto done;
     }
     SVMP_CHECK(read_header(&reader));
@@ -208,7 +206,7 @@ svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
             SVMP_CHECK(read_row(&reader));
     }
     if (reader.count == 0) {
-        status = svmp_source_fail(data->context, source, reader.names[0].offset, "there is no row below the header");
+        status = svmp_source_fail(data->context, source, reader.names[0].offset, "no rows below the header");
         goto done;
     }
     SVMP_CHECK(add_columns(&reader));

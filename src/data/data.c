@@ -3,15 +3,20 @@
 #include <string.h>
 #include <strings.h>
 
-svmp_status svmp_data_create(svmp_context *context, data_set **data) {
+#include "base/listing.h"
+#include "base/number.h"
+
+svmp_status svmp_data_create(svmp_context *context, svmp_data **data) {
     data_set *made;
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create needs a place for the data.");
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
     *data = made;
     return SVMP_OK;
 }
 
-void svmp_data_free(data_set *data) {
+void svmp_data_free(svmp_data *data) {
     if (data == NULL) return;
     svmp_context *context = data->context;
     for (size_t k = 0; k < data->count; k++) svmp_release(context, data->arrays[k].values);
@@ -28,6 +33,8 @@ const data_array *svmp_data_find(const data_set *data, const char *name) {
 }
 
 static svmp_status defined_twice(data_set *data, const data_array *first, const text_source *again, size_t offset) {
+    if (first->source == DATA_MEMORY)
+        return svmp_source_fail(data->context, again, offset, "'%s' is already given in memory", first->name);
     const text_source *there = &data->sources[first->source];
     size_t line, column;
     svmp_source_place(there, first->offset, &line, &column);
@@ -35,73 +42,147 @@ static svmp_status defined_twice(data_set *data, const data_array *first, const 
                             line);
 }
 
-svmp_status svmp_data_add(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
-                          const size_t *dimensions, const double *values, size_t count) {
-    svmp_context *context = data->context;
-    const text_source *from = &data->sources[data->source_count - 1];
-    if (name_length == 0) return svmp_source_fail(context, from, offset, "an array has no name");
-    if (memchr(name, 0, name_length)) return svmp_source_fail(context, from, offset, "a name holds a zero byte");
-
-    uint32_t number = svmp_names_find(&data->names, name, name_length);
-    if (number != NAMES_NONE) return defined_twice(data, &data->arrays[number], from, offset);
-
+/* How many numbers there are in an array; SIZE_MAX: more than a data set may hold. */
+static size_t count_of(size_t rank, const size_t *dimensions) {
     size_t product = 1;
+    for (size_t k = 0; k < rank; k++)
+        if (dimensions[k] == 0) return 0;
     for (size_t k = 0; k < rank; k++) {
-        if (dimensions[k] > 0 && product > DATA_MOST_VALUES / dimensions[k]) {
-            product = SIZE_MAX;
-            break;
-        }
+        if (product > DATA_MOST_VALUES / dimensions[k]) return SIZE_MAX;
         product *= dimensions[k];
     }
-    if (product != count)
-        return svmp_source_fail(context, from, offset,
-                                "'%.*s' holds %zu numbers, which its dimensions do not multiply to",
-                                (int)(name_length < 100 ? name_length : 100), name, count);
-    if (count > DATA_MOST_VALUES - data->values)
-        return svmp_source_fail(context, from, offset, "the data hold more than %u numbers", DATA_MOST_VALUES);
+    return product;
+}
 
+/* A new array under a name that is not there yet; the caller fills its values. */
+static svmp_status new_array(data_set *data, const char *name, size_t name_length, size_t rank,
+                             const size_t *dimensions, size_t count, data_array **array) {
+    svmp_context *context = data->context;
+    double *values;
+    uint32_t number;
     SVMP_TRY(SVMP_GROW(context, data->arrays, data->array_capacity, data->count + 1));
-    double *copy;
-    SVMP_TRY(SVMP_NEW(context, copy, count));
+    SVMP_TRY(SVMP_NEW(context, values, count));
     svmp_status status = svmp_names_add(context, &data->names, name, name_length, &number);
     if (status != SVMP_OK) {
-        svmp_release(context, copy);
+        svmp_release(context, values);
         return status;
     }
-    if (count > 0) memcpy(copy, values, count * sizeof *copy);
-    data_array *array = &data->arrays[data->count++];
-    *array = (data_array){.name = data->names.text[number], .rank = rank, .count = count, .values = copy};
-    array->source = data->source_count - 1;
-    array->offset = offset;
-    memcpy(array->dimensions, dimensions, rank * sizeof *dimensions);
+    *array = &data->arrays[data->count++];
+    **array = (data_array){.name = data->names.text[number], .rank = rank, .count = count, .values = values};
+    memcpy((*array)->dimensions, dimensions, rank * sizeof *dimensions);
     data->values += count;
     return SVMP_OK;
 }
 
-typedef svmp_status (*data_reader)(data_set *data, const text_source *source);
+svmp_status svmp_data_append(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
+                             const size_t *dimensions, const double *values, size_t count) {
+    svmp_context *context = data->context;
+    const text_source *from = &data->sources[data->source_count - 1];
+    data_array *array = NULL;
+    if (name_length == 0) return svmp_source_fail(context, from, offset, "an array has no name");
+    if (memchr(name, 0, name_length)) return svmp_source_fail(context, from, offset, "a name contains a zero byte");
 
-static svmp_status choose_reader(svmp_context *context, const char *path, data_reader *reader) {
-    const char *ending = strrchr(path, '.');
-    if (ending && strcasecmp(ending, ".json") == 0)
-        *reader = svmp_data_read_json;
-    else if (ending && strcasecmp(ending, ".csv") == 0)
-        *reader = svmp_data_read_csv;
-    else if (ending && (strcasecmp(ending, ".r") == 0 || strcmp(ending, ".txt") == 0 || strcmp(ending, ".dump") == 0))
-        *reader = svmp_data_read_dump;
-    else
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "%s: error: the ending does not say what the data are: .json, .csv, .R, .txt or .dump.", path);
+    const uint32_t number = svmp_names_find(&data->names, name, name_length);
+    if (number != NAMES_NONE) return defined_twice(data, &data->arrays[number], from, offset);
+    if (count_of(rank, dimensions) != count)
+        return svmp_source_fail(context, from, offset, "'%.*s' has %zu numbers, which does not match its dimensions",
+                                (int)(name_length < 100 ? name_length : 100), name, count);
+    if (count > DATA_MOST_VALUES - data->values)
+        return svmp_source_fail(context, from, offset, "the data contain more than %u numbers", DATA_MOST_VALUES);
+    SVMP_TRY(new_array(data, name, name_length, rank, dimensions, count, &array));
+    if (count > 0) memcpy(array->values, values, count * sizeof *values);
+    array->source = data->source_count - 1;
+    array->offset = offset;
     return SVMP_OK;
 }
 
+/* ---- arrays in memory -------------------------------------------------------------------------------------------- */
+
+/* Row-major to column-major: goes through the rows, and takes the place of each number along. */
+static void transpose(const data_array *array, const double *rows) {
+    size_t index[DATA_MOST_DIMENSIONS] = {0}, strides[DATA_MOST_DIMENSIONS], place = 0;
+    for (size_t k = 0; k < array->rank; k++) strides[k] = k == 0 ? 1 : strides[k - 1] * array->dimensions[k - 1];
+    for (size_t from = 0; from < array->count; from++) {
+        array->values[place] = rows[from];
+        for (size_t k = array->rank; k-- > 0;) {
+            place += strides[k];
+            if (++index[k] < array->dimensions[k]) break;
+            place -= index[k] * strides[k];
+            index[k] = 0;
+        }
+    }
+}
+
+svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const size_t *dimensions,
+                          const double *values) {
+    static const size_t one = 1;
+    data_array *array = NULL;
+    if (data == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = data->context;
+    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add needs a name.");
+    if (svmp_data_find(data, name))
+        return svmp_fail(context, SVMP_BAD_CALL, "The data already have an array '%.100s'.", name);
+    if (rank > DATA_MOST_DIMENSIONS)
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' has %zu dimensions; %d is the most.", name, rank,
+                         DATA_MOST_DIMENSIONS);
+    if (rank > 0 && dimensions == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its dimensions.", name);
+    const size_t count = count_of(rank, dimensions);
+    if (count > DATA_MOST_VALUES - data->values) /* SIZE_MAX, too */
+        return svmp_fail(context, SVMP_BAD_CALL, "With the array '%.100s' the data would have more than %u numbers.",
+                         name, DATA_MOST_VALUES);
+    if (count > 0 && values == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its values.", name);
+    SVMP_TRY(new_array(data, name, strlen(name), rank ? rank : 1, rank ? dimensions : &one, count, &array));
+    array->source = DATA_MEMORY;
+    if (count > 0) transpose(array, values);
+    return SVMP_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+typedef svmp_status (*data_reader)(data_set *data, const text_source *source);
+
+static const struct {
+    const char *ending;
+    data_reader read;
+} readers[] = {{".json", svmp_data_read_json},
+               {".csv", svmp_data_read_csv},
+               {".R", svmp_data_read_dump},
+               {".txt", svmp_data_read_dump},
+               {".dump", svmp_data_read_dump}};
+
+static const char *ending_at(size_t k) { return k < sizeof readers / sizeof *readers ? readers[k].ending : NULL; }
+
+static data_reader find_reader(const char *path) {
+    const char *ending = strrchr(path, '.');
+    for (size_t k = 0; ending && k < sizeof readers / sizeof *readers; k++)
+        if (strcasecmp(ending, readers[k].ending) == 0) return readers[k].read;
+    return NULL;
+}
+
+static svmp_status unknown_kind(svmp_context *context, const char *path) {
+    char endings[128];
+    return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: unknown kind of data file; expected %s.", path,
+                     svmp_list_names(ending_at, "or", endings, sizeof endings));
+}
+
 const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size) {
+    if (array->source == DATA_MEMORY) return snprintf(place, size, "in memory"), place;
     const text_source *source = &data->sources[array->source];
-    data_reader reader = NULL;
     size_t line, column;
-    const int csv = choose_reader(data->context, source->path, &reader) == SVMP_OK && reader == svmp_data_read_csv;
+    const int csv = find_reader(source->path) == svmp_data_read_csv;
     svmp_source_place(source, csv ? svmp_data_csv_row(source, element) : array->offset, &line, &column);
     snprintf(place, size, "%s:%zu", source->path, line);
     return place;
+}
+
+void svmp_data_describe(const data_set *data, const data_array *array, const char *kind, const char *sentence,
+                        char *buffer, size_t size) {
+    if (array->source == DATA_MEMORY)
+        snprintf(buffer, size, "<data>: %s: %s", kind, sentence);
+    else
+        svmp_source_describe(&data->sources[array->source], array->offset, kind, sentence, buffer, size);
 }
 
 /* Makes the source part of the data set, which then owns it. */
@@ -114,20 +195,42 @@ static svmp_status add_source(data_set *data, text_source *from) {
     return status;
 }
 
-svmp_status svmp_data_read(data_set *data, const char *path) {
-    data_reader reader = NULL;
+/* Back to the first `arrays` arrays of `sources` files. */
+static void truncate(data_set *data, size_t arrays, size_t sources) {
+    while (data->count > arrays) {
+        data->values -= data->arrays[--data->count].count;
+        svmp_release(data->context, data->arrays[data->count].values);
+    }
+    svmp_names_truncate(data->context, &data->names, arrays);
+    while (data->source_count > sources) svmp_source_free(data->context, &data->sources[--data->source_count]);
+}
+
+/* A text of which all arrays become part of the data set, or none. */
+static svmp_status read_source(data_set *data, data_reader reader, text_source *from) {
+    const size_t arrays = data->count, sources = data->source_count;
+    number_locale locale = {0};
+    SVMP_TRY(add_source(data, from));
+    svmp_status status = svmp_number_enter(data->context, &locale);
+    if (status == SVMP_OK) status = reader(data, &data->sources[data->source_count - 1]);
+    svmp_number_leave(&locale);
+    if (status != SVMP_OK) truncate(data, arrays, sources);
+    return status;
+}
+
+svmp_status svmp_data_read(svmp_data *data, const char *path) {
     text_source from;
-    SVMP_TRY(choose_reader(data->context, path, &reader));
+    if (data == NULL) return SVMP_BAD_CALL;
+    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read needs a path.");
+    const data_reader reader = find_reader(path);
+    if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_read(data->context, path, &from));
-    SVMP_TRY(add_source(data, &from));
-    return reader(data, &data->sources[data->source_count - 1]);
+    return read_source(data, reader, &from);
 }
 
 svmp_status svmp_data_read_text(data_set *data, const char *path, const char *text, size_t length) {
-    data_reader reader = NULL;
     text_source from;
-    SVMP_TRY(choose_reader(data->context, path, &reader));
+    const data_reader reader = find_reader(path);
+    if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));
-    SVMP_TRY(add_source(data, &from));
-    return reader(data, &data->sources[data->source_count - 1]);
+    return read_source(data, reader, &from);
 }

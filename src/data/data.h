@@ -1,4 +1,4 @@
-/* Data sets: named arrays of numbers from any mix of files.
+/* Data sets: named arrays of numbers from memory (svmp_data_add) and from any mix of files.
  *
  *     .json          an object of numbers and nested arrays, row by row; null is missing
  *     .csv           a header row; every column is a vector; NA or nothing is missing
@@ -11,11 +11,15 @@
 #include "base/names.h"
 #include "base/source.h"
 
+typedef struct svmp_data data_set;
+
 enum { DATA_MOST_DIMENSIONS = 8 };
 
 /* More numbers than this in one data set are refused, and a range a:b of more than DATA_LONGEST_RANGE. */
 #define DATA_MOST_VALUES   100000000u
 #define DATA_LONGEST_RANGE 10000000u
+
+#define DATA_MEMORY SIZE_MAX
 
 typedef struct data_array {
     const char *name;
@@ -23,11 +27,11 @@ typedef struct data_array {
     size_t dimensions[DATA_MOST_DIMENSIONS];
     size_t count;
     double *values; /* column-major: the first index runs fastest */
-    size_t source;  /* which file it stands in, and at which byte */
+    size_t source;  /* which file it stands in, and at which byte; DATA_MEMORY: it was given as memory */
     size_t offset;
 } data_array;
 
-typedef struct data_set {
+struct svmp_data {
     svmp_context *context;
     name_table names;   /* number k names arrays[k] */
     data_array *arrays; /* in the order of the files */
@@ -35,30 +39,29 @@ typedef struct data_set {
     text_source *sources;
     size_t source_count, source_capacity;
     size_t values; /* of all arrays */
-} data_set;
+};
 
-svmp_status svmp_data_create(svmp_context *context, data_set **data);
-void svmp_data_free(data_set *data);
-
-/* Adds the arrays of a file. On failure the data set may hold some of them; it can only be freed. */
-svmp_status svmp_data_read(data_set *data, const char *path);
-
-/* The same from memory; the ending of `path` says what the text is. */
+/* svmp_data_read for the text of a file in memory; the ending of `path` says what the text is. */
 svmp_status svmp_data_read_text(data_set *data, const char *path, const char *text, size_t length);
 
 /* NULL when there is none of that name. */
 const data_array *svmp_data_find(const data_set *data, const char *name);
 
-/* Writes "path:line": where an element of one of the arrays stands in a CSV file, and in others the array's name; cut
- * to fit, always ended. Returns `place`. Reads the file's text again: for messages. */
+/* Writes "path:line": where an element of one of the arrays stands in a CSV file, and in others the array's name; of an
+ * array that is in no file, "in memory". Cut to fit, always ended. Returns `place`. Reads the file's text again: for
+ * messages. */
 const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size);
+
+/* Writes a sentence on an array, as svmp_source_describe does with the line that has its name. */
+void svmp_data_describe(const data_set *data, const data_array *array, const char *kind, const char *sentence,
+                        char *buffer, size_t size);
 
 /* ---- for the readers, one file each --------------------------------------------------------- */
 
 /* Adds an array of the source last added, whose name stands at `offset`; values and name are copied. A name that is
  * already there, too many numbers, and dimensions that do not multiply to `count` are errors. */
-svmp_status svmp_data_add(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
-                          const size_t *dimensions, const double *values, size_t count);
+svmp_status svmp_data_append(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
+                             const size_t *dimensions, const double *values, size_t count);
 
 svmp_status svmp_data_read_json(data_set *data, const text_source *source);
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source);

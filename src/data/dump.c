@@ -50,7 +50,7 @@ static int take(dump_reader *reader, char wanted) {
 
 static svmp_status expect(dump_reader *reader, char wanted, const char *where) {
     if (take(reader, wanted)) return SVMP_OK;
-    return DUMP_FAIL(reader, reader->at, "'%c' is expected %s", wanted, where);
+    return DUMP_FAIL(reader, reader->at, "expected '%c' %s", wanted, where);
 }
 
 static int name_byte(char byte) { return isalnum((unsigned char)byte) || byte == '.' || byte == '_'; }
@@ -80,7 +80,7 @@ static int take_call(dump_reader *reader, const char *function) {
 
 static svmp_status push(dump_reader *reader, double value) {
     if (reader->count >= DATA_MOST_VALUES)
-        return DUMP_FAIL(reader, reader->at, "the data hold more than %u numbers", DATA_MOST_VALUES);
+        return DUMP_FAIL(reader, reader->at, "the data contain more than %u numbers", DATA_MOST_VALUES);
     SVMP_TRY(SVMP_GROW(reader->data->context, reader->values, reader->value_capacity, reader->count + 1));
     reader->values[reader->count++] = value;
     return SVMP_OK;
@@ -100,13 +100,13 @@ static svmp_status read_number(dump_reader *reader, double *number) {
                 return DUMP_FAIL(reader, place, "NaN is not a number; write NA for a missing value");
             if (length > 0)
                 return DUMP_FAIL(reader, place, "'%.*s' is not a number", (int)(length < 40 ? length : 40), start);
-            return DUMP_FAIL(reader, place, "a number is expected");
+            return DUMP_FAIL(reader, place, "expected a number");
         }
         if (isinf(*number)) return DUMP_FAIL(reader, reader->at, "the number is too large");
         reader->at += (size_t)(end - start);
         if (next(reader) == 'L') reader->at++;
         if (!at_end(reader) && name_byte(next(reader)))
-            return DUMP_FAIL(reader, reader->at, "a number ends in '%c'", next(reader));
+            return DUMP_FAIL(reader, reader->at, "unexpected '%c' after a number", next(reader));
     }
     if (negative) *number = -*number;
     return SVMP_OK;
@@ -116,7 +116,7 @@ static svmp_status read_range(dump_reader *reader, double from, size_t place) {
     double to;
     SVMP_TRY(read_number(reader, &to));
     if (!(fabs(to - from) < DATA_LONGEST_RANGE))
-        return DUMP_FAIL(reader, place, "the range %.15g:%.15g holds more than %u numbers", from, to,
+        return DUMP_FAIL(reader, place, "the range %.15g:%.15g contains more than %u numbers", from, to,
                          DATA_LONGEST_RANGE);
     size_t steps = (size_t)floor(fabs(to - from) + 1e-10);
     for (size_t k = 0; k <= steps; k++) SVMP_TRY(push(reader, to < from ? from - (double)k : from + (double)k));
@@ -143,7 +143,7 @@ static svmp_status read_vector(dump_reader *reader) {
         size_t place = reader->at;
         double zero;
         SVMP_TRY(read_number(reader, &zero));
-        if (zero != 0) return DUMP_FAIL(reader, place, "only integer(0) and numeric(0) are read");
+        if (zero != 0) return DUMP_FAIL(reader, place, "only integer(0) and numeric(0) are supported");
         return expect(reader, ')', "here");
     }
     if (!take_call(reader, "c")) return read_item(reader);
@@ -188,11 +188,11 @@ static svmp_status read_dimensions(dump_reader *reader, size_t *rank, size_t *di
     SVMP_TRY(read_vector(reader));
     *rank = reader->count - first;
     if (*rank == 0 || *rank > DATA_MOST_DIMENSIONS)
-        return DUMP_FAIL(reader, place, "an array has 1 to %d dimensions, not %zu", DATA_MOST_DIMENSIONS, *rank);
+        return DUMP_FAIL(reader, place, "an array must have 1 to %d dimensions, not %zu", DATA_MOST_DIMENSIONS, *rank);
     for (size_t k = 0; k < *rank; k++) {
         double extent = reader->values[first + k];
         if (!(extent >= 0 && extent <= DATA_MOST_VALUES && extent == floor(extent)))
-            return DUMP_FAIL(reader, place, "a dimension is a whole number, at least 0, not %g", extent);
+            return DUMP_FAIL(reader, place, "a dimension must be a whole number, at least 0, not %g", extent);
         dimensions[k] = (size_t)extent;
     }
     reader->count = first;
@@ -234,11 +234,11 @@ static svmp_status read_name(dump_reader *reader, size_t *offset, size_t *length
     }
     *offset = reader->at;
     *length = word(reader);
-    if (*length == 0 || isdigit((unsigned char)quote)) return DUMP_FAIL(reader, reader->at, "a name is expected");
+    if (*length == 0 || isdigit((unsigned char)quote)) return DUMP_FAIL(reader, reader->at, "expected a name");
     reader->at += *length;
     if (*length == 4 && memcmp(reader->source->text + *offset, "list", 4) == 0 && take(reader, '('))
         return DUMP_FAIL(reader, *offset,
-                         "data in a list() are not read; write one assignment an array, as R's dump does");
+                         "data in a list() are not supported; write one assignment per array, as R's dump does");
     return SVMP_OK;
 }
 
@@ -248,12 +248,12 @@ static svmp_status read_assignment(dump_reader *reader) {
     if (take(reader, '<'))
         SVMP_TRY(expect(reader, '-', "after '<'"));
     else if (!take(reader, '='))
-        return DUMP_FAIL(reader, reader->at, "'<-' is expected after the name");
+        return DUMP_FAIL(reader, reader->at, "expected '<-' after the name");
     reader->count = 0;
     SVMP_TRY(read_value(reader, &rank, dimensions));
     take(reader, ';');
-    return svmp_data_add(reader->data, reader->source->text + offset, length, offset, rank, dimensions, reader->values,
-                         reader->count);
+    return svmp_data_append(reader->data, reader->source->text + offset, length, offset, rank, dimensions,
+                            reader->values, reader->count);
 }
 
 svmp_status svmp_data_read_dump(data_set *data, const text_source *source) {

@@ -4,7 +4,7 @@
 #ifndef SVMP_HAVE_JANSSON
 
 svmp_status svmp_data_read_json(data_set *data, const text_source *source) {
-    return svmp_fail(data->context, SVMP_UNSUPPORTED, "%s is JSON, which was left out of this build (jansson).",
+    return svmp_fail(data->context, SVMP_UNSUPPORTED, "Cannot read '%s': this build has no JSON support (jansson).",
                      source->path);
 }
 
@@ -51,10 +51,8 @@ static void skip_scalar(json_reader *reader) {
 /* ---- values --------------------------------------------------------------------------------- */
 
 static svmp_status read_scalar(json_reader *reader, const json_t *value, double *number) {
-    if (json_is_array(value))
-        return JSON_FAIL(reader, "the array is ragged: an array stands where a number is expected");
-    if (!json_is_number(value) && !json_is_null(value))
-        return JSON_FAIL(reader, "a number, null or an array is expected");
+    if (json_is_array(value)) return JSON_FAIL(reader, "the array is ragged: expected a number, not an array");
+    if (!json_is_number(value) && !json_is_null(value)) return JSON_FAIL(reader, "expected a number, null or an array");
     *number = json_is_null(value) ? NAN : json_number_value(value);
     skip_scalar(reader);
     return SVMP_OK;
@@ -63,10 +61,9 @@ static svmp_status read_scalar(json_reader *reader, const json_t *value, double 
 /* The values of dimension `depth` and deeper go to index + k * stride, k counting the elements. */
 static svmp_status read_array(json_reader *reader, const json_t *value, size_t depth, size_t index, size_t stride) {
     if (depth == reader->rank) return read_scalar(reader, value, &reader->values[index]);
-    if (!json_is_array(value))
-        return JSON_FAIL(reader, "the array is ragged: a number stands where an array is expected");
+    if (!json_is_array(value)) return JSON_FAIL(reader, "the array is ragged: expected an array, not a number");
     if (json_array_size(value) != reader->dimensions[depth])
-        return JSON_FAIL(reader, "the array is ragged: %zu elements where the first row has %zu",
+        return JSON_FAIL(reader, "the array is ragged: this row has %zu elements, the first row has %zu",
                          json_array_size(value), reader->dimensions[depth]);
     reader->at++;
     for (size_t k = 0; k < reader->dimensions[depth]; k++) {
@@ -85,11 +82,11 @@ static svmp_status find_shape(json_reader *reader, const json_t *value, size_t *
     reader->rank = 0;
     for (; json_is_array(value); value = json_array_get(value, 0)) {
         if (reader->rank == DATA_MOST_DIMENSIONS)
-            return JSON_FAIL(reader, "an array has at most %d dimensions", DATA_MOST_DIMENSIONS);
+            return JSON_FAIL(reader, "an array can have at most %d dimensions", DATA_MOST_DIMENSIONS);
         size_t extent = json_array_size(value);
         reader->dimensions[reader->rank++] = extent;
         if (extent > 0 && *count > DATA_MOST_VALUES / extent)
-            return JSON_FAIL(reader, "the data hold more than %u numbers", DATA_MOST_VALUES);
+            return JSON_FAIL(reader, "the data contain more than %u numbers", DATA_MOST_VALUES);
         *count *= extent;
         if (extent == 0) break;
     }
@@ -102,7 +99,7 @@ static svmp_status read_member(json_reader *reader, const json_t *root) {
     skip_string(reader);
     size_t length = reader->at - 1 - offset;
     const char *name = reader->source->text + offset;
-    if (memchr(name, '\\', length)) return JSON_FAIL(reader, "a name with an escape is not read");
+    if (memchr(name, '\\', length)) return JSON_FAIL(reader, "escapes in names are not supported");
     const json_t *value = json_object_getn(root, name, length);
     skip(reader, ":");
     SVMP_TRY(find_shape(reader, value, &count));
@@ -111,7 +108,8 @@ static svmp_status read_member(json_reader *reader, const json_t *root) {
     SVMP_TRY(SVMP_NEW(context, reader->values, count));
     SVMP_TRY(read_array(reader, value, 0, 0, 1));
     if (reader->rank == 0) reader->dimensions[reader->rank++] = 1;
-    return svmp_data_add(reader->data, name, length, offset, reader->rank, reader->dimensions, reader->values, count);
+    return svmp_data_append(reader->data, name, length, offset, reader->rank, reader->dimensions, reader->values,
+                            count);
 }
 
 static svmp_status read_members(json_reader *reader, const json_t *root) {
@@ -132,7 +130,7 @@ svmp_status svmp_data_read_json(data_set *data, const text_source *source) {
         reader.at = error.position > 0 ? (size_t)error.position - 1 : 0;
         status = JSON_FAIL(&reader, "%s", error.text);
     } else if (!json_is_object(root)) {
-        status = JSON_FAIL(&reader, "the data are one object, {\"name\": value, ...}");
+        status = JSON_FAIL(&reader, "expected one object, {\"name\": value, ...}");
     } else {
         status = read_members(&reader, root);
     }

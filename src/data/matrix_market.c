@@ -30,12 +30,12 @@ typedef struct banner_choice {
 static svmp_status banner_word(const text_file *text, char **cursor, const char *what, const banner_choice *choices,
                                size_t count, int *meaning) {
     char *word, quoted[TEXT_QUOTED];
-    if (!svmp_text_next_word(text, cursor, &word)) return svmp_text_fail(text, "the banner does not say the %s.", what);
+    if (!svmp_text_next_word(text, cursor, &word)) return svmp_text_fail(text, "the banner has no %s.", what);
     for (size_t k = 0; k < count; k++)
         if (strlen(choices[k].word) == (size_t)(*cursor - word) &&
             strncasecmp(word, choices[k].word, (size_t)(*cursor - word)) == 0)
             return *meaning = choices[k].meaning, SVMP_OK;
-    return svmp_text_fail(text, "the %s '%s' is not understood; '%s' and '%s' are.", what,
+    return svmp_text_fail(text, "unsupported %s '%s'; supported: '%s' and '%s'.", what,
                           svmp_text_quote(word, *cursor, quoted), choices[0].word, choices[1].word);
 }
 
@@ -52,10 +52,10 @@ static svmp_status read_banner(market_reader *reader) {
     cursor = text->start;
     if (!svmp_text_next_word(text, &cursor, &word) || strlen(opening) != (size_t)(cursor - word) ||
         strncasecmp(word, opening, strlen(opening)) != 0)
-        return svmp_text_fail(text, "a Matrix Market file begins with '%s', not with '%s'.", opening,
+        return svmp_text_fail(text, "a Matrix Market file must begin with '%s', not '%s'.", opening,
                               svmp_text_quote(word, cursor, quoted));
     if (!svmp_text_next_word(text, &cursor, &word) || cursor - word != 6 || strncasecmp(word, "matrix", 6) != 0)
-        return svmp_text_fail(text, "the object '%s' is not understood; 'matrix' is.",
+        return svmp_text_fail(text, "unsupported object '%s'; supported: 'matrix'.",
                               svmp_text_quote(word, cursor, quoted));
     SVMP_TRY(banner_word(text, &cursor, "format", formats, 2, &reader->array));
     SVMP_TRY(banner_word(text, &cursor, "field", fields, 2, &reader->integer));
@@ -77,7 +77,7 @@ static svmp_status read_index(const text_file *text, char **cursor, const char *
     size_t value = 0;
     SVMP_TRY(read_size(text, cursor, what, &value));
     if (value < 1 || value > limit)
-        return svmp_text_fail(text, "the %s %zu is not between 1 and %zu.", what, value, limit);
+        return svmp_text_fail(text, "the %s %zu is out of range: it must be from 1 to %zu.", what, value, limit);
     *index = (uint32_t)(value - 1);
     return SVMP_OK;
 }
@@ -99,7 +99,7 @@ static svmp_status read_value(const market_reader *reader, char **cursor, double
 static svmp_status expect_end(const text_file *text, char *cursor) {
     char *word, quoted[TEXT_QUOTED];
     if (!svmp_text_next_word(text, &cursor, &word)) return SVMP_OK;
-    return svmp_text_fail(text, "'%s' is more than belongs on this line.", svmp_text_quote(word, cursor, quoted));
+    return svmp_text_fail(text, "unexpected '%s' at the end of the line.", svmp_text_quote(word, cursor, quoted));
 }
 
 static svmp_status read_sizes(market_reader *reader) {
@@ -107,17 +107,17 @@ static svmp_status read_sizes(market_reader *reader) {
     matrix *made = &reader->made;
     int there;
     SVMP_TRY(svmp_text_next_line(text, '%', &there));
-    if (!there) return svmp_text_fail(text, "the file ends before the line of sizes.");
+    if (!there) return svmp_text_fail(text, "the file ends before the size line.");
     char *cursor = text->start;
     SVMP_TRY(read_size(text, &cursor, "number of rows", &made->rows));
     SVMP_TRY(read_size(text, &cursor, "number of columns", &made->columns));
     if (made->rows == 0 || made->columns == 0)
-        return svmp_text_fail(text, "a matrix of %zu rows and %zu columns holds nothing.", made->rows, made->columns);
+        return svmp_text_fail(text, "a matrix of %zu rows and %zu columns is empty.", made->rows, made->columns);
     if (made->rows > UINT32_MAX || made->columns > UINT32_MAX)
         return svmp_text_fail(text, "%zu rows and %zu columns are too many; the limit is %lu.", made->rows,
                               made->columns, (unsigned long)UINT32_MAX);
     if (made->symmetric && made->rows != made->columns)
-        return svmp_text_fail(text, "a symmetric matrix is square, not %zu by %zu.", made->rows, made->columns);
+        return svmp_text_fail(text, "a symmetric matrix must be square, not %zu by %zu.", made->rows, made->columns);
     /* two numbers below 2^32: their product fits */
     if (!reader->array)
         SVMP_TRY(read_size(text, &cursor, "number of entries", &made->announced));
@@ -172,12 +172,12 @@ static svmp_status read_entries(market_reader *reader) {
         int there;
         SVMP_TRY(svmp_text_next_line(&reader->text, '%', &there));
         if (!there && count < announced)
-            return svmp_text_fail(&reader->text, "the file ends after %zu entries; line %zu announces %zu.", count,
+            return svmp_text_fail(&reader->text, "the file ends after %zu entries, but line %zu declares %zu.", count,
                                   reader->size_line, announced);
         if (!there) return SVMP_OK;
         if (count == announced)
-            return svmp_text_fail(&reader->text, "line %zu announces %zu entries; this is one more.", reader->size_line,
-                                  announced);
+            return svmp_text_fail(&reader->text, "line %zu declares %zu entries, but there are more.",
+                                  reader->size_line, announced);
         SVMP_TRY(reader->array ? read_element(reader, count == 0, &reader->last)
                                : read_coordinate(reader, &reader->last));
         SVMP_TRY(keep_entry(reader));
@@ -206,7 +206,7 @@ static svmp_status fail_at_second(market_reader *reader, matrix_entry place) {
         if (there) SVMP_TRY(read_coordinate(reader, &entry));
         seen += there && order_of_places(&entry, &place) == 0;
     }
-    return svmp_text_fail(&reader->text, "the entry in row %lu, column %lu was given before.",
+    return svmp_text_fail(&reader->text, "the entry in row %lu, column %lu is given twice.",
                           (unsigned long)place.row + 1, (unsigned long)place.column + 1);
 }
 

@@ -25,7 +25,7 @@ typedef int (*matrix_filter)(const void *user_data, matrix_entry entry);
  * they are kept. */
 svmp_status svmp_matrix_read(svmp_context *context, const char *path, matrix_filter keep, const void *user_data,
                              matrix *result);
-void svmp_matrix_free(svmp_context *context, matrix *result); /* takes one that is all zeros */
+void svmp_matrix_free(svmp_context *context, matrix *result); /* accepts an all-zero value */
 
 /* The value at a place, 0 where no entry is. Costs a binary search. Asks the lower triangle when symmetric. */
 double svmp_matrix_at(const matrix *from, uint32_t row, uint32_t column);

@@ -1,6 +1,5 @@
-/* How well chains have mixed, and how many independent draws theirs are worth: Vehtari, Gelman, Simpson, Carpenter and
- * Buerkner, Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC, 2021.
- */
+/* R-hat, effective draws and standard errors of chains: Vehtari, Gelman, Simpson, Carpenter and Buerkner,
+ * Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC, 2021. */
 #ifndef SVMP_DIAG_CHAINS_H
 #define SVMP_DIAG_CHAINS_H
 
@@ -8,7 +7,7 @@
 #include "base/fourier.h"
 #include "diag/sort.h"
 
-/* What one thread needs for the draws of one variable; made once for many variables. */
+/* Working memory of one thread for the draws of one variable; reused for many variables. */
 typedef struct chain_room {
     size_t chains, draws; /* of the variables that it is for */
     double unit;          /* of the draws at hand: halves are in units of it */
@@ -27,16 +26,13 @@ typedef struct chain_room {
 svmp_status svmp_chain_room_create(svmp_context *context, size_t chains, size_t draws, int ranks, chain_room *room);
 void svmp_chain_room_free(svmp_context *context, chain_room *room);
 
-/* Of draws[c*draws + t] of chain c. All NaN when nothing varies, with fewer than 6 draws a chain, or when a draw
- * is not finite. Standard errors:
- *     mean       sd / sqrt(N of x)
- *     sd         sqrt( (mean z^4 - (mean z^2)^2) / (4 mean z^2 N of z^2) ),  z = x - mean
- *     quantile   half of the distance between the order statistics at the quantiles Phi(-1) and Phi(1) of
- *                Beta(N p + 1, N (1 - p) + 1),  N of x <= quantile
- * with N the effective draws. */
+/* The mixing of draws[c*draws + t], chain c. All NaN if nothing varies, with fewer than 6 draws per chain, or if a draw
+ * is not finite. Standard errors: mean       sd / sqrt(N of x) sd         sqrt( (mean z^4 - (mean z^2)^2) / (4 mean z^2
+ * N of z^2) ),  z = x - mean quantile   half of the distance between the order statistics at the quantiles Phi(-1) and
+ * Phi(1) of Beta(N p + 1, N (1 - p) + 1),  N of x <= quantile with N the effective draws. */
 svmp_mixing svmp_chains_mixing(chain_room *room, const double *draws);
 
-/* Of particles that are no chains: all NaN. */
+/* For particles that are not chains: all NaN. */
 extern const svmp_mixing svmp_mixing_unknown;
 
 /* The standard error of the mean of the draws, sd / sqrt(effective draws); NaN as above, but 0 when nothing varies. */

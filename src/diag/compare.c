@@ -20,8 +20,8 @@ svmp_status svmp_particles_compare(const svmp_particles *particles, const svmp_p
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (reference == NULL || comparison == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_compare was given no %s.",
-                         reference ? "place for its result" : "reference");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_compare: the %s is NULL.",
+                         reference ? "result" : "reference");
 
     svmp_status status = SVMP_OK;
     svmp_comparison result = {0};

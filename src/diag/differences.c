@@ -117,8 +117,8 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (reference == NULL || rows == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_differences was given no %s.",
-                         reference ? "place for its results" : "reference");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_differences: the %s is NULL.",
+                         reference ? "result" : "reference");
     svmp_status status = SVMP_OK;
     size_t *a_place = NULL, *b_place = NULL;
     side_room *rooms = NULL;

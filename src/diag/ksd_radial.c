@@ -52,7 +52,8 @@ static void common_distances(const ksd *of, size_t count, const ksd_room *room, 
 static void fill_triangles(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room,
                            int threads) {
     const size_t n = of->sample->n, pairs = n * (n - 1) / 2;
-    const size_t count = svmp_unit_rows(of->sample->graph, unit, n, of->sample->x, room->rows);
+    const double *x = term->metric == METRIC_SD ? of->scaled : of->sample->x;
+    const size_t count = svmp_unit_rows(of->sample->graph, unit, n, x, of->sample->messages, room->rows);
     if (term->domain == DOMAIN_ALL)
         common_distances(of, count, room, threads);
     else {
@@ -77,32 +78,33 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
 }
 
 /* kappa between particle l and those behind it. */
-static void stein_row(size_t n, const ksd_room *room, size_t l, const double *x, const double *s, double *kappa) {
+static void stein_row(size_t n, const ksd_room *room, size_t l, const ksd_variable *i, double *kappa) {
     const size_t at = row_start(n, l);
+    const double *x = i->x, *s = i->score, one = i->repels;
     const double *k = room->k + at, *r = room->r + at, *c = room->c + at, *y = x + l + 1, *t = s + l + 1;
 #pragma omp simd
     for (size_t m = 0; m < n - l - 1; m++) {
         const double u = x[l] - y[m];
-        kappa[m] = k[m] * (s[l] * t[m]) + r[m] * (1 + u * (s[l] - t[m])) - c[m] * (u * u);
+        kappa[m] = k[m] * (s[l] * t[m]) + r[m] * (one + u * (s[l] - t[m])) - c[m] * (u * u);
     }
 }
 
 /* The centred kappa is kappa_lm - a_l - a_m + a, with a_l the mean of a row and a that of all:
  *
  *     sum_lm centred^2 = sum_lm kappa^2 - 2n sum_l a_l^2 + n^2 a^2,    of which the diagonal is taken out again. */
-static stein_sums sums_of(size_t n, const ksd_room *room, const double *x, const double *s, double *row, double *sum) {
-    const double count = (double)n;
+static stein_sums sums_of(size_t n, const ksd_room *room, const ksd_variable *i, double *row, double *sum) {
+    const double count = (double)n, *s = i->score, r0 = i->repels * room->r0;
     stein_sums sums = {0};
     double squares = 0;
-    for (size_t l = 0; l < n; l++) sum[l] = room->k0 * s[l] * s[l] + room->r0;
+    for (size_t l = 0; l < n; l++) sum[l] = room->k0 * s[l] * s[l] + r0;
     sums.diagonal = svmp_sum(n, sum);
     for (size_t l = 0; l < n; l++) {
-        const double own = room->k0 * s[l] * s[l] + room->r0;
+        const double own = room->k0 * s[l] * s[l] + r0;
         squares += own * own;
     }
     for (size_t l = 0; l + 1 < n; l++) {
         const size_t behind = n - l - 1;
-        stein_row(n, room, l, x, s, row);
+        stein_row(n, room, l, i, row);
         sum[l] += svmp_sum(behind, row);
         squares += 2 * svmp_dot(behind, row, row);
 #pragma omp simd
@@ -112,7 +114,7 @@ static stein_sums sums_of(size_t n, const ksd_room *room, const double *x, const
     const double mean = sums.pairs / (count * count);
     squares += sums.pairs * mean - 2 * svmp_dot(n, sum, sum) / count;
     for (size_t l = 0; l < n; l++) {
-        const double own = room->k0 * s[l] * s[l] + room->r0 - 2 * sum[l] / count + mean;
+        const double own = room->k0 * s[l] * s[l] + r0 - 2 * sum[l] / count + mean;
         squares -= own * own;
     }
     sums.spread = n > 1 && squares > 0 ? sqrt(squares / (count * (count - 1))) : 0;
@@ -127,7 +129,8 @@ void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *u
     for (size_t v = 0; v < unit->member_count; v++)
         for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++) {
             const int t = threads > 1 ? svmp_thread_number() : 0;
-            svmp_ksd_add(&of->sums[i], term->weight,
-                         sums_of(n, room, sample->x + i * n, sample->score + i * n, room->row[t], room->sum[t]));
+            const ksd_variable here = svmp_ksd_variable(of, term, i);
+            const stein_sums sums = sums_of(n, room, &here, room->row[t], room->sum[t]);
+            svmp_ksd_add(&of->sums[i], term->weight * here.in_units, sums);
         }
 }

@@ -1,4 +1,4 @@
-/* The parts of the Stein discrepancy: what the terms of a kernel add to the sums of every variable. */
+/* The contributions of kernel terms to the Stein discrepancy of each variable. */
 #ifndef SVMP_DIAG_KSD_TERMS_H
 #define SVMP_DIAG_KSD_TERMS_H
 
@@ -6,7 +6,8 @@
 #include "kernel/grid.h"
 #include "kernel/unit.h"
 
-/* What one thread needs for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2), ... */
+/* Working memory of one thread for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2),
+ * ... */
 typedef struct ksd_room {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */
@@ -31,11 +32,14 @@ typedef struct ksd {
     svmp_context *context;
     const stein_sample *sample;
     int threads;
-    ksd_room *rooms;  /* one a thread */
-    uint32_t *nodes;  /* 0, 1, 2, ... */
-    double *centred;  /* variables * n: x less its mean over particles, for linear terms */
-    common_grid grid; /* of terms on all variables */
-    double *products; /* n*n: of linear terms on n or more variables, all there are */
+    ksd_room *rooms;      /* one a thread */
+    uint32_t *nodes;      /* 0, 1, 2, ... */
+    double *centred;      /* variables * n: x less its mean over particles, for linear terms */
+    double *scaled;       /* variables * n: the same in units of the sd, for terms in that metric; */
+    double *scaled_score; /* own variables * n: the scores in these; */
+    double *sd;           /* variables. All three NULL: there is no such term */
+    common_grid grid;     /* of terms on all variables */
+    double *products;     /* n*n: of linear terms on n or more variables, all there are */
     double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
     const struct team *team; /* the other processes that have parts; NULL: there are none */
     stein_sums *sums;        /* of every own variable */
@@ -43,7 +47,17 @@ typedef struct ksd {
     double *bandwidth;       /* of every own node, in the first term that has one; NaN: none has */
 } ksd;
 
-/* Add what a unit of a term is worth to the sums of its members, with a team of `threads`. */
+/* Variable i as a term uses it: its particles and scores in the units of the term, and the factor that converts its
+ * kappa to the units of the kernel. */
+typedef struct ksd_variable {
+    const double *x, *score;
+    double in_units;
+    double repels; /* 1; 0 if k does not depend on it because all particles are equal */
+} ksd_variable;
+
+ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i);
+
+/* Add the contribution of a unit of a term to the sums of its members, with `threads` threads. */
 void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
 void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
 
@@ -53,8 +67,7 @@ void svmp_ksd_centre(const stein_sample *sample, size_t i, double *z);
 /* The estimate of the sum of the eigenvalues of kappa. */
 double svmp_ksd_trace(size_t n, double pairs, double diagonal);
 
-/* Whether a linear term is computed from products of particles; whether it needs what other processes have, as it is.
- */
+/* Whether a linear term is computed from products of particles, and whether it needs the rows of other processes. */
 static inline int svmp_ksd_multiplies(const ksd *of, const kernel_term *term) {
     return svmp_term_multiplies(term, of->sample->n, of->sample->graph->whole_variables);
 }

@@ -1,10 +1,10 @@
-/* How large a ratio chance makes of exact draws. With eigenvalues lambda_j of the Stein kernel, n V of n draws is
- * distributed for many draws as sum_j lambda_j Z_j^2 with independent normal Z_j, and the ratio as
+/* The limit of the ratio of the Stein discrepancy for exact draws. With eigenvalues lambda_j of the Stein kernel, n V
+ * of n draws is distributed for many draws as sum_j lambda_j Z_j^2 with independent normal Z_j, and the ratio as
  *
  *     Q = sum_j w_j Z_j^2,    w_j = lambda_j / sum lambda,    mean 1, variance 2/nu,    nu = 1 / sum_j w_j^2.
  *
- * What goes far beyond 1 is the largest weight, which is at most 1/sqrt(nu): the heaviest tail that the trace and nu
- * allow is that of one such weight, the others being many and small,
+ * The tail is governed by the largest weight, which is at most 1/sqrt(nu). The heaviest tail for a given trace and nu
+ * has one such weight, and many small ones,
  *
  *     Q = 1 + (Z^2 - 1)/sqrt(nu),
  *

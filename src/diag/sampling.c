@@ -1,4 +1,4 @@
-/* What a sampler's statistics say: acceptance, divergences, tree depth, and whether the momenta move the energy. */
+/* A summary of a sampler's statistics: acceptance, divergences, tree depth, and E-BFMI. */
 #include <math.h>
 
 #include "sample/tally.h"

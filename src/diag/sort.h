@@ -1,4 +1,4 @@
-/* Sorted values that know where they came from. */
+/* Sorting values together with their original positions. */
 #ifndef SVMP_DIAG_SORT_H
 #define SVMP_DIAG_SORT_H
 
@@ -9,7 +9,7 @@ typedef struct placed {
     size_t place;
 } placed;
 
-/* Ascending by value, equal ones by place when they came so; `spare` has room for as many. No NaN. */
+/* Sorts by value, stably; `spare` has room for as many items. There must be no NaN. */
 void svmp_sort(placed *items, placed *spare, size_t count);
 
 /* Linear interpolation between order statistics, h = (n - 1) p: R's type 7. */

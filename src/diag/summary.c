@@ -7,7 +7,8 @@
 #include "sample/particles.h"
 
 int svmp_particles_are_chains(const svmp_particles *particles) {
-    return particles && (particles->chains > 1 || svmp_particles_statistic(particles, "n_leapfrog__") != NULL);
+    return particles && (particles->chains > 1 || svmp_particles_statistic(particles, "n_leapfrog__") != NULL ||
+                         svmp_particles_statistic(particles, "n_sweeps__") != NULL);
 }
 
 static svmp_moments moments_of(size_t count, const double *x, chain_room *room) {
@@ -35,7 +36,7 @@ static svmp_status check(const svmp_particles *particles, size_t count, const si
         const size_t i = variables ? variables[k] : k;
         if (i >= particles->variables)
             return svmp_fail(particles->context, SVMP_BAD_CALL,
-                             "There is no variable %zu; the particles have %zu, counted from 0.", i,
+                             "Variable %zu is out of range: the particles have %zu variables, counted from 0.", i,
                              particles->variables);
     }
     return SVMP_OK;
@@ -46,7 +47,7 @@ svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t cou
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (moments == NULL && mixing == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_summarise was given no place for its results.");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_summarise: all results are NULL.");
     SVMP_TRY(check(particles, count, variables));
     const size_t n = particles->count, chains = particles->chains;
     const int threads = svmp_threads_for(svmp_context_threads(context), 100 * (double)n * (double)count);
@@ -73,7 +74,6 @@ svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t cou
 svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments) {
     if (particles == NULL) return SVMP_BAD_CALL;
     if (moments == NULL)
-        return svmp_fail(particles->context, SVMP_BAD_CALL,
-                         "svmp_particles_moments was given no place for its result.");
+        return svmp_fail(particles->context, SVMP_BAD_CALL, "svmp_particles_moments: the result is NULL.");
     return svmp_particles_summarise(particles, 1, &variable, moments, NULL);
 }

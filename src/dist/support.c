@@ -1,4 +1,4 @@
-/* Whether numbers and shapes fit a distribution, and the sentence that says why not. */
+/* Checks whether numbers and shapes are valid for a distribution, with a message if not. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ bool svmp_distribution_accepts(const distribution *family, size_t which, number_
     if (wanted->domain == DOMAIN_ASCENDING)
         for (size_t k = 1; k < count; k++)
             if (!(argument.items[k - 1] < argument.items[k]))
-                return refuse(sentence, size, "%s is not ascending: %s[%zu] = %g, %s[%zu] = %g", wanted->name,
+                return refuse(sentence, size, "%s is not in ascending order: %s[%zu] = %g, %s[%zu] = %g", wanted->name,
                               wanted->name, k, argument.items[k - 1], wanted->name, k + 1, argument.items[k]);
     if (wanted->domain == DOMAIN_POSITIVE_DEFINITE && !positive_definite(argument.rows, argument.items))
         return refuse(sentence, size, "%s is not symmetric and positive definite", wanted->name);
@@ -102,12 +102,12 @@ bool svmp_distribution_arguments_agree(const distribution *family, size_t order,
     case SUPPORT_POSITIVE_DEFINITE: {
         double k = arguments[1].items[0];
         if (k <= (double)order - 1)
-            return refuse(sentence, size, "k = %g is not above %zu, the number of rows less 1", k, order - 1);
+            return refuse(sentence, size, "k = %g must be above %zu, the number of rows minus 1", k, order - 1);
         return true;
     }
     case SUPPORT_INTERVAL: {
         double a = arguments[0].items[0], b = arguments[1].items[0];
-        return !(a >= b) || refuse(sentence, size, "a = %g is not below b = %g", a, b);
+        return !(a >= b) || refuse(sentence, size, "a = %g must be below b = %g", a, b);
     }
     case SUPPORT_HYPERGEOMETRIC: return hypergeometric_agree(arguments, sentence, size);
     default: return true;
@@ -169,7 +169,7 @@ static bool interval_contained(double x, const number_array *arguments, char *se
         if (isnan(t) || isnan(arguments[1].items[k])) return true;
         below += arguments[1].items[k] < t;
     }
-    return x == below || refuse(sentence, size, "%g cut points lie below t = %g, not %g", below, t, x);
+    return x == below || refuse(sentence, size, "%g cut points are below t = %g, not %g", below, t, x);
 }
 
 bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
@@ -210,19 +210,20 @@ bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, siz
         return refuse(sentence, size, "%s takes %zu argument%s, not %zu", family->name, family->arguments,
                       family->arguments == 1 ? "" : "s", argument_count);
     if (!has_rank(family->rank, rows, columns))
-        return refuse(sentence, size, "%s is a distribution of %s, not of %zu by %zu numbers", family->name,
+        return refuse(sentence, size, "%s is a distribution over %s, not over %zu by %zu numbers", family->name,
                       rank_text(family->rank), rows, columns);
     for (size_t k = 0; k < argument_count; k++) {
         const distribution_argument *wanted = &family->argument[k];
         if (!has_rank(wanted->rank, arguments[k].rows, arguments[k].columns))
             return arguments[k].columns == 1
-                       ? refuse(sentence, size, "the argument %s of %s is %s, not %zu number%s", wanted->name,
+                       ? refuse(sentence, size, "the argument %s of %s must be %s, not %zu number%s", wanted->name,
                                 family->name, rank_text(wanted->rank), arguments[k].rows,
                                 arguments[k].rows == 1 ? "" : "s")
-                       : refuse(sentence, size, "the argument %s of %s is %s, not %zu by %zu numbers", wanted->name,
-                                family->name, rank_text(wanted->rank), arguments[k].rows, arguments[k].columns);
+                       : refuse(sentence, size, "the argument %s of %s must be %s, not %zu by %zu numbers",
+                                wanted->name, family->name, rank_text(wanted->rank), arguments[k].rows,
+                                arguments[k].columns);
         if (family->rank != RANK_SCALAR && wanted->rank != RANK_SCALAR && arguments[k].rows != rows)
-            return refuse(sentence, size, "the argument %s of %s has %zu rows, the value %zu", wanted->name,
+            return refuse(sentence, size, "the argument %s of %s has %zu rows, but the value has %zu", wanted->name,
                           family->name, arguments[k].rows, rows);
     }
     return true;

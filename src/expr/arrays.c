@@ -12,45 +12,6 @@ expr svmp_exprs_sum(program_builder *builder, size_t count, const expr *items) {
     return sum;
 }
 
-expr svmp_exprs_product(program_builder *builder, size_t count, const expr *items) {
-    if (count == 0) return svmp_expr_literal(builder, 1);
-    expr product = items[0];
-    for (size_t k = 1; k < count; k++) product = svmp_expr_multiply(builder, product, items[k]);
-    return product;
-}
-
-expr svmp_exprs_mean(program_builder *builder, size_t count, const expr *items) {
-    return svmp_expr_divide(builder, svmp_exprs_sum(builder, count, items), svmp_expr_literal(builder, (double)count));
-}
-
-expr svmp_exprs_sd(program_builder *builder, size_t count, const expr *items) {
-    expr mean = svmp_exprs_mean(builder, count, items), sum = svmp_expr_literal(builder, 0);
-    for (size_t k = 0; k < count; k++)
-        sum = svmp_expr_add(builder, sum, svmp_expr_square(builder, svmp_expr_subtract(builder, items[k], mean)));
-    return svmp_expr_sqrt(builder, svmp_expr_divide(builder, sum, svmp_expr_literal(builder, (double)count - 1)));
-}
-
-static expr fold(program_builder *builder, expr_op op, double empty, size_t count, const expr *items) {
-    if (count == 0) return svmp_expr_literal(builder, empty);
-    expr result = items[0];
-    for (size_t k = 1; k < count; k++) result = svmp_expr_apply(builder, op, result, items[k], items[k]);
-    return result;
-}
-
-expr svmp_exprs_min(program_builder *builder, size_t count, const expr *items) {
-    return fold(builder, OP_min, INFINITY, count, items);
-}
-
-expr svmp_exprs_max(program_builder *builder, size_t count, const expr *items) {
-    return fold(builder, OP_max, -INFINITY, count, items);
-}
-
-expr svmp_exprs_inner_product(program_builder *builder, size_t count, const expr *a, const expr *b) {
-    expr sum = svmp_expr_literal(builder, 0);
-    for (size_t k = 0; k < count; k++) sum = svmp_expr_add(builder, sum, svmp_expr_multiply(builder, a[k], b[k]));
-    return sum;
-}
-
 static void exchange(program_builder *builder, expr *low, expr *high) {
     expr smaller = svmp_expr_min(builder, *low, *high), larger = svmp_expr_max(builder, *low, *high);
     *low = smaller;

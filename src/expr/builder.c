@@ -167,7 +167,7 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
     if (builder->status != SVMP_OK) return (expr){0};
     for (int k = 0; k < arity; k++) {
         if (operand[k] >= builder->count) {
-            svmp_builder_fail(builder, SVMP_BAD_CALL, "An operand is no expression of this builder.");
+            svmp_builder_fail(builder, SVMP_BAD_CALL, "An operand is not an expression of this builder.");
             return (expr){0};
         }
         folds = folds && builder->nodes[operand[k]].op == OP_literal;

@@ -3,7 +3,7 @@
 #include "expr/code.h"
 
 /* From this many particles on a block is particles of one instance, read and written in place; below, it gathers
- * instances. Measured with bench/expr. */
+ * instances. Measured with bench/expr.c. */
 enum { WIDE_PARTICLES = 16 };
 
 /* Lanes of a block that needs `buffers` numbers a lane: 24 KiB of them where 128 lanes fit in that, 512 KiB where 16

@@ -8,6 +8,9 @@
 /* An expression for each pair as long as this is not more work than so many visits of nodes, and so many outputs. */
 enum { MOST_VISITS = 1 << 21, MOST_OUTPUTS = 4096, TOGETHER = 4096 };
 
+/* All pairs of so few slots are there, those that are always 0 too. */
+enum { WHOLE_SLOTS = 64 };
+
 struct hessian {
     svmp_context *context;
     size_t slots, pairs;
@@ -24,14 +27,14 @@ static svmp_status allocate_pairs(hessian *h, size_t pairs) {
     return SVMP_NEW(h->context, h->column, pairs);
 }
 
-/* entries: those of the lower triangle that are not 0, row by row. */
+/* entries: those of the lower triangle, row by row. */
 static svmp_status differentiate_rows(hessian *h, program_builder *builder, const expr *gradient, expr *row,
                                       expr *entries) {
     for (size_t a = 0; a < h->slots; a++) {
         SVMP_TRY(svmp_builder_differentiate(builder, gradient[a], h->slots, row));
         for (size_t b = 0; b <= a; b++) {
             double value;
-            if (svmp_expr_is_literal(builder, row[b], &value) && value == 0) continue;
+            if (h->slots > WHOLE_SLOTS && svmp_expr_is_literal(builder, row[b], &value) && value == 0) continue;
             h->row[h->pairs] = (uint32_t)a;
             h->column[h->pairs] = (uint32_t)b;
             entries[h->pairs++] = row[b];
@@ -105,7 +108,7 @@ svmp_status svmp_hessian_create(const bound_program *bound, hessian **made) {
     svmp_context *context = bound->compiled->context;
     hessian *h = NULL;
     if (!bound->compiled->differentiated)
-        return svmp_fail(context, SVMP_BAD_CALL, "A program of values alone has no second derivatives.");
+        return svmp_fail(context, SVMP_BAD_CALL, "A program without derivatives has no second derivatives.");
     SVMP_TRY(SVMP_NEW(context, h, 1));
     *h = (hessian){.context = context, .slots = bound->compiled->slots};
     svmp_status status = make(h, bound);

@@ -11,7 +11,8 @@ typedef struct hessian hessian;
 svmp_status svmp_hessian_create(const bound_program *bound, hessian **made);
 void svmp_hessian_free(hessian *h); /* NULL-safe */
 
-/* The pairs of slots whose second derivative is not 0 everywhere: row[p] >= column[p], each pair once. */
+/* Pairs of slots, row[p] >= column[p], each pair once: all of them where an instance has few slots; of many, those
+ * whose second derivative is not always 0. */
 size_t svmp_hessian_pairs(const hessian *h, const uint32_t **row, const uint32_t **column);
 
 /* Bytes of scratch for n particles; aligned as malloc aligns. */

@@ -19,23 +19,8 @@ static void fill(program_builder *builder, size_t count, expr *items) {
     for (size_t k = 0; k < count; k++) items[k] = zero;
 }
 
-void svmp_exprs_matrix_product(program_builder *builder, size_t rows, size_t inner, size_t columns, const expr *a,
-                               const expr *b, expr *product) {
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < rows; i++) {
-            expr sum = svmp_expr_literal(builder, 0);
-            for (size_t k = 0; k < inner; k++) sum = ADD(sum, MULTIPLY(a[i + rows * k], b[k + inner * j]));
-            product[i + rows * j] = sum;
-        }
-}
-
-void svmp_exprs_transpose(program_builder *builder, size_t rows, size_t columns, const expr *a, expr *transposed) {
-    (void)builder;
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < rows; i++) transposed[j + columns * i] = a[i + rows * j];
-}
-
-void svmp_exprs_cholesky(program_builder *builder, size_t p, const expr *a, expr *factor) {
+/* a = L L', with zeros above the diagonal of L. */
+static void cholesky(program_builder *builder, size_t p, const expr *a, expr *factor) {
     fill(builder, p * p, factor);
     for (size_t j = 0; j < p; j++) {
         expr pivot = a[j + p * j]; /* L_jj = sqrt(a_jj - sum_k<j L_jk^2) */
@@ -50,51 +35,24 @@ void svmp_exprs_cholesky(program_builder *builder, size_t p, const expr *a, expr
     }
 }
 
-expr svmp_exprs_factor_logdet(program_builder *builder, size_t p, const expr *factor) {
-    expr sum = svmp_expr_literal(builder, 0);
+expr svmp_exprs_logdet(program_builder *builder, size_t p, const expr *a) {
+    expr *factor = temporary(builder, p * p), sum = {0};
+    if (factor == NULL) return sum;
+    cholesky(builder, p, a, factor);
+    sum = svmp_expr_literal(builder, 0); /* log |L L'| */
     for (size_t j = 0; j < p; j++) sum = ADD(sum, svmp_expr_log(builder, factor[j + p * j]));
+    svmp_release(builder->context, factor);
     return MULTIPLY(sum, svmp_expr_literal(builder, 2));
 }
 
-expr svmp_exprs_logdet(program_builder *builder, size_t p, const expr *a) {
-    expr *factor = temporary(builder, p * p), result = {0};
-    if (factor == NULL) return result;
-    svmp_exprs_cholesky(builder, p, a, factor);
-    result = svmp_exprs_factor_logdet(builder, p, factor);
-    svmp_release(builder->context, factor);
-    return result;
-}
-
-void svmp_exprs_factor_solve(program_builder *builder, size_t p, size_t columns, const expr *factor, const expr *b,
-                             expr *x) {
+/* x with L x = b, for b of `columns` columns. */
+static void solve(program_builder *builder, size_t p, size_t columns, const expr *factor, const expr *b, expr *x) {
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < p; i++) { /* x_i = (b_i - sum_k<i L_ik x_k) / L_ii */
             expr sum = b[i + p * j];
             for (size_t k = 0; k < i; k++) sum = SUBTRACT(sum, MULTIPLY(factor[i + p * k], x[k + p * j]));
             x[i + p * j] = svmp_expr_divide(builder, sum, factor[i + p * i]);
         }
-}
-
-/* x with L' x = b, in place. */
-static void solve_transposed(program_builder *builder, size_t p, size_t columns, const expr *factor, expr *x) {
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = p; i-- > 0;) {
-            expr sum = x[i + p * j];
-            for (size_t k = i + 1; k < p; k++) sum = SUBTRACT(sum, MULTIPLY(factor[k + p * i], x[k + p * j]));
-            x[i + p * j] = svmp_expr_divide(builder, sum, factor[i + p * i]);
-        }
-}
-
-void svmp_exprs_solve(program_builder *builder, size_t p, size_t columns, const expr *a, const expr *b, expr *x) {
-    expr *factor = temporary(builder, p * p);
-    if (factor == NULL) {
-        fill(builder, p * columns, x);
-        return;
-    }
-    svmp_exprs_cholesky(builder, p, a, factor);
-    svmp_exprs_factor_solve(builder, p, columns, factor, b, x);
-    solve_transposed(builder, p, columns, factor, x);
-    svmp_release(builder->context, factor);
 }
 
 /* a^-1 = M' M with M = L^-1, which is lower triangular; symmetric to the bit. */
@@ -105,8 +63,8 @@ void svmp_exprs_inverse(program_builder *builder, size_t p, const expr *a, expr 
     expr *identity = factor + p * p, *m = identity + p * p;
     fill(builder, p * p, identity);
     for (size_t j = 0; j < p; j++) identity[j + p * j] = svmp_expr_literal(builder, 1);
-    svmp_exprs_cholesky(builder, p, a, factor);
-    svmp_exprs_factor_solve(builder, p, p, factor, identity, m);
+    cholesky(builder, p, a, factor);
+    solve(builder, p, p, factor, identity, m);
     for (size_t j = 0; j < p; j++)
         for (size_t i = j; i < p; i++) {
             expr sum = svmp_expr_literal(builder, 0);

@@ -8,11 +8,12 @@ static svmp_status check_leaves(program_builder *builder, size_t slots, size_t p
     for (size_t index = 1; index < builder->count; index++) {
         const expr_node *node = &builder->nodes[index];
         if (node->op == OP_input && node->leaf >= slots)
-            return svmp_fail(builder->context, SVMP_BAD_CALL, "Input %u of a program that has %zu slots.",
+            return svmp_fail(builder->context, SVMP_BAD_CALL, "Input %u is out of range: the program has %zu slots.",
                              (unsigned)node->leaf, slots);
         if (node->op == OP_parameter && node->leaf >= parameters)
-            return svmp_fail(builder->context, SVMP_BAD_CALL, "Parameter %u of a program that has %zu.",
-                             (unsigned)node->leaf, parameters);
+            return svmp_fail(builder->context, SVMP_BAD_CALL,
+                             "Parameter %u is out of range: the program has %zu parameters.", (unsigned)node->leaf,
+                             parameters);
     }
     return SVMP_OK;
 }
@@ -48,7 +49,7 @@ static svmp_status finish(program_builder *builder, size_t count, const expr *va
     SVMP_TRY(builder->status);
     for (size_t o = 0; o < count; o++)
         if (values[o].index >= builder->count)
-            return svmp_fail(context, SVMP_BAD_CALL, "A value is no expression of this builder.");
+            return svmp_fail(context, SVMP_BAD_CALL, "A value is not an expression of this builder.");
     SVMP_TRY(check_leaves(builder, slots, parameters));
     SVMP_CHECK(SVMP_NEW(context, made, 1));
     *made = (program){.context = context,
@@ -96,18 +97,9 @@ void svmp_program_free(program *compiled) {
 }
 
 size_t svmp_program_slots(const program *compiled) { return compiled->slots; }
-size_t svmp_program_parameters(const program *compiled) { return compiled->parameters; }
 size_t svmp_program_outputs(const program *compiled) { return compiled->outputs; }
 int svmp_program_degree(const program *compiled) { return compiled->degree; }
 
-static const code_block *lane_code(const program *compiled, bool gradient) {
-    return gradient ? &compiled->gradient : &compiled->values;
-}
-
 size_t svmp_program_lane_operations(const program *compiled, bool gradient) {
-    return lane_code(compiled, gradient)->count;
-}
-size_t svmp_program_instance_operations(const program *compiled) { return compiled->instance.count; }
-size_t svmp_program_registers(const program *compiled, bool gradient) {
-    return lane_code(compiled, gradient)->registers;
+    return gradient ? compiled->gradient.count : compiled->values.count;
 }

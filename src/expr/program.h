@@ -128,7 +128,6 @@ void svmp_program_free(program *compiled); /* NULL-safe */
 program *svmp_program_share(program *compiled);
 
 size_t svmp_program_slots(const program *compiled);
-size_t svmp_program_parameters(const program *compiled);
 size_t svmp_program_outputs(const program *compiled);
 
 /* The degree of the log value as a polynomial of the inputs, coefficients of parameters alone: 0, 1, 2, or MANY, which
@@ -144,10 +143,8 @@ svmp_status svmp_program_partial(const program *compiled, size_t count, const ui
 void svmp_program_partial_free(program_partial *partial);                           /* NULL-safe */
 size_t svmp_program_partial_operations(const program_partial *partial, bool value); /* per lane, as below */
 
-/* Operations per lane, with the gradient or for the values alone; and once per instance. For tests and reports. */
+/* Operations per lane, with the gradient or for the values alone. */
 size_t svmp_program_lane_operations(const program *compiled, bool gradient);
-size_t svmp_program_instance_operations(const program *compiled);
-size_t svmp_program_registers(const program *compiled, bool gradient); /* buffers per lane at the same time */
 
 /* ---- binding and running --------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Instances of a group, each seen from one node: the node's own variables are read from other values than x. */
+/* A view of instances of a group from one node each: the variables of that node are read from other values than x. */
 #ifndef SVMP_EXPR_VIEW_H
 #define SVMP_EXPR_VIEW_H
 

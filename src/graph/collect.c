@@ -6,7 +6,7 @@
 svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, double *whole) {
     if (graph == NULL) return SVMP_BAD_CALL;
     if (own == NULL || (whole == NULL && (graph->halo == NULL || svmp_context_process(graph->context) == 0)))
-        return svmp_fail(graph->context, SVMP_BAD_CALL, "svmp_graph_collect needs numbers, and room for all of them.");
+        return svmp_fail(graph->context, SVMP_BAD_CALL, "svmp_graph_collect: the values or the result is NULL.");
     const team *t = graph->halo ? graph->context->team : NULL;
     const size_t together = svmp_spread_rows(1);
     spread s = {0};

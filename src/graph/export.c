@@ -67,9 +67,9 @@ svmp_status svmp_graph_write(const svmp_graph *graph, svmp_graph_format format, 
     switch (format) {
     case SVMP_GRAPH_DOT: write_dot(graph, name, user_data, file); break;
     case SVMP_GRAPH_JSON: write_json(graph, name, user_data, file); break;
-    default: return svmp_fail(graph->context, SVMP_BAD_CALL, "There is no graph format number %d.", (int)format);
+    default: return svmp_fail(graph->context, SVMP_BAD_CALL, "Invalid graph format %d.", (int)format);
     }
     if (fflush(file) != 0 || ferror(file))
-        return svmp_fail(graph->context, SVMP_CANNOT_WRITE, "The graph could not be written: %s.", strerror(errno));
+        return svmp_fail(graph->context, SVMP_CANNOT_WRITE, "Cannot write the graph: %s.", strerror(errno));
     return SVMP_OK;
 }

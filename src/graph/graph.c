@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "svmp_parallel.h"
+
 svmp_status svmp_graph_create(svmp_context *context, svmp_graph **graph) {
     svmp_graph *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, 1));
@@ -40,7 +42,7 @@ void svmp_graph_free(svmp_graph *graph) {
 
 svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension) {
     if (dimension <= UINT32_MAX && graph->variables <= UINT32_MAX - dimension) return SVMP_OK;
-    return svmp_fail(graph->context, SVMP_UNSUPPORTED, "A model holds at most %u variables.", UINT32_MAX);
+    return svmp_fail(graph->context, SVMP_UNSUPPORTED, "A model can have at most %u variables.", UINT32_MAX);
 }
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension) {
@@ -58,7 +60,7 @@ svmp_status svmp_graph_add_factor(svmp_graph *graph, size_t count, const size_t 
     svmp_context *context = graph->context;
     size_t end = graph->scopes.start[graph->factors];
     if (graph->factors >= UINT32_MAX - 1)
-        return svmp_fail(context, SVMP_UNSUPPORTED, "A model holds at most %u factors.", UINT32_MAX - 1);
+        return svmp_fail(context, SVMP_UNSUPPORTED, "A model can have at most %u factors.", UINT32_MAX - 1);
     SVMP_TRY(SVMP_GROW(context, graph->scopes.start, graph->scope_start_capacity, graph->factors + 2));
     SVMP_TRY(SVMP_GROW(context, graph->scopes.item, graph->scope_capacity, end + count));
     for (size_t k = 0; k < count; k++) {

@@ -1,4 +1,4 @@
-/* Nodes, factor scopes and the closed neighbourhoods that follow from them. */
+/* The graph of a model: nodes, factor scopes, and the closed neighbourhoods derived from them. */
 #ifndef SVMP_GRAPH_GRAPH_H
 #define SVMP_GRAPH_GRAPH_H
 
@@ -27,12 +27,12 @@ struct svmp_graph {
     index_lists neighbourhoods; /* neighbourhood -> its nodes, ascending */
     index_lists members;        /* neighbourhood -> the nodes whose closed neighbourhood it is, ascending */
 
-    /* Nodes 0 ... own - 1 are this process's to move; behind them stands the halo, others' nodes that it reads. Those
-     * before `interior` have no neighbour in the halo. A whole graph is all its own (part.h makes others). */
+    /* This process moves nodes 0 ... own - 1; after them comes the halo, nodes of other processes that it reads. Nodes
+     * before `interior` have no neighbour in the halo. In a whole graph all nodes are own; part.h makes parts. */
     size_t own, interior, own_variables, interior_variables;
-    size_t whole_nodes, whole_variables;   /* of the graph that this is a part of, or its own */
-    uint32_t *whole_node, *whole_variable; /* which one there it is; NULL: the same */
-    struct graph_halo *halo;               /* of a part: from whom the halo comes, and who is sent what */
+    size_t whole_nodes, whole_variables;   /* sizes of the whole graph */
+    uint32_t *whole_node, *whole_variable; /* indices in the whole graph; NULL: the same */
+    struct graph_halo *halo;               /* the messages of a part; NULL for a whole graph */
 
     size_t first_capacity, scope_capacity, scope_start_capacity, stamp_capacity;
     size_t *stamp; /* node -> 1 + the last factor that named it */
@@ -49,7 +49,7 @@ static inline size_t svmp_graph_whole_variable(const svmp_graph *graph, size_t v
     return graph->whole_variable ? graph->whole_variable[variable] : variable;
 }
 
-/* Fails when a node of so many variables is too many. */
+/* Fails if a node of this dimension would exceed the limit on variables. */
 svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension);
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension);
@@ -57,7 +57,7 @@ svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension);
 /* A node named twice counts once. */
 svmp_status svmp_graph_add_factor(svmp_graph *graph, size_t count, const size_t *nodes);
 
-/* Takes back the factors from `first` on. */
+/* Removes the factors from `first` on. */
 void svmp_graph_remove_factors(svmp_graph *graph, size_t first);
 
 /* Derives the closed neighbourhoods, in time and memory linear in the scopes and the distinct neighbourhoods. */
@@ -66,18 +66,18 @@ svmp_status svmp_graph_finish(svmp_graph *graph);
 /* Neighbourhood -> the own nodes that have it, ascending. */
 svmp_status svmp_graph_members(const svmp_graph *graph, index_lists *members);
 
-/* Numbers equal lists alike: kind[k] for each list, in the order of first appearance; *kinds in all. A list equals
- * another when it has the same items in the same order; empty lists equal nothing. */
+/* Gives equal lists the same number: kind[k] for each list, in the order of first appearance; *kinds in all. Lists are
+ * equal if they have the same items in the same order; an empty list equals no other. */
 svmp_status svmp_lists_classify(svmp_context *context, size_t count, const index_lists *lists, uint32_t *kind,
                                 size_t *kinds);
 
-/* The lists of the opposite direction: for every item < items, the lists that hold it, ascending. */
+/* The transposed lists: for every item < items, the lists that contain it, ascending. */
 svmp_status svmp_lists_transpose(svmp_context *context, size_t count, const index_lists *lists, size_t items,
                                  index_lists *transposed);
 
 void svmp_lists_free(svmp_context *context, index_lists *lists);
 
-/* Writes the factor graph; `name` yields the name of a node. */
+/* Writes the factor graph; `name` returns the name of a node. */
 typedef const char *(*node_namer)(const void *user_data, size_t node, char *buffer, size_t size);
 svmp_status svmp_graph_write(const svmp_graph *graph, svmp_graph_format format, node_namer name, const void *user_data,
                              FILE *file);

@@ -8,7 +8,10 @@
 #include <metis.h>
 #endif
 
-double svmp_neighbourhood_work(const svmp_graph *graph, size_t neighbourhood) {
+/* Work in an iteration, in units of n^2. Nodes with the same closed neighbourhood C share a matrix: distances on C and
+ * an exponential, 2 |C| + 30, |C| in variables; each is weighed by it, 2 for a variable. As measured with 50 and 200
+ * particles, on 3 to 101 variables. */
+static double neighbourhood_work(const svmp_graph *graph, size_t neighbourhood) {
     const index_lists *closed = &graph->neighbourhoods;
     size_t seen = 0;
     for (size_t e = closed->start[neighbourhood]; e < closed->start[neighbourhood + 1]; e++)
@@ -22,7 +25,7 @@ static double own_work(const svmp_graph *graph, size_t node) {
 
 double svmp_graph_work(const svmp_graph *graph) {
     double work = 2 * (double)graph->own_variables;
-    for (size_t k = 0; k < graph->distinct; k++) work += svmp_neighbourhood_work(graph, k);
+    for (size_t k = 0; k < graph->distinct; k++) work += neighbourhood_work(graph, k);
     return work;
 }
 
@@ -31,7 +34,7 @@ svmp_status svmp_node_works(const svmp_graph *graph, double **works) {
     SVMP_TRY(SVMP_NEW(graph->context, made, graph->own));
     for (size_t k = 0; k < graph->distinct; k++) {
         const size_t from = graph->members.start[k], to = graph->members.start[k + 1];
-        const double shared = svmp_neighbourhood_work(graph, k) / (double)(to - from);
+        const double shared = neighbourhood_work(graph, k) / (double)(to - from);
         for (size_t e = from; e < to; e++) {
             const size_t v = graph->members.item[e];
             made[v] = shared + own_work(graph, v);
@@ -205,8 +208,9 @@ static svmp_status take_edges(const cutting *c, metis_graph *g, int *known) {
     const size_t edges = each_edge(c, g, 0, &weight);
     *known = edges > 0 && (double)edges <= most_edges;
     if ((double)edges > most_edges)
-        svmp_log(context, SVMP_LOG_WARNING,
-                 "The graph has more edges than METIS can count: the parts are blocks of nodes in their order.");
+        svmp_log(
+            context, SVMP_LOG_WARNING,
+            "The graph has more edges than METIS can count: it is split into blocks of consecutive nodes instead.");
     if (!*known) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, g->item, edges));
     SVMP_TRY(SVMP_NEW(context, g->edge_weight, edges));
@@ -226,8 +230,9 @@ static svmp_status ask_metis(const cutting *c, const metis_graph *g) {
         &cut, g->part);
     if (done == METIS_OK) return SVMP_OK;
     if (done == METIS_ERROR_MEMORY)
-        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: METIS could not cut a graph of %zu nodes.", c->nodes);
-    return svmp_fail(context, SVMP_UNSUPPORTED, "METIS could not cut the graph into %zu parts.", c->parts);
+        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: METIS cannot partition a graph of %zu nodes.",
+                         c->nodes);
+    return svmp_fail(context, SVMP_UNSUPPORTED, "METIS failed to partition the graph into %zu parts.", c->parts);
 }
 
 /* *known is 0, and nodes go without an owner, where METIS cannot help: there are no edges, or too many to count. */
@@ -323,7 +328,7 @@ static void count_neighbours(size_t count, uint64_t *pairs, part_size *sizes) {
 /* Every part that has a node of a neighbourhood computes its matrix. */
 static void add_work(const svmp_graph *graph, size_t neighbourhood, const uint32_t *owner, size_t *seen,
                      part_size *sizes) {
-    const double work = svmp_neighbourhood_work(graph, neighbourhood);
+    const double work = neighbourhood_work(graph, neighbourhood);
     size_t count;
     for (size_t e = graph->members.start[neighbourhood]; e < graph->members.start[neighbourhood + 1]; e++) {
         const size_t v = graph->members.item[e];

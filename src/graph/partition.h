@@ -1,43 +1,39 @@
-/* Who moves which node: parts of about equal work, few messages between them. */
+/* Partitions of a graph among processes: parts of about equal work, with few messages between them. */
 #ifndef SVMP_GRAPH_PARTITION_H
 #define SVMP_GRAPH_PARTITION_H
 
 #include "graph/graph.h"
 
-/* Work in an iteration, in units of n^2. Nodes with the same closed neighbourhood C share a matrix: distances on C and
- * an exponential, 2 |C| + 30, |C| in variables; each is weighed by it, 2 for a variable. As measured with 50 and 200
- * particles, on 3 to 101 variables. */
-double svmp_neighbourhood_work(const svmp_graph *graph, size_t neighbourhood);
-
-/* Of all own nodes: what one process does, and what several do if no two of them have the same matrix. */
+/* Work in an iteration, in units of n^2, of all own nodes: what one process does, and what several do if no two of them
+ * have the same matrix. */
 double svmp_graph_work(const svmp_graph *graph);
 
-/* Of every own node, with its share of the matrix; the caller's to release. */
+/* The work of every own node, with its share of the matrix; the caller releases it. */
 svmp_status svmp_node_works(const svmp_graph *graph, double **works);
 
-/* owner[v] < parts for every node: by METIS, nodes weighed by their work and edges by what a message between their ends
- * holds. Where there is no METIS, there are few nodes to a part, or METIS leaves the busiest with a tenth more than its
- * share, blocks of nodes in their order, of equal work. A node of more work than a fair share is a part by itself.
- * Parts are empty where there are more of them than nodes. The same for the same graph. */
+/* Computes owner[v] < parts for every node with METIS; the weight of a node is its work, that of an edge the size of a
+ * message between its ends. Without METIS, with few nodes per part, or if METIS leaves the busiest part more than a
+ * tenth above its share, parts are blocks of consecutive nodes of equal work. A node with more work than a fair share
+ * is a part by itself. If there are more parts than nodes, some are empty. The result depends only on the graph. */
 svmp_status svmp_partition(const svmp_graph *graph, size_t parts, uint32_t *owner);
 
-/* What one part has, and sends in an iteration, in nodes and variables. */
+/* The size of one part and of its messages in an iteration. */
 typedef struct part_size {
-    size_t nodes, variables, boundary; /* its own; boundary: nodes that others read */
-    size_t halo_nodes, halo_variables; /* what it reads of others */
-    size_t sent_variables, neighbours; /* a variable that goes to two neighbours counts twice */
-    size_t entries;                    /* nodes in the different closed neighbourhoods of its own */
-    double work, boundary_work;        /* a matrix that another part has, too, counts in both */
+    size_t nodes, variables, boundary; /* own nodes and variables; boundary: own nodes that others read */
+    size_t halo_nodes, halo_variables; /* nodes and variables of others that it reads */
+    size_t sent_variables, neighbours; /* a variable sent to two neighbours counts twice */
+    size_t entries;                    /* the total size of the distinct closed neighbourhoods of own nodes */
+    double work, boundary_work;        /* a matrix that two parts have counts in both */
 } part_size;
 
 /* The sizes of all parts, in one pass over the graph. */
 svmp_status svmp_partition_measure(const svmp_graph *graph, size_t parts, const uint32_t *owner, part_size *sizes);
 
-/* The whole of a partition. */
+/* The quality of a partition. */
 typedef struct partition_quality {
     size_t busy;       /* parts with nodes */
     double imbalance;  /* the largest work over the mean work of all parts, less 1 */
-    size_t cut, edges; /* pairs of neighbours in different parts, of all */
+    size_t cut, edges; /* pairs of neighbours: in different parts, and in total */
 } partition_quality;
 
 partition_quality svmp_partition_quality(const svmp_graph *graph, size_t parts, const uint32_t *owner,

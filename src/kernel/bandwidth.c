@@ -1,11 +1,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 #include "base/select.h"
 #include "kernel/kernel.h"
 
-static const char *const rule_names[] = {"median", "median-log", "median-zeros"};
+static const char *const rule_names[] = {"median", "median-log", "median-zeros", "NUMBER"};
+
+const char *svmp_bandwidth_name(size_t k) { return k < sizeof rule_names / sizeof *rule_names ? rule_names[k] : NULL; }
 
 svmp_status svmp_bandwidth_parse(svmp_context *context, const char *text, bandwidth *parsed) {
     for (int rule = 0; rule < BANDWIDTH_FIXED; rule++)
@@ -14,9 +17,10 @@ svmp_status svmp_bandwidth_parse(svmp_context *context, const char *text, bandwi
             return SVMP_OK;
         }
     double fixed;
+    char names[128];
     if (svmp_number_parse(text, text + strlen(text), &fixed) != NUMBER_FINITE || !(fixed > 0))
-        return svmp_fail(context, SVMP_BAD_CALL,
-                         "'%s' is no bandwidth: it is median, median-log, median-zeros or a number above 0.", text);
+        return svmp_fail(context, SVMP_BAD_CALL, "Invalid bandwidth '%s': expected %s above 0.", text,
+                         svmp_list_names(svmp_bandwidth_name, "or", names, sizeof names));
     *parsed = (bandwidth){BANDWIDTH_FIXED, fixed};
     return SVMP_OK;
 }

@@ -3,9 +3,17 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 
 static const kernel_shape *const shapes[] = {&svmp_shape_rbf, &svmp_shape_imq, &svmp_shape_linear};
+
+const char *svmp_kernel_shape_name(size_t k) { return k < sizeof shapes / sizeof *shapes ? shapes[k]->name : NULL; }
+
+const char *svmp_domain_name(size_t k) {
+    static const char *const names[] = {"blanket", "self", "near", "near:K", "message", "all", "random:K"};
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
 
 /* A piece of the kernel's text, [start, end), without blanks around it. */
 typedef struct piece {
@@ -28,20 +36,26 @@ static const char *find(piece p, char c) {
 
 #define PIECE(p) (int)((p).end - (p).start), (p).start /* for %.*s */
 
+/* name ":" number */
+static int parse_counted(piece text, const char *name, size_t least, size_t *count) {
+    const char *colon = find(text, ':');
+    const size_t most = 100000;
+    return colon && equals(trimmed(text.start, colon), name) && svmp_number_parse_size(colon + 1, text.end, count) &&
+           *count >= least && *count <= most;
+}
+
 static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *term) {
-    static const char random[] = "random:";
-    const size_t length = sizeof random - 1;
     if (equals(text, "blanket")) return term->domain = DOMAIN_BLANKET, SVMP_OK;
     if (equals(text, "all")) return term->domain = DOMAIN_ALL, SVMP_OK;
     if (equals(text, "self")) return term->domain = DOMAIN_SELF, SVMP_OK;
-    if ((size_t)(text.end - text.start) > length && memcmp(text.start, random, length) == 0 &&
-        svmp_number_parse_size(text.start + length, text.end, &term->neighbours) && term->neighbours <= 100000) {
-        term->domain = DOMAIN_RANDOM;
-        return SVMP_OK;
-    }
+    if (equals(text, "message")) return term->domain = DOMAIN_MESSAGE, SVMP_OK;
+    if (equals(text, "near")) return term->domain = DOMAIN_NEAR, SVMP_OK;
+    if (parse_counted(text, "near", 1, &term->most)) return term->domain = DOMAIN_NEAR, SVMP_OK;
+    if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
+    char names[128];
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%.*s' is no kernel domain: it is blanket, all, self or random:K, K from 0 to 100000.",
-                     PIECE(text));
+                     "Unknown kernel domain '%.*s': expected %s, with K from 0 (near: from 1) to 100000.", PIECE(text),
+                     svmp_list_names(svmp_domain_name, "or", names, sizeof names));
 }
 
 static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_term *term) {
@@ -53,7 +67,17 @@ static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_ter
     return svmp_bandwidth_parse(context, copy, &term->bandwidth);
 }
 
+/* shape [ "(" bandwidth ")" ] [ "/" metric ] */
 static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *term) {
+    const char *slash = find(text, '/');
+    if (slash) {
+        const piece metric = trimmed(slash + 1, text.end);
+        if (!equals(metric, "sd"))
+            return svmp_fail(context, SVMP_BAD_CALL, "Unknown metric '%.*s' of a kernel term: expected sd, or no '/'.",
+                             PIECE(metric));
+        term->metric = METRIC_SD;
+        text = trimmed(text.start, slash);
+    }
     const char *open = find(text, '(');
     if (open && text.end[-1] == ')') {
         SVMP_TRY(parse_bandwidth(context, trimmed(open + 1, text.end - 1), term));
@@ -61,10 +85,12 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     }
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         if (equals(text, shapes[k]->name)) return term->shape = shapes[k], SVMP_OK;
-    return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no kernel shape: it is rbf, imq or linear.", PIECE(text));
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "Unknown kernel shape '%.*s': expected %s.", PIECE(text),
+                     svmp_list_names(svmp_kernel_shape_name, "or", names, sizeof names));
 }
 
-/* term = [ weight "*" ] shape [ "(" bandwidth ")" ] "@" domain */
+/* term = [ weight "*" ] shape [ "(" bandwidth ")" ] [ "/" metric ] "@" domain */
 static svmp_status parse_term(svmp_context *context, piece text, bandwidth standard, kernel_term *term) {
     *term = (kernel_term){.weight = 1, .bandwidth = standard};
     const char *star = find(text, '*'), *at = find(text, '@');
@@ -74,8 +100,8 @@ static svmp_status parse_term(svmp_context *context, piece text, bandwidth stand
     if (star && star < at) {
         piece weight = trimmed(text.start, star);
         if (svmp_number_parse(weight.start, weight.end, &term->weight) != NUMBER_FINITE || !(term->weight > 0))
-            return svmp_fail(context, SVMP_BAD_CALL, "'%.*s' is no weight of a kernel term: it is a number above 0.",
-                             PIECE(weight));
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "Invalid weight '%.*s' of a kernel term: expected a positive number.", PIECE(weight));
         text.start = star + 1;
     }
     SVMP_TRY(parse_shape(context, trimmed(text.start, at), term));
@@ -96,13 +122,19 @@ static void add_term(kernel *k, const kernel_term *term) {
     k->terms[at] = *term;
 }
 
+int svmp_kernel_measures(const kernel *k, kernel_metric metric) {
+    for (size_t a = 0; a < k->count; a++)
+        if (k->terms[a].metric == metric) return 1;
+    return 0;
+}
+
 svmp_status svmp_kernel_parse(svmp_context *context, const char *text, bandwidth standard, kernel *parsed) {
     kernel made = {0};
     kernel_term term;
     for (;;) {
         const char *end = term_end(text);
         if (made.count == KERNEL_TERMS_MAX)
-            return svmp_fail(context, SVMP_BAD_CALL, "A kernel has at most %d terms.", KERNEL_TERMS_MAX);
+            return svmp_fail(context, SVMP_BAD_CALL, "A kernel can have at most %d terms.", KERNEL_TERMS_MAX);
         SVMP_TRY(parse_term(context, trimmed(text, end), standard, &term));
         add_term(&made, &term);
         if (*end == '\0') break;

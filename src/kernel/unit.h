@@ -1,16 +1,26 @@
-/* Kernel matrices and whom they serve: nodes that see the same domain share one. */
+/* Units: one kernel matrix each, shared by all nodes that have the same domain. */
 #ifndef SVMP_KERNEL_UNIT_H
 #define SVMP_KERNEL_UNIT_H
 
-#include "kernel/kernel.h"
+#include "kernel/near.h"
 
-/* One kernel matrix and the nodes that it serves: `members` whose domain is `domain`, both lists of nodes. */
+/* One kernel matrix, on the nodes `domain`, and the nodes `members` that use it; if `message` is set, also on the
+ * message of its only member. */
 typedef struct stein_unit {
     const uint32_t *domain, *members;
     size_t domain_count, member_count;
+    int message;
 } stein_unit;
 
-/* How many units a domain makes: one for `all`, the distinct neighbourhoods for `blanket`, the own nodes otherwise. */
+/* The source of units, which point into it and into the graph. */
+typedef struct unit_source {
+    const svmp_graph *graph;
+    const uint32_t *nodes;   /* 0, 1, 2, ... for all nodes */
+    const index_lists *hubs; /* term of the kernel -> the lists of near.h; NULL: no term is on `near` */
+} unit_source;
+
+/* The number of units of a domain: one for `all`, one per distinct neighbourhood for `blanket`, one per own node
+ * otherwise. */
 size_t svmp_unit_count(const svmp_graph *graph, kernel_domain domain);
 
 /* The units of a span of own nodes: those whose first member lies in it; that of `all` belongs to the last own node. */
@@ -20,19 +30,19 @@ typedef struct unit_span {
 
 unit_span svmp_unit_span(const svmp_graph *graph, kernel_domain domain, node_span nodes);
 
-/* Unit u of a domain, a random one without the neighbours that it draws. `nodes` is 0, 1, 2, ... for all nodes; the
- * unit points into it and into the graph. */
-stein_unit svmp_unit_find(const svmp_graph *graph, kernel_domain domain, size_t u, const uint32_t *nodes);
+/* Unit u of term a of a kernel; for a random domain, without the drawn neighbours. */
+stein_unit svmp_unit_find(const unit_source *from, const kernel *k, size_t a, size_t u);
 
-/* The unit of a term in iteration t: a random one has its neighbours, in `drawn`, which has room for them. */
-stein_unit svmp_unit_draw(const svmp_graph *graph, const kernel_term *term, size_t u, uint64_t seed, size_t t,
-                          const uint32_t *nodes, uint32_t *drawn);
+/* The unit in iteration t; the neighbours of a random domain are drawn into `drawn`, which has room for them. */
+stein_unit svmp_unit_draw(const unit_source *from, const kernel *k, size_t a, size_t u, uint64_t seed, size_t t,
+                          uint32_t *drawn);
 
-/* The particles of the domain's variables, n numbers each, in an array of all variables; returns how many. */
+/* Finds the rows of the domain's variables in an array of all variables with n numbers each, followed by the rows of
+ * the messages in an array of own variables; returns their number. */
 size_t svmp_unit_rows(const svmp_graph *graph, const stein_unit *unit, size_t n, const double *array,
-                      const double **rows);
+                      const double *messages, const double **rows);
 
-/* The most rows that a unit of the kernel has, and the most nodes that a random domain of it draws, itself included. */
+/* The maximum number of rows of a unit of the kernel, and of nodes of a random domain, including the node itself. */
 size_t svmp_unit_rows_most(const svmp_graph *graph, const kernel *k);
 size_t svmp_unit_drawn_most(const kernel *k);
 

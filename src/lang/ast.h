@@ -1,4 +1,4 @@
-/* The model as it was written. Everything is allocated in one arena; every node knows its place in the text. */
+/* The syntax tree of a model text. It is allocated in one arena; every node has its offset in the text. */
 #ifndef SVMP_LANG_AST_H
 #define SVMP_LANG_AST_H
 

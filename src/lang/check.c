@@ -1,5 +1,5 @@
-/* What the text alone decides: functions, distributions and links exist and take as many arguments as they are given;
- * every name that is read is defined somewhere. */
+/* Checks that need only the text: functions, distributions and links exist and have the right number of arguments;
+ * every name that is used is defined. */
 #include "lang/lowering.h"
 
 #include <string.h>
@@ -36,9 +36,9 @@ static svmp_status unknown_function(model_checker *checker, uint32_t offset, con
     const language_function *functions = svmp_function_table(&count);
     for (size_t k = 0; k < count; k++) consider(&best, name, functions[k].name);
     if (svmp_distribution_find(name))
-        return svmp_diagnose(checker->lowering->diagnostics, offset, "'%s' is a distribution; it stands after '~'",
+        return svmp_diagnose(checker->lowering->diagnostics, offset, "'%s' is a distribution; it can only follow '~'",
                              name);
-    return svmp_diagnose(checker->lowering->diagnostics, offset, "there is no function '%s'%s", name,
+    return svmp_diagnose(checker->lowering->diagnostics, offset, "unknown function '%s'%s", name,
                          did_you_mean(&best, text));
 }
 
@@ -94,7 +94,7 @@ static svmp_status unknown_distribution(model_checker *checker, uint32_t offset,
     size_t count;
     const distribution *distributions = svmp_distribution_table(&count);
     for (size_t k = 0; k < count; k++) consider(&best, name, distributions[k].name);
-    return svmp_diagnose(checker->lowering->diagnostics, offset, "there is no distribution '%s'%s", name,
+    return svmp_diagnose(checker->lowering->diagnostics, offset, "unknown distribution '%s'%s", name,
                          did_you_mean(&best, text));
 }
 
@@ -113,10 +113,10 @@ static svmp_status unknown_name(model_checker *checker, const ast_expression *va
     char text[ELEMENT_TEXT];
     if (counts_somewhere(checker->lowering->ast->model, variable->symbol))
         return svmp_diagnose(checker->lowering->diagnostics, variable->offset,
-                             "'%s' is the counter of a loop, and this stands outside of that loop", name);
+                             "'%s' is a loop counter, used outside its loop", name);
     for (; loop; loop = loop->parent) consider(&best, name, names->text[loop->counter]);
     for (size_t k = 0; k < checker->known.count; k++) consider(&best, name, checker->known.text[k]);
-    return svmp_diagnose(checker->lowering->diagnostics, variable->offset, "'%s' is never defined%s", name,
+    return svmp_diagnose(checker->lowering->diagnostics, variable->offset, "'%s' is not defined%s", name,
                          did_you_mean(&best, text));
 }
 
@@ -146,7 +146,7 @@ static void check_call(model_checker *checker, ast_expression *call, const ast_s
     } else if (arguments != 0) {
         if (call->count != arguments)
             svmp_diagnose(checker->lowering->diagnostics, call->offset,
-                          "'%s' takes %zu arguments, not %zu: the value, then those of the distribution", name,
+                          "'%s' takes %zu arguments, not %zu: the value, then the arguments of the distribution", name,
                           arguments, call->count);
     } else if (call->count < call->function->least || call->count > call->function->most) {
         size_t wanted = call->count < call->function->least ? call->function->least : call->function->most;
@@ -169,7 +169,7 @@ static void check_expression(model_checker *checker, ast_expression *expression,
                 expression->varies = 1;
                 if (expression->indexed)
                     svmp_diagnose(checker->lowering->diagnostics, expression->offset,
-                                  "'%s' is the counter of a loop and has no elements",
+                                  "'%s' is a loop counter and has no elements",
                                   checker->lowering->ast->names.text[expression->symbol]);
                 return;
             }
@@ -186,7 +186,7 @@ static void check_left(model_checker *checker, const ast_statement *statement) {
     for (const ast_statement *around = statement->parent; around; around = around->parent)
         if (around->counter == statement->left->symbol)
             svmp_diagnose(checker->lowering->diagnostics, statement->left->offset,
-                          "'%s' is the counter of a loop; it cannot be defined",
+                          "'%s' is a loop counter and cannot be defined",
                           checker->lowering->ast->names.text[statement->left->symbol]);
     check_operands(checker, statement->left, statement->parent);
 }
@@ -217,13 +217,14 @@ static void check_deterministic(model_checker *checker, const ast_statement *sta
     if (svmp_link_inverse(name, &inverse)) return;
     for (size_t k = 0; k < sizeof links / sizeof *links; k++) consider(&best, name, links[k]);
     svmp_diagnose(checker->lowering->diagnostics, statement->function_offset,
-                  "'%s' is not a link: log, logit, probit or cloglog%s", name, did_you_mean(&best, text));
+                  "unknown link '%s': expected log, logit, probit or cloglog%s", name, did_you_mean(&best, text));
 }
 
 static void check_loop(model_checker *checker, const ast_statement *loop) {
     for (const ast_statement *around = loop->parent; around; around = around->parent)
         if (around->counter == loop->counter)
-            svmp_diagnose(checker->lowering->diagnostics, loop->offset, "'%s' is already the counter of a loop around",
+            svmp_diagnose(checker->lowering->diagnostics, loop->offset,
+                          "'%s' is already the counter of an enclosing loop",
                           checker->lowering->ast->names.text[loop->counter]);
     check_expression(checker, loop->range, loop->parent);
 }
@@ -241,7 +242,7 @@ static void check_statements(model_checker *checker, ast_statement *statement, a
         if (statement->kind == AST_STOCHASTIC) check_stochastic(checker, statement);
         if (statement->kind == AST_DETERMINISTIC) check_deterministic(checker, statement);
         if (statement->kind == AST_FACTOR && checker->in_data)
-            svmp_diagnose(checker->lowering->diagnostics, statement->offset, "data { } has no factors");
+            svmp_diagnose(checker->lowering->diagnostics, statement->offset, "factors are not allowed in data { }");
         for (size_t k = 0; k < statement->argument_count; k++)
             check_expression(checker, statement->arguments[k], parent);
         if (statement->lower) check_expression(checker, statement->lower, parent);

@@ -1,5 +1,5 @@
-/* Parents before children: levels of the instances, or the cycle that forbids them. A deterministic one counts also
- * where all it reads is observed: y ~ dnorm(mean(y), 1) defines nothing. */
+/* Levels of the instances, parents before children, or an error that shows the directed cycle. Deterministic instances
+ * count even if everything they read is observed: y ~ dnorm(mean(y), 1) is a cycle. */
 #include "lang/lowering.h"
 
 #include <string.h>

@@ -55,8 +55,8 @@ static svmp_status extent(model_lowering *lowering, ast_expression *expression, 
     double number;
     SVMP_TRY(svmp_expand_number(lowering, expression, what, &number));
     if (!(number >= 1 && number <= LOWERING_MOST_ELEMENTS && number == floor(number)))
-        return svmp_lowering_error(lowering, expression->offset, "%s is a whole number from 1 to %u, not %.15g", what,
-                                   LOWERING_MOST_ELEMENTS, number);
+        return svmp_lowering_error(lowering, expression->offset, "%s must be a whole number from 1 to %u, not %.15g",
+                                   what, LOWERING_MOST_ELEMENTS, number);
     *result = (size_t)number;
     return SVMP_OK;
 }
@@ -67,7 +67,7 @@ static svmp_status declare(model_lowering *lowering, const ast_expression *varia
     char one[ELEMENT_TEXT], other[ELEMENT_TEXT];
     const char *name = lowering->ast->names.text[variable->symbol];
     if (variable->count > DATA_MOST_DIMENSIONS)
-        return svmp_lowering_error(lowering, variable->offset, "an array has at most %d dimensions",
+        return svmp_lowering_error(lowering, variable->offset, "an array can have at most %d dimensions",
                                    DATA_MOST_DIMENSIONS);
     if (variable->indexed) declared.rank = variable->count;
     for (size_t k = 0; k < variable->count; k++)
@@ -105,8 +105,8 @@ static svmp_status grow_dimension(model_lowering *lowering, const ast_expression
             return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is not a whole number", number,
                                        name);
         if (!(number >= 1 && number <= LOWERING_MOST_ELEMENTS))
-            return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is outside 1 ... %u", number, name,
-                                       LOWERING_MOST_ELEMENTS);
+            return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is out of range 1 to %u", number,
+                                       name, LOWERING_MOST_ELEMENTS);
         if ((size_t)number > *dimension) *dimension = (size_t)number;
     }
     lowering->item_count = values.first;
@@ -125,7 +125,8 @@ static svmp_status size_left(model_lowering *lowering, uint32_t which) {
         return SVMP_OK;
     }
     if (rank > DATA_MOST_DIMENSIONS)
-        return svmp_lowering_error(lowering, left->offset, "an array has at most %d dimensions", DATA_MOST_DIMENSIONS);
+        return svmp_lowering_error(lowering, left->offset, "an array can have at most %d dimensions",
+                                   DATA_MOST_DIMENSIONS);
     if (array->rank_seen != 0 && array->rank_seen != rank)
         return svmp_lowering_error(lowering, left->offset, "'%s' has %zu dimension%s elsewhere, not %zu",
                                    lowering->ast->names.text[left->symbol], array->rank_seen,
@@ -144,7 +145,7 @@ static svmp_status allocate_elements(model_lowering *lowering, uint32_t symbol) 
     for (size_t k = 0; k < array->shape.rank; k++) count *= (double)array->shape.dimensions[k];
     if (count > (double)(LOWERING_MOST_ELEMENTS - lowering->element_count))
         return svmp_diagnose(lowering->diagnostics, array->place,
-                             "'%s' would have %.15g elements; the model may have %u in all",
+                             "'%s' would have %.15g elements; a model can have at most %u in all",
                              lowering->ast->names.text[symbol], count, LOWERING_MOST_ELEMENTS);
     array->count = (size_t)count;
     array->first = lowering->element_count;
@@ -218,7 +219,7 @@ static svmp_status defined_twice(model_lowering *lowering, const ast_statement *
     size_t line, column;
     if (lowering->instances[before].statement == statement)
         return svmp_lowering_error(lowering, statement->left->offset,
-                                   "'%s' is defined by every turn of the loop: give it the counter as a subscript, or "
+                                   "'%s' is defined in every iteration of the loop: use the counter as a subscript, or "
                                    "move it out of the loop",
                                    svmp_element_text(lowering, statement->left->symbol, offset, text));
     svmp_source_place(lowering->diagnostics->source, lowering->instances[before].statement->left->offset, &line,

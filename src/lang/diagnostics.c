@@ -32,16 +32,6 @@ svmp_status svmp_diagnose(diagnostics *noted, size_t offset, const char *format,
     return SVMP_BAD_INPUT;
 }
 
-void svmp_diagnose_warning(diagnostics *noted, size_t offset, const char *format, ...) {
-    char sentence[400], text[960];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    svmp_source_describe(noted->source, offset, "warning", sentence, text, sizeof text);
-    svmp_log(noted->context, SVMP_LOG_WARNING, "%s", text);
-}
-
 static int by_offset(const void *a, const void *b) {
     const diagnostic *left = a, *right = b;
     return (left->offset > right->offset) - (left->offset < right->offset);

@@ -1,4 +1,4 @@
-/* What is wrong with a model: every independent error of one pass, each with its line and a caret. */
+/* Diagnostics of a model text: all independent errors of one pass, each with its line and a caret. */
 #ifndef SVMP_LANG_DIAGNOSTICS_H
 #define SVMP_LANG_DIAGNOSTICS_H
 
@@ -27,10 +27,6 @@ void svmp_diagnostics_free(diagnostics *noted); /* NULL-safe */
 /* Notes an error at a byte of the source and returns SVMP_BAD_INPUT. Of two at one place the first stays; what comes
  * after DIAGNOSTICS_MOST is dropped. */
 svmp_status svmp_diagnose(diagnostics *noted, size_t offset, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Logs a warning of the same shape, at once. */
-void svmp_diagnose_warning(diagnostics *noted, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Whether there is room for more: when not, a pass may stop. */

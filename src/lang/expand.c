@@ -110,13 +110,14 @@ static svmp_status evaluate(model_lowering *lowering, ast_expression *expression
             return svmp_push(lowering, svmp_item_number(lowering->counters[expression->counter]));
         return svmp_expand_variable(lowering, expression, result);
     case AST_CALL: return expand_call(lowering, expression, result);
-    default: return svmp_lowering_error(lowering, expression->offset, "an expression is expected here");
+    default: return svmp_lowering_error(lowering, expression->offset, "expected an expression");
     }
 }
 
 svmp_status svmp_expand(model_lowering *lowering, ast_expression *expression, value *result) {
     if (lowering->depth >= DEEPEST)
-        return svmp_lowering_error(lowering, expression->offset, "the value depends on too long a chain of bounds");
+        return svmp_lowering_error(lowering, expression->offset,
+                                   "the chain of bounds that this value depends on is too long");
     if (lowering->symbolic && svmp_builder_size(lowering->builder) > LOWERING_MOST_EXPRESSIONS)
         return svmp_lowering_error(lowering, expression->offset, "one factor expands to more than %u operations",
                                    LOWERING_MOST_EXPRESSIONS);
@@ -131,7 +132,7 @@ svmp_status svmp_expand_scalar(model_lowering *lowering, ast_expression *express
     char text[ELEMENT_TEXT];
     SVMP_TRY(svmp_expand(lowering, expression, &evaluated));
     if (evaluated.count != 1)
-        return svmp_lowering_error(lowering, expression->offset, "one number is expected here, not an array of %s",
+        return svmp_lowering_error(lowering, expression->offset, "expected one number, not an array of %s",
                                    svmp_shape_text(&evaluated.shape, text));
     *result = lowering->items[--lowering->item_count];
     return SVMP_OK;
@@ -146,7 +147,7 @@ svmp_status svmp_expand_number(model_lowering *lowering, ast_expression *express
     SVMP_TRY(status);
     if (scalar.kind == ITEM_OPAQUE)
         return svmp_lowering_error(lowering, expression->offset,
-                                   "%s depends on an unknown; it must follow from the data", what);
+                                   "%s depends on an unknown; it must be computable from the data", what);
     *number = scalar.number;
     return SVMP_OK;
 }

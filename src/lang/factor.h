@@ -1,5 +1,5 @@
-/* A stochastic instance at work: its left-hand side, and its distribution with arguments as expressions and, where they
- * are known, as numbers. */
+/* A stochastic instance during lowering: its left-hand side, and its distribution with arguments as expressions and, if
+ * known, as numbers. */
 #ifndef SVMP_LANG_FACTOR_H
 #define SVMP_LANG_FACTOR_H
 

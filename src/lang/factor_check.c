@@ -21,7 +21,7 @@ svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distrib
     if (svmp_item_known(result->lower) && svmp_item_known(result->upper) &&
         !(result->lower.number < result->upper.number))
         return svmp_lowering_error(lowering, statement->bounds_offset,
-                                   "the lower bound %.15g is not below the upper bound %.15g", result->lower.number,
+                                   "the lower bound %.15g must be below the upper bound %.15g", result->lower.number,
                                    result->upper.number);
     return SVMP_OK;
 }
@@ -76,7 +76,7 @@ static svmp_status check_shapes(model_lowering *lowering, const factor_work *fac
         size_t count = factor->evaluated.arguments[k].count;
         if (count != 1 && count != factor->offsets.count)
             return svmp_lowering_error(lowering, factor->statement->arguments[k]->offset,
-                                       "'%s' of %s has %zu elements where the left-hand side has %zu",
+                                       "'%s' of %s has %zu elements, but the left-hand side has %zu",
                                        factor->distribution->argument[k].name, factor->distribution->name, count,
                                        factor->offsets.count);
     }
@@ -154,8 +154,8 @@ static svmp_status outside(model_lowering *lowering, const factor_work *factor, 
         snprintf(where, sizeof where, " (%s)",
                  svmp_data_place(lowering->data, array->data, offset, there, sizeof there));
     svmp_element_text(lowering, factor->statement->left->symbol, offset, text);
-    return svmp_lowering_error(lowering, factor->statement->left->offset, "'%s'%s is not a value of %s: %s", text,
-                               where, factor->distribution->name, sentence);
+    return svmp_lowering_error(lowering, factor->statement->left->offset, "'%s'%s is outside the support of %s: %s",
+                               text, where, factor->distribution->name, sentence);
 }
 
 static svmp_status check_value(model_lowering *lowering, const factor_work *factor, size_t part, number_array observed,
@@ -198,9 +198,9 @@ svmp_status svmp_factor_check_values(model_lowering *lowering, const factor_work
 /* I(,) is censoring in BUGS; with known arguments and one unknown it is the same as truncation. */
 static svmp_status check_interval(model_lowering *lowering, const factor_work *factor) {
     if (factor->statement->bounds != AST_INTERVAL || factor->known_arguments) return SVMP_OK;
-    return svmp_lowering_error(
-        lowering, factor->statement->bounds_offset,
-        "I(,) needs arguments that follow from the data; use T(,) to truncate, dinterval to censor");
+    return svmp_lowering_error(lowering, factor->statement->bounds_offset,
+                               "the arguments of a distribution with I(,) must be computable from the data; use T(,) "
+                               "to truncate, dinterval to censor");
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

@@ -81,7 +81,8 @@ static svmp_status evaluate_all(model_lowering *lowering, const ast_expression *
         SVMP_TRY(svmp_expand(lowering, call->operands[k], &ignored));
     }
     *count = lowering->item_count - *first;
-    if (*count == 0) return svmp_lowering_error(lowering, call->offset, "'%s' of nothing", call->function->name);
+    if (*count == 0)
+        return svmp_lowering_error(lowering, call->offset, "'%s' needs at least one element", call->function->name);
     return SVMP_OK;
 }
 
@@ -132,7 +133,7 @@ svmp_status svmp_call_mean(model_lowering *lowering, const ast_expression *call,
 svmp_status svmp_call_sd(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t first, count;
     SVMP_TRY(evaluate_all(lowering, call, &first, &count));
-    if (count < 2) return svmp_lowering_error(lowering, call->offset, "'sd' of one number");
+    if (count < 2) return svmp_lowering_error(lowering, call->offset, "'sd' needs at least two numbers");
     model_item centre = mean(lowering, first, count);
     for (size_t k = first; k < first + count; k++) {
         model_item difference = svmp_apply(lowering, OP_subtract, lowering->items[k], centre, centre);
@@ -192,8 +193,8 @@ static svmp_status push_sequence(model_lowering *lowering, const ast_expression 
     double steps = floor((to - from) / by + 1e-10);
     if (!(steps >= 0)) return svmp_lowering_error(lowering, call->offset, "the range %.15g:%.15g is empty", from, to);
     if (!(steps < LOWERING_MOST_ITERATIONS))
-        return svmp_lowering_error(lowering, call->offset, "the range %.15g:%.15g holds more than %u numbers", from, to,
-                                   LOWERING_MOST_ITERATIONS);
+        return svmp_lowering_error(lowering, call->offset, "the range %.15g:%.15g contains more than %u numbers", from,
+                                   to, LOWERING_MOST_ITERATIONS);
     size_t count = (size_t)steps + 1;
     *result = (value){.first = lowering->item_count, .count = count, .shape = svmp_vector_shape(count)};
     for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number(from + (double)k * by)));
@@ -225,16 +226,16 @@ svmp_status svmp_call_repeat(model_lowering *lowering, const ast_expression *cal
     size_t first = lowering->item_count, rounds = 1;
     if (each && times.count != items.count)
         return svmp_lowering_error(lowering, call->operands[1]->offset,
-                                   "'rep' of %zu elements takes one number of times or as many, not %zu", items.count,
-                                   times.count);
+                                   "'rep' of %zu elements takes 1 repeat count or one per element, not %zu",
+                                   items.count, times.count);
     for (size_t k = 0; k < times.count; k++) {
         model_item often = lowering->items[times.first + k];
         if (often.kind > ITEM_NUMBER)
             return svmp_lowering_error(lowering, call->operands[1]->offset,
-                                       "how often to repeat depends on an unknown; it must follow from the data");
+                                       "the repeat count depends on an unknown; it must be computable from the data");
         if (!(often.number >= (each ? 0 : 1)) || often.number != floor(often.number) ||
             !(often.number * (double)(each ? 1 : items.count) <= LOWERING_MOST_ITERATIONS))
-            return svmp_lowering_error(lowering, call->operands[1]->offset, "%.15g is not a number of times to repeat",
+            return svmp_lowering_error(lowering, call->operands[1]->offset, "%.15g is not a repeat count",
                                        often.number);
     }
     if (!each) rounds = (size_t)lowering->items[times.first].number;
@@ -244,7 +245,7 @@ svmp_status svmp_call_repeat(model_lowering *lowering, const ast_expression *cal
             for (size_t i = 0; i < often; i++) SVMP_TRY(svmp_push(lowering, lowering->items[items.first + k]));
         }
     size_t count = lowering->item_count - first;
-    if (count == 0) return svmp_lowering_error(lowering, call->offset, "'rep' repeats nothing");
+    if (count == 0) return svmp_lowering_error(lowering, call->offset, "the result of 'rep' is empty");
     memmove(lowering->items + items.first, lowering->items + first, count * sizeof *lowering->items);
     lowering->item_count = items.first + count;
     *result = (value){.first = items.first, .count = count, .shape = svmp_vector_shape(count)};

@@ -199,9 +199,10 @@ svmp_status svmp_call_interpolate(model_lowering *lowering, const ast_expression
     SVMP_TRY(svmp_expand(lowering, call->operands[1], &x));
     SVMP_TRY(svmp_expand(lowering, call->operands[2], &y));
     if (e.count != 1 || x.count != y.count || x.count < 2)
-        return svmp_lowering_error(lowering, call->offset,
-                                   "'interp.lin' needs one number and two vectors of one length, not %zu, %zu and %zu",
-                                   e.count, x.count, y.count);
+        return svmp_lowering_error(
+            lowering, call->offset,
+            "'interp.lin' needs one number and two vectors of equal length, not lengths %zu, %zu and %zu", e.count,
+            x.count, y.count);
     SVMP_TRY(begin(lowering, e.first, 1, &work));
     if (work.builder)
         work.results[0] = svmp_exprs_interpolate(work.builder, x.count, work.operands + 1, work.operands + 1 + x.count,

@@ -80,14 +80,14 @@ static svmp_status build(model_lowering *lowering, const ast_expression *call, d
         break;
     case PROBABILITY:
         if (family->log_cdf == NULL)
-            return svmp_lowering_error(lowering, call->offset, "there is no function '%s': %s has a density alone",
-                                       name, family->name);
+            return svmp_lowering_error(lowering, call->offset, "unknown function '%s': %s has only a density", name,
+                                       family->name);
         *result = probability(b, family, operands[0], arguments);
         break;
     case QUANTILE:
         if (!quantile(b, family, operands[0], arguments, result))
             return svmp_lowering_error(lowering, call->offset,
-                                       "there is no function '%s': the quantiles of %s have no formula", name,
+                                       "unknown function '%s': the quantiles of %s have no closed form", name,
                                        family->name);
     }
     return svmp_builder_status(b);
@@ -107,7 +107,7 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
     }
     for (size_t k = 1; k < call->count; k++)
         if (family->argument[k - 1].rank != RANK_SCALAR)
-            return svmp_lowering_error(lowering, call->offset, "'%s' is no function: an argument of %s is a vector",
+            return svmp_lowering_error(lowering, call->offset, "unknown function '%s': an argument of %s is a vector",
                                        name, family->name);
     for (size_t k = 1; k < call->count; k++) {
         char sentence[200];

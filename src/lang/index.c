@@ -17,8 +17,8 @@ static svmp_status check_index(model_lowering *lowering, const ast_expression *v
     if (number != floor(number))
         return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is not a whole number", number, name);
     if (!(number >= 1 && number <= (double)extent))
-        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is outside 1 ... %zu", number, name,
-                                   extent);
+        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is out of range 1 to %zu", number,
+                                   name, extent);
     *result = (size_t)number - 1;
     return SVMP_OK;
 }
@@ -51,7 +51,7 @@ static svmp_status push_indices(model_lowering *lowering, const ast_expression *
         if (lowering->shaping && lowering->items[k].kind == ITEM_OPAQUE) lowering->items[k] = svmp_item_number(1);
         if (lowering->items[k].kind == ITEM_OPAQUE)
             return svmp_lowering_error(lowering, index->offset,
-                                       "an index of '%s' depends on an unknown; it must follow from the data",
+                                       "an index of '%s' depends on an unknown; it must be computable from the data",
                                        lowering->ast->names.text[variable->symbol]);
         SVMP_TRY(check_index(lowering, variable, index, lowering->items[k].number, extent, &offset));
         lowering->items[k].number = (double)offset;
@@ -121,7 +121,7 @@ svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *
     array->read = true;
     if (lowering->shaping) SVMP_TRY(svmp_size_whole(lowering, variable->symbol));
     if (lowering->sizing && !array->sized)
-        return svmp_lowering_error(lowering, variable->offset, "the dimensions of '%s' are not known here",
+        return svmp_lowering_error(lowering, variable->offset, "the dimensions of '%s' are unknown here",
                                    lowering->ast->names.text[variable->symbol]);
     value offsets;
     if (!variable->indexed) {
@@ -140,7 +140,7 @@ static svmp_status missing(model_lowering *lowering, const ast_expression *varia
     const model_array *array = &lowering->arrays[variable->symbol];
     char text[ELEMENT_TEXT], there[200];
     svmp_element_text(lowering, variable->symbol, offset, text);
-    if (array->data == NULL) return svmp_lowering_error(lowering, variable->offset, "'%s' is never defined", text);
+    if (array->data == NULL) return svmp_lowering_error(lowering, variable->offset, "'%s' is not defined", text);
     svmp_data_place(lowering->data, array->data, offset, there, sizeof there);
     return svmp_lowering_error(lowering, variable->offset,
                                "'%s' is missing in the data (%s), and the model does not define it", text, there);
@@ -201,9 +201,9 @@ static svmp_status compute(model_lowering *lowering, const ast_statement *statem
     SVMP_TRY(svmp_expand(lowering, statement->arguments[0], &computed));
     if (!same_dimensions(computed.shape, offsets->shape))
         return svmp_lowering_error(lowering, statement->left->offset,
-                                   "the left-hand side has dimensions %s, the right-hand side %s%s",
+                                   "the left-hand side has dimensions %s, but the right-hand side has %s%s",
                                    svmp_shape_text(&offsets->shape, one), svmp_shape_text(&computed.shape, other),
-                                   statement->left->indexed ? "" : "; give its range, or declare it with 'var'");
+                                   statement->left->indexed ? "" : "; write the range, or declare it with 'var'");
     return set_elements(lowering, statement, offsets, &computed);
 }
 
@@ -303,7 +303,7 @@ static svmp_status expand_shape(model_lowering *lowering, const ast_expression *
 static svmp_status not_data(model_lowering *lowering, const ast_expression *variable) {
     return svmp_lowering_error(
         lowering, variable->offset,
-        "'%s' is not data: bounds of loops and subscripts on the left must be; data { } can compute it",
+        "'%s' is not data, as loop bounds and left-hand subscripts must be; compute it in data { }",
         lowering->ast->names.text[variable->symbol]);
 }
 

@@ -1,6 +1,6 @@
-/* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies. That is a bound of
- * t, not a density to climb, so it goes into t's transform. Of cut points that are unknown themselves there remains
- * that they ascend, and around a t that is known where it lies. */
+/* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies. It becomes a
+ * bound in the transform of t. For unknown cut points there remain the conditions that they are in ascending order and,
+ * for a known t, that it lies between them. */
 #include "lang/lowering.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static svmp_status bound_later(model_lowering *lowering, size_t which) {
     SVMP_TRY(reserve(lowering));
     if (lowering->cut_by[which] != NOTHING)
         return svmp_lowering_error(lowering, lowering->statement->arguments[0]->offset,
-                                   "this is already censored by cut points that are unknown");
+                                   "this is already censored with unknown cut points");
     lowering->cut_by[which] = lowering->instance;
     return SVMP_OK;
 }
@@ -57,7 +57,7 @@ static svmp_status censor(model_lowering *lowering) {
     SVMP_TRY(find_element(lowering, statement->left, &left));
     if (left == SIZE_MAX)
         return svmp_lowering_error(lowering, statement->left->offset,
-                                   "dinterval is of one element: write a loop, and y[i] on the left");
+                                   "dinterval applies to one element: write a loop with y[i] on the left-hand side");
     if (lowering->elements[left].state != ELEMENT_KNOWN) return SVMP_OK; /* others have a word on it */
     double observed = lowering->elements[left].value;
     SVMP_TRY(find_element(lowering, statement->arguments[0], &target));
@@ -66,7 +66,7 @@ static svmp_status censor(model_lowering *lowering) {
         SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &ignored));
         if (svmp_item_known(ignored)) return SVMP_OK;
         return svmp_lowering_error(lowering, statement->arguments[0]->offset,
-                                   "dinterval censors a stochastic node; this is computed from unknowns");
+                                   "dinterval can only censor a stochastic node; this one is computed from unknowns");
     }
     const ast_statement *definition = lowering->instances[lowering->elements[target].definition].statement;
     if (definition->distribution->rank != RANK_SCALAR)

@@ -75,7 +75,7 @@ static svmp_status lex_name(model_lexer *lexer) {
     size_t length = 1;
     while (name_byte(lexer->text[lexer->at + length])) length++;
     if (length > LONGEST_NAME)
-        svmp_diagnose(lexer->diagnostics, lexer->at, "a name has at most %d characters", LONGEST_NAME);
+        svmp_diagnose(lexer->diagnostics, lexer->at, "a name can have at most %d characters", LONGEST_NAME);
     for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
         if (strlen(keywords[k].text) == length && memcmp(keywords[k].text, lexer->text + lexer->at, length) == 0)
             return add(lexer, keywords[k].kind, length, 0);
@@ -108,7 +108,7 @@ static svmp_status lex_special(model_lexer *lexer) {
     const char *start = lexer->text + lexer->at;
     while (start[length] != '%' && start[length] != 0 && start[length] != '\n') length++;
     if (start[length] == '%') return add(lexer, TOKEN_SPECIAL, length + 1, 0);
-    svmp_diagnose(lexer->diagnostics, lexer->at, "an operator like %%*%% is expected");
+    svmp_diagnose(lexer->diagnostics, lexer->at, "expected an operator such as %%*%%");
     lexer->at++;
     return SVMP_OK;
 }
@@ -120,9 +120,9 @@ static svmp_status lex_spelling(model_lexer *lexer) {
             return add(lexer, spellings[k].kind, strlen(spellings[k].text), 0);
     unsigned char byte = (unsigned char)*start;
     if (byte >= 32 && byte < 127)
-        svmp_diagnose(lexer->diagnostics, lexer->at, "'%c' has no meaning here", *start);
+        svmp_diagnose(lexer->diagnostics, lexer->at, "unexpected character '%c'", *start);
     else
-        svmp_diagnose(lexer->diagnostics, lexer->at, "the byte 0x%02X has no meaning here", byte);
+        svmp_diagnose(lexer->diagnostics, lexer->at, "unexpected byte 0x%02X", byte);
     while (lexer->at < lexer->length && (unsigned char)lexer->text[lexer->at] >= 127) lexer->at++;
     if (lexer->text + lexer->at == start) lexer->at++;
     return SVMP_OK;
@@ -148,7 +148,7 @@ svmp_status svmp_lex(diagnostics *noted, token **tokens) {
     model_lexer lexer = {.diagnostics = noted, .text = noted->source->text, .length = noted->source->length};
     svmp_status status = SVMP_OK;
     if (lexer.length >= INT32_MAX)
-        return svmp_fail(noted->context, SVMP_BAD_INPUT, "%s: error: the model holds more than 2 GiB.",
+        return svmp_fail(noted->context, SVMP_BAD_INPUT, "%s: error: the model is larger than 2 GiB.",
                          noted->source->path);
     while (lexer.at < lexer.length) SVMP_CHECK(lex_next(&lexer));
     SVMP_CHECK(add(&lexer, TOKEN_END, 0, 0));

@@ -1,4 +1,4 @@
-/* Text to tokens. */
+/* The lexer: text to tokens. */
 #ifndef SVMP_LANG_LEX_H
 #define SVMP_LANG_LEX_H
 

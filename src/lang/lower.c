@@ -1,5 +1,5 @@
-/* A model text and its data to nodes and factors: the order of the passes. A pass notes every error it finds; the next
- * one begins only when there was none. */
+/* Compiles a model text and its data to nodes and factors: the order of the passes. A pass records all errors it finds;
+ * the next one runs only if there were none. */
 #include "lang/lowering.h"
 
 #include <string.h>
@@ -149,13 +149,12 @@ static void warn_of_unread_data(const model_lowering *lowering) {
         if (symbol != NAMES_NONE && (lowering->arrays[symbol].read || lowering->arrays[symbol].rank_seen > 0)) continue;
         if (unread++ >= TOLD) continue;
         char sentence[200], text[900];
-        snprintf(sentence, sizeof sentence, "'%.100s' is never read by the model", array->name);
-        svmp_source_describe(&lowering->data->sources[array->source], array->offset, "warning", sentence, text,
-                             sizeof text);
+        snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model", array->name);
+        svmp_data_describe(lowering->data, array, "warning", sentence, text, sizeof text);
         svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
     }
     if (unread > TOLD)
-        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s: warning: %zu more name%s never read by the model",
+        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s: warning: %zu more name%s not used by the model",
                  lowering->diagnostics->source->path, unread - TOLD,
                  unread - TOLD == 1 ? " of the data is" : "s of the data are");
 }
@@ -218,19 +217,19 @@ done:
     return status;
 }
 
-svmp_status svmp_lower_as(svmp_context *context, const text_source *source, data_set *data,
+svmp_status svmp_lower_as(svmp_context *context, const text_source *source, const data_set *data,
                           const lower_request *request, lowered_model **result) {
     model_lowering lowering = {.context = context, .data = data, .request = *request};
     return lower_text(&lowering, source, result);
 }
 
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
-                       lowered_model **result) {
-    const lower_request request = {.monitors = monitors, .centring = 1};
+svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
+                       const graph_owners *owners, lowered_model **result) {
+    const lower_request request = {.monitors = monitors, .owners = owners, .centring = 1};
     return svmp_lower_as(context, source, data, &request, result);
 }
 
-svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, data_set *data,
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,
                              const lower_request *request, svmp_graph *graph) {
     model_lowering lowering = {.context = context, .data = data, .request = *request, .graph = graph};
     lowering.request.monitors = NULL;

@@ -1,4 +1,4 @@
-/* From a model text and its data to what the model keeps of them (model/lowered.h). */
+/* Compiles a model text and its data to a lowered model (model/lowered.h). */
 #ifndef SVMP_LANG_LOWER_H
 #define SVMP_LANG_LOWER_H
 
@@ -18,15 +18,15 @@ typedef struct lower_request {
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the
  * first is svmp_context_error. `data` may go afterwards. Groups of one of several processes know what they are of the
  * whole. */
-svmp_status svmp_lower_as(svmp_context *context, const text_source *source, data_set *data,
+svmp_status svmp_lower_as(svmp_context *context, const text_source *source, const data_set *data,
                           const lower_request *request, lowered_model **result);
 
-/* The same for one process, with nodes as they are. */
-svmp_status svmp_lower(svmp_context *context, const text_source *source, data_set *data, const char *monitors,
-                       lowered_model **result);
+/* The same, centred; `monitors` and `owners` may be NULL. */
+svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
+                       const graph_owners *owners, lowered_model **result);
 
 /* The graph alone, unfinished: nothing else is kept. */
-svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, data_set *data,
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,
                              const lower_request *request, svmp_graph *graph);
 
 #endif

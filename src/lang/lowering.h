@@ -130,7 +130,7 @@ typedef struct model_lowering {
     svmp_context *context;
     diagnostics *diagnostics;
     ast_model *ast;
-    data_set *data;
+    const data_set *data;
     lowered_model *result;
     lower_request request;
     svmp_graph *graph; /* nothing is made but this; NULL: the model */

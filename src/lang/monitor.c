@@ -7,8 +7,8 @@ static svmp_status no_such_node(const model_lowering *lowering, const char *name
     char spelled[100];
     snprintf(spelled, sizeof spelled, "%.*s", (int)length, name);
     const char *nearest = svmp_names_nearest(&lowering->ast->names, spelled);
-    return svmp_fail(lowering->context, SVMP_BAD_INPUT, "The model has no node '%s' to monitor%s%s%s", spelled,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ".");
+    return svmp_fail(lowering->context, SVMP_BAD_INPUT, "Cannot monitor '%s': the model has no such node%s%s%s",
+                     spelled, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ".");
 }
 
 /* The value of a deterministic element, as an expression of the builder. */
@@ -119,15 +119,16 @@ static svmp_status add_name(model_lowering *lowering, const monitor_name *name) 
     if (!whole && last > 0) {
         first = offset_of(name->text + name->array, name->length - name->array, &array->shape);
         if (first == SIZE_MAX)
-            return svmp_fail(lowering->context, SVMP_BAD_INPUT, "'%.*s' is no element of '%.*s'.", (int)name->length,
-                             name->text, (int)name->array, name->text);
+            return svmp_fail(lowering->context, SVMP_BAD_INPUT,
+                             "Cannot monitor '%.*s': it is not an element of '%.*s'.", (int)name->length, name->text,
+                             (int)name->array, name->text);
         last = first + 1;
     }
     for (size_t offset = first; offset < last; offset++) SVMP_TRY(add_element(lowering, symbol, offset, &reported));
     if (reported) return SVMP_OK;
     if (array->is_data || array->first != SIZE_MAX)
-        return svmp_fail(lowering->context, SVMP_BAD_INPUT, "'%.*s' is data: there is nothing to monitor.",
-                         (int)name->length, name->text);
+        return svmp_fail(lowering->context, SVMP_BAD_INPUT, "Cannot monitor '%.*s': it is data.", (int)name->length,
+                         name->text);
     return no_such_node(lowering, name->text, name->array);
 }
 

@@ -1,4 +1,4 @@
-/* Unknown nodes: what they are called, how they come to live on the whole line. */
+/* Unknown nodes: their names, transforms and bounds. */
 #include "lang/coordinates.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static svmp_status discrete(model_lowering *lowering, uint32_t which, size_t off
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(
         lowering, statement->left->offset,
-        "'%s' ~ %s is discrete and not observed: sum it out of the model, or give it in the data",
+        "'%s' ~ %s is discrete and not observed: sum it out of the model, or provide it in the data",
         svmp_element_text(lowering, statement->left->symbol, offset, text), statement->distribution->name);
 }
 
@@ -70,7 +70,7 @@ static svmp_status partly_observed(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, statement->left->offset,
-                               "'%s' ~ %s is partly observed: it must be given as a whole or not at all",
+                               "'%s' ~ %s is partly observed: provide all of it or none",
                                svmp_instance_text(lowering, which, text), statement->distribution->name);
 }
 
@@ -122,7 +122,7 @@ static svmp_status find_bounds(model_lowering *lowering, const ast_statement *st
     if (!svmp_item_known(*lower) || !svmp_item_known(*upper) || lower->number < upper->number) return SVMP_OK;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, statement->bounds ? statement->bounds_offset : statement->function_offset,
-                               "nothing lies between the bounds %.15g and %.15g of '%s'", lower->number, upper->number,
+                               "the bounds %.15g and %.15g of '%s' leave no values", lower->number, upper->number,
                                svmp_element_text(lowering, statement->left->symbol, offset, text));
 }
 
@@ -141,7 +141,7 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
         if (family->rank == RANK_SCALAR && family->argument[k].rank == RANK_SCALAR &&
             evaluated.arguments[k].count != 1 && evaluated.arguments[k].count != offsets->count)
             return svmp_lowering_error(lowering, statement->arguments[k]->offset,
-                                       "'%s' of %s has %zu elements where the left-hand side has %zu",
+                                       "'%s' of %s has %zu elements, but the left-hand side has %zu",
                                        family->argument[k].name, family->name, evaluated.arguments[k].count,
                                        offsets->count);
     for (size_t part = 0; part < offsets->count; part++) {

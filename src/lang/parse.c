@@ -1,5 +1,5 @@
-/* Statements. A rule that fails has noted why; the statement it stands in is left, and parsing goes on at the next
- * one, so that several errors are found in one pass. */
+/* Parses statements. A rule that fails records an error; parsing then continues at the next statement, so that one pass
+ * finds several errors. */
 #include "lang/parse.h"
 
 #include <string.h>
@@ -8,10 +8,9 @@ svmp_status svmp_parse_unexpected(model_parser *parser, const char *what) {
     const token *next = parser->next;
     const char *text = parser->diagnostics->source->text + next->offset;
     if (next->kind == TOKEN_NAME || next->kind == TOKEN_NUMBER || next->kind == TOKEN_SPECIAL)
-        return svmp_diagnose(parser->diagnostics, next->offset, "%s is expected, not '%.*s'", what,
+        return svmp_diagnose(parser->diagnostics, next->offset, "expected %s, not '%.*s'", what,
                              (int)(next->length < 40 ? next->length : 40), text);
-    return svmp_diagnose(parser->diagnostics, next->offset, "%s is expected, not %s", what,
-                         svmp_token_text(next->kind));
+    return svmp_diagnose(parser->diagnostics, next->offset, "expected %s, not %s", what, svmp_token_text(next->kind));
 }
 
 svmp_status svmp_parse_expect(model_parser *parser, token_kind kind, const char *where) {
@@ -26,7 +25,8 @@ svmp_status svmp_parse_symbol(model_parser *parser, name_table *names, const tok
                           spelled->length, symbol);
 }
 
-int svmp_parse_spells(const model_parser *parser, const token *spelled, const char *text) {
+/* Whether a token spells this. */
+static int spells(const model_parser *parser, const token *spelled, const char *text) {
     return spelled->length == strlen(text) &&
            memcmp(parser->diagnostics->source->text + spelled->offset, text, spelled->length) == 0;
 }
@@ -36,9 +36,9 @@ int svmp_parse_spells(const model_parser *parser, const token *spelled, const ch
 /* bounds := ("T" | "I") "(" [expression] "," [expression] ")" */
 static svmp_status parse_bounds(model_parser *parser, ast_statement *statement) {
     if (parser->next->kind != TOKEN_NAME || parser->next[1].kind != TOKEN_OPEN) return SVMP_OK;
-    if (svmp_parse_spells(parser, parser->next, "T"))
+    if (spells(parser, parser->next, "T"))
         statement->bounds = AST_TRUNCATED;
-    else if (svmp_parse_spells(parser, parser->next, "I"))
+    else if (spells(parser, parser->next, "I"))
         statement->bounds = AST_INTERVAL;
     else
         return SVMP_OK;
@@ -75,8 +75,8 @@ static int accept_assignment(model_parser *parser) {
 
 /* "T[0,]" behind a distribution, which is no node of that name. */
 static int is_bounds_in_brackets(const model_parser *parser, const token *first) {
-    return (svmp_parse_spells(parser, first, "T") || svmp_parse_spells(parser, first, "I")) &&
-           first[1].kind == TOKEN_OPEN_BRACKET && first > parser->tokens && first[-1].kind == TOKEN_CLOSE;
+    return (spells(parser, first, "T") || spells(parser, first, "I")) && first[1].kind == TOKEN_OPEN_BRACKET &&
+           first > parser->tokens && first[-1].kind == TOKEN_CLOSE;
 }
 
 /* relation := stochastic | variable ("<-" | "=") expression */
@@ -88,7 +88,7 @@ static svmp_status parse_relation(model_parser *parser, ast_statement *statement
     if (accept_assignment(parser)) return parse_right_side(parser, statement);
     if (is_bounds_in_brackets(parser, first))
         return svmp_diagnose(parser->diagnostics, first->offset,
-                             "the bounds of a distribution stand in parentheses: %c(lower, upper)",
+                             "write the bounds of a distribution in parentheses: %c(lower, upper)",
                              parser->diagnostics->source->text[first->offset]);
     return svmp_parse_unexpected(parser, "'~' or '<-' after the node");
 }
@@ -104,7 +104,7 @@ static svmp_status parse_linked(model_parser *parser, ast_statement *statement) 
     SVMP_TRY(svmp_parse_expect(parser, TOKEN_CLOSE, "after the node"));
     if (parser->next->kind == TOKEN_TILDE)
         return svmp_diagnose(parser->diagnostics, parser->next->offset,
-                             "a link stands before '<-'; before '~' the node itself is expected");
+                             "a link can only be used with '<-'; with '~' write the node itself");
     if (!accept_assignment(parser)) return svmp_parse_unexpected(parser, "'<-' after the link");
     return parse_right_side(parser, statement);
 }
@@ -157,11 +157,10 @@ static svmp_status parse_statement(model_parser *parser, ast_statement *statemen
     if (first->kind == TOKEN_FOR) return parse_for(parser, statement);
     if (first->kind != TOKEN_NAME) return svmp_parse_unexpected(parser, "a statement");
     if (first[1].kind != TOKEN_OPEN) return parse_relation(parser, statement);
-    if (svmp_parse_spells(parser, first, "if"))
+    if (spells(parser, first, "if"))
         return svmp_diagnose(parser->diagnostics, first->offset,
-                             "there is no 'if': ifelse(condition, a, b) chooses between values");
-    return svmp_parse_spells(parser, first, "factor") ? parse_factor(parser, statement)
-                                                      : parse_linked(parser, statement);
+                             "'if' is not supported; use ifelse(condition, a, b) to choose between values");
+    return spells(parser, first, "factor") ? parse_factor(parser, statement) : parse_linked(parser, statement);
 }
 
 static int begins_line(const model_parser *parser, const token *spelled) {
@@ -239,7 +238,7 @@ static svmp_status parse_declarations(model_parser *parser) {
 static svmp_status parse_named_block(model_parser *parser, ast_statement **statements, int *seen) {
     const token *keyword = parser->next++;
     if ((*seen)++)
-        return svmp_diagnose(parser->diagnostics, keyword->offset, "there is already a block %s",
+        return svmp_diagnose(parser->diagnostics, keyword->offset, "there is more than one block %s",
                              svmp_token_text(keyword->kind));
     return parse_block(parser, statements);
 }
@@ -253,8 +252,7 @@ static svmp_status not_a_block(model_parser *parser) {
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (svmp_name_distance(spelled, words[k]) > 0)
             return svmp_diagnose(parser->diagnostics, next->offset,
-                                 "'model', 'data' or 'var' is expected, not '%s'; did you mean '%s'?", spelled,
-                                 words[k]);
+                                 "expected 'model', 'data' or 'var', not '%s'; did you mean '%s'?", spelled, words[k]);
     return svmp_parse_unexpected(parser, "'model', 'data' or 'var'");
 }
 

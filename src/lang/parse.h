@@ -1,4 +1,4 @@
-/* What the parser's two files share: the tokens, and how a rule looks at them. */
+/* The parser: declarations that its two files share. */
 #ifndef SVMP_LANG_PARSE_H
 #define SVMP_LANG_PARSE_H
 
@@ -28,9 +28,6 @@ svmp_status svmp_parse_unexpected(model_parser *parser, const char *what);
 
 /* The number of the name that a token spells. */
 svmp_status svmp_parse_symbol(model_parser *parser, name_table *names, const token *spelled, uint32_t *symbol);
-
-/* Whether a token spells this. */
-int svmp_parse_spells(const model_parser *parser, const token *spelled, const char *text);
 
 svmp_status svmp_parse_expression(model_parser *parser, ast_expression **expression);
 svmp_status svmp_parse_variable(model_parser *parser, ast_expression **variable);

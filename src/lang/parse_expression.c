@@ -50,7 +50,7 @@ static svmp_status left_to_right(model_parser *parser, rule tighter, const token
         SVMP_TRY(make_operator(parser, operation, 2, sides, &sides[0]));
         if (!chain && is_one_of(parser, operators))
             return svmp_diagnose(parser->diagnostics, parser->next->offset,
-                                 "two of these operators do not stand side by side; use parentheses");
+                                 "these operators cannot be chained; use parentheses");
     }
     *expression = sides[0];
     return SVMP_OK;
@@ -108,8 +108,8 @@ svmp_status svmp_parse_arguments(model_parser *parser, size_t *count, ast_expres
         SVMP_CHECK(append(parser, &list, argument));
     } while (svmp_parse_accept(parser, TOKEN_COMMA));
     if (parser->next->kind == TOKEN_ASSIGN)
-        SVMP_CHECK(svmp_diagnose(parser->diagnostics, parser->next->offset,
-                                 "arguments are known by their order, not by name"));
+        SVMP_CHECK(
+            svmp_diagnose(parser->diagnostics, parser->next->offset, "arguments cannot be named; write them in order"));
     SVMP_CHECK(svmp_parse_expect(parser, TOKEN_CLOSE, "after the arguments"));
     SVMP_CHECK(ARENA_NEW(&parser->model->arena, *arguments, list.count));
     memcpy(*arguments, list.items, list.count * sizeof *list.items);

@@ -7,7 +7,7 @@
 static svmp_status no_draw(model_lowering *lowering, const factor_work *factor, size_t part) {
     const size_t offset = (size_t)lowering->items[factor->offsets.first + part].number;
     char text[ELEMENT_TEXT];
-    return svmp_lowering_error(lowering, factor->statement->function_offset, "no value of %s could be drawn for '%s'%s",
+    return svmp_lowering_error(lowering, factor->statement->function_offset, "cannot draw a value of %s for '%s'%s",
                                factor->distribution->name,
                                svmp_element_text(lowering, factor->statement->left->symbol, offset, text),
                                factor->statement->bounds ? " between its bounds" : "");
@@ -55,7 +55,7 @@ static svmp_status draw_array(model_lowering *lowering, const factor_work *facto
     if (given == count) return SVMP_OK;
     if (given > 0)
         return svmp_lowering_error(lowering, factor->statement->left->offset,
-                                   "'%s' ~ %s is partly given: it must be given as a whole or not at all",
+                                   "'%s' ~ %s is partly given: provide all of it or none",
                                    svmp_instance_text(lowering, factor->instance, text), factor->distribution->name);
     svmp_rows_and_columns(&factor->offsets, &rows, &columns);
     SVMP_TRY(SVMP_NEW(lowering->context, drawn, count));

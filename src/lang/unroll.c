@@ -85,7 +85,7 @@ static svmp_status count_turns(model_lowering *lowering, const ast_statement *lo
     SVMP_TRY(svmp_expand_number(lowering, loop->range->operands[1], "the end of the loop", &to));
     if (*from != floor(*from) || to != floor(to) || isinf(*from) || isinf(to))
         return svmp_lowering_error(lowering, loop->range->offset,
-                                   "the loop runs from %.15g to %.15g: not whole numbers", *from, to);
+                                   "the loop bounds %.15g and %.15g are not whole numbers", *from, to);
     if (to - *from >= LOWERING_MOST_ITERATIONS)
         return svmp_lowering_error(lowering, loop->range->offset,
                                    "the loop from %.15g to %.15g runs %.15g times; at most %u are allowed", *from, to,

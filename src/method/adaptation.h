@@ -1,6 +1,6 @@
-/* What a chain learns in its warm-up: a step size by dual averaging, and the variances of its variables in windows that
- * double, after Stan: an initial phase of 75 iterations and a last one of 50 in which only the step size is learnt, and
- * between them windows of 25, 50, 100, ... iterations, each of which starts the variances afresh. */
+/* Adaptation of a chain during its warm-up: a step size by dual averaging, and the variances of its variables in
+ * windows that double, after Stan: an initial phase of 75 iterations and a last one of 50 in which only the step size
+ * is learnt, and between them windows of 25, 50, 100, ... iterations, each of which starts the variances afresh. */
 #ifndef SVMP_METHOD_ADAPTATION_H
 #define SVMP_METHOD_ADAPTATION_H
 

@@ -17,7 +17,7 @@ void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t vari
 }
 
 void svmp_hamiltonian_evaluate(hamiltonian *h, phase_point *z) {
-    if (svmp_evaluate_silently(h->evaluator, z->q, &z->log_density, z->score) != 0) {
+    if (h->failed || svmp_evaluate_silently(h->evaluator, z->q, &z->log_density, z->score) != 0) {
         h->failed = 1;
         z->log_density = NAN; /* ends the trajectory */
     }

@@ -4,40 +4,57 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
+#include "method/options.h"
 #include "sample/history.h"
 #include "start/init.h"
 
-enum { METHOD_ITERATIONS = 1000 };
+#define METHOD_INIT "normal:1"
+enum { METHOD_ITERATIONS = 1000, METHOD_WARMUP = 1000 };
 
 typedef struct method {
     const char *name;
-    const char *kernel;  /* what --kernel is by default; NULL: the method has no kernel, and no phi to stop by */
-    const char *step;    /* what --step is by default; NULL: the method takes no step size */
-    size_t iterations;   /* what --iterations is by default; 0: METHOD_ITERATIONS */
-    svmp_yield yield;    /* CHAINS: the backend's particles are --chains chains, the iterations --warmup, then --draws;
-                          * DRAWS: done after one iteration, whatever was asked for */
-    const char *largest; /* what the backend's `largest` is the largest of; NULL: it is NaN */
-    int local;           /* a node needs its neighbours alone, or sums over all: a part of a model can be run */
+    const char *kernel; /* the default of --kernel; NULL: the method has no kernel, and no phi for the stopping rule */
+    const char *step;   /* the default of --step; NULL: the method takes no step size */
+    const char *init;   /* the default of --init; NULL: METHOD_INIT */
+    const char *coordinates; /* the default of --coordinates; NULL: centred, the model as written */
+    size_t iterations;       /* the default of --iterations; 0: METHOD_ITERATIONS */
+    svmp_yield yield;        /* CHAINS: the particles are --chains chains, with --warmup and then --draws iterations;
+                              * DRAWS: finished after one iteration */
+    int sweeps;   /* CHAINS: the chains are the --particles particles; the first --warmup of --iterations adapt, and
+                   * of the rest at most --draws are kept */
+    size_t draws; /* CHAINS: the default of --draws */
+    const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
+    int local;           /* a node needs only its neighbours, or sums over all nodes: parts of a model can be run */
 
-    /* Checks what the run asks for and allocates what the method needs; the backend is there already. */
+    /* Checks the options and allocates the data of the method; the backend exists already. */
     svmp_status (*alloc)(svmp_run *run);
+    /* Fills the particles for --init gaussian, of a method that has that Gaussian already. NULL: as for all others. */
+    svmp_status (*start)(svmp_run *run, double *x);
     svmp_status (*iterate)(svmp_run *run);
     void (*free)(svmp_run *run); /* NULL: nothing to free */
 
-    /* What the run has yielded so far, with its chains and statistics but without names, as new particles; their
-     * number need not be the backend's. NULL: the backend's x. */
+    /* The result so far as new particles, with chains and statistics but without names; their number may differ from
+     * that of the backend. NULL: the particles of the backend. */
     svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
 
-    /* What an iteration needs of those before it, other than the backend's x and states: saves it, or loads it. NULL:
-     * nothing. */
+    /* For a `local` method with a result: the own rows of the kth kept state of the backend's particles, and the number
+     * of these states. Draw l*count + k is state k of particle l. NULL: only the backend's x. */
+    const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
+
+    /* Saves or loads the state of the method between iterations, except the backend's particles and step states. NULL:
+     * it has none. */
     svmp_status (*state)(svmp_run *run, archive *a);
 } method;
 
-/* NULL, with an error that lists the names, when there is none of that name. */
+/* Method k, or its name, in the order of the help; NULL beyond the last one. */
+const method *svmp_method_at(size_t k);
+const char *svmp_method_name(size_t k);
+
+/* Returns NULL, with an error that lists the names, if there is no method of that name. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
-/* Fails, naming a node, when the model has boxes: a move that is projected onto them is no move of a chain that leaves
- * the posterior alone. */
+/* Fails, naming a node, if the model has boxes: with moves projected onto a box, a chain no longer has the posterior as
+ * its stationary distribution. */
 svmp_status svmp_method_refuse_boxes(const svmp_run *run);
 
 /* The alloc of Langevin dynamics: its steps are fixed or decay. */
@@ -45,13 +62,16 @@ svmp_status svmp_langevin_check_step(svmp_run *run);
 
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
     svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact, svmp_method_dpmp,
-    svmp_method_tpmp;
+    svmp_method_tpmp, svmp_method_local, svmp_method_transport;
+
+/* A method that ends by itself: done, or done and sure of its answer. */
+typedef enum run_end { RUN_GOES_ON, RUN_DONE, RUN_SETTLED } run_end;
 
 struct svmp_run {
     svmp_context *context;
     const svmp_model *model;
     const method *method;
-    svmp_run_options options; /* its strings are the run's own */
+    run_options options; /* its strings are the run's own */
     kernel kernel;
     step step;
     init start;
@@ -60,16 +80,20 @@ struct svmp_run {
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
-    history way;                  /* iteration, largest |phi|, rate */
+    history way;                  /* of the run: iteration, largest |phi|, rate */
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
-    int unusable; /* a checkpoint was loaded in part */
-    void *own;    /* the method's */
+    run_end ended; /* by the method itself, whatever iterations are left */
+    int unusable;  /* a checkpoint was loaded in part */
+    void *own;     /* the method's */
 };
 
 /* Gives particles the names of what the model, or the part of it, reports. */
 svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles);
+
+/* The start as text: what was asked for, or the method's own. */
+const char *svmp_run_init(const svmp_run *run);
 
 /* The error of a run that is unusable. */
 svmp_status svmp_run_refuse_unusable(const svmp_run *run);

@@ -81,13 +81,13 @@ static svmp_status create_chain(const svmp_run *run, size_t number, chain *c) {
 }
 
 static svmp_status alloc(svmp_run *run) {
-    const svmp_run_options *options = &run->options;
+    const run_options *options = &run->options;
     const size_t d = run->model->graph->variables;
     nuts *own = NULL;
     SVMP_TRY(svmp_method_refuse_boxes(run));
     const double bytes = (double)options->chains * sizeof(double) *
                          ((double)options->draws * (double)(d + STATISTIC_COUNT) + (double)svmp_tree_room(d));
-    SVMP_TRY(svmp_require_memory(run->context, bytes, "these draws take"));
+    SVMP_TRY(svmp_require_memory(run->context, bytes, "these draws need"));
     SVMP_TRY(SVMP_NEW(run->context, own, 1));
     run->own = own;
     SVMP_TRY(SVMP_NEW(run->context, own->chain, options->chains));
@@ -211,12 +211,11 @@ static svmp_status explain_start(const svmp_run *run, const chain *c) {
     size_t i = 0;
     while (i < c->h.variables && isfinite(c->z.score[i])) i++;
     if (i < c->h.variables)
-        snprintf(name, sizeof name, ", and there the score of %.80s is %g",
+        snprintf(name, sizeof name, ", and the score of %.80s is %g there",
                  svmp_model_variable_name(run->model, i, (char[96]){0}, 96), c->z.score[i]);
     return svmp_fail(run->context, SVMP_NOT_FINITE,
-                     "Chain %zu cannot start: the log density is %g at %s%s. Another --init may help.", c->number + 1,
-                     c->z.log_density, run->started_from ? "its start" : "the last of 100 starts that were drawn",
-                     name);
+                     "Chain %zu cannot start: the log density is %g at %s%s. Try another --init.", c->number + 1,
+                     c->z.log_density, run->started_from ? "its start" : "the last of 100 random starts", name);
 }
 
 static svmp_status explain(const svmp_run *run, const chain *c) {
@@ -226,11 +225,11 @@ static svmp_status explain(const svmp_run *run, const chain *c) {
     case CHAIN_NO_STEP:
         return svmp_fail(
             run->context, SVMP_NOT_FINITE,
-            "Chain %zu finds no step small enough at iteration %zu: the log density may not be continuous.",
+            "Chain %zu finds no step size small enough at iteration %zu: the log density may be discontinuous.",
             c->number + 1, c->iteration + 1);
     case CHAIN_IMPROPER:
         return svmp_fail(run->context, SVMP_NOT_FINITE,
-                         "Chain %zu finds no step too long at iteration %zu: the posterior may be improper.",
+                         "Chain %zu accepts steps of any size at iteration %zu: the posterior may be improper.",
                          c->number + 1, c->iteration + 1);
     default: return SVMP_OK;
     }
@@ -291,10 +290,9 @@ static void tell_blame(const svmp_run *run) {
         const size_t line = svmp_model_factor_line(run->model, b->factor);
         own->blamed = 1;
         svmp_log(run->context, SVMP_LOG_WARNING,
-                 "Trajectories diverged because they came where the density has no value: first where the variable "
-                 "%s is %g, by %s %zu.",
+                 "Trajectories diverged where the density is undefined: first at %s = %g, in %s %zu.",
                  svmp_model_variable_name(run->model, b->variable, name, sizeof name), b->value,
-                 line ? "the statement of line" : "factor", line ? line : b->factor);
+                 line ? "the statement on line" : "factor", line ? line : b->factor);
     }
 }
 
@@ -349,8 +347,9 @@ static svmp_status kept_states(const svmp_run *run, const chain *c, archive *a) 
     const size_t d = c->h.variables, t = run->iteration, warmup = run->options.warmup;
     const size_t first = t > warmup ? warmup : t > 0 ? t - 1 : 0;
     if (c->iteration < t || c->iteration > run->iterations || c->iteration - first > run->options.draws)
-        return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint has chain %zu at iteration %zu, the run at %zu.",
-                         c->number + 1, c->iteration, t);
+        return svmp_fail(run->context, SVMP_BAD_INPUT,
+                         "In the checkpoint, chain %zu is at iteration %zu, but the run is at %zu.", c->number + 1,
+                         c->iteration, t);
     for (size_t k = first; k < c->iteration; k++) {
         const size_t at = slot(run, c, k);
         SVMP_TRY(svmp_archive_reals(a, "draw", d, own->draws + at * d));
@@ -373,7 +372,9 @@ static svmp_status state(svmp_run *run, archive *a) {
 }
 
 const method svmp_method_nuts = {.name = "nuts",
+                                 .coordinates = "auto",
                                  .yield = SVMP_CHAINS,
+                                 .draws = 1000,
                                  .alloc = alloc,
                                  .iterate = iterate,
                                  .free = free_nuts,

@@ -39,7 +39,7 @@ static svmp_status alloc_arrays(pmp *p) {
     const double tables = (double)n * ((double)edges + rooms);
     const double candidates = PMP_CANDIDATES / 2.0 * (double)(graph->variables + graph->nodes);
     SVMP_TRY(svmp_require_memory(context, (tables + candidates) * (double)bytes,
-                                 "the tables of these edges and particles take"));
+                                 "the tables of these edges and particles need"));
     SVMP_TRY(svmp_allocate(context, graph->variables, bytes, (void **)&p->x));
     SVMP_TRY(svmp_allocate(context, graph->nodes, bytes, (void **)&p->unary));
     SVMP_TRY(svmp_allocate(context, graph->nodes, bytes, (void **)&p->belief));
@@ -92,8 +92,7 @@ static void free_pmp(svmp_run *run) {
 
 svmp_status svmp_pmp_check(const pmp *p, size_t failed) {
     if (failed == PAIRWISE_DONE) return SVMP_OK;
-    return svmp_fail(p->pairs->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.",
-                     failed);
+    return svmp_model_fail(p->pairs->model, failed);
 }
 
 /* The backend's particles are the first half of ours. */

@@ -9,8 +9,8 @@
  * candidate is drawn by its q, and is the centre of the next of three rounds. Large scales find the shell that a range
  * or a difference puts around x_u, small ones settle on it; nothing has to be tuned, no derivative is taken, and what
  * q is not normalised by does not matter. The spread of the candidates is not divided out: a probable place is wanted,
- * not an unbiased draw. theta_v is in q because the diagonal of a Gaussian pair is there (pairwise.h): without it the
- * conditional of such a pair has no end.
+ * not an unbiased draw. theta_v is in q because the diagonal of a Gaussian pair is there (model/pairwise.h): without
+ * it the conditional of such a pair has no end.
  *
  * Otherwise, and always for a node without neighbours, the particle walks: a kept one plus a Gaussian of variance 0.05.
  * Every new value is projected onto its box. */

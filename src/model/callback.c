@@ -1,9 +1,25 @@
 #include "model/callback.h"
 
+#include <math.h>
+
 typedef struct callback {
     svmp_factor_function function;
     void *user_data;
 } callback;
+
+/* A value of NaN is a mistake, unless it comes from variables that are not finite themselves: where the density is
+ * zero, its logarithm is -INFINITY. Gradients are looked at by those who use them. */
+static int call(const callback *self, size_t slots, size_t n, const double *const *x, double *value,
+                double *const *gradient) {
+    if (self->function(n, x, value, gradient, self->user_data) != 0) return FACTOR_FAILED;
+    for (size_t l = 0; l < n; l++) {
+        int finite = 1;
+        if (!isnan(value[l])) continue;
+        for (size_t j = 0; j < slots; j++) finite &= isfinite(x[j][l]) != 0;
+        if (finite) return FACTOR_NAN;
+    }
+    return FACTOR_DONE;
+}
 
 static int evaluate(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
                     double *value, double *gradient) {
@@ -15,7 +31,7 @@ static int evaluate(const factor_group *group, size_t first, size_t count, size_
         rows[j] = x + group->variables[j] * n;
         gradient_rows[j] = gradient + j * n;
     }
-    return self->function(n, rows, value, gradient_rows, self->user_data);
+    return call(self, group->slots, n, rows, value, gradient_rows);
 }
 
 /* Of one instance; values that nobody wants go into the scratch, behind the pointers. */
@@ -31,7 +47,7 @@ static int evaluate_view(const factor_group *group, const void *partial, const i
         gradient_rows[j] = gradient + j * n;
     }
     if (value == NULL) value = (double *)(void *)(gradient_rows + group->slots);
-    return self->function(n, rows, value, gradient_rows, self->user_data);
+    return call(self, group->slots, n, rows, value, gradient_rows);
 }
 
 static size_t view_scratch(const factor_group *group, const void *partial, size_t n) {
@@ -42,6 +58,11 @@ static size_t view_scratch(const factor_group *group, const void *partial, size_
 static size_t scratch(const factor_group *group, size_t n) {
     (void)n;
     return 2 * group->slots * sizeof(double *);
+}
+
+static size_t operations(const factor_group *group, const void *partial) {
+    (void)partial;
+    return group->slots; /* nobody knows */
 }
 
 static void free_callback(svmp_context *context, void *self) { svmp_release(context, self); }
@@ -62,7 +83,8 @@ static const factor_kind kind = {.name = "callback",
                                  .free = free_callback,
                                  .keep = keep,
                                  .evaluate_view = evaluate_view,
-                                 .view_scratch = view_scratch};
+                                 .view_scratch = view_scratch,
+                                 .operations = operations};
 
 svmp_status svmp_callback_group(svmp_context *context, size_t slots, svmp_factor_function function, void *user_data,
                                 factor_group *group) {

@@ -6,8 +6,8 @@
 
 typedef struct cholesky cholesky;
 
-/* Fails on a model that is not Gaussian, on one whose precision is not positive definite (naming the variable), and in
- * a build without CHOLMOD. */
+/* Fails on a model that is not Gaussian, on one whose precision is not positive definite (naming the variable), and on
+ * one that is too large for a build without CHOLMOD. */
 svmp_status svmp_cholesky_create(const svmp_model *model, cholesky **factor);
 void svmp_cholesky_free(cholesky *factor);
 

@@ -3,13 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/eigen.h"
 #include "base/thread.h"
 #include "expr/hessian.h"
 #include "model/curvature_group.h"
 
 /* Instances with the same variables are added up in cells, at most so many cells for a run of them; a task is as many
  * cells as have about so many instances. How threads share the tasks does not matter. */
-enum { CELLS_PER_RUN = 16, LEAST_CELL = 64, TASK_INSTANCES = 64 };
+enum { CELLS_PER_RUN = 16, LEAST_CELL = 64, TASK_INSTANCES = 64, CLIP_SLOTS = 64 };
 
 /* Instances first ... first + count - 1 of a group, all of the same variables. */
 typedef struct cell {
@@ -20,7 +21,7 @@ typedef struct cell {
 
 struct curvature {
     const svmp_model *model;
-    size_t n;
+    size_t n; /* that there is room for */
     int threads;
     sparsity pattern;
     curvature_group *groups;
@@ -32,6 +33,7 @@ struct curvature {
     uint32_t *place;    /* where it goes in the pattern */
     uint32_t *diagonal; /* entry of the quadratic's lower triangle -> where it goes */
     void **room;        /* thread -> scratch of the groups */
+    size_t *room_size;
 };
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
@@ -123,7 +125,7 @@ done:
 static svmp_status prepare(curvature *c) {
     const svmp_model *model = c->model;
     svmp_context *context = model->context;
-    size_t numbers, bytes = 0;
+    size_t numbers;
     SVMP_TRY(SVMP_NEW(context, c->groups, model->group_count));
     for (size_t g = 0; g < model->group_count; g++)
         SVMP_TRY(svmp_curvature_group_create(context, &model->groups[g], &c->groups[g]));
@@ -131,20 +133,30 @@ static svmp_status prepare(curvature *c) {
     SVMP_TRY(plan_tasks(c));
     SVMP_TRY(plan_pattern(c, numbers));
     SVMP_TRY(SVMP_NEW(context, c->part, numbers));
-    for (size_t g = 0; g < model->group_count; g++) {
-        const size_t own = svmp_curvature_group_scratch(&c->groups[g], c->n, TASK_INSTANCES);
+    SVMP_TRY(SVMP_NEW(context, c->room, (size_t)c->threads));
+    return SVMP_NEW(context, c->room_size, (size_t)c->threads);
+}
+
+/* Scratch for n particles; fewer may need more. */
+static svmp_status make_room(curvature *c, size_t n) {
+    size_t bytes = 1;
+    if (n == c->n) return SVMP_OK;
+    c->n = 0;
+    for (size_t g = 0; g < c->model->group_count; g++) {
+        const size_t own = svmp_curvature_group_scratch(&c->groups[g], n, TASK_INSTANCES);
         if (own > bytes) bytes = own;
     }
-    SVMP_TRY(SVMP_NEW(context, c->room, (size_t)c->threads));
-    for (int t = 0; t < c->threads; t++) SVMP_TRY(svmp_allocate(context, bytes, 1, &c->room[t]));
+    for (int t = 0; t < c->threads; t++)
+        SVMP_TRY(svmp_grow(c->model->context, bytes, 1, &c->room[t], &c->room_size[t]));
+    c->n = n;
     return SVMP_OK;
 }
 
-svmp_status svmp_curvature_create(const svmp_model *model, size_t n, int threads, curvature **made) {
+svmp_status svmp_curvature_create(const svmp_model *model, int threads, curvature **made) {
     curvature *c = NULL;
     SVMP_TRY(svmp_model_require_whole(model, "The curvature"));
     SVMP_TRY(SVMP_NEW(model->context, c, 1));
-    *c = (curvature){.model = model, .n = n, .threads = threads};
+    *c = (curvature){.model = model, .threads = threads};
     svmp_status status = prepare(c);
     if (status == SVMP_OK)
         *made = c;
@@ -165,6 +177,7 @@ void svmp_curvature_free(curvature *c) {
     svmp_release(context, c->part);
     svmp_release(context, c->place);
     svmp_release(context, c->room);
+    svmp_release(context, c->room_size);
     svmp_release(context, c);
 }
 
@@ -172,8 +185,8 @@ const sparsity *svmp_curvature_pattern(const curvature *c) { return &c->pattern;
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-/* The cells of a task. Returns whether a function failed. */
-static int evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *room) {
+/* The cells of a task. Returns a failure, or FAILURE_NONE. */
+static size_t evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *room) {
     for (size_t k = c->tasks[task]; k < c->tasks[task + 1]; k++) {
         const cell *here = &c->cells[k];
         const curvature_group *group = &c->groups[here->group];
@@ -182,13 +195,14 @@ static int evaluate_task(curvature *c, size_t task, const double *x, const doubl
         memset(sum, 0, group->pairs * sizeof *sum);
         for (size_t done = 0; done < here->count; done += TASK_INSTANCES) {
             const size_t left = here->count - done, count = left < TASK_INSTANCES ? left : TASK_INSTANCES;
-            if (svmp_curvature_group_mean(group, here->first + done, count, c->n, x, width, scratch, mean) != 0)
-                return 1;
+            const size_t first = here->first + done;
+            const int wrong = svmp_curvature_group_mean(group, first, count, c->n, x, width, scratch, mean);
+            if (wrong) return svmp_model_failure(c->model, here->group, first, wrong);
             for (size_t i = 0; i < count; i++)
                 for (size_t p = 0; p < group->pairs; p++) sum[p] -= mean[i * group->pairs + p];
         }
     }
-    return 0;
+    return FAILURE_NONE;
 }
 
 /* A variable that stands in two slots has its part of the diagonal from both halves of their pair. */
@@ -214,16 +228,83 @@ static void add_quadratic(const curvature *c, double *H) {
             if (q->column[e] <= i) H[*place++] += q->value[e];
 }
 
-svmp_status svmp_curvature_evaluate(curvature *c, const double *x, const double *width, double *H) {
-    int failed = 0;
-#pragma omp parallel for num_threads(c->threads) schedule(dynamic) reduction(| : failed)
-    for (size_t task = 0; task < c->task_count; task++)
-        failed |= evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
-    if (failed)
-        return svmp_fail(c->model->context, SVMP_CALLBACK_FAILED,
-                         "The function of a factor reported failure while second derivatives were taken.");
+static void add_up(const curvature *c, double *H) {
     memset(H, 0, c->pattern.entries * sizeof *H);
     add_quadratic(c, H);
     add_cells(c, H);
+}
+
+svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, const double *width, double *H) {
+    size_t failed = FAILURE_NONE;
+    SVMP_TRY(make_room(c, n));
+#pragma omp parallel for num_threads(c->threads) schedule(dynamic) reduction(min : failed)
+    for (size_t task = 0; task < c->task_count; task++) {
+        const size_t failure = evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
+        if (failure < failed) failed = failure;
+    }
+    if (failed != FAILURE_NONE) return svmp_model_fail(c->model, failed);
+    add_up(c, H);
+    return SVMP_OK;
+}
+
+/* ---- without negative eigenvalues -------------------------------------------------------------------------------- */
+
+/* Room for a factor of CLIP_SLOTS slots: its matrix, eigenvectors, eigenvalues. */
+typedef struct clip_room {
+    double matrix[CLIP_SLOTS * CLIP_SLOTS], vectors[CLIP_SLOTS * CLIP_SLOTS], value[CLIP_SLOTS], room[CLIP_SLOTS];
+    size_t first[CLIP_SLOTS]; /* slot -> the first one with the same variable */
+} clip_room;
+
+/* A slot whose variable stands before it has its numbers there: H is that of the variables. */
+static void gather_cell(const curvature *c, const cell *here, const double *unit, clip_room *r) {
+    const curvature_group *group = &c->groups[here->group];
+    const size_t slots = group->factors->slots;
+    const uint32_t *variables = group->factors->variables + here->first * slots;
+    for (size_t a = 0; a < slots; a++)
+        for (r->first[a] = 0; variables[r->first[a]] != variables[a];) r->first[a]++;
+    memset(r->matrix, 0, slots * slots * sizeof *r->matrix);
+    for (size_t p = 0; p < group->pairs; p++) {
+        const size_t a = group->row[p], b = group->column[p], i = r->first[a], j = r->first[b];
+        const double h = c->part[here->at + p] / (unit[variables[a]] * unit[variables[b]]);
+        r->matrix[i * slots + j] += h;
+        if (a != b) r->matrix[j * slots + i] += h;
+    }
+}
+
+static void scatter_cell(const curvature *c, const cell *here, const double *unit, const clip_room *r) {
+    const curvature_group *group = &c->groups[here->group];
+    const size_t slots = group->factors->slots;
+    const uint32_t *variables = group->factors->variables + here->first * slots;
+    for (size_t p = 0; p < group->pairs; p++) {
+        const size_t a = group->row[p], b = group->column[p];
+        const int own = r->first[a] == a && r->first[b] == b;
+        c->part[here->at + p] = own ? r->matrix[a * slots + b] * (unit[variables[a]] * unit[variables[b]]) : 0;
+    }
+}
+
+/* matrix -= sum over negative eigenvalues e of e v v' */
+static void clip_cell(const curvature *c, const cell *here, const double *unit, clip_room *r) {
+    const size_t slots = c->groups[here->group].factors->slots;
+    gather_cell(c, here, unit, r);
+    memcpy(r->vectors, r->matrix, slots * slots * sizeof *r->matrix);
+    if (!svmp_eigen_symmetric(slots, r->vectors, r->value, r->room)) return;
+    for (size_t k = 0; k < slots; k++) {
+        const double *v = r->vectors + k * slots;
+        for (size_t i = 0; r->value[k] < 0 && i < slots; i++)
+            for (size_t j = 0; j < slots; j++) r->matrix[i * slots + j] -= r->value[k] * v[i] * v[j];
+    }
+    scatter_cell(c, here, unit, r);
+}
+
+svmp_status svmp_curvature_clip(curvature *c, const double *unit, double *H) {
+    svmp_context *context = c->model->context;
+    clip_room *rooms = NULL;
+    SVMP_TRY(SVMP_NEW(context, rooms, (size_t)c->threads));
+#pragma omp parallel for num_threads(c->threads) schedule(static)
+    for (size_t k = 0; k < c->cell_count; k++)
+        if (c->groups[c->cells[k].group].factors->slots <= CLIP_SLOTS)
+            clip_cell(c, &c->cells[k], unit, &rooms[svmp_thread_number()]);
+    svmp_release(context, rooms);
+    add_up(c, H);
     return SVMP_OK;
 }

@@ -12,16 +12,21 @@
 
 typedef struct curvature curvature;
 
-/* For n particles. Takes memory for two numbers for each pair of slots of each factor; factors of one group that stand
+/* Takes memory for two numbers for each pair of slots of each factor; factors of one group that stand
  * one behind the other and have the same variables count as few. Fails for a part of a model. */
-svmp_status svmp_curvature_create(const svmp_model *model, size_t n, int threads, curvature **made);
+svmp_status svmp_curvature_create(const svmp_model *model, int threads, curvature **made);
 void svmp_curvature_free(curvature *c); /* NULL-safe */
 
 const sparsity *svmp_curvature_pattern(const curvature *c);
 
-/* H[e] for every entry e of the pattern, from x[i*n + l]; sums have a fixed order, the same bits for any number of
- * threads. width[i] is about the standard deviation of variable i, of which differences take a thousandth; NULL:
- * nobody knows. Entries need not be finite. */
-svmp_status svmp_curvature_evaluate(curvature *c, const double *x, const double *width, double *H);
+/* H[e] for every entry e of the pattern, from n particles x[i*n + l]; sums have a fixed order, the same bits for any
+ * number of threads. width[i] is about the standard deviation of variable i, of which differences take a thousandth;
+ * NULL: nobody knows. Entries need not be finite. Allocates where n is another than last time. */
+svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, const double *width, double *H);
+
+/* What was evaluated last once more, with the negative eigenvalues of every factor's part set to 0, in coordinates
+ * x_i*unit[i]: a sum of positive semidefinite matrices, if the quadratic is one. Factors of more than 64 slots are left
+ * as they are. Once after each evaluation. */
+svmp_status svmp_curvature_clip(curvature *c, const double *unit, double *H);
 
 #endif

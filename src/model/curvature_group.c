@@ -71,9 +71,11 @@ static int mean_by_differences(const curvature_group *group, size_t k, size_t n,
         const double *at = x + variables[b] * n, unit = width ? width[variables[b]] : 0;
         double *moved = own + b * n;
         for (size_t l = 0; l < n; l++) moved[l] = at[l] + step(at[l], unit);
-        if (view->kind->evaluate(view, k, 1, n, own, rest, value, up) != 0) return 1;
+        int wrong = view->kind->evaluate(view, k, 1, n, own, rest, value, up);
+        if (wrong) return wrong;
         for (size_t l = 0; l < n; l++) moved[l] = at[l] - step(at[l], unit);
-        if (view->kind->evaluate(view, k, 1, n, own, rest, value, down) != 0) return 1;
+        wrong = view->kind->evaluate(view, k, 1, n, own, rest, value, down);
+        if (wrong) return wrong;
         for (size_t a = 0; a < slots; a++) {
             double sum = 0;
             for (size_t l = 0; l < n; l++)
@@ -95,7 +97,9 @@ int svmp_curvature_group_mean(const curvature_group *group, size_t first, size_t
         svmp_hessian_mean(group->exact, group->factors->variables, first, count, n, x, scratch, mean);
         return 0;
     }
-    for (size_t k = 0; k < count; k++)
-        if (mean_by_differences(group, first + k, n, x, width, scratch, mean + k * group->pairs) != 0) return 1;
+    for (size_t k = 0; k < count; k++) {
+        const int wrong = mean_by_differences(group, first + k, n, x, width, scratch, mean + k * group->pairs);
+        if (wrong) return wrong;
+    }
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Second derivatives of the instances of a group: by its kind where that has them, by differences where not. */
+/* Second derivatives of the instances of a group: from its kind if that provides them, by differences otherwise. */
 #ifndef SVMP_MODEL_CURVATURE_GROUP_H
 #define SVMP_MODEL_CURVATURE_GROUP_H
 
@@ -14,13 +14,13 @@ typedef struct curvature_group {
 } curvature_group;
 
 svmp_status svmp_curvature_group_create(svmp_context *context, const factor_group *factors, curvature_group *made);
-void svmp_curvature_group_free(svmp_context *context, curvature_group *group); /* takes one that is all zeros */
+void svmp_curvature_group_free(svmp_context *context, curvature_group *group); /* accepts an all-zero value */
 
 /* Bytes for the means of so many instances and the scratch behind them. */
 size_t svmp_curvature_group_scratch(const curvature_group *group, size_t n, size_t instances);
 
-/* mean[(k - first)*pairs + p], as svmp_hessian_mean; `width` as in curvature.h. Returns 0, or anything else: a function
- * failed. */
+/* mean[(k - first)*pairs + p], as svmp_hessian_mean; `width` as in curvature.h. Returns FACTOR_DONE or
+ * what was wrong. */
 int svmp_curvature_group_mean(const curvature_group *group, size_t first, size_t count, size_t n, const double *x,
                               const double *width, void *scratch, double *mean);
 

@@ -44,7 +44,7 @@ struct evaluator {
     double *part_sum; /* a row for every part of the quadratic, then those of a wave: partial log densities */
     double **value;   /* thread -> log values of a part's instances, or one score row */
     void **scratch;   /* thread -> what a group's kind asks for */
-    size_t failed;    /* the first factor that failed in the last evaluation; SIZE_MAX: none */
+    size_t failed;    /* the first failure of the last evaluation (model.h); FAILURE_NONE: none */
 };
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
@@ -185,8 +185,8 @@ static void add_row(size_t n, const double *row, double *to) {
     for (size_t l = 0; l < n; l++) to[l] += row[l];
 }
 
-/* Values and gradients of the instances of a part; the values add up in `sum`, unless it is NULL. Returns the factor
- * that failed, or SIZE_MAX. */
+/* Values and gradients of the instances of a part; the values add up in `sum`, unless it is NULL. Returns a
+ * failure, or FAILURE_NONE. */
 static size_t evaluate_part(evaluator *e, const part *here, const double *x, double *gradient, double *sum,
                             int thread) {
     double *value = e->value[thread];
@@ -195,13 +195,13 @@ static size_t evaluate_part(evaluator *e, const part *here, const double *x, dou
         const factor_group *group = &e->model->groups[g];
         const size_t there = group->instances - first, count = there < left ? there : left;
         if (count == 0) continue;
-        if (group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
-            return svmp_model_factor(e->model, g, first);
+        const int wrong = group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient);
+        if (wrong) return svmp_model_failure(e->model, g, first, wrong);
         for (size_t k = 0; sum && k < count; k++) add_row(e->n, value + k * e->n, sum);
         gradient += count * group->slots * e->n;
         left -= count;
     }
-    return SIZE_MAX;
+    return FAILURE_NONE;
 }
 
 /* The quadratic's score of the p-th part of the variables from ... to - 1. On the way their shares x_i (b_i + s_i) / 2
@@ -226,10 +226,7 @@ static void add_share(const evaluator *e, const share *here, size_t first_row, d
         add_row(n, e->gradient + (e->model->gather_row[r] - first_row) * n, to);
 }
 
-svmp_status svmp_evaluator_fail(const evaluator *e) {
-    return svmp_fail(e->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.",
-                     e->failed);
-}
+svmp_status svmp_evaluator_fail(const evaluator *e) { return svmp_model_fail(e->model, e->failed); }
 
 /* Factors that touch a span of own nodes, and the score of these. Returns whether a function failed. */
 static int evaluate_span(evaluator *e, node_span span, const double *x, double *log_density, double *score) {
@@ -241,7 +238,7 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
                            20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
     double *wave_sum = e->part_sum + e->variable_parts * n;
-    size_t failed = SIZE_MAX;
+    size_t failed = FAILURE_NONE;
     for (size_t l = 0; log_density && l < n; l++) log_density[l] = model->quadratic.constant;
 
 #pragma omp parallel num_threads(threads)
@@ -257,8 +254,8 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
                 if ((e->parts[p].regions & regions) == 0) continue;
                 double *gradient = e->gradient + (e->parts[p].row - w->row) * n;
                 double *sum = log_density ? wave_sum + (p - w->part) * n : NULL;
-                const size_t factor = evaluate_part(e, &e->parts[p], x, gradient, sum, thread);
-                if (factor < failed) failed = factor;
+                const size_t failure = evaluate_part(e, &e->parts[p], x, gradient, sum, thread);
+                if (failure < failed) failed = failure;
             }
             if (log_density) {
 #pragma omp single
@@ -273,7 +270,7 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
         }
     }
     e->failed = failed;
-    if (failed != SIZE_MAX) return 1;
+    if (failed != FAILURE_NONE) return 1;
     for (size_t p = 0; log_density && p < e->variable_parts; p++) add_row(n, e->part_sum + p * n, log_density);
     return 0;
 }

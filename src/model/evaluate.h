@@ -1,4 +1,4 @@
-/* Log density and score of a model for n particles, with room that is allocated once. */
+/* Evaluates the log density and score of a model for n particles, with working memory that is allocated once. */
 #ifndef SVMP_MODEL_EVALUATE_H
 #define SVMP_MODEL_EVALUATE_H
 
@@ -13,24 +13,25 @@ void svmp_evaluator_free(evaluator *e);
 /* log_density[l] and score[i*n + l], of own variables; either may be NULL. Allocates nothing. */
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score);
 
-/* The scores of a span of own nodes: 0 ... interior, interior ... own, or all of them. The first one reads no halo. */
+/* The scores of a span of own nodes: 0 ... interior, interior ... own, or all. The first of these does not read the
+ * halo. */
 svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, double *score);
 
-/* The same as svmp_evaluate without a word, for use inside a parallel region: returns 0, or anything else when a
- * factor's function failed; svmp_evaluator_fail then says which, after the region. */
+/* The same as svmp_evaluate without an error message, for use inside a parallel region: returns 0, or another value if
+ * a factor could not be evaluated; after the region, svmp_evaluator_fail reports which. */
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score);
 svmp_status svmp_evaluator_fail(const evaluator *e);
 
-/* log p of all particles: each is a sum without rounding (base/exact.h) of what every factor and every variable of the
- * quadratic yields, of a part over all its processes. It has no order, and so the same bits for any threads, processes
- * and partition, but not those of `log_density` above. *known is 0 when a factor's function failed somewhere. */
+/* log p of all particles as exact sums (base/exact.h) over all factors and all variables of the quadratic; for a part,
+ * over all processes. The bits are the same for any number of threads and processes and any partition, but differ from
+ * those of `log_density` above. *known is 0 if a callback failed. */
 svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known);
 
-/* The factor of a variable whose gradient by it is not finite in a particle of x, or whose value is no number; SIZE_MAX
- * when no single factor is so. */
+/* The factor of a variable whose derivative is not finite in a particle of x, or whose value is NaN; SIZE_MAX if there
+ * is no single such factor. */
 size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle);
 
-/* The line of the model text where the factor's statement stands; 0: there is none. */
+/* The line of the factor's statement in the model text; 0: none. */
 size_t svmp_model_factor_line(const svmp_model *model, size_t factor);
 
 #endif

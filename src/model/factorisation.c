@@ -5,9 +5,7 @@
 
 #include "base/thread.h"
 
-#ifdef SVMP_HAVE_CHOLMOD
-#include <cholmod.h>
-#endif
+#include "model/factorisation_cholmod.h"
 
 enum { DENSE_ORDER = 3000 }; /* the largest matrix that is factorised without CHOLMOD */
 
@@ -39,8 +37,12 @@ struct factorisation {
 
 _Static_assert(sizeof(SuiteSparse_long) == sizeof(int64_t), "CHOLMOD's long integers have 64 bits");
 
-/* CHOLMOD failed: out of memory, or something that should not be. */
-static svmp_status report(const factorisation *f) {
+cholmod_factor *svmp_factorisation_cholmod(factorisation *f, cholmod_common **common) {
+    *common = &f->common;
+    return f->factor;
+}
+
+svmp_status svmp_factorisation_report(const factorisation *f) {
     if (f->common.status == CHOLMOD_OUT_OF_MEMORY)
         return svmp_fail(f->context, SVMP_NO_MEMORY, "Out of memory in the sparse Cholesky factorisation.");
     return svmp_fail(f->context, SVMP_UNSUPPORTED, "The sparse Cholesky factorisation failed with CHOLMOD's status %d.",
@@ -57,12 +59,12 @@ static svmp_status analyse(factorisation *f) {
     common->quick_return_if_not_posdef = 1;
     common->print = 0;
     f->A = cholmod_l_allocate_sparse(order, order, pattern->entries, 1, 1, -1, CHOLMOD_REAL, common);
-    if (f->A == NULL) return report(f);
+    if (f->A == NULL) return svmp_factorisation_report(f);
     SuiteSparse_long *start = f->A->p, *row = f->A->i;
     for (size_t j = 0; j <= order; j++) start[j] = (SuiteSparse_long)pattern->start[j];
     for (size_t e = 0; e < pattern->entries; e++) row[e] = pattern->row[e];
     f->factor = cholmod_l_analyze(f->A, common);
-    return f->factor && common->status >= CHOLMOD_OK ? SVMP_OK : report(f);
+    return f->factor && common->status >= CHOLMOD_OK ? SVMP_OK : svmp_factorisation_report(f);
 }
 
 static void release(factorisation *f) {
@@ -75,7 +77,7 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
     *bad = SIZE_MAX;
     memcpy(f->A->x, A, f->pattern->entries * sizeof *A);
     cholmod_l_factorize(f->A, f->factor, &f->common);
-    if (f->common.status < CHOLMOD_OK) return report(f);
+    if (f->common.status < CHOLMOD_OK) return svmp_factorisation_report(f);
     const cholmod_factor *L = f->factor;
     if (L->minor < L->n) *bad = (size_t)((const SuiteSparse_long *)L->Perm)[L->minor];
     f->L = (triangle){.start = (const int64_t *)L->p,
@@ -92,8 +94,8 @@ static svmp_status analyse(factorisation *f) {
     const size_t order = f->pattern->order;
     if (order > DENSE_ORDER)
         return svmp_fail(f->context, SVMP_UNSUPPORTED,
-                         "This build has no CHOLMOD, and a model of %zu variables is too large without it (Debian: "
-                         "libsuitesparse-dev).",
+                         "A model of %zu variables is too large without CHOLMOD, which this build does not have "
+                         "(Debian: libsuitesparse-dev).",
                          order);
     SVMP_TRY(SVMP_NEW(f->context, f->start, order + 1));
     SVMP_TRY(SVMP_NEW(f->context, f->count, order));

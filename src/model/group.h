@@ -9,15 +9,23 @@
 typedef struct factor_group factor_group;
 struct hessian;
 
+/* What came of an evaluation. */
+enum {
+    FACTOR_DONE = 0,
+    FACTOR_FAILED,  /* a function reported failure */
+    FACTOR_NAN,     /* a function returned NaN for variables that are finite */
+    FACTOR_NO_VALUE /* the log value is not finite where it has to be */
+};
+
 typedef struct factor_kind {
     const char *name;
 
     /* Log values and gradients of `count` instances from `first` on, for n particles x[i*n + l]:
      *     value[k*n + l],  gradient[(k*slots + j)*n + l] = d value / d (variable in slot j)
      * for the k-th of these instances. Called from several threads at once, each with scratch of its own.
-     * What one instance yields does not depend on `first` and `count`. Where its variables are is read from
-     * group->variables alone: a copy of the group with other `variables` is the same factors on another x (pairwise.h).
-     * `gradient` may be NULL where the kind has `values_alone`. Returns 0, or anything else: failed. */
+     * The result of an instance does not depend on `first` and `count`. The positions of its variables come only from
+     * group->variables: a copy of the group with other `variables` has the same factors on another x (pairwise.h).
+     * `gradient` may be NULL if the kind has `values_alone`. Returns FACTOR_DONE or what was wrong. */
     int (*evaluate)(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,
                     double *value, double *gradient);
 
@@ -28,17 +36,17 @@ typedef struct factor_kind {
     void (*free)(svmp_context *context, void *self);
 
     /* 0 unless the log value of every instance is a polynomial of degree at most 2 in its variables; otherwise about
-     * how many operations an instance takes with its gradient. NULL: nobody knows. */
+     * how many operations an instance takes with its gradient. NULL: unknown. */
     size_t (*quadratic)(const factor_group *group);
 
     int values_alone; /* `evaluate` can leave the gradients out, which costs less */
 
-    /* The `self` of a group that has only the instances which[0], which[1], ... of this one. */
+    /* Makes the `self` of a group that has only the instances which[0], which[1], ... of this one. */
     svmp_status (*keep)(svmp_context *context, const factor_group *group, size_t count, const uint32_t *which,
                         void **self);
 
-    /* The second derivatives of its instances (expr/hessian.h), made when somebody asks. NULL: by differences of the
-     * gradients (curvature.h). */
+    /* The second derivatives of its instances (expr/hessian.h), made on demand. NULL: by differences of the gradients
+     * (curvature.h). */
     svmp_status (*hessian)(const factor_group *group, struct hessian **made);
 
     /* Log values and derivatives of instances that are seen from one node each (expr/view.h):
@@ -48,21 +56,24 @@ typedef struct factor_kind {
                          void *scratch, double *value, double *gradient);
     size_t (*view_scratch)(const factor_group *group, const void *partial, size_t n);
 
-    /* What evaluates the derivatives by some slots alone, ascending, which costs less. NULL: there is no such thing,
-     * and views have one instance. */
+    /* Makes a cheaper evaluator of the derivatives with respect to some slots only, ascending. NULL: not supported, and
+     * views have one instance. */
     svmp_status (*partial)(const factor_group *group, size_t count, const uint32_t *slots, void **partial);
     void (*free_partial)(void *partial);
+
+    /* About how many operations an instance takes with its value and these derivatives, `partial` NULL: all. */
+    size_t (*operations)(const factor_group *group, const void *partial);
 } factor_kind;
 
 struct factor_group {
     const factor_kind *kind;
     size_t instances, slots;
-    uint32_t *variables; /* instances * slots: which variable stands in which slot; a variable may stand in two */
-    void *self;          /* the kind's own */
-    size_t line;         /* of the model text, where the statement stands; 0: there is none */
-    uint32_t *origin;    /* in a part of a model: instance -> which one of the whole group it is; NULL: the same */
+    uint32_t *variables; /* instances * slots: the variable in each slot; a variable may occur in two */
+    void *self;          /* the data of the kind */
+    size_t line;         /* the line of the statement in the model text; 0: none */
+    uint32_t *origin;    /* in a part of a model: instance -> its number in the whole group; NULL: the same */
 
-    /* Of a fragment of a model (graph/part.h), what is known of the whole group; all zeros: there is no more. */
+    /* In a fragment of a model (graph/part.h), data of the whole group; all zeros otherwise. */
     struct group_whole {
         size_t instances;
         size_t runs;     /* of instances with the same variables, one behind the other */

@@ -113,8 +113,27 @@ const local_task *svmp_local_tasks(const local *l, size_t colour, size_t *count,
 size_t svmp_local_most_nodes(const local *l) { return l->most_nodes; }
 size_t svmp_local_most_rows(const local *l) { return l->most_rows; }
 
-svmp_status svmp_local_fail(const local *l, size_t factor) {
-    return svmp_fail(l->model->context, SVMP_CALLBACK_FAILED, "The function of factor %zu reported failure.", factor);
+svmp_status svmp_local_fail(const local *l, size_t failure) { return svmp_model_fail(l->model, failure); }
+
+/* Two operations an entry of a row, and of a score all gradients are added up. */
+local_work svmp_local_work(const local *l) {
+    const svmp_model *model = l->model;
+    const local_plan *plan = &l->plan;
+    const size_t entries = model->quadratic.start[model->graph->own_variables];
+    local_work work = {.score = 2 * entries, .sweep = 2 * entries};
+    for (size_t g = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        work.score += group->instances * (group->kind->operations(group, NULL) + group->slots);
+    }
+    for (size_t k = 0; k < plan->task_start[plan->colours]; k++)
+        for (const local_run *run = plan->runs + plan->tasks[k].run;
+             run < plan->runs + plan->tasks[k].run + plan->tasks[k].runs; run++) {
+            const local_pattern *pattern = &plan->patterns[run->pattern];
+            const factor_group *group = &model->groups[pattern->group];
+            work.sweep +=
+                2 * (run->to - run->from) * (group->kind->operations(group, pattern->partial) + 1 + pattern->count);
+        }
+    return work;
 }
 
 /* ---- the quadratic ----------------------------------------------------------------------------------------------- */
@@ -227,9 +246,9 @@ static size_t evaluate_run(const local *l, size_t pattern_number, size_t from, s
     for (size_t first = from; first < to; first += together) {
         const size_t count = to - first < together ? to - first : together;
         const instance_view view = {count, plan->instance + first, plan->shift + first, own, p->x, p->y};
-        if (group->kind->evaluate_view(group, pattern->partial, &view, l->n, room->scratch,
-                                       p->value ? room->value : NULL, room->gradient) != 0)
-            return svmp_model_factor(l->model, pattern->group, plan->instance[first]);
+        const int wrong = group->kind->evaluate_view(group, pattern->partial, &view, l->n, room->scratch,
+                                                     p->value ? room->value : NULL, room->gradient);
+        if (wrong) return svmp_model_failure(l->model, pattern->group, plan->instance[first], wrong);
         add_touches(l, pattern, first, count, p, room);
     }
     return LOCAL_DONE;

@@ -52,11 +52,11 @@ size_t svmp_local_most_rows(const local *l);
 
 /* The task's nodes at x: value[k*n + l] of its k-th node, score[r*n + l] of its r-th variable. Either may be NULL.
  * `thread` is the caller's number, below the threads of the plan: the tasks of one colour may be done at the same time.
- * A hub is done outside of a parallel region. Allocates nothing. Returns LOCAL_DONE, or the factor whose function
- * reported failure; svmp_local_fail says so. */
-#define LOCAL_DONE SIZE_MAX
+ * A hub is done outside of a parallel region. Allocates nothing. Returns LOCAL_DONE, or a failure (model.h),
+ * which svmp_local_fail tells. */
+#define LOCAL_DONE FAILURE_NONE
 size_t svmp_local_here(local *l, const local_task *task, int thread, const double *x, double *value, double *score);
-svmp_status svmp_local_fail(const local *l, size_t factor);
+svmp_status svmp_local_fail(const local *l, size_t failure);
 
 /* The same at y, rows like those of the score. `x` is what it was in svmp_local_here, with which this thread has just
  * looked at the same task. value - the value at x is the log ratio of the density of the particle with the node at y to
@@ -64,6 +64,14 @@ svmp_status svmp_local_fail(const local *l, size_t factor);
  * the first. */
 size_t svmp_local_there(local *l, const local_task *task, int thread, const double *x, const double *y, double *value,
                         double *score);
+
+/* Operations a particle: of a score of the whole model, and of all nodes once at x and once at y, where the quadratic
+ * costs little the second time. Of factors that are functions nobody knows: they count as their variables. For reports.
+ */
+typedef struct local_work {
+    size_t score, sweep;
+} local_work;
+local_work svmp_local_work(const local *l);
 
 /* All nodes of the plan, each at y and the others at x: score[i*n + l] of their variables i, y[i*n + l] laid out like
  * x. Other rows are neither read nor written. Threads share the work. */

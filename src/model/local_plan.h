@@ -1,4 +1,4 @@
-/* Inside local.c: which factors touch the nodes of a task, and in which order. */
+/* The plan of local.c: which factors touch the nodes of a task, and in which order. */
 #ifndef SVMP_MODEL_LOCAL_PLAN_H
 #define SVMP_MODEL_LOCAL_PLAN_H
 

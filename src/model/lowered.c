@@ -115,7 +115,7 @@ static svmp_status inverse_node(const lowered_model *lowered, const lowered_node
         if (!svmp_transform_inverse(node->transform, node->outputs, work->lower, work->upper, work->values,
                                     work->variables))
             return svmp_fail(lowered->context, SVMP_BAD_INPUT,
-                             "The matrix '%s' of particle %zu is not positive definite.", node->name, l + 1);
+                             "The matrix '%s' is not positive definite in particle %zu.", node->name, l + 1);
         svmp_work_to_moved(lowered, node, n, l, work);
         svmp_work_put(node, n, l, work->variables, variables);
     }

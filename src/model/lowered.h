@@ -1,5 +1,5 @@
-/* What a model text and its data come down to: unknown nodes, and groups of factors over their unconstrained variables.
- */
+/* A lowered model, the result of compiling a model text with its data: unknown nodes, and groups of factors over their
+ * unconstrained variables. */
 #ifndef SVMP_MODEL_LOWERED_H
 #define SVMP_MODEL_LOWERED_H
 
@@ -55,7 +55,7 @@ typedef struct lowered_monitor {
     uint32_t values, instance; /* which of the monitors' programs, and which of its instances, gives it */
 } lowered_monitor;
 
-/* An array of the text with stochastic elements, or such as are computed from unknowns. */
+/* An array of the model text with elements that are stochastic or computed from unknowns. */
 typedef struct lowered_array {
     char *unknown, *observed, *computed, *drawn; /* "y[1:10] (7 of 10)"; NULL: no element is */
     size_t unknown_count, observed_count, drawn_count;
@@ -110,9 +110,9 @@ typedef struct lowered_model {
 
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
-/* What the own nodes of a part of the graph need: they alone are its nodes. local[i] is the number in the part of
- * variable i of the whole. Factors are left out, and of arrays all but what the first process knows of them; what is
- * monitored stays of the variables of the whole. */
+/* The part of a lowered model for the own nodes of a part of the graph. local[i] is the number in the part of variable
+ * i of the whole. Factors are left out; arrays are kept only in the first process; monitors still refer to the
+ * variables of the whole. */
 svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
                               lowered_model **part);
 
@@ -121,8 +121,8 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
 svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs);
 svmp_status svmp_lowered_inverse(const lowered_model *lowered, size_t n, const double *outputs, double *variables);
 
-/* The same for the nodes of one level, all of whose parents have their values: a part draws, and asks for natural
- * values, level by level, and lets the halo come in between. Other values stay. */
+/* The same for the nodes of one level, whose parents already have values: a part works level by level and updates the
+ * halo in between. Other values are unchanged. */
 svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t level, size_t n, const double *outputs,
                                        double *variables);
 svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,

@@ -13,7 +13,7 @@
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
-    if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_create needs a place for the model.");
+    if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_create: the result is NULL.");
     svmp_model *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
@@ -73,9 +73,9 @@ svmp_status svmp_model_require_finished(const svmp_model *model) {
 
 svmp_status svmp_model_require_whole(const svmp_model *model, const char *what) {
     if (model->graph->halo == NULL) return SVMP_OK;
-    return svmp_fail(model->context, SVMP_BAD_CALL,
-                     "%s needs the whole model, and this process has a part of it: call it before the model is split.",
-                     what);
+    return svmp_fail(
+        model->context, SVMP_BAD_CALL,
+        "%s needs the whole model, but this process has only a part of it: call it before the model is split.", what);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dime
     SVMP_TRY(svmp_graph_check_room(graph, dimension));
     const char *fault = name ? svmp_name_fault(name) : NULL;
     if (name && fault == NULL && svmp_name_is_internal(name))
-        fault = "ends in '__', which marks columns that are no variables";
+        fault = "ends in '__', which is reserved for columns that are not variables";
     if (name && fault == NULL && strlen(name) > LONGEST_NODE_NAME) fault = "is longer than 900 characters";
     if (fault) return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' cannot be the name of a node: it %s.", name, fault);
     SVMP_TRY(check_box(context, graph->nodes, dimension, lower, upper));
@@ -146,13 +146,13 @@ svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower,
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_set_box"));
     char name[128];
     if (variable >= model->graph->variables)
-        return svmp_fail(model->context, SVMP_BAD_CALL, "There is no variable %zu: the model has %zu.", variable,
-                         model->graph->variables);
+        return svmp_fail(model->context, SVMP_BAD_CALL, "Variable %zu is out of range: the model has %zu variables.",
+                         variable, model->graph->variables);
     svmp_model_variable_name(model, variable, name, sizeof name);
     if (!(lower < upper)) /* also refuses NaN */
         return svmp_fail(model->context, SVMP_BAD_CALL, "The box of %s is empty: from %g to %g.", name, lower, upper);
     if (is_transformed(model, variable))
-        return svmp_fail(model->context, SVMP_UNSUPPORTED, "%s cannot have a box: its bounds are in the model.", name);
+        return svmp_fail(model->context, SVMP_UNSUPPORTED, "%s cannot have a box: the model already bounds it.", name);
     model->lower[variable] = lower;
     model->upper[variable] = upper;
     if (isfinite(lower) || isfinite(upper)) model->boxed = 1;
@@ -206,8 +206,9 @@ static svmp_status check_scope(const svmp_model *model, size_t count, const size
     *variables = 0;
     for (size_t k = 0; k < count; k++) {
         if (nodes[k] >= graph->nodes)
-            return svmp_fail(context, SVMP_BAD_CALL, "The factor names node %zu, but the model has %zu nodes.",
-                             nodes[k], graph->nodes);
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "Node %zu in the scope of a factor is out of range: the model has %zu nodes.", nodes[k],
+                             graph->nodes);
         *variables += graph->first[nodes[k] + 1] - graph->first[nodes[k]];
     }
     return SVMP_OK;
@@ -220,7 +221,7 @@ static svmp_status add_scope(svmp_model *model, size_t count, const size_t *node
     const size_t *start = graph->scopes.start + graph->factors - 1;
     if (start[1] - start[0] == count) return SVMP_OK;
     svmp_graph_remove_factors(graph, graph->factors - 1);
-    return svmp_fail(model->context, SVMP_BAD_CALL, "A node stands twice in the scope of a factor.");
+    return svmp_fail(model->context, SVMP_BAD_CALL, "A node occurs twice in the scope of a factor.");
 }
 
 /* Lists the variables of the nodes, one node after the other. */
@@ -330,10 +331,6 @@ static svmp_status take_group(svmp_model *model, factor_group group, size_t fact
     return status;
 }
 
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group) {
-    return take_group(model, group, model->graph->factors, false);
-}
-
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups) {
     bool all = true;
     size_t factor = model->graph->factors;
@@ -410,7 +407,7 @@ static svmp_status check_names(const svmp_model *model) {
     svmp_status status = SVMP_OK;
     for (size_t k = 1; k < count && status == SVMP_OK; k++)
         if (strcmp(sorted[k - 1], sorted[k]) == 0)
-            status = svmp_fail(context, SVMP_BAD_CALL, "Two nodes are called '%.80s'.", sorted[k]);
+            status = svmp_fail(context, SVMP_BAD_CALL, "Two nodes have the name '%.80s'.", sorted[k]);
     svmp_release(context, sorted);
     return status;
 }
@@ -448,7 +445,7 @@ static const char *name_node(const void *model, size_t node, char *buffer, size_
 
 svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file) {
     if (model == NULL) return SVMP_BAD_CALL;
-    if (file == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "svmp_model_write_graph needs a file.");
+    if (file == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "svmp_model_write_graph: the file is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
     return svmp_graph_write(model->graph, format, name_node, model, file);
 }

@@ -1,4 +1,4 @@
-/* A model: the graph, and the factors that it follows from. */
+/* A model: its factors, and the graph derived from them. */
 #ifndef SVMP_MODEL_MODEL_H
 #define SVMP_MODEL_MODEL_H
 
@@ -11,7 +11,7 @@ struct svmp_model {
     svmp_context *context;
     svmp_graph *graph;
     int finished, failed;
-    int fragment; /* of a model that all processes of the context make together; to be set before factors are added */
+    int fragment; /* a fragment of a model that all processes build together; set before factors are added */
 
     char **names; /* node -> its name, or NULL: x.1, x.2, ... */
     double *lower, *upper;
@@ -22,7 +22,7 @@ struct svmp_model {
 
     factor_group *groups;
     size_t group_count;
-    size_t *group_factor; /* group -> the factor of the (whole) graph that its first instance is */
+    size_t *group_factor; /* group -> the factor of the whole graph that is its first instance */
 
     /* The gradients of all groups are rows of n numbers, group after group, instance after instance, slot after slot.
      * Variable -> the rows that add up to its score, ascending. */
@@ -30,9 +30,9 @@ struct svmp_model {
     size_t *gather_start;
     size_t *gather_row;
 
-    struct lowered_model *lowered; /* of a model text: names, transforms, priors; NULL: none of them. Of a fragment: the
-                                    * nodes of the whole */
-    struct fingerprint *identity;  /* taken already, of a part that of the whole; NULL: to be taken */
+    struct lowered_model *lowered; /* for a model text: names, transforms, priors; else NULL. For a fragment: the nodes
+                                    * of the whole */
+    struct fingerprint *identity;  /* of the whole model; NULL: not computed yet */
 
     size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
 };
@@ -43,22 +43,30 @@ static inline size_t svmp_model_factor(const svmp_model *model, size_t group, si
     return model->group_factor[group] + (origin ? origin[k] : k);
 }
 
+/* A factor that could not be evaluated and what was wrong (group.h), as one number: the earlier the factor, the
+ * smaller.
+ */
+#define FAILURE_NONE SIZE_MAX
+static inline size_t svmp_model_failure(const svmp_model *model, size_t group, size_t k, int wrong) {
+    return 4 * svmp_model_factor(model, group, k) + (size_t)wrong;
+}
+
+/* The error of such a factor. */
+svmp_status svmp_model_fail(const svmp_model *model, size_t failure);
+
 /* Variable -> the gradient rows that belong to it. */
 svmp_status svmp_model_derive_gather(svmp_model *model);
 
-/* Adds a group; each instance is a factor over the nodes of its variables. The model takes over what the group owns,
- * also when it fails. */
-svmp_status svmp_model_add_group(svmp_model *model, factor_group group);
-
-/* The same; groups of linear-quadratic factors become part of the quadratic where that pays, or where all of these
- * groups are such: the model is Gaussian then. Sets the groups to 0 as it takes them over. */
+/* Adds groups; each instance is a factor over the nodes of its variables. Groups of linear-quadratic factors become
+ * part of the quadratic if that is faster, or if all of these groups are linear-quadratic, so that the model is
+ * Gaussian. The model takes ownership of the groups, also on failure, and zeroes them. */
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups);
 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */
 size_t svmp_model_transformed(const svmp_model *model);
 
-/* Of a part of a model, which all processes work on alike: the status of the first process that failed, with its error
- * on all of them. Of others `status`. */
+/* For a part of a model, collective: the status of the first process that failed, with its error in all processes. For
+ * a whole model: `status`. */
 static inline svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
     return model->graph->halo ? svmp_team_agree(model->context, status) : status;
 }

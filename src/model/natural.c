@@ -73,7 +73,7 @@ svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const doub
 svmp_status svmp_model_draw_priors(const svmp_model *model, uint64_t seed, size_t n, double *variables) {
     if (model->lowered) return svmp_lowered_draw(model->lowered, seed, n, variables);
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The model has no priors to start from; 'prior' is for models of the language.");
+                     "The model has no priors to start from; the start 'prior' needs a model in the model language.");
 }
 
 double svmp_model_centring(const svmp_model *model, size_t node) {

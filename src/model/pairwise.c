@@ -29,10 +29,9 @@ static svmp_status refuse(const svmp_model *model, const char *who, size_t facto
     }
     if (count > named) snprintf(names + strlen(names), sizeof names - strlen(names), " and %zu more", count - named);
     const size_t line = line_of(model, factor);
-    snprintf(which, sizeof which, line ? "a factor of line %zu" : "factor %zu", line ? line : factor);
-    return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "%s needs factors of at most two nodes, and %s of this model touches %zu: %s.", who, which, count,
-                     names);
+    snprintf(which, sizeof which, line ? "a factor on line %zu" : "factor %zu", line ? line : factor);
+    return svmp_fail(model->context, SVMP_UNSUPPORTED, "%s needs factors of at most two nodes, but %s has %zu: %s.",
+                     who, which, count, names);
 }
 
 static svmp_status check_factors(const svmp_model *model, const char *who) {
@@ -256,8 +255,8 @@ static size_t add_instances(const pairwise *p, size_t list, size_t n, const doub
         const pairwise_instance at = p->instances[e];
         const factor_group *view = &p->views[at.group];
         double *gradient = view->kind->values_alone ? NULL : room->gradient;
-        if (view->kind->evaluate(view, at.instance, 1, n, x, room->scratch, room->value, gradient) != 0)
-            return p->model->group_factor[at.group] + at.instance;
+        const int wrong = view->kind->evaluate(view, at.instance, 1, n, x, room->scratch, room->value, gradient);
+        if (wrong) return svmp_model_failure(p->model, at.group, at.instance, wrong);
         for (size_t l = 0; l < n; l++) sum[l] += room->value[l];
     }
     for (size_t l = 0; l < n; l++)

@@ -1,10 +1,11 @@
-/* A model whose factors touch at most two nodes, seen as potentials of nodes and of edges:
+/* A pairwise view of a model whose factors touch at most two nodes: potentials of nodes and of edges,
  *
  *     log p(x) = sum_v theta_v(x_v) + sum_{uv} psi_uv(x_u, x_v)
  *
- * Both can be evaluated at any values, not only at those of one particle: theta_v are the factors of v alone with
- * b_v'x_v - x_v'A_vv x_v / 2 of the quadratic, psi_uv the factors of both with -x_u'A_uv x_v. What a Gaussian factor of
- * two nodes puts on the diagonal of A is part of the nodes' potentials: the quadratic does not remember who put it. */
+ * Both can be evaluated at any values, not only at those of one particle. theta_v contains the factors of v alone and
+ * b_v'x_v - x_v'A_vv x_v / 2 of the quadratic; psi_uv contains the factors of both nodes and -x_u'A_uv x_v. The
+ * diagonal part of a Gaussian factor of two nodes belongs to the potentials of the nodes, because the quadratic only
+ * stores sums. */
 #ifndef SVMP_MODEL_PAIRWISE_H
 #define SVMP_MODEL_PAIRWISE_H
 
@@ -33,13 +34,13 @@ typedef struct pairwise {
     size_t dimension; /* the most variables of an edge, or of a node */
 } pairwise;
 
-/* Fails on a model with a factor of three nodes or more; the sentence begins with `who` ("The method 'tpmp'") and names
- * the first such factor, by the line of the model text where there is one, and its nodes. */
+/* Fails if a factor has three or more nodes; the message begins with `who` ("The method 'tpmp'") and names the first
+ * such factor, by its line in the model text if there is one, and its nodes. */
 svmp_status svmp_pairwise_create(const svmp_model *model, const char *who, pairwise **made);
 void svmp_pairwise_free(pairwise *p);
 
-/* What one thread needs to evaluate few or many values at once, and no other number of them (group.h: scratch). `x` has
- * room for the values of an edge. */
+/* Working memory of one thread to evaluate either `few` or `many` values at once, and no other number (group.h:
+ * scratch). `x` has room for the values of an edge. */
 typedef struct pairwise_room {
     double *x, *value, *gradient;
     void *scratch;
@@ -48,14 +49,14 @@ typedef struct pairwise_room {
 svmp_status svmp_pairwise_room_create(const pairwise *p, size_t few, size_t many, pairwise_room *room);
 void svmp_pairwise_room_free(const pairwise *p, pairwise_room *room);
 
-/* A sum that is below this, or no number, counts as this: low enough to never be chosen, and finite, so that
- * differences of such sums are numbers. So does an infinite density: it is no value to compare others with. */
+/* Replaces sums that are smaller or NaN, and infinite densities: low enough never to be chosen, and finite, so that
+ * differences of such sums are defined. */
 #define PAIRWISE_IMPOSSIBLE (-1e100)
 
 /* The potential of a node, x[k*n + l] its variable k, or of an edge, the lower node's variables first, for n values:
- * sum[l], added up in a fixed order. Returns PAIRWISE_DONE, or the factor whose function reported failure. A factor is
- * part of one potential: as long as no potential is evaluated twice at the same time, no factor is. */
-#define PAIRWISE_DONE SIZE_MAX
+ * sum[l], added up in a fixed order. Returns PAIRWISE_DONE, or a failure (model.h). A factor belongs to exactly one
+ * potential: if no potential is evaluated twice at the same time, no factor is. */
+#define PAIRWISE_DONE FAILURE_NONE
 size_t svmp_pairwise_node(const pairwise *p, size_t node, size_t n, const double *x, pairwise_room *room, double *sum);
 size_t svmp_pairwise_edge(const pairwise *p, size_t edge, size_t n, const double *x, pairwise_room *room, double *sum);
 

@@ -75,6 +75,12 @@ static svmp_status make_partial(const factor_group *group, size_t count, const u
 
 static void free_partial(void *partial) { svmp_program_partial_free(partial); }
 
+static size_t operations(const factor_group *group, const void *partial) {
+    const program_self *self = group->self;
+    return partial ? svmp_program_partial_operations(partial, true)
+                   : svmp_program_lane_operations(self->compiled, true);
+}
+
 static const factor_kind program_kind = {.name = "program",
                                          .evaluate = evaluate,
                                          .scratch = scratch,
@@ -86,7 +92,8 @@ static const factor_kind program_kind = {.name = "program",
                                          .evaluate_view = evaluate_view,
                                          .view_scratch = view_scratch,
                                          .partial = make_partial,
-                                         .free_partial = free_partial};
+                                         .free_partial = free_partial,
+                                         .operations = operations};
 
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group) {

@@ -1,4 +1,4 @@
-/* A factor group from a program: a statement of the model language, in a loop. */
+/* A factor group defined by a program: a statement of the model language, usually in a loop. */
 #ifndef SVMP_MODEL_PROGRAM_GROUP_H
 #define SVMP_MODEL_PROGRAM_GROUP_H
 
@@ -6,8 +6,8 @@
 #include "model/group.h"
 
 /* Fills *group. variables[k*slots + j] is the variable in slot j of instance k, copied; columns[p][k] is parameter p of
- * instance k, not kept. Takes the program: it ends with the group (kind->free), and here when this fails.
- * kind->free frees `self` alone; `group->variables` belongs to the group, like that of every kind. */
+ * instance k, not kept. Takes ownership of the program, also on failure.
+ * kind->free frees only `self`; `group->variables` belongs to the group, like that of every kind. */
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group);
 

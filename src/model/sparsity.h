@@ -1,4 +1,4 @@
-/* Where a sparse symmetric matrix has entries: its lower triangle, column by column, as CHOLMOD takes it. */
+/* The pattern of a sparse symmetric matrix: its lower triangle, column by column, in the format of CHOLMOD. */
 #ifndef SVMP_MODEL_SPARSITY_H
 #define SVMP_MODEL_SPARSITY_H
 
@@ -18,6 +18,6 @@ typedef struct sparse_place {
  * becomes the entry that the k-th one is. Linear time. */
 svmp_status svmp_sparsity_create(svmp_context *context, size_t order, size_t count, const sparse_place *places,
                                  uint32_t *place, sparsity *made);
-void svmp_sparsity_free(svmp_context *context, sparsity *pattern); /* takes one that is all zeros */
+void svmp_sparsity_free(svmp_context *context, sparsity *pattern); /* accepts an all-zero value */
 
 #endif

@@ -101,7 +101,7 @@ svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
     uint32_t *owner = NULL;
     svmp_status status = SVMP_OK;
     if (context->team) {
-        if (whole->graph->halo) return svmp_fail(context, SVMP_BAD_CALL, "The model is split already.");
+        if (whole->graph->halo) return svmp_fail(context, SVMP_BAD_CALL, "The model is already split.");
         SVMP_CHECK(compare(whole));
         SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, owner, nodes)));
         SVMP_CHECK(svmp_split_choose(context, whole->graph, nodes, owner, &made));

@@ -1,13 +1,14 @@
-/* Unknowns live on the whole line: how a node's natural values follow from its unconstrained variables u.
+/* Transforms: the natural values of a node as functions of its unconstrained variables u.
  *
  *     line                x = u
  *     above               x = lower + exp(u)
  *     below               x = upper - exp(u)
  *     between             x = lower + (upper - lower) ilogit(u)
- *     simplex             stick-breaking: x_k = z_k (1 - x_1 - ... - x_{k-1}), z_k = ilogit(u_k - log(K - k)); K - 1
- * variables positive definite   X = L L', L lower triangular by columns, its diagonal the exponentials of variables
+ *     simplex             stick-breaking with K - 1 variables,
+ *                         x_k = z_k (1 - x_1 - ... - x_{k-1}), z_k = ilogit(u_k - log(K - k))
+ *     positive definite   X = L L', L lower triangular by columns; its diagonal is the exponential of variables
  *
- * The same formulas stand here twice: with numbers, and as expressions of a program. */
+ * Each formula exists twice: for numbers, and as expressions of a program. */
 #ifndef SVMP_MODEL_TRANSFORM_H
 #define SVMP_MODEL_TRANSFORM_H
 
@@ -22,7 +23,7 @@ typedef enum transform_kind {
     TRANSFORM_POSITIVE_DEFINITE,
 } transform_kind;
 
-/* How many variables stand for `outputs` natural values (the order^2 entries of a matrix). */
+/* The number of variables for `outputs` natural values (for a matrix, its order^2 entries). */
 size_t svmp_transform_variables(transform_kind kind, size_t outputs);
 
 /* The natural values of one particle, and their inverse. For the kinds of one dimension lower[k] and upper[k] bound

@@ -3,7 +3,7 @@
 
 #include "kernel/kernel.h"
 
-/* What the options of a run come to. */
+/* What a run needs, according to its options. */
 typedef struct run_demand {
     size_t particles, states; /* states: of the step, kept for every number */
     kernel kernel;            /* no terms: the method has none */

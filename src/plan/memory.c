@@ -66,11 +66,13 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
     const double row = (double)d->particles * sizeof(double), variables = (double)graph->variables;
     const double entries = (double)whole->quadratic.start[graph->variables] / variables;
     const double gradient_rows = (double)whole->group_row[whole->group_count] / variables;
-    double linear = 0, gathered = 0, instances = 0;
+    const double scaled = svmp_kernel_measures(&d->kernel, METRIC_SD);
+    double linear = 0, gathered = 0, instances = 0, messages = 0;
     for (size_t a = 0; a < d->kernel.count; a++) {
         const kernel_term *term = &d->kernel.terms[a];
         const int is_linear = term->shape->value == NULL;
-        linear = fmax(linear, is_linear);
+        messages = fmax(messages, term->domain == DOMAIN_MESSAGE || term->domain == DOMAIN_NEAR);
+        linear = fmax(linear, is_linear && term->metric == METRIC_NONE);
         if (is_linear && term->domain == DOMAIN_ALL && !svmp_term_multiplies(term, d->particles, graph->variables))
             gathered = 2 * variables; /* all of them, for the run and the discrepancy */
     }
@@ -78,11 +80,15 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
     memory_rates rates = {
         .node = NODE,
         .own_node = OWN_NODE + MIDDLE * (double)d->kernel.count + (whole->lowered ? TEXT_NODE : 0),
-        .variable = VARIABLE + row * (3 + (double)d->states + linear), /* x, score, phi, states; x less its mean */
-        .own_variable = ENTRY * entries + ROW * gradient_rows + INSTANCE * instances,
+        /* x, score, phi, states; x less its mean; the same in units of the sd */
+        .variable = VARIABLE + row * (3 + (double)d->states + linear + scaled),
+        /* and where it gets a message: where that is taken, the message, and a factor seen from it; at most, of `near`
+         */
+        .own_variable =
+            ENTRY * entries + ROW * gradient_rows + INSTANCE * instances + messages * (2 * row + ROW * gradient_rows),
         .neighbour = NEIGHBOUR,
         .sent = row,
-        .measuring = (1 + linear) * row,              /* score; x less its mean */
+        .measuring = (1 + linear + 2 * scaled) * row, /* score; x less its mean; both in units of the sd */
         .result = whole->lowered ? 2 * row : 1 * row, /* variables, and the values that they stand for */
         .gradient_rows = gradient_rows,
         .process = sizeof(double) * squares(graph, d) + row * gathered +

@@ -1,4 +1,4 @@
-/* What a process of a run takes in memory. */
+/* The memory of a process of a run. */
 #ifndef SVMP_PLAN_MEMORY_H
 #define SVMP_PLAN_MEMORY_H
 
@@ -6,7 +6,7 @@
 #include "model/model.h"
 #include "plan/demand.h"
 
-/* Bytes that a process has for each thing of its part, while it runs and at the end. */
+/* Bytes per node, variable, ... of a part, during the run and at its end. */
 typedef struct memory_rates {
     double node, own_node;         /* of its own and the halo; of its own alone */
     double variable, own_variable; /* the same */
@@ -19,8 +19,9 @@ typedef struct memory_rates {
 
 memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d);
 
-/* Bytes at their highest, with one thread, beside the program itself: a part of the model, and what the run of it holds
- * while it measures the discrepancy, or makes its result, at the end. What reading takes before is not in it. */
+/* The peak memory in bytes, with one thread and without the program itself: a part of the model, and the data of the
+ * run while it measures the discrepancy or builds its result at the end. It does not include the memory for reading the
+ * model. */
 double svmp_plan_memory(const memory_rates *rates, const part_size *part, int first);
 
 #endif

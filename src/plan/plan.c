@@ -1,5 +1,5 @@
-/* What several processes would do, on paper: partition and sizes are exact, the time of a node is measured on some of
- * them, that of messages follows from a network of a latency and a bandwidth:
+/* Predicts a run with several processes: partition and sizes are exact, the time of a node is measured on some nodes,
+ * and the time of messages follows from the latency and bandwidth of the network:
  *
  *     compute     rate * work, interior and boundary
  *     exchange    neighbours * latency + bytes / bandwidth
@@ -13,16 +13,18 @@
 #include "method/method.h"
 #include "plan/memory.h"
 #include "plan/rate.h"
+#include "run/options.h"
+#include "svmp_plan.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 /* A run of one particle on the smallest of models says what the options mean. */
-static svmp_status read_demand(svmp_context *context, const svmp_run_options *options, run_demand *d) {
+static svmp_status read_demand(svmp_context *context, const run_options *options, run_demand *d) {
     svmp_model *smallest = NULL;
     svmp_run *run = NULL;
     const size_t node = 0;
     const double one = 1;
-    svmp_run_options asked = *options;
+    run_options asked = *options;
     svmp_status status;
     asked.init = "normal:1";
     asked.particles = options->particles > 0;
@@ -30,9 +32,14 @@ static svmp_status read_demand(svmp_context *context, const svmp_run_options *op
     SVMP_CHECK(svmp_model_add_node(smallest, NULL, 1, NULL, NULL, NULL));
     SVMP_CHECK(svmp_model_add_gaussian(smallest, 1, &node, &one, NULL));
     SVMP_CHECK(svmp_model_finish(smallest));
-    SVMP_CHECK(svmp_run_create(smallest, &asked, &run));
+    SVMP_CHECK(svmp_run_make(smallest, &asked, &run));
     if (!run->method->local)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "The method '%s' needs the whole model in one process.",
+                             run->method->name));
+    if (run->step.rule == NULL)
+        SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED,
+                             "A plan of the method '%s' cannot be made: what its moves cost "
+                             "is not known beforehand.",
                              run->method->name));
     *d = (run_demand){options->particles, run->step.rule->states, run->kernel};
 done:
@@ -113,25 +120,26 @@ static svmp_status find_heaviest(const svmp_graph *graph, svmp_plan *plan) {
     return SVMP_OK;
 }
 
-svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *options, size_t processes,
-                            svmp_network network, svmp_plan *plan) {
+svmp_status svmp_model_plan(const svmp_model *model, const svmp_options *options, size_t processes,
+                            const svmp_network *network, svmp_plan *plan) {
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
-    if (options == NULL || plan == NULL || processes == 0 || !(network.latency >= 0) || !(network.bandwidth > 0))
-        return svmp_fail(
-            context, SVMP_BAD_CALL,
-            "svmp_model_plan needs options, processes, a network with a bandwidth, and a place to put it.");
+    if (network == NULL || plan == NULL || processes == 0 || !(network->latency >= 0) || !(network->bandwidth > 0))
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "svmp_model_plan: a result, at least one process, a latency of at least 0 and a positive "
+                         "bandwidth are needed.");
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_plan"));
     const svmp_graph *graph = model->graph;
+    const run_options asked = svmp_options_values(options);
     svmp_plan made = {.processes = processes};
     run_demand d = {0};
     uint32_t *owner = NULL;
     part_size *sizes = NULL;
     double rate = 0;
     svmp_status status;
-    SVMP_CHECK(read_demand(context, options, &d));
-    SVMP_CHECK(svmp_plan_measure_rate(model, options, &d, &rate, &made.measured));
+    SVMP_CHECK(read_demand(context, &asked, &d));
+    SVMP_CHECK(svmp_plan_measure_rate(model, &asked, &d, &rate, &made.measured));
     SVMP_CHECK(SVMP_NEW(context, owner, graph->nodes));
     SVMP_CHECK(SVMP_NEW(context, sizes, processes));
     SVMP_CHECK(svmp_partition(graph, processes, owner));
@@ -142,7 +150,7 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_run_options *opt
     made.cut = q.cut;
     made.edges = q.edges;
     SVMP_CHECK(find_heaviest(graph, &made));
-    fill(model, sizes, &d, network, &made, rate);
+    fill(model, sizes, &d, *network, &made, rate);
     *plan = made;
 done:
     svmp_release(context, owner);

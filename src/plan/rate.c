@@ -6,6 +6,7 @@
 #include "graph/partition.h"
 #include "method/method.h"
 #include "model/part.h"
+#include "run/options.h"
 
 enum {
     MEASURED_NUMBERS = 1 << 22, /* particles and states of so many numbers are beyond the caches; */
@@ -70,19 +71,18 @@ static svmp_status settle(svmp_run *run, int still) {
 }
 
 /* Seconds an iteration of a model by one thread: the least of some rounds, each long enough to be seen by the clock. */
-static svmp_status time_iteration(const svmp_model *model, const svmp_run_options *options, int still,
-                                  double *seconds) {
+static svmp_status time_iteration(const svmp_model *model, const run_options *options, int still, double *seconds) {
     svmp_run *run = NULL;
-    svmp_run_options short_run = *options;
+    run_options short_run = *options;
     svmp_status status;
     size_t batch = 1;
     short_run.init = "normal:1";
     short_run.tolerance = 0;
     *seconds = INFINITY;
-    const int threads = model->context->options.threads;
-    model->context->options.threads = 1;
-    status = svmp_run_create(model, &short_run, &run);
-    model->context->options.threads = threads;
+    const int threads = model->context->threads;
+    model->context->threads = 1;
+    status = svmp_run_make(model, &short_run, &run);
+    model->context->threads = threads;
     SVMP_CHECK(status);
     SVMP_CHECK(settle(run, still));
     const double begun = svmp_clock_seconds();
@@ -109,13 +109,13 @@ static double growth(const run_demand *d, double more) {
     return more;
 }
 
-svmp_status svmp_plan_measure_rate(const svmp_model *model, const svmp_run_options *options, const run_demand *d,
+svmp_status svmp_plan_measure_rate(const svmp_model *model, const run_options *options, const run_demand *d,
                                    double *rate, double *measured) {
     const svmp_graph *graph = model->graph;
     svmp_context *context = model->context;
     svmp_model *some = NULL;
     double seconds = 0;
-    svmp_run_options fewer = *options;
+    run_options fewer = *options;
     if (fewer.particles > MEASURED_PARTICLES) fewer.particles = MEASURED_PARTICLES;
     const double n = (double)fewer.particles;
     selection s = {.most = MEASURED_NUMBERS / fewer.particles + 64, .enough = measured_work / (n * n)};

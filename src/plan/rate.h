@@ -1,15 +1,15 @@
-/* What a unit of work takes on this machine. */
+/* The time per unit of work on this machine. */
 #ifndef SVMP_PLAN_RATE_H
 #define SVMP_PLAN_RATE_H
 
+#include "method/options.h"
 #include "model/model.h"
 #include "plan/demand.h"
 
-/* Seconds of one thread for a unit of work (graph/partition.h), and the nodes that it was measured on: iterations of
- * the run that the options ask for, its particles held still, on a part of the model that is beyond the caches or all
- * of it. Takes some seconds. Of more than 2,000 particles so many are measured: how the cost grows with them is known.
- */
-svmp_status svmp_plan_measure_rate(const svmp_model *model, const svmp_run_options *options, const run_demand *d,
+/* Measures the seconds of one thread per unit of work (graph/partition.h), and returns the number of nodes measured. It
+ * runs iterations of the requested run with fixed particles, on the model or on a part of it that exceeds the caches,
+ * for a few seconds. With more than 2,000 particles it measures 2,000 and extrapolates. */
+svmp_status svmp_plan_measure_rate(const svmp_model *model, const run_options *options, const run_demand *d,
                                    double *rate, double *measured);
 
 #endif

@@ -26,7 +26,7 @@ enum { NOWHERE = UINT32_MAX };
 static svmp_status check_size(const gaussian_files *files) {
     const matrix *a = &files->precision;
     if (a->rows != a->columns)
-        return svmp_fail(files->context, SVMP_BAD_INPUT, "%s: a precision matrix is square, not %zu by %zu.",
+        return svmp_fail(files->context, SVMP_BAD_INPUT, "%s: a precision matrix must be square, not %zu by %zu.",
                          files->precision_path, a->rows, a->columns);
     if (a->announced < a->rows)
         return svmp_fail(files->context, SVMP_NOT_POSITIVE_DEFINITE,
@@ -118,8 +118,8 @@ static svmp_status read_linear(gaussian_files *files) {
     const matrix *b = &files->linear;
     if (b->rows != rows || b->columns != 1)
         return svmp_fail(files->context, SVMP_BAD_INPUT,
-                         "%s: the vector is %zu by %zu, but the matrix in '%s' needs one that is %zu by 1.",
-                         files->linear_path, b->rows, b->columns, files->precision_path, rows);
+                         "%s: the vector is %zu by %zu, but the matrix in '%s' needs %zu by 1.", files->linear_path,
+                         b->rows, b->columns, files->precision_path, rows);
     for (size_t k = 0; k < b->count; k++) files->b[files->local[b->entries[k].row]] = b->entries[k].value;
     return SVMP_OK;
 }
@@ -155,14 +155,14 @@ static void release(gaussian_files *files) {
 static svmp_status check_files(svmp_context *context, const model_files *files) {
     if (files->monitors)
         return svmp_fail(context, SVMP_BAD_INPUT,
-                         "'%s' has no deterministic nodes to monitor: only a model text has them.", files->paths[0]);
+                         "'%s' has no deterministic nodes to monitor: only model texts have them.", files->paths[0]);
     for (size_t k = 0; k < files->count; k++)
         if (!svmp_path_ends_in(files->paths[k], ".mtx"))
-            return svmp_fail(context, SVMP_BAD_INPUT, "'%s' is given with a Gaussian; its files end in .mtx.",
-                             files->paths[k]);
+            return svmp_fail(context, SVMP_BAD_INPUT,
+                             "'%s' does not belong to a Gaussian model, whose files end in .mtx.", files->paths[k]);
     if (files->count <= 2) return SVMP_OK;
     return svmp_fail(context, SVMP_BAD_INPUT,
-                     "A Gaussian model has one or two files, the precision and the vector b; %zu were given.",
+                     "A Gaussian model has one or two files, the precision and the vector b, but %zu were given.",
                      files->count);
 }
 

@@ -1,4 +1,6 @@
-/* A model text and its data files to a finished model, or to what one of several processes needs of it. */
+/* Reads a model text and its data: a finished model, or the part that one of several processes needs. */
+#include <string.h>
+
 #include "base/team.h"
 #include "lang/lower.h"
 #include "model/model.h"
@@ -6,18 +8,23 @@
 
 typedef struct language_files {
     text_source source;
-    data_set *data;
+    data_set *read;       /* from the files */
+    const data_set *data; /* these, or what was given */
 } language_files;
 
 static svmp_status open_files(svmp_context *context, const model_files *files, language_files *opened) {
-    SVMP_TRY(svmp_source_read(context, files->paths[0], &opened->source));
-    SVMP_TRY(svmp_data_create(context, &opened->data));
-    for (size_t k = 1; k < files->count; k++) SVMP_TRY(svmp_data_read(opened->data, files->paths[k]));
+    if (files->text)
+        SVMP_TRY(svmp_source_copy(context, files->name, files->text, strlen(files->text), &opened->source));
+    else
+        SVMP_TRY(svmp_source_read(context, files->paths[0], &opened->source));
+    SVMP_TRY(svmp_data_create(context, &opened->read));
+    for (size_t k = 1; k < files->count; k++) SVMP_TRY(svmp_data_read(opened->read, files->paths[k]));
+    opened->data = files->data ? files->data : opened->read;
     return SVMP_OK;
 }
 
 static void close_files(svmp_context *context, language_files *opened) {
-    svmp_data_free(opened->data);
+    svmp_data_free(opened->read);
     svmp_source_free(context, &opened->source);
 }
 

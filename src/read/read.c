@@ -1,4 +1,4 @@
-/* Models from files: which reader, and who keeps what of several processes. */
+/* Reads models from files: selects the reader, and distributes the model over several processes. */
 #include "read/read.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ int svmp_path_ends_in(const char *path, const char *ending) {
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-svmp_status svmp_model_reader_find(svmp_context *context, const model_files *files, const model_reader **found) {
+/* By the ending of the first file; fails where that is of no kind. */
+static svmp_status find_reader(svmp_context *context, const model_files *files, const model_reader **found) {
     static const struct {
         const char *ending;
         const model_reader *reader;
@@ -23,18 +24,18 @@ svmp_status svmp_model_reader_find(svmp_context *context, const model_files *fil
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) return *found = kinds[k].reader, SVMP_OK;
     return svmp_fail(context, SVMP_BAD_INPUT,
-                     "The kind of '%s' is not known by its ending: .bug, .jags and .txt are model texts, .mtx is the "
-                     "precision of a Gaussian.",
+                     "Unknown kind of model file '%s': expected .bug, .jags or .txt (a model text) or .mtx (the "
+                     "precision of a Gaussian).",
                      files->paths[0]);
 }
 
 static svmp_status check_call(svmp_context *context, size_t count, const char *const *paths, svmp_model *const *model) {
     if (paths == NULL || model == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read was given no %s.",
-                         paths ? "place for its result" : "paths");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the %s.",
+                         paths ? "result is NULL" : "paths are NULL");
     for (size_t k = 0; k < count; k++)
         if (paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
-    return count > 0 ? SVMP_OK : svmp_fail(context, SVMP_BAD_CALL, "A model needs a file; none was given.");
+    return count > 0 ? SVMP_OK : svmp_fail(context, SVMP_BAD_CALL, "No model file was given.");
 }
 
 svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model) {
@@ -49,14 +50,27 @@ svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, cons
 }
 
 svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model) {
-    const model_reader *reader = NULL;
+    const model_reader *reader = &svmp_language_reader;
     number_locale locale = {0};
-    SVMP_TRY(check_call(context, files->count, files->paths, model));
-    SVMP_TRY(svmp_model_reader_find(context, files, &reader));
+    if (files->text == NULL) {
+        SVMP_TRY(check_call(context, files->count, files->paths, model));
+        SVMP_TRY(find_reader(context, files, &reader));
+    }
     SVMP_TRY(svmp_number_enter(context, &locale));
     svmp_status status = reader->read(context, files, NULL, model);
     svmp_number_leave(&locale);
     return status;
+}
+
+svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text, const svmp_data *data,
+                                 const char *monitors, svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (text == NULL || model == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text: the %s is NULL.",
+                         text ? "result" : "model text");
+    const model_files files = {
+        .name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors, .centring = 1};
+    return svmp_read_model(context, &files, model);
 }
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
@@ -66,7 +80,7 @@ static svmp_status compare_files(svmp_context *context, const model_files *files
     char words[32];
     snprintf(words, sizeof words, "%zu", files->count);
     SVMP_TRY(svmp_context_compare(context, "the number of files", words));
-    SVMP_TRY(svmp_context_compare(context, "what is monitored", files->monitors ? files->monitors : "nothing"));
+    SVMP_TRY(svmp_context_compare(context, "the monitored nodes", files->monitors ? files->monitors : "nothing"));
     for (size_t k = 0; k < files->count; k++)
         SVMP_TRY(svmp_team_compare_file(context, k == 0 ? "model" : "data", files->paths[k]));
     return SVMP_OK;
@@ -124,7 +138,7 @@ svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svm
     }
     SVMP_TRY(svmp_team_agree(context, check_call(context, files->count, files->paths, model)));
     SVMP_TRY(compare_files(context, files));
-    SVMP_TRY(svmp_team_agree(context, svmp_model_reader_find(context, files, &reader)));
+    SVMP_TRY(svmp_team_agree(context, find_reader(context, files, &reader)));
     SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
     SVMP_CHECK(read_parts(context, reader, files, model, &made));
     if (split) *split = made;

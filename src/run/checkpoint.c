@@ -1,4 +1,4 @@
-/* A run saved and loaded: what it is a run of, then where it stands. */
+/* Saves and loads a run: first the identity of its model and options, then its state. */
 #include <string.h>
 
 #include "base/number.h"
@@ -16,8 +16,8 @@ static svmp_status version(checkpoint *file) {
     if (saved == NULL || strcmp(saved, svmp_version()) == 0) return SVMP_OK;
     return svmp_fail(
         file->archive.context, SVMP_BAD_INPUT,
-        "The checkpoint '%s' is of svmp %.40s; this is svmp %s, which may not go on with the same numbers.", file->path,
-        saved, svmp_version());
+        "The checkpoint '%s' was written by svmp %.40s; this is svmp %s, which may compute different numbers.",
+        file->path, saved, svmp_version());
 }
 
 static svmp_status model(checkpoint *file, const svmp_run *run) {
@@ -32,18 +32,19 @@ static svmp_status model(checkpoint *file, const svmp_run *run) {
     SVMP_TRY(file->archive.numbers(&file->archive, "density", ARCHIVE_COUNTS, 1, &saved.density));
     if (saved.nodes != now.nodes || saved.variables != now.variables || saved.factors != now.factors)
         return svmp_fail(context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' is of another model: it has %zu nodes, %zu variables and %zu factors, "
-                         "this one %zu, %zu and %zu.",
+                         "The checkpoint '%s' belongs to another model: that has %zu nodes, %zu variables and %zu "
+                         "factors, this one has %zu, %zu and %zu.",
                          file->path, saved.nodes, saved.variables, saved.factors, now.nodes, now.variables,
                          now.factors);
     if (saved.structure != now.structure)
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' is of another model: as large, but with other names, bounds or edges.",
-                         file->path);
+        return svmp_fail(
+            context, SVMP_BAD_INPUT,
+            "The checkpoint '%s' belongs to another model: the same size, but other names, bounds or edges.",
+            file->path);
     if (saved.density != now.density)
         return svmp_fail(context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' is of another model: the same graph, but other numbers in its factors, "
-                         "or other data.",
+                         "The checkpoint '%s' belongs to another model: the same graph, but other numbers in the "
+                         "factors or other data.",
                          file->path);
     return SVMP_OK;
 }
@@ -56,36 +57,37 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
     if (!svmp_number_parse_size(saved, saved + strlen(saved), &before) ||
         !svmp_number_parse_size(now, now + strlen(now), &after) || after < before)
         return svmp_fail(run->context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' was made with %s = %.40s, this run with %s = %s: they may only grow.",
+                         "The checkpoint '%s' has %s = %.40s, but this run has %s = %s, which must not be smaller.",
                          file->path, name, saved, name, now);
     if (run->method->step && run->step.from != run->step.to && after > before)
         return svmp_fail(run->context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' was made with %s = %s, and they cannot grow to %s: the step falls "
-                         "from %g to %g along them.",
+                         "The checkpoint '%s' has %s = %s, which cannot grow to %s: the step size falls from %g to %g "
+                         "along the iterations.",
                          file->path, name, saved, now, run->step.from, run->step.to);
     return SVMP_OK;
 }
 
-static svmp_status option(checkpoint *file, const svmp_run *run, size_t k, const char *name) {
+static svmp_status option(checkpoint *file, const svmp_run *run, const option_row *row) {
     char item[ARCHIVE_NAME + 1], buffer[NUMBER_TEXT];
-    const char *saved, *now = svmp_options_text(&run->options, k, buffer);
+    const char *saved, *name = row->option.name, *now = svmp_run_options_text(&run->options, row, buffer);
     const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0;
     snprintf(item, sizeof item, "option %s", name);
-    if (iterations && run->method->yield != SVMP_CHAINS) /* as many as the method does, where nothing was said */
+    if (iterations && (run->method->yield != SVMP_CHAINS ||
+                       run->method->sweeps)) /* as many as the method does, where nothing was said */
         snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
     if (!file->archive.loading) return svmp_checkpoint_put_text(file, item, now);
     SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
     if (saved == NULL || strcmp(saved, now) == 0) return SVMP_OK;
     if (iterations || draws) return may_grow(file, run, name, saved, now);
-    return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint '%s' was made with %s = %.200s, this run with %s = %.200s.", file->path, name,
-                     *saved ? saved : "(the method's own)", name, *now ? now : "(the method's own)");
+    return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' has %s = %.200s, but this run has %s = %.200s.",
+                     file->path, name, *saved ? saved : "(the method's default)", name,
+                     *now ? now : "(the method's default)");
 }
 
 static svmp_status options(checkpoint *file, const svmp_run *run) {
     size_t count;
-    const svmp_option *rows = svmp_run_option_table(&count);
-    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_model_agree(run->model, option(file, run, k, rows[k].name)));
+    const option_row *all = svmp_option_rows(&count);
+    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_model_agree(run->model, option(file, run, &all[k])));
     return SVMP_OK;
 }
 
@@ -93,8 +95,8 @@ static svmp_status start(checkpoint *file, const svmp_run *run) {
     uint64_t saved = run->started_from;
     SVMP_TRY(file->archive.numbers(&file->archive, "start", ARCHIVE_COUNTS, 1, &saved));
     if (saved == run->started_from) return SVMP_OK;
-    return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' is of a run that started %s.", file->path,
-                     saved ? "from other particles" : "from particles that were drawn, not given");
+    return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' belongs to a run that started from %s.",
+                     file->path, saved ? "other particles" : "random particles, not from a file");
 }
 
 /* What the process that has the file finds wrong, all processes say. */
@@ -107,15 +109,16 @@ static svmp_status identity(checkpoint *file, const svmp_run *run) {
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
 
-/* An array of the backend: saves it, or loads it. */
-static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, backend *b) {
+/* An array of the backend, n numbers a variable: saves it, or loads it. */
+static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, size_t n, backend *b) {
     double *values;
     SVMP_TRY(svmp_backend_edit(b, which, &values));
-    if (values == NULL) return SVMP_OK; /* the step rule keeps no such state */
-    SVMP_TRY(svmp_checkpoint_rows(file, name, own, b->n, values));
+    if (values == NULL) return SVMP_OK; /* nobody asks for it */
+    SVMP_TRY(svmp_checkpoint_rows(file, name, own, n, values));
     return file->archive.loading ? svmp_backend_commit(b, which) : SVMP_OK;
 }
 
+/* Particles, and all that the method has beside them. */
 static svmp_status rows(checkpoint *file, svmp_run *run) {
     backend *b = run->backend;
     const svmp_graph *graph = run->model->graph;
@@ -123,10 +126,14 @@ static svmp_status rows(checkpoint *file, svmp_run *run) {
     svmp_status status;
     SVMP_CHECK(svmp_spread_open(run->context, file->team, graph->whole_variables, graph->own_variables,
                                 graph->whole_variable, &own));
-    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b));
-    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b));
-    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b));
+    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
+    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
+    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b->n, b));
+    SVMP_CHECK(array(file, "sd", ARRAY_SD, &own, 1, b));
+    file->own = &own;
+    if (run->method->state) SVMP_CHECK(run->method->state(run, &file->archive));
 done:
+    file->own = NULL;
     svmp_spread_close(&own);
     return status;
 }
@@ -141,8 +148,7 @@ static svmp_status state(checkpoint *file, svmp_run *run) {
     SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));
     SVMP_TRY(svmp_history_archive(a, "way", &run->way));
     SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
-    SVMP_TRY(rows(file, run));
-    return run->method->state ? run->method->state(run, a) : SVMP_OK;
+    return rows(file, run);
 }
 
 /* The processes that the run is split among, or NULL. */
@@ -150,7 +156,7 @@ static const team *others(const svmp_run *run) { return run->model->graph->halo 
 
 svmp_status svmp_run_save(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_save was given no path.");
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_save: the path is NULL.");
     if (run->unusable) return svmp_run_refuse_unusable(run);
     checkpoint file = {0};
     number_locale locale = {0};
@@ -168,10 +174,10 @@ done:
 
 svmp_status svmp_run_load(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_load was given no path.");
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_load: the path is NULL.");
     if (run->iteration > 0)
-        return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
-                         run->iteration);
+        return svmp_fail(run->context, SVMP_BAD_CALL,
+                         "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;

@@ -60,13 +60,19 @@ static svmp_status put_numbers(archive *a, const char *name, archive_type type, 
     return agree(file, put_item(file, name, type, count, count * WORD, values));
 }
 
+static svmp_status exchange_rows(archive *a, const char *name, size_t length, double *values) {
+    checkpoint *file = (checkpoint *)a;
+    return svmp_checkpoint_rows(file, name, file->own, length, values);
+}
+
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text) {
     const size_t size = strlen(text) + 1;
     return agree(file, put_item(file, name, ARCHIVE_TEXT, size, size, text));
 }
 
 svmp_status svmp_checkpoint_create(svmp_context *context, const team *t, const char *path, checkpoint *file) {
-    *file = (checkpoint){.archive = {context, 0, put_numbers}, .team = t, .path = path, .hash = SVMP_HASH_START};
+    *file = (checkpoint){
+        .archive = {context, 0, put_numbers, exchange_rows}, .team = t, .path = path, .hash = SVMP_HASH_START};
     head first = {.order = BYTE_ORDER_MARK, .format = FORMAT};
     memcpy(first.magic, magic, sizeof magic);
     svmp_status status = here(file) ? svmp_output_open_again(context, path, &file->output) : SVMP_OK;
@@ -100,13 +106,13 @@ static svmp_status refuse(const checkpoint *file, const char *why) {
 }
 
 static svmp_status cannot_read(const checkpoint *file, int error) {
-    return svmp_fail(file->archive.context, SVMP_CANNOT_READ, "The checkpoint '%s' could not be read: %s.", file->path,
+    return svmp_fail(file->archive.context, SVMP_CANNOT_READ, "Cannot read the checkpoint '%s': %s.", file->path,
                      strerror(error));
 }
 
 /* The next bytes of the file. */
 static svmp_status get(checkpoint *file, size_t size, void *bytes) {
-    if (size > file->left) return refuse(file, "is damaged: it ends too early");
+    if (size > file->left) return refuse(file, "is damaged: it is incomplete");
     errno = EIO;
     if (size > 0 && fread(bytes, size, 1, file->input) != 1) return cannot_read(file, errno);
     file->left -= size;
@@ -123,7 +129,7 @@ static svmp_status check_sum(checkpoint *file) {
     }
     file->left = WORD;
     SVMP_TRY(get(file, WORD, &said));
-    return hash == said ? SVMP_OK : refuse(file, "is damaged: its checksum is not that of what it holds");
+    return hash == said ? SVMP_OK : refuse(file, "is damaged: the checksum does not match");
 }
 
 /* The head and the checksum: from here on the file is as it was written. */
@@ -131,14 +137,13 @@ static svmp_status check_file(checkpoint *file, uint64_t size) {
     head first = {0};
     file->left = size;
     if (size >= sizeof first) SVMP_TRY(get(file, sizeof first, &first));
-    if (memcmp(first.magic, magic, sizeof magic) != 0) return refuse(file, "is none: it does not begin like one");
-    if (first.order != BYTE_ORDER_MARK) return refuse(file, "is of a machine with another byte order");
+    if (memcmp(first.magic, magic, sizeof magic) != 0) return refuse(file, "is not in checkpoint format");
+    if (first.order != BYTE_ORDER_MARK) return refuse(file, "was written on a machine with another byte order");
     if (first.format != FORMAT)
         return svmp_fail(file->archive.context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' is in format %lu, of another svmp; this one, %s, knows format %d.",
-                         file->path, (unsigned long)first.format, svmp_version(), FORMAT);
-    if (size % WORD != 0 || size < sizeof first + WORD)
-        return refuse(file, "is damaged: its checksum is not that of what it holds");
+                         "The checkpoint '%s' has format %lu, but svmp %s reads only format %d.", file->path,
+                         (unsigned long)first.format, svmp_version(), FORMAT);
+    if (size % WORD != 0 || size < sizeof first + WORD) return refuse(file, "is damaged: the checksum does not match");
     rewind(file->input);
     file->left = size - WORD;
     SVMP_TRY(check_sum(file));
@@ -152,7 +157,7 @@ static svmp_status open_input(checkpoint *file) {
     file->input = fopen(file->path, "rb");
     if (file->input == NULL || fstat(fileno(file->input), &about) != 0) return cannot_read(file, errno);
     if (S_ISDIR(about.st_mode)) return cannot_read(file, EISDIR);
-    if (!S_ISREG(about.st_mode)) return refuse(file, "is no regular file");
+    if (!S_ISREG(about.st_mode)) return refuse(file, "is not a regular file");
     return check_file(file, (uint64_t)about.st_size);
 }
 
@@ -162,8 +167,8 @@ static svmp_status find_item(checkpoint *file, const char *name, archive_type ty
     const uint64_t size = type == ARCHIVE_TEXT ? 1 : WORD;
     if (file->left >= sizeof next) SVMP_TRY(get(file, sizeof next, &next));
     if (strncmp(next.name, name, sizeof next.name) != 0 || next.type != (char)type || next.count > file->left / size)
-        return svmp_fail(file->archive.context, SVMP_BAD_INPUT, "The checkpoint '%s' does not hold '%s' at its place.",
-                         file->path, name);
+        return svmp_fail(file->archive.context, SVMP_BAD_INPUT,
+                         "The checkpoint '%s' does not have '%s' in the expected place.", file->path, name);
     *count = next.count;
     return SVMP_OK;
 }
@@ -173,7 +178,7 @@ static svmp_status find_numbers(checkpoint *file, const char *name, archive_type
     uint64_t saved = 0;
     SVMP_TRY(find_item(file, name, type, &saved));
     if (saved == count) return SVMP_OK;
-    return svmp_fail(file->archive.context, SVMP_BAD_INPUT, "The checkpoint '%s' holds %llu numbers of '%s', not %zu.",
+    return svmp_fail(file->archive.context, SVMP_BAD_INPUT, "The checkpoint '%s' has %llu numbers of '%s', not %zu.",
                      file->path, (unsigned long long)saved, name, count);
 }
 
@@ -215,12 +220,12 @@ static svmp_status get_text(checkpoint *file, const char *name) {
     uint64_t size = 0;
     SVMP_TRY(find_item(file, name, ARCHIVE_TEXT, &size));
     const uint64_t filled = (size + WORD - 1) / WORD * WORD;
-    if (filled > file->left) return refuse(file, "is damaged: it ends too early");
+    if (filled > file->left) return refuse(file, "is damaged: it is incomplete");
     svmp_release(file->archive.context, file->text);
     file->text = NULL;
     SVMP_TRY(SVMP_NEW(file->archive.context, file->text, (size_t)filled));
     SVMP_TRY(get(file, (size_t)filled, file->text));
-    if (size == 0 || file->text[size - 1] != '\0') return refuse(file, "holds a text without an end");
+    if (size == 0 || file->text[size - 1] != '\0') return refuse(file, "is damaged: a text has no end");
     return SVMP_OK;
 }
 
@@ -232,11 +237,11 @@ svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const 
 
 svmp_status svmp_checkpoint_expect_end(const checkpoint *file) {
     const int more = here(file) && file->left != 0;
-    return agree(file, more ? refuse(file, "holds more than belongs there") : SVMP_OK);
+    return agree(file, more ? refuse(file, "is damaged: it has extra data at the end") : SVMP_OK);
 }
 
 svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file) {
-    *file = (checkpoint){.archive = {context, 1, take_numbers}, .team = t, .path = path};
+    *file = (checkpoint){.archive = {context, 1, take_numbers, exchange_rows}, .team = t, .path = path};
     return agree(file, here(file) ? open_input(file) : SVMP_OK);
 }
 

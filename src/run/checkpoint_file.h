@@ -1,10 +1,10 @@
-/* A checkpoint file: named texts and numbers in the order in which they were saved, whole or not at all.
+/* A checkpoint file: named texts and numbers in the order in which they were saved. The file is complete or absent.
  *
  *     "svmp checkpoint\n"     16 bytes
  *     0x01020304, format      two numbers of 32 bits, in the byte order of the machine
- *     items                   name (23 bytes, zeros behind it), type (1 byte), count (64 bits), then `count` bytes of
- *                             text with its ending zero, filled up to whole words, or `count` words
- *     checksum                64 bits, of all that stands before it (base/hash.h)
+ *     items                   name (23 bytes, padded with zeros), type (1 byte), count (64 bits), then `count` bytes of
+ *                             text including its terminating zero, padded to whole words, or `count` words
+ *     checksum                64 bits, of everything before it (base/hash.h)
  */
 #ifndef SVMP_RUN_CHECKPOINT_FILE_H
 #define SVMP_RUN_CHECKPOINT_FILE_H
@@ -14,38 +14,39 @@
 #include "base/spread.h"
 
 typedef struct checkpoint {
-    archive archive; /* first: the archive that a state goes through is the checkpoint */
+    archive archive; /* first, so that the checkpoint is an archive */
     const char *path;
-    const team *team;   /* of several processes the first one has the file, and tells the others; NULL: alone */
-    output_file output; /* of one that is saved */
+    const team *team;   /* the first process has the file and sends its contents to the others; NULL: one process */
+    output_file output; /* when saving */
     uint64_t hash;
-    FILE *input;   /* of one that is loaded: at the next item */
+    FILE *input;   /* when loading: positioned at the next item */
     uint64_t left; /* bytes from there to the checksum */
-    char *text;    /* the last text that was taken */
+    char *text;    /* the last text that was read */
+    spread *own;   /* the run's variables, for archive.rows */
 } checkpoint;
 
-/* `path` must outlive the checkpoint. With a team, all its processes make all these calls. */
+/* `path` must outlive the checkpoint. With a team, all these calls are collective. */
 svmp_status svmp_checkpoint_create(svmp_context *context, const team *t, const char *path, checkpoint *file);
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text);
 
-/* Rows of n numbers, the whole of those that processes share, saved in the order of the whole or loaded: the file does
- * not know how many processes there were. */
+/* Saves or loads rows of n numbers that are distributed over the processes, in the order of the whole: the file does
+ * not depend on the number of processes. */
 svmp_status svmp_checkpoint_rows(checkpoint *file, const char *name, spread *rows, size_t n, double *values);
 
-/* Nothing stands at `path` before this. */
+/* The file appears at `path` only with this call. */
 svmp_status svmp_checkpoint_finish(checkpoint *file);
 
-/* Refuses what is no checkpoint, is in another format, or has another checksum than it says. The file is read twice,
- * once for this, and never held. */
+/* Fails if the file is not a checkpoint, has another format or a wrong checksum. The file is read twice, once for this
+ * check, and never held in memory. */
 svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file);
 
-/* *text belongs to the file, until the next one; in processes that do not have it, NULL. */
+/* *text belongs to the file and is valid until the next text; NULL in processes other than the first. */
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);
 
-/* Fails unless all items were taken. */
+/* Fails unless all items were read. */
 svmp_status svmp_checkpoint_expect_end(const checkpoint *file);
 
-/* Takes one that is all zeros; one that was to be saved and is not finished leaves nothing. */
+/* Accepts an all-zero value; an unfinished file is removed. */
 void svmp_checkpoint_close(checkpoint *file);
 
 #endif

@@ -1,7 +1,8 @@
-/* Where a run stands: the Stein discrepancy of its particles, and how far they moved last. */
+/* The state of a run: the Stein discrepancy of its particles, and the size of the last step. */
 #include <math.h>
 #include <string.h>
 
+#include "backend/message.h"
 #include "base/number.h"
 #include "base/team.h"
 #include "base/vector.h"
@@ -25,11 +26,11 @@ static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
 svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
-    if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy needs a place for its result.");
+    if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy: the result is NULL.");
     if (run->method->yield != SVMP_PARTICLES)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The method '%s' does not move its particles towards the posterior; the Stein discrepancy "
-                         "does not tell how far it is.",
+                         "The Stein discrepancy does not apply to the method '%s', which does not move particles "
+                         "towards the posterior.",
                          run->method->name);
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
@@ -51,6 +52,8 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const double *x = fewer ? first : all;
     if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
         status = svmp_evaluate(e ? e : b->evaluator, x, NULL, score);
+    const messages *m = run->method->kernel ? b->messages : NULL;
+    if (status == SVMP_OK && m) status = svmp_messages_at(run->backend, x);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
@@ -58,7 +61,9 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
                                  .x = x,
                                  .score = score,
                                  .seed = b->seed,
-                                 .iteration = run->iteration ? run->iteration - 1 : 0};
+                                 .iteration = run->iteration ? run->iteration - 1 : 0,
+                                 .hubs = m ? m->hubs : NULL,
+                                 .messages = m ? m->rows : NULL};
     SVMP_CHECK(svmp_stein_discrepancy(context, &sample, total, nodes));
 done:
     svmp_release(context, first);
@@ -76,15 +81,17 @@ svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discre
     return SVMP_OK;
 }
 
-svmp_movement svmp_run_last_movement(const svmp_run *run) {
+svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *last) {
     svmp_movement movement = {.largest = NAN, .relative = NAN};
-    if (run == NULL || run->method->yield == SVMP_CHAINS || !run->backend->moved) return movement;
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (last == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_last_movement: the result is NULL.");
+    *last = movement;
+    if (run->method->yield == SVMP_CHAINS || !run->backend->moved) return SVMP_OK;
     const svmp_graph *graph = run->model->graph;
     const size_t n = run->backend->n;
     const double *now, *then;
-    if (svmp_backend_view(run->backend, ARRAY_PARTICLES, &now) != SVMP_OK ||
-        svmp_backend_view(run->backend, ARRAY_PHI, &then) != SVMP_OK)
-        return movement;
+    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &now));
+    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PHI, &then));
     movement.largest = 0;
     for (size_t i = 0; i < graph->own_variables; i++) {
         const double *x = now + i * n, *before = then + i * n, mean = svmp_sum(n, x) / (double)n;
@@ -101,5 +108,6 @@ svmp_movement svmp_run_last_movement(const svmp_run *run) {
         movement.relative = relative;
         movement.variable = i;
     }
-    return movement;
+    *last = movement;
+    return SVMP_OK;
 }

@@ -1,90 +1,111 @@
 #include "run/options.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "backend/backend.h"
+#include "method/method.h"
+#include "start/init.h"
 
-/* TEXT(field, letter, argument, default, group, help); NULL as default: the method decides
+/* TEXT(field, letter, argument, default, group, names, help); NULL as default: the method decides
  * COUNT and REAL(field, letter, argument, default, smallest, largest, group, help)
  * OWN is a COUNT whose default the method decides */
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
-    TEXT(method, 'm', "NAME", "graphical", "Method",                                                                   \
-         "graphical, vanilla, independent, random, combined, langevin, mala, nuts, exact, dpmp or tpmp")               \
-    TEXT(kernel, 0, "SUM", NULL, "Method",                                                                             \
-         "terms WEIGHT*SHAPE@DOMAIN, '+' between: rbf, imq, linear; blanket, all, self, random:K [the method's own]")  \
-    TEXT(bandwidth, 0, "RULE", "median", "Method", "median, median-log, median-zeros, a number")                       \
-    TEXT(step, 0, "STEP", NULL, "Method",                                                                              \
-         "RULE:RATE or RULE:FROM..TO; adagrad, rmsprop, adam, fixed; or decay:A,B,GAMMA [adagrad:1; langevin, "        \
-         "mala: fixed:0.01]")                                                                                          \
+    TEXT(method, 'm', "NAME", "graphical", "Method", svmp_method_name, "{names}")                                      \
+    TEXT(kernel, 0, "SUM", NULL, "Method", NULL,                                                                       \
+         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: {shapes}; {domains} [the method's own]")                                  \
+    TEXT(bandwidth, 0, "RULE", "median", "Method", svmp_bandwidth_name, "{names}")                                     \
+    TEXT(step, 0, "STEP", NULL, "Method", svmp_step_name, "{names}; RATE may be FROM..TO [{defaults}]")                \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
-    OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [1000; dpmp and tpmp: 100]")     \
+    OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [{defaults}]")                   \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
-    COUNT(warmup, 0, "N", 1000, 0, 1000000000, "Samplers", "iterations that adapt, and are not kept")                  \
-    COUNT(draws, 0, "N", 1000, 1, 1000000000, "Samplers", "iterations that are kept")                                  \
+    OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers", "iterations that adapt, not kept [{defaults}]")   \
+    OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers", "iterations that are kept [{defaults}]")           \
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "acceptance that the step adapts to")                          \
-    TEXT(init, 0, "START", "normal:1", "Start", "normal:SD, uniform:A,B, prior, gaussian, map, or FILE")               \
+    TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
-    TEXT(backend, 0, "NAME", "cpu", "Machine", "cpu, cpu-baseline, cpu-avx2, cpu-avx512 or ref")
+    TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name, "{names}")
 
-typedef enum option_type { OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_REAL } option_type;
+#define ROW(field, letter, argument, standard, type, low, high, group, names, help)                                    \
+    {{#field, argument, standard, group, letter},                                                                      \
+     type,                                                                                                             \
+     offsetof(run_options, field),                                                                                     \
+     (double)(low),                                                                                                    \
+     (double)(high),                                                                                                   \
+     names,                                                                                                            \
+     help},
+#define TEXT_ROW(field, letter, argument, standard, group, names, help)                                                \
+    ROW(field, letter, argument, standard, OPTION_TEXT, 0, 0, group, names, help)
+#define COUNT_ROW(field, letter, argument, standard, low, high, group, help)                                           \
+    ROW(field, letter, argument, #standard, OPTION_COUNT, low, high, group, NULL, help)
+#define OWN_ROW(field, letter, argument, standard, low, high, group, help)                                             \
+    ROW(field, letter, argument, NULL, OPTION_COUNT, low, high, group, NULL, help)
+#define SEED_ROW(field, letter, argument, standard, low, high, group, help)                                            \
+    ROW(field, letter, argument, #standard, OPTION_SEED, low, high, group, NULL, help)
+#define REAL_ROW(field, letter, argument, standard, low, high, group, help)                                            \
+    ROW(field, letter, argument, #standard, OPTION_REAL, low, high, group, NULL, help)
+static const option_row rows[] = {OPTIONS(TEXT_ROW, COUNT_ROW, OWN_ROW, SEED_ROW, REAL_ROW)};
 
-typedef struct option_row {
-    option_type type;
-    size_t offset;
-    double lower, upper; /* of COUNT and REAL */
-} option_row;
+enum { ROWS = sizeof rows / sizeof *rows };
 
-#define TEXT_PUBLIC(field, letter, argument, standard, group, help) {#field, letter, argument, standard, help, group},
-#define NUMBER_PUBLIC(field, letter, argument, standard, low, high, group, help)                                       \
-    {#field, letter, argument, #standard, help, group},
-#define OWN_PUBLIC(field, letter, argument, standard, low, high, group, help)                                          \
-    {#field, letter, argument, NULL, help, group},
-static const svmp_option options_public[] = {
-    OPTIONS(TEXT_PUBLIC, NUMBER_PUBLIC, OWN_PUBLIC, NUMBER_PUBLIC, NUMBER_PUBLIC)};
+struct svmp_options {
+    svmp_context *context;
+    run_options values;              /* the strings are its own */
+    char numbers[ROWS][NUMBER_TEXT]; /* as text */
+};
 
-#define TEXT_ROW(field, ...) {OPTION_TEXT, offsetof(svmp_run_options, field), 0, 0},
-#define COUNT_ROW(field, letter, argument, standard, low, high, ...)                                                   \
-    {OPTION_COUNT, offsetof(svmp_run_options, field), (double)(low), (double)(high)},
-#define SEED_ROW(field, ...) {OPTION_SEED, offsetof(svmp_run_options, field), 0, 0},
-#define REAL_ROW(field, letter, argument, standard, low, high, ...)                                                    \
-    {OPTION_REAL, offsetof(svmp_run_options, field), low, high},
-static const option_row rows[] = {OPTIONS(TEXT_ROW, COUNT_ROW, COUNT_ROW, SEED_ROW, REAL_ROW)};
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
-enum { OPTION_COUNT_ = sizeof rows / sizeof *rows };
+const option_row *svmp_option_rows(size_t *count) { return *count = ROWS, rows; }
 
-svmp_run_options svmp_run_options_default(void) {
-#define TEXT_DEFAULT(field, letter, argument, standard, ...) .field = standard,
-    return (svmp_run_options){OPTIONS(TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT, TEXT_DEFAULT)};
+const option_row *svmp_option_find(const char *name) {
+    for (size_t k = 0; k < ROWS; k++)
+        if (strcmp(rows[k].option.name, name) == 0) return &rows[k];
+    return NULL;
 }
 
-const svmp_option *svmp_run_option_table(size_t *count) {
-    if (count) *count = OPTION_COUNT_;
-    return options_public;
+int svmp_option_at(size_t which, svmp_option *option) {
+    if (which >= ROWS || option == NULL) return 0;
+    *option = rows[which].option;
+    return 1;
 }
 
-static void *field_of(svmp_run_options *options, size_t k) { return (char *)options + rows[k].offset; }
+const char *svmp_option_choice(const char *name, size_t which) {
+    const option_row *row = name ? svmp_option_find(name) : NULL;
+    return row && row->names ? row->names(which) : NULL;
+}
 
-static svmp_status out_of_bounds(svmp_context *context, size_t k, const char *value) {
-    if (rows[k].type == OPTION_SEED)
-        return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' is a whole number from 0 to 2^64 - 1, not '%s'.",
-                         options_public[k].name, value);
-    return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' is a%s number from %.15g to %.15g, not '%s'.",
-                     options_public[k].name, rows[k].type == OPTION_COUNT ? " whole" : "", rows[k].lower, rows[k].upper,
-                     value);
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+run_options svmp_run_options_default(void) {
+#define DEFAULT(field, letter, argument, standard, ...) .field = standard,
+    return (run_options){OPTIONS(DEFAULT, DEFAULT, DEFAULT, DEFAULT, DEFAULT)};
+}
+
+static void *field_of(run_options *options, const option_row *row) { return (char *)options + row->offset; }
+
+static const void *value_of(const run_options *options, const option_row *row) {
+    return (const char *)options + row->offset;
+}
+
+static svmp_status out_of_bounds(svmp_context *context, const option_row *row, const char *value) {
+    if (row->type == OPTION_SEED)
+        return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' must be a whole number from 0 to 2^64 - 1, not '%s'.",
+                         row->option.name, value);
+    return svmp_fail(context, SVMP_BAD_CALL, "The option '%s' must be a%s number from %.15g to %.15g, not '%s'.",
+                     row->option.name, row->type == OPTION_COUNT ? " whole" : "", row->lower, row->upper, value);
 }
 
 static int within(const option_row *row, double value) { return value >= row->lower && value <= row->upper; }
 
 /* Reads the text of a number into its field; 0 when it is none, or out of bounds. */
-static int read_number(size_t k, const char *value, void *field) {
+static int read_number(const option_row *row, const char *value, void *field) {
     const char *end = value + strlen(value);
     size_t count;
     double real;
-    switch (rows[k].type) {
+    switch (row->type) {
     case OPTION_COUNT:
-        if (!svmp_number_parse_whole(value, end, &count) || !within(&rows[k], (double)count)) return 0;
+        if (!svmp_number_parse_whole(value, end, &count) || !within(row, (double)count)) return 0;
         *(size_t *)field = count;
         return 1;
     case OPTION_SEED:
@@ -92,37 +113,15 @@ static int read_number(size_t k, const char *value, void *field) {
         *(uint64_t *)field = count;
         return 1;
     default:
-        if (svmp_number_parse(value, end, &real) != NUMBER_FINITE || !within(&rows[k], real)) return 0;
+        if (svmp_number_parse(value, end, &real) != NUMBER_FINITE || !within(row, real)) return 0;
         *(double *)field = real;
         return 1;
     }
 }
 
-svmp_status svmp_run_options_set(svmp_context *context, svmp_run_options *options, const char *name,
-                                 const char *value) {
-    if (context == NULL) return SVMP_BAD_CALL;
-    if (options == NULL || name == NULL || value == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_options_set needs options, a name and a value.");
-    for (size_t k = 0; k < OPTION_COUNT_; k++) {
-        if (strcmp(options_public[k].name, name) != 0) continue;
-        void *field = field_of(options, k);
-        if (rows[k].type == OPTION_TEXT) {
-            *(const char **)field = value;
-            return SVMP_OK;
-        }
-        number_locale locale = {0};
-        SVMP_TRY(svmp_number_enter(context, &locale));
-        int fits = read_number(k, value, field);
-        svmp_number_leave(&locale);
-        return fits ? SVMP_OK : out_of_bounds(context, k, value);
-    }
-    return svmp_fail(context, SVMP_BAD_CALL, "A run has no option '%s'.", name);
-}
-
-const char *svmp_options_text(const svmp_run_options *options, size_t k, char buffer[NUMBER_TEXT]) {
-    svmp_run_options copy = *options;
-    const void *field = field_of(&copy, k);
-    switch (rows[k].type) {
+const char *svmp_run_options_text(const run_options *options, const option_row *row, char buffer[NUMBER_TEXT]) {
+    const void *field = value_of(options, row);
+    switch (row->type) {
     case OPTION_TEXT: return *(const char *const *)field ? *(const char *const *)field : "";
     case OPTION_COUNT:
         if (*(const size_t *)field == SVMP_METHODS_OWN) return "";
@@ -134,41 +133,146 @@ const char *svmp_options_text(const svmp_run_options *options, size_t k, char bu
     return buffer;
 }
 
-svmp_status svmp_options_check(svmp_context *context, const svmp_run_options *options) {
-    svmp_run_options copy = *options;
-    for (size_t k = 0; k < OPTION_COUNT_; k++) {
+svmp_status svmp_run_options_check(svmp_context *context, const run_options *options) {
+    for (const option_row *row = rows; row < rows + ROWS; row++) {
         char text[32];
         double value;
-        if (rows[k].type == OPTION_COUNT && options_public[k].standard == NULL &&
-            *(size_t *)field_of(&copy, k) == SVMP_METHODS_OWN)
+        const void *field = value_of(options, row);
+        if (row->type == OPTION_COUNT && row->option.standard == NULL && *(const size_t *)field == SVMP_METHODS_OWN)
             continue;
-        if (rows[k].type == OPTION_COUNT)
-            value = (double)*(size_t *)field_of(&copy, k);
-        else if (rows[k].type == OPTION_REAL)
-            value = *(double *)field_of(&copy, k);
+        if (row->type == OPTION_COUNT)
+            value = (double)*(const size_t *)field;
+        else if (row->type == OPTION_REAL)
+            value = *(const double *)field;
         else
             continue;
         snprintf(text, sizeof text, "%.15g", value);
-        if (!within(&rows[k], value)) return out_of_bounds(context, k, text);
+        if (!within(row, value)) return out_of_bounds(context, row, text);
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_options_copy(svmp_context *context, const svmp_run_options *options, svmp_run_options *copy) {
+svmp_status svmp_run_options_copy(svmp_context *context, const run_options *options, run_options *copy) {
     *copy = *options;
-    for (size_t k = 0; k < OPTION_COUNT_; k++) /* so that a failure below leaves nothing that is not ours */
-        if (rows[k].type == OPTION_TEXT) *(char **)field_of(copy, k) = NULL;
-    svmp_run_options from = *options;
-    for (size_t k = 0; k < OPTION_COUNT_; k++) {
-        if (rows[k].type != OPTION_TEXT) continue;
-        const char *text = *(const char **)field_of(&from, k);
-        if (text == NULL) text = options_public[k].standard;
-        if (text) SVMP_TRY(svmp_duplicate(context, text, field_of(copy, k)));
+    for (const option_row *row = rows; row < rows + ROWS; row++) /* a failure below leaves nothing that is not ours */
+        if (row->type == OPTION_TEXT) *(char **)field_of(copy, row) = NULL;
+    for (const option_row *row = rows; row < rows + ROWS; row++) {
+        if (row->type != OPTION_TEXT) continue;
+        const char *text = *(const char *const *)value_of(options, row);
+        if (text == NULL) text = row->option.standard;
+        if (text) SVMP_TRY(svmp_duplicate(context, text, field_of(copy, row)));
     }
     return SVMP_OK;
 }
 
-void svmp_options_free(svmp_context *context, svmp_run_options *copy) {
-    for (size_t k = 0; k < OPTION_COUNT_; k++)
-        if (rows[k].type == OPTION_TEXT) svmp_release(context, *(char **)field_of(copy, k));
+void svmp_run_options_free(svmp_context *context, run_options *copy) {
+    for (const option_row *row = rows; row < rows + ROWS; row++)
+        if (row->type == OPTION_TEXT) svmp_release(context, *(char **)field_of(copy, row));
+}
+
+static svmp_status unknown_option(svmp_context *context, const char *name) {
+    return svmp_fail(context, SVMP_BAD_CALL, "Unknown option '%s'.", name);
+}
+
+svmp_status svmp_run_options_set(svmp_context *context, run_options *options, const char *name, const char *value) {
+    const option_row *row = svmp_option_find(name);
+    number_locale locale = {0};
+    if (row == NULL) return unknown_option(context, name);
+    if (value == NULL) value = row->option.standard;
+    if (row->type == OPTION_TEXT) return *(const char **)field_of(options, row) = value, SVMP_OK;
+    if (value == NULL) return *(size_t *)field_of(options, row) = SVMP_METHODS_OWN, SVMP_OK;
+    SVMP_TRY(svmp_number_enter(context, &locale));
+    const int fits = read_number(row, value, field_of(options, row));
+    svmp_number_leave(&locale);
+    return fits ? SVMP_OK : out_of_bounds(context, row, value);
+}
+
+/* ---- the object -------------------------------------------------------------------------------------------------- */
+
+/* Keeps a number as text, too, for svmp_options_get. */
+static svmp_status tell_number(svmp_options *options, const option_row *row) {
+    if (row == NULL) return SVMP_BAD_CALL;
+    char *text = options->numbers[row - rows];
+    number_locale locale = {0};
+    SVMP_TRY(svmp_number_enter(options->context, &locale));
+    if (row->type != OPTION_TEXT && svmp_run_options_text(&options->values, row, text) != text) *text = '\0';
+    svmp_number_leave(&locale);
+    return SVMP_OK;
+}
+
+static svmp_status make(svmp_context *context, const run_options *values, svmp_options **options) {
+    svmp_options *made = NULL;
+    SVMP_TRY(SVMP_NEW(context, made, 1));
+    made->context = context;
+    svmp_status status = svmp_run_options_copy(context, values, &made->values);
+    for (size_t k = 0; k < ROWS && status == SVMP_OK; k++) status = tell_number(made, &rows[k]);
+    if (status == SVMP_OK)
+        *options = made;
+    else
+        svmp_options_free(made);
+    return status;
+}
+
+svmp_status svmp_options_create(svmp_context *context, svmp_options **options) {
+    const run_options standard = svmp_run_options_default();
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (options == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_create needs a place for the options.");
+    return make(context, &standard, options);
+}
+
+svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy) {
+    if (options == NULL) return SVMP_BAD_CALL;
+    if (copy == NULL)
+        return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_copy needs a place for the copy.");
+    return make(options->context, &options->values, copy);
+}
+
+void svmp_options_free(svmp_options *options) {
+    if (options == NULL) return;
+    svmp_run_options_free(options->context, &options->values);
+    svmp_release(options->context, options);
+}
+
+run_options svmp_options_values(const svmp_options *options) {
+    return options ? options->values : svmp_run_options_default();
+}
+
+svmp_status svmp_options_set(svmp_options *options, const char *name, const char *value) {
+    if (options == NULL) return SVMP_BAD_CALL;
+    if (name == NULL)
+        return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_set needs the name of an option.");
+    const option_row *row = svmp_option_find(name);
+    if (row == NULL) return unknown_option(options->context, name);
+    if (row->type != OPTION_TEXT) {
+        SVMP_TRY(svmp_run_options_set(options->context, &options->values, name, value));
+        return tell_number(options, row);
+    }
+    char **field = field_of(&options->values, row), *copy = NULL;
+    if (value == NULL) value = row->option.standard;
+    if (value) SVMP_TRY(svmp_duplicate(options->context, value, &copy));
+    svmp_release(options->context, *field);
+    *field = copy;
+    return SVMP_OK;
+}
+
+svmp_status svmp_options_set_count(svmp_options *options, const char *name, uint64_t value) {
+    char text[NUMBER_TEXT];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return svmp_options_set(options, name, text);
+}
+
+svmp_status svmp_options_set_number(svmp_options *options, const char *name, double value) {
+    char text[NUMBER_TEXT];
+    number_locale locale = {0};
+    if (options == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(svmp_number_enter(options->context, &locale));
+    svmp_number_format(value, text);
+    svmp_number_leave(&locale);
+    return svmp_options_set(options, name, text);
+}
+
+const char *svmp_options_get(const svmp_options *options, const char *name) {
+    const option_row *row = options && name ? svmp_option_find(name) : NULL;
+    if (row == NULL || row->type != OPTION_TEXT) return row ? options->numbers[row - rows] : NULL;
+    return svmp_run_options_text(&options->values, row, NULL);
 }

@@ -1,4 +1,4 @@
-/* Particles out of a run. */
+/* The particles of a run as a result with names, on the natural scale. */
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +33,51 @@ static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_partic
     return status;
 }
 
+/* The values of one state, x with its halo: a bound may be a variable of it. */
+static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t k, size_t states, double *room,
+                                    svmp_particles *made) {
+    const size_t n = run->backend->n, outputs = svmp_model_outputs(run->model);
+    svmp_status status = svmp_model_natural(run->model, n, x, states > 1 ? room : made->values);
+    for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++) made->values[e * states + k] = room[e];
+    const svmp_status followed =
+        svmp_run_follow_part(run, x, k, states, made); /* of all, whatever became of this one */
+    return svmp_model_agree(run->model, status == SVMP_OK ? followed : status);
+}
+
+/* Own rows into the backend, and the halo that belongs to them. */
+static svmp_status put_state(backend *b, const double *rows) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    memcpy(x, rows, b->model->graph->own_variables * b->n * sizeof *x);
+    SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
+    return b->kind->refresh ? b->kind->refresh(b) : SVMP_OK;
+}
+
+/* Of all states, one after the other in the backend's place: there they find their halo. */
+static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_particles *made) {
+    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    size_t states = 1;
+    double *before = NULL, *room = NULL;
+    if (run->method->kept) run->method->kept(run, 0, &states);
+    if (run->method->kept == NULL || (states == 1 && made->count == n))
+        return natural_of_state(run, x, 0, 1, NULL, made);
+    svmp_status status = SVMP_NEW(run->context, before, numbers);
+    if (status == SVMP_OK) status = SVMP_NEW(run->context, room, svmp_model_outputs(run->model) * n);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    memcpy(before, x, numbers * sizeof *x);
+    for (size_t k = 0; k < states && status == SVMP_OK; k++) {
+        status = put_state(run->backend, run->method->kept(run, k, &states));
+        if (status == SVMP_OK) status = svmp_backend_view(run->backend, ARRAY_PARTICLES, &x);
+        if (status == SVMP_OK) status = natural_of_state(run, x, k, states, room, made);
+    }
+    const svmp_status back = put_state(run->backend, before);
+    if (status == SVMP_OK) status = back;
+done:
+    svmp_release(run->context, before);
+    svmp_release(run->context, room);
+    return status;
+}
+
 /* Particles of the model's natural values, and of what is monitored, in place of those of its variables; chains and
  * statistics go with them. */
 static svmp_status make_natural(const svmp_run *run, const double *x, svmp_particles **particles) {
@@ -45,10 +90,12 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
                                                             from->count, NULL, &made);
     SVMP_CHECK(svmp_model_agree(model, status));
     made->chains = from->chains;
-    /* A bound may be a variable of the halo: those are in the backend's own. */
-    status = svmp_model_natural(model, from->count, from->team ? x : from->values, made->values);
-    SVMP_CHECK(svmp_model_agree(model, status));
-    status = from->team ? svmp_run_follow_part(run, x, 0, 1, made) : svmp_run_follow(run, from->values, made);
+    if (from->team) {
+        status = natural_of_part(run, x, made);
+    } else {
+        status = svmp_model_natural(model, from->count, from->values, made->values);
+        if (status == SVMP_OK) status = svmp_run_follow(run, from->values, made);
+    }
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
         status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
     SVMP_CHECK(status);
@@ -127,7 +174,7 @@ static svmp_status add_data(const svmp_model *model, svmp_particles *particles) 
 
 svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles needs a place for them.");
+    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles: the result is NULL.");
     svmp_particles *made = NULL;
     const double *x;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));

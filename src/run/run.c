@@ -1,4 +1,4 @@
-/* The loop: iterate, tell the monitor, stop. */
+/* The run: checks its options, then loops: iterate, call the monitor, stop. */
 #include <math.h>
 #include <string.h>
 
@@ -11,18 +11,32 @@
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
 static svmp_status refuse_option(const svmp_run *run, const char *option) {
-    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' takes no %s.", run->method->name, option);
+    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' does not take %s.", run->method->name, option);
+}
+
+/* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
+ * large model, of all particles, are a gigabyte, unless that would be fewer than 8. */
+static void settle_sampler(svmp_run *run) {
+    enum { FEW = 8, NUMBERS = 1 << 27 };
+    run_options *options = &run->options;
+    const int sweeps = run->method->sweeps;
+    const size_t most = run->method->draws;
+    const double room = NUMBERS / ((double)run->model->graph->whole_variables * (double)options->particles);
+    if (options->warmup == SVMP_METHODS_OWN) options->warmup = sweeps ? run->iterations / 2 : METHOD_WARMUP;
+    if (options->draws == SVMP_METHODS_OWN)
+        options->draws = !sweeps || room > (double)most ? most : room > FEW ? (size_t)room : FEW;
+    if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
 /* Reads the options' texts: what the method may be told, and what stands for what was not said. */
 static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
     svmp_context *context = run->context;
-    const svmp_run_options *options = &run->options;
+    const run_options *options = &run->options;
     const method *chosen = run->method = svmp_method_find(context, options->method);
     if (chosen == NULL) return SVMP_BAD_CALL;
     *backend_kind_ = svmp_backend_find(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
-    SVMP_TRY(svmp_options_check(context, options));
+    SVMP_TRY(svmp_run_options_check(context, options));
 
     bandwidth standard;
     SVMP_TRY(svmp_bandwidth_parse(context, options->bandwidth, &standard));
@@ -30,46 +44,66 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
         const char *text = options->kernel ? options->kernel : chosen->kernel;
         SVMP_TRY(svmp_kernel_parse(context, text, standard, &run->kernel));
     } else {
-        if (options->kernel) return refuse_option(run, "kernel");
-        if (options->tolerance > 0) return refuse_option(run, "tolerance: it has no phi that could become small");
+        if (options->kernel) return refuse_option(run, "a kernel");
+        if (options->tolerance > 0) return refuse_option(run, "a tolerance: it has no phi to compare with it");
     }
     if (chosen->step)
         SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
     else if (options->step)
-        return refuse_option(run, "step");
+        return refuse_option(run, "a step");
     run->iterations = options->iterations;
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
     if (chosen->yield == SVMP_DRAWS) run->iterations = 1;
-    if (chosen->yield == SVMP_CHAINS) run->iterations = options->warmup + options->draws;
-    return svmp_init_parse(context, options->init, &run->start);
+    if (chosen->yield == SVMP_CHAINS) settle_sampler(run);
+    return svmp_init_parse(context, svmp_run_init(run), &run->start);
+}
+
+const char *svmp_run_init(const svmp_run *run) {
+    if (run->options.init) return run->options.init;
+    return run->method->init ? run->method->init : METHOD_INIT;
+}
+
+/* Method k of those that a part of a model can do. */
+static const char *local_name(size_t k) {
+    size_t m = 0;
+    for (; svmp_method_at(m); m++)
+        if (svmp_method_at(m)->local && k-- == 0) break;
+    return svmp_method_name(m);
 }
 
 /* What a part of a model cannot do. */
 static svmp_status check_part(const svmp_run *run) {
     if (run->method->local) return SVMP_OK;
+    char names[512];
     return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                     "The method '%s' needs the whole model in one process: several can do graphical, vanilla, "
-                     "independent, random, combined and langevin.",
-                     run->method->name);
+                     "The method '%s' needs the whole model in one process; several processes can run %s.",
+                     run->method->name, svmp_list_names(local_name, "and", names, sizeof names));
 }
 
 /* All processes were told the same: one checksum says so, and where they differ it is asked in what. */
 static svmp_status compare_options(const svmp_run *run) {
     size_t count;
-    const svmp_option *rows = svmp_run_option_table(&count);
+    const option_row *rows = svmp_option_rows(&count);
     char buffer[NUMBER_TEXT];
     uint64_t hash = SVMP_HASH_START;
     for (size_t k = 0; k < count; k++) {
-        const char *text = svmp_options_text(&run->options, k, buffer);
+        const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
     }
     if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
     for (size_t k = 0; k < count; k++) {
-        const char *text = svmp_options_text(&run->options, k, buffer);
-        SVMP_TRY(svmp_context_compare(run->context, rows[k].name, *text ? text : "(the method's own)"));
+        const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
+        SVMP_TRY(svmp_context_compare(run->context, rows[k].option.name, *text ? text : "(the method's default)"));
     }
     return SVMP_OK;
+}
+
+static svmp_status start_by_method(svmp_run *run) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(run->method->start(run, x));
+    return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
 static svmp_status set_up(svmp_run *run) {
@@ -84,26 +118,26 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, status));
 
     const method *chosen = run->method;
-    const size_t n = chosen->yield == SVMP_CHAINS ? run->options.chains : run->options.particles;
+    const size_t n = chosen->yield == SVMP_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));
-    status = svmp_init_draw(&run->start, run->backend);
+    const int by_method = chosen->start && run->start.kind == INIT_GAUSSIAN;
+    status = by_method ? start_by_method(run) : svmp_init_draw(&run->start, run->backend);
     return svmp_model_agree(run->model, status);
 }
 
-svmp_status svmp_run_create(const svmp_model *model, const svmp_run_options *options, svmp_run **run) {
+svmp_status svmp_run_make(const svmp_model *model, const run_options *options, svmp_run **run) {
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
-    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create needs a place for the run.");
+    if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create: the result is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
-    const svmp_run_options standard = svmp_run_options_default();
     svmp_run *made = NULL;
     svmp_status status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) {
         *made = (svmp_run){.context = context, .model = model};
-        status = svmp_options_copy(context, options ? options : &standard, &made->options);
+        status = svmp_run_options_copy(context, options, &made->options);
     }
     SVMP_CHECK(svmp_model_agree(model, status));
     SVMP_CHECK(set_up(made));
@@ -114,11 +148,16 @@ done:
     return status;
 }
 
+svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run) {
+    const run_options values = svmp_options_values(options);
+    return svmp_run_make(model, &values, run);
+}
+
 void svmp_run_free(svmp_run *run) {
     if (run == NULL) return;
     if (run->own && run->method->free) run->method->free(run);
     svmp_backend_free(run->backend);
-    svmp_options_free(run->context, &run->options);
+    svmp_run_options_free(run->context, &run->options);
     svmp_release(run->context, run);
 }
 
@@ -132,10 +171,11 @@ svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user
 /* ---- going ------------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
-    return svmp_fail(run->context, SVMP_BAD_CALL, "A checkpoint could be loaded in part alone; the run is of no use.");
+    return svmp_fail(run->context, SVMP_BAD_CALL, "Loading a checkpoint failed half way; the run can only be freed.");
 }
 
 static int has_converged(const svmp_run *run) {
+    if (run->ended) return run->ended == RUN_SETTLED;
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 
@@ -146,11 +186,11 @@ static int anywhere(const svmp_run *run, int here) {
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go needs a place for the outcome.");
+    if (outcome == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_go: the outcome is NULL.");
     *outcome = SVMP_UNFINISHED;
     if (run->unusable) return svmp_run_refuse_unusable(run);
     const int watched = anywhere(run, run->monitor != NULL);
-    while (run->iteration < run->iterations) {
+    while (run->iteration < run->iterations && !run->ended) {
         if (has_converged(run)) { /* before: a run that goes on from there */
             *outcome = SVMP_CONVERGED;
             return SVMP_OK;
@@ -166,7 +206,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
                                         run->divergences};
         const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
         const int stop = watched && anywhere(run, wish);
-        if (stop && !has_converged(run) && run->iteration < run->iterations) {
+        if (stop && !run->ended && !has_converged(run) && run->iteration < run->iterations) {
             *outcome = SVMP_STOPPED;
             return SVMP_OK;
         }

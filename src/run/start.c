@@ -1,4 +1,4 @@
-/* Particles into a run: where it starts. */
+/* Starts a run from given particles. */
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@
 static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
     const size_t n = run->backend->n;
     if (run->iteration > 0)
-        return svmp_fail(run->context, SVMP_BAD_CALL, "The run is at iteration %zu; it can no longer start elsewhere.",
-                         run->iteration);
+        return svmp_fail(run->context, SVMP_BAD_CALL,
+                         "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
     if (run->method->yield == SVMP_CHAINS && particles->count < n)
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
                          particles->count, n);
@@ -196,14 +196,15 @@ done:
 
 svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from needs particles.");
+    if (particles == NULL)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from: the particles are NULL.");
     if (run->model->graph->halo) SVMP_TRY(svmp_start_compare(run, particles, NULL));
     return start_from(run, particles);
 }
 
 svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file needs a path.");
+    if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file: the path is NULL.");
     svmp_particles *particles = NULL;
     svmp_status status;
     if (run->model->graph->halo) SVMP_CHECK(svmp_team_compare_file(run->context, "start", path));

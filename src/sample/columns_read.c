@@ -1,4 +1,4 @@
-/* What the comments of a file tell of its columns: see columns.h. */
+/* Reads the record of the columns in the comments of a file: see columns.h. */
 #include <string.h>
 
 #include "base/text.h"

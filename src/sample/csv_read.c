@@ -74,7 +74,7 @@ static svmp_status find_header(csv_reader *reader) {
     while (there) {
         SVMP_TRY(svmp_text_any_line(text, &there));
         if (!there && text->line == 0) return svmp_text_fail(text, "the file is empty.");
-        if (!there) return svmp_text_fail(text, "there is no header; the file holds comments alone.");
+        if (!there) return svmp_text_fail(text, "there is no header; the file contains only comments.");
         if (text->start < text->end && *text->start != '#') break;
         if (text->start < text->end) SVMP_TRY(keep_comment(reader));
     }
@@ -97,8 +97,8 @@ static svmp_status read_header(csv_reader *reader) {
         unquote(&first, &last);
         *last = '\0'; /* over a blank, a quotation mark, the comma or the end, which are done with */
         if (first == last && reader->columns == 0)
-            return svmp_text_fail(text, "the first column has no name. Row numbers? R leaves them out with row.names = "
-                                        "FALSE, pandas with index=False.");
+            return svmp_text_fail(text, "the first column has no name. If it holds row numbers, leave them out: "
+                                        "row.names = FALSE in R, index=False in pandas.");
         const char *fault = svmp_name_fault(first);
         if (fault)
             return svmp_text_fail(text, "the name of column %zu, '%s', %s.", reader->columns + 1,
@@ -110,7 +110,8 @@ static svmp_status read_header(csv_reader *reader) {
         reader->variables += !svmp_name_is_internal(name);
         if (!more) break;
     }
-    if (reader->variables == 0) return svmp_text_fail(text, "there is no column but such as end in '__'.");
+    if (reader->variables == 0)
+        return svmp_text_fail(text, "there are no variables: the names of all columns end in '__'.");
     return SVMP_OK;
 }
 
@@ -134,14 +135,14 @@ static svmp_status wrong_number_of_fields(const csv_reader *reader) {
     const text_file *text = &reader->text;
     size_t fields = 1;
     for (const char *c = text->start; c < text->end; c++) fields += *c == ',';
-    return svmp_text_fail(text, "the number of fields is %zu, but the header on line %zu has %zu.", fields,
-                          reader->header, reader->columns);
+    return svmp_text_fail(text, "the row has %zu fields, but the header on line %zu has %zu.", fields, reader->header,
+                          reader->columns);
 }
 
 /* What a sampler tells of its draws is finite; other statistics, such as a log density, need not be. */
 static int is_finite_column(const char *name) {
     static const char *const sampler[] = {"chain__",      "accept_stat__", "stepsize__", "treedepth__",
-                                          "n_leapfrog__", "divergent__",   "energy__"};
+                                          "n_leapfrog__", "divergent__",   "energy__",   "n_sweeps__"};
     int found = !svmp_name_is_internal(name);
     for (size_t k = 0; k < sizeof sampler / sizeof *sampler; k++) found |= strcmp(name, sampler[k]) == 0;
     return found;
@@ -152,9 +153,8 @@ static svmp_status read_field(csv_reader *reader, size_t c, const char *first, c
     number_kind kind = svmp_number_parse(first, last, value);
     if (kind == NUMBER_FINITE) return SVMP_OK;
     if (kind == NUMBER_NONE || is_finite_column(reader->names[c]))
-        return svmp_text_fail(&reader->text, "column %zu (%.80s) holds '%s', which is not a %s.", c + 1,
-                              reader->names[c], svmp_text_quote(first, last, quoted),
-                              kind == NUMBER_NONE ? "number" : "finite number");
+        return svmp_text_fail(&reader->text, "column %zu (%.80s): '%s' is not a %s.", c + 1, reader->names[c],
+                              svmp_text_quote(first, last, quoted), kind == NUMBER_NONE ? "number" : "finite number");
     *value = strtod(first, NULL);
     return SVMP_OK;
 }
@@ -179,10 +179,10 @@ static svmp_status read_row(csv_reader *reader) {
 static svmp_status check_count(const csv_reader *reader, size_t count) {
     if (reader->announced && reader->rows_below != count)
         return svmp_text_fail(&reader->text,
-                              "here the file ends, with %zu rows, but says above its header '%s%zu': it was cut off or "
-                              "changed. Without its comments it is read as it is.",
+                              "the file ends here after %zu rows, but its header comments say '%s%zu': it was "
+                              "truncated or changed. To read it as it is, remove its comments.",
                               count, PARTICLES_ROWS, reader->rows_below);
-    return count > 0 ? SVMP_OK : svmp_text_fail(&reader->text, "there is no row below the header.");
+    return count > 0 ? SVMP_OK : svmp_text_fail(&reader->text, "there are no rows below the header.");
 }
 
 static svmp_status read_rows(csv_reader *reader) {
@@ -201,10 +201,9 @@ static svmp_status build_chains(const csv_reader *reader, const double *chain, s
     for (size_t l = 0; l < count; l++) {
         const size_t expected = l / (count / chains) + 1;
         if (count % chains != 0 || chain[l] != (double)expected)
-            return svmp_fail(
-                made->context, SVMP_BAD_INPUT,
-                "%s:%zu: the column chain__ does not count the chains 1, 2, ..., each as long as the others.",
-                reader->text.path, reader->header);
+            return svmp_fail(made->context, SVMP_BAD_INPUT,
+                             "%s:%zu: the column chain__ must number the chains 1, 2, ..., all of the same length.",
+                             reader->text.path, reader->header);
     }
     return svmp_particles_set_chains(made, chains);
 }
@@ -236,7 +235,7 @@ static svmp_status keep_known(const csv_reader *reader, const shaped_array *arra
         for (size_t l = 1; l < count && !isnan(values[m]); l++)
             if (column[l] != *column)
                 SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT,
-                                     "%s:%zu: the column of '%.80s', which is said to be known, is not constant.",
+                                     "%s:%zu: the column '%.80s' is declared known but is not constant.",
                                      reader->text.path, reader->header, svmp_particles_name(made, array->variable[m])));
     }
     char *name = NULL;
@@ -279,7 +278,7 @@ static svmp_status settle_arrays(const csv_reader *reader, const char *known, sv
         }
     }
     if (left == 0)
-        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "%s:%zu: all columns are said to be known; there is no variable.",
+        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "%s:%zu: there are no variables: all columns are declared known.",
                              reader->text.path, reader->header));
     for (size_t i = 0; i < made->variables; i++) svmp_release(context, made->given[i]);
     svmp_release(context, made->values);
@@ -318,7 +317,7 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     SVMP_CHECK(svmp_particles_repeated_name(made, &repeated));
     if (repeated == NULL) repeated = repeated_statistic(reader);
     if (repeated)
-        SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns are called '%.80s'.",
+        SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns have the name '%.80s'.",
                              reader->text.path, reader->header, repeated));
     for (size_t c = 0; c < reader->columns; c++) /* from here on flags of variables */
         if (reader->names[c] && !svmp_name_is_internal(reader->names[c])) reader->known[variables++] = reader->known[c];
@@ -370,8 +369,7 @@ done:
 svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_particles **particles) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (path == NULL || particles == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read was given no %s.",
-                         path ? "place for its result" : "path");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read: the %s is NULL.", path ? "result" : "path");
     svmp_particles *read = NULL;
     SVMP_TRY(svmp_netcdf_is_meant(path) ? svmp_netcdf_read(context, path, &read)
                                         : read_csv(context, path, NULL, NULL, &read));
@@ -398,8 +396,8 @@ svmp_status svmp_particles_read_names(svmp_context *context, const char *path, p
 svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (path == NULL || count == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read_count was given no %s.",
-                         path ? "place for its result" : "path");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read_count: the %s is NULL.",
+                         path ? "result" : "path");
     if (svmp_netcdf_is_meant(path)) {
         svmp_particles *all = NULL;
         SVMP_TRY(svmp_netcdf_read(context, path, &all));

@@ -14,12 +14,12 @@ static svmp_status check_readable(const svmp_particles *particles, const char *p
     SVMP_TRY(svmp_particles_repeated_name(particles, &repeated));
     if (repeated)
         return svmp_fail(particles->context, SVMP_BAD_CALL,
-                         "The particles are not written to '%s': two variables are called '%.80s'.", path, repeated);
+                         "Cannot write the particles to '%s': two variables have the name '%.80s'.", path, repeated);
     for (size_t i = 0; i < particles->variables; i++)
         for (size_t l = 0; l < particles->count; l++)
             if (!isfinite(particles->values[i * particles->count + l]))
                 return svmp_fail(particles->context, SVMP_NOT_FINITE,
-                                 "The particles are not written to '%s': %.80s of particle %zu is %g.", path,
+                                 "Cannot write the particles to '%s': %.80s of particle %zu is %g.", path,
                                  svmp_particles_name(particles, i), l + 1, particles->values[i * particles->count + l]);
     return SVMP_OK;
 }
@@ -187,13 +187,13 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
                                  int overwrite) {
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
-    if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write was given no path.");
+    if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write: the path is NULL.");
     svmp_status status = check_readable(particles, path);
     SVMP_TRY(particles->team ? svmp_team_agree(context, status) : status);
     if (!svmp_netcdf_is_meant(path)) return write_file(particles, path, comments, overwrite);
     if (particles->team)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The file '%s' cannot be written by several processes: only one that ends in .csv can.", path);
+                         "Several processes cannot write '%s': they can write only files that end in .csv.", path);
     return svmp_netcdf_write(particles, path, comments, overwrite);
 }
 

@@ -1,4 +1,4 @@
-/* The first variables of particles that several processes hold. */
+/* Gathers the first variables of particles that are distributed over several processes. */
 #include <string.h>
 
 #include "base/spread.h"
@@ -35,11 +35,12 @@ svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, s
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (first == NULL || most == 0)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_first needs a place for its result, and a number.");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_first: the result is NULL or the count is 0.");
     if (most > particles->whole) most = particles->whole;
     svmp_particles *made = NULL;
     spread s = {0};
     svmp_status status = svmp_particles_create(context, most, particles->count, NULL, &made);
+    if (status == SVMP_OK) made->chains = particles->chains;
     if (particles->team) {
         SVMP_CHECK(svmp_team_agree(context, status));
         SVMP_CHECK(

@@ -28,7 +28,7 @@ svmp_status svmp_history_archive(archive *a, const char *name, history *h) {
     snprintf(item, sizeof item, "%s count", name);
     SVMP_TRY(svmp_archive_count(a, item, &h->count));
     if (h->count > HISTORY_MOST)
-        return svmp_fail(a->context, SVMP_BAD_INPUT, "The checkpoint has a history of %zu rows, %d are the most.",
+        return svmp_fail(a->context, SVMP_BAD_INPUT, "The checkpoint has a history of %zu rows; the maximum is %d.",
                          h->count, HISTORY_MOST);
     snprintf(item, sizeof item, "%s stride", name);
     SVMP_TRY(svmp_archive_count(a, item, &h->stride));

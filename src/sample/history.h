@@ -1,4 +1,4 @@
-/* The way a run has come: a few numbers at some of its iterations, never more than HISTORY_MOST of them. */
+/* The history of a run: a few numbers at some of its iterations, at most HISTORY_MOST rows. */
 #ifndef SVMP_SAMPLE_HISTORY_H
 #define SVMP_SAMPLE_HISTORY_H
 
@@ -11,11 +11,11 @@ typedef struct history {
     double column[HISTORY_COLUMNS][HISTORY_MOST]; /* the first one is the iteration, ascending */
 } history;
 
-/* Adds a row, or replaces the last one when that is of the same iteration. A full history first forgets every other
- * row, and doubles its stride. */
+/* Adds a row, or replaces the last row if it belongs to the same iteration. A full history first drops every other row
+ * and doubles its stride. */
 void svmp_history_add(history *h, const double row[HISTORY_COLUMNS]);
 
-/* The same for what is known of every iteration: the rows that stay are the multiples of the stride. */
+/* The same for values that are known in every iteration: it keeps the multiples of the stride. */
 void svmp_history_follow(history *h, size_t iteration, double first, double second);
 
 /* Saves it, or loads it. `name` is at most eight characters long. */

@@ -19,7 +19,7 @@ static svmp_status check_lengths(svmp_context *context, size_t count, const svmp
     char one[CALLED], other[CALLED];
     for (size_t p = 1; p < count; p++)
         if (parts[p]->count / parts[p]->chains != each)
-            return svmp_fail(context, SVMP_BAD_INPUT, "The chains differ in length: %zu draws of %s, and %zu of %s.",
+            return svmp_fail(context, SVMP_BAD_INPUT, "The chains differ in length: %zu draws in %s, but %zu in %s.",
                              each, call(parts, 0, one), parts[p]->count / parts[p]->chains, call(parts, p, other));
     return SVMP_OK;
 }
@@ -48,9 +48,10 @@ static svmp_status check_chains(const svmp_particles *const *parts, const svmp_p
         for (size_t a = 0; a < b; a++) {
             const size_t p = part_of(parts, a), q = part_of(parts, b);
             if (p != q && are_equal(made, a, b))
-                return svmp_fail(made->context, SVMP_BAD_INPUT,
-                                 "%s and %s hold the same draws; runs of one chain each need different --seed.",
-                                 call(parts, p, one), call(parts, q, other));
+                return svmp_fail(
+                    made->context, SVMP_BAD_INPUT,
+                    "%s and %s contain the same draws; runs of one chain each need different seeds (--seed).",
+                    call(parts, p, one), call(parts, q, other));
         }
     return SVMP_OK;
 }
@@ -106,7 +107,7 @@ svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts
     for (size_t p = 0; p < count; p++)
         if (joined == NULL || parts[p] == NULL || parts[p]->team)
             return svmp_fail(context, SVMP_BAD_CALL,
-                             "svmp_particles_join needs whole samples and a place for its result.");
+                             "svmp_particles_join: a sample or the result is NULL, or a sample is not whole.");
     svmp_particles *made = NULL;
     double *column = NULL;
     svmp_status status;

@@ -49,7 +49,7 @@ static svmp_status compare_names(const named_side *a, const named_side *b) {
     for (size_t i = 0; same && i < count; i++) {
         same = strcmp(a->sorted[i].name, b->sorted[i].name) == 0;
         if (same && i > 0 && strcmp(a->sorted[i - 1].name, a->sorted[i].name) == 0)
-            return svmp_fail(a->particles->context, SVMP_BAD_CALL, "Two variables are called '%.80s'.",
+            return svmp_fail(a->particles->context, SVMP_BAD_CALL, "Two variables have the name '%.80s'.",
                              a->sorted[i].name);
     }
     return same ? SVMP_OK : names_differ(a, b);

@@ -13,7 +13,7 @@ int svmp_netcdf_is_meant(const char *path) {
 
 static svmp_status left_out(svmp_context *context, const char *path) {
     return svmp_fail(context, SVMP_UNSUPPORTED,
-                     "The file '%s' needs NetCDF, which was left out of this build (Debian: libnetcdf-dev).", path);
+                     "The file '%s' needs NetCDF, which this build does not have (Debian: libnetcdf-dev).", path);
 }
 
 svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_particles **particles) {
@@ -32,9 +32,8 @@ svmp_status svmp_netcdf_write(const svmp_particles *particles, const char *path,
 
 svmp_status svmp_nc_failed(const netcdf_file *file, int error) {
     if (file->writing)
-        return svmp_fail(file->context, SVMP_CANNOT_WRITE, "The file '%s' could not be written: %s.", file->path,
-                         nc_strerror(error));
-    return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: this cannot be read as NetCDF: %s.", file->path,
+        return svmp_fail(file->context, SVMP_CANNOT_WRITE, "Cannot write '%s': %s.", file->path, nc_strerror(error));
+    return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: cannot read the file as NetCDF: %s.", file->path,
                      nc_strerror(error));
 }
 
@@ -48,6 +47,7 @@ const statistic_name svmp_nc_statistics[NC_STATISTICS] = {
     {"n_leapfrog__", "n_steps", NC_INT64},
     {"divergent__", "diverging", NC_BYTE},
     {"energy__", "energy", NC_DOUBLE},
+    {"n_sweeps__", "n_sweeps", NC_INT64},
 };
 
 const char *svmp_nc_record_name(size_t part, char name[64]) {

@@ -8,7 +8,7 @@
 /* Whether a path ends in .nc. */
 int svmp_netcdf_is_meant(const char *path);
 
-/* Both fail in words in a build without NetCDF. */
+/* In a build without NetCDF both fail with a message. */
 svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_particles **particles);
 svmp_status svmp_netcdf_write(const svmp_particles *particles, const char *path, const char *comments, int overwrite);
 

@@ -1,4 +1,4 @@
-/* A NetCDF file at work: what its writer and its reader share. */
+/* An open NetCDF file: code shared by the writer and the reader. */
 #ifndef SVMP_SAMPLE_NETCDF_FILE_H
 #define SVMP_SAMPLE_NETCDF_FILE_H
 
@@ -15,7 +15,7 @@
 #include "base/output.h"
 #include "sample/shape.h"
 
-/* netCDF-C serves one thread at a time, whatever their contexts. */
+/* netCDF-C is not thread-safe: one thread at a time, in any context. */
 extern pthread_mutex_t svmp_nc_lock;
 
 typedef struct netcdf_file {
@@ -37,35 +37,35 @@ enum { NC_BLOCK = 1 << 17 };
 
 svmp_status svmp_nc_failed(const netcdf_file *file, int error);
 
-/* Ends what is open; what was being written is given up. */
+/* Closes the file; an unfinished file is discarded. */
 void svmp_nc_close(netcdf_file *file);
 
-/* Stan's name of a statistic here, ArviZ's there. */
+/* The name of a statistic in svmp and Stan (`here`) and in ArviZ (`there`). */
 typedef struct statistic_name {
     const char *here, *there;
     nc_type type;
 } statistic_name;
 
-enum { NC_STATISTICS = 7 };
+enum { NC_STATISTICS = 8 };
 extern const statistic_name svmp_nc_statistics[NC_STATISTICS];
 
-/* The attributes that hold the comments as they were given: svmp_record, svmp_record_2, ..., since HDF5 has room for so
- * many bytes in each. */
+/* The attributes that hold the comments: svmp_record, svmp_record_2, ..., because HDF5 limits the size of an attribute.
+ */
 enum { NC_LONGEST = 60000 };
 const char *svmp_nc_record_name(size_t part, char name[64]);
 
-/* The values of an array between the particles and a variable of the file, some draws at a time: both directions. */
+/* Copies the values of an array between the particles and a variable of the file, in either direction, block by block.
+ */
 svmp_status svmp_nc_transfer(netcdf_file *file, int id, const shaped_array *array, const svmp_particles *p);
 
-/* HDF5, which reads these files, does not survive all damage to them. So a few words behind the end of what it knows
- * of, which it passes over and other programs cut off when they change the file, tell whether the file is as it was
- * written. */
+/* A checksum after the end of the HDF5 data. HDF5 crashes on some damaged files, so svmp checks the file first. HDF5
+ * ignores these bytes, and other programs remove them when they change the file. */
 typedef struct seal {
     char mark[16];
     uint64_t order, size, hash; /* of what stands before */
 } seal;
 
-/* Of so many bytes, which are still to be hashed. */
+/* A seal for `size` bytes, whose hash is still to be computed. */
 seal svmp_nc_seal(uint64_t size);
 int svmp_nc_is_seal(const seal *found);
 

@@ -44,7 +44,7 @@ static svmp_status check_seal(const netcdf_file *file, FILE *stream) {
     if (!svmp_nc_is_seal(&found)) return SVMP_OK;
     const uint64_t size = (uint64_t)end - sizeof found;
     if (found.size == size && compute_seal(stream, size, file->block, &due) && found.hash == due.hash) return SVMP_OK;
-    return refuse(file, "the file is damaged: its checksum is not that of what it holds");
+    return refuse(file, "the file is damaged: the checksum does not match");
 }
 
 /* How many bytes a file of HDF5 should have, which it says behind its signature; 0: it is none. Of the layouts 0 and 1,
@@ -71,9 +71,9 @@ static svmp_status cannot_open(const netcdf_file *file, int error) {
     fclose(stream);
     if (size == 0) return refuse(file, "the file is empty");
     if (size > 0 && (uint64_t)size < due)
-        return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: the file is cut off: it has %ld of %llu bytes.",
+        return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: the file is truncated: it has %ld of %llu bytes.",
                          file->path, size, (unsigned long long)due);
-    if (error == NC_ENOTNC) return refuse(file, "this is no NetCDF file");
+    if (error == NC_ENOTNC) return refuse(file, "this is not a NetCDF file");
     return svmp_nc_failed(file, error);
 }
 
@@ -125,7 +125,7 @@ static svmp_status look_at(netcdf_file *file, int id, netcdf_variable *v) {
     if (!chain || !draw) return SVMP_OK;
     if (chains == 0 || draws == 0) return refuse(file, "there are no draws");
     if (file->chains && (chains != file->chains || draws != file->draws))
-        return refuse(file, "not all variables have as many draws");
+        return refuse(file, "the variables have different numbers of draws");
     file->chains = chains;
     file->draws = draws;
     v->array = (shaped_array){.name = v->name, .length = strlen(v->name), .count = 1, .dimensions = (size_t)count - 2};
@@ -152,7 +152,7 @@ static svmp_status count_variables(netcdf_file *file, int ids, size_t *variables
     if (*variables == 0)
         return refuse(file, "the group 'posterior' has no variable with the dimensions chain and draw");
     const double bytes = (double)*variables * (double)file->chains * (double)file->draws * sizeof(double);
-    return svmp_require_memory(file->context, bytes, "the particles of this file take");
+    return svmp_require_memory(file->context, bytes, "the particles of this file need");
 }
 
 static svmp_status take_array(netcdf_file *file, int id, netcdf_variable *v, size_t first, svmp_particles *p) {
@@ -178,7 +178,8 @@ static svmp_status check_values(const netcdf_file *file, const svmp_particles *p
     const char *repeated;
     SVMP_TRY(svmp_particles_repeated_name(p, &repeated));
     if (repeated)
-        return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: two variables are called '%.80s'.", file->path, repeated);
+        return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: two variables have the name '%.80s'.", file->path,
+                         repeated);
     for (size_t k = 0; k < p->variables * p->count; k++)
         if (!isfinite(p->values[k]))
             return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: %.80s of particle %zu is %g, not a finite number.",
@@ -190,7 +191,7 @@ static svmp_status take_posterior(netcdf_file *file, svmp_particles **made) {
     int ids = 0;
     size_t variables, first = 0;
     if (nc_inq_grp_ncid(file->id, "posterior", &file->group) != NC_NOERR)
-        return refuse(file, "there is no group 'posterior'; this is no InferenceData of ArviZ");
+        return refuse(file, "there is no group 'posterior'; this is not an ArviZ InferenceData file");
     NC_TRY(file, nc_inq_nvars(file->group, &ids));
     SVMP_TRY(count_variables(file, ids, &variables));
     if (file->chains > SIZE_MAX / file->draws) return refuse(file, "there are too many draws");
@@ -274,8 +275,7 @@ static svmp_status take_comments(const netcdf_file *file, svmp_particles *p) {
 static svmp_status check_readable(const netcdf_file *file) {
     FILE *stream = fopen(file->path, "rb");
     if (stream == NULL)
-        return svmp_fail(file->context, SVMP_CANNOT_READ, "The file '%s' could not be read: %s.", file->path,
-                         strerror(errno));
+        return svmp_fail(file->context, SVMP_CANNOT_READ, "Cannot read '%s': %s.", file->path, strerror(errno));
     svmp_status status = check_seal(file, stream);
     fclose(stream);
     return status;

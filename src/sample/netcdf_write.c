@@ -102,8 +102,8 @@ static svmp_status put_array(netcdf_file *file, const svmp_particles *p, const s
     snprintf(name, sizeof name, "%.*s", (int)array->length, array->name);
     if (strcmp(name, "chain") == 0 || strcmp(name, "draw") == 0 || array->length > NC_MAX_NAME - 16)
         return svmp_fail(file->context, SVMP_UNSUPPORTED,
-                         "The file '%s' cannot have a variable called '%.80s': %s. A file that ends in .csv can.",
-                         file->path, name, array->length > 5 ? "that is too long" : "a dimension is called so");
+                         "The file '%s' cannot have a variable '%.80s': %s. Use a file that ends in .csv.", file->path,
+                         name, array->length > 5 ? "the name is too long" : "a dimension has that name");
     for (size_t k = 0; k < array->dimensions; k++) {
         snprintf(dimension, sizeof dimension, "%.*s_dim_%zu", (int)array->length, array->name, k);
         SVMP_TRY(put_dimension(file, dimension, array->extent[k], (long long)array->first[k], &dimensions[2 + k]));
@@ -189,7 +189,7 @@ static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
 /* The file as it will be, in memory: HDF5 does not survive every disk that is full. *image is the caller's to free. */
 static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const char *comments, NC_memio *image) {
     SVMP_TRY(svmp_require_memory(file->context, 2.0 * (double)p->variables * (double)p->count * sizeof(double),
-                                 "a NetCDF file is made in memory, which with the particles takes"));
+                                 "a NetCDF file is built in memory, which together with the particles needs"));
     SVMP_TRY(SVMP_NEW(file->context, file->block, NC_BLOCK));
     NC_TRY(file, nc_create_mem("svmp", NC_NETCDF4, 0, &file->id));
     file->open = 1;

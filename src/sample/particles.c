@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "svmp_parallel.h"
+
 static svmp_status make(svmp_context *context, size_t variables, size_t count, const double *values,
                         svmp_particles **particles) {
     svmp_status status = SVMP_OK;
@@ -27,11 +29,10 @@ done:
 svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count, const double *values,
                                   svmp_particles **particles) {
     if (context == NULL) return SVMP_BAD_CALL;
-    if (particles == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_create was given no place for its result.");
+    if (particles == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_create: the result is NULL.");
     if (variables == 0 || count == 0)
         return svmp_fail(context, SVMP_BAD_CALL,
-                         "Particles need at least one variable and one particle; %zu and %zu were given.", variables,
+                         "At least one variable and one particle are needed; %zu and %zu were given.", variables,
                          count);
     if (count > SIZE_MAX / variables)
         return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %zu particles of %zu variables do not fit.", count,
@@ -113,11 +114,13 @@ svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, 
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (variable >= particles->variables)
-        return svmp_fail(context, SVMP_BAD_CALL, "There is no variable %zu; the particles have %zu, counted from 0.",
-                         variable, particles->variables);
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "Variable %zu is out of range: the particles have %zu variables, counted from 0.", variable,
+                         particles->variables);
     if (name == NULL) return svmp_fail(context, SVMP_BAD_CALL, "The name of variable %zu is NULL.", variable);
     const char *fault = svmp_name_fault(name);
-    if (fault == NULL && svmp_name_is_internal(name)) fault = "ends in '__', which marks columns that are no variables";
+    if (fault == NULL && svmp_name_is_internal(name))
+        fault = "ends in '__', which is reserved for columns that are not variables";
     if (fault)
         return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' cannot be the name of a variable: it %s.", name, fault);
 

@@ -1,4 +1,4 @@
-/* A sample with names, as the readers, the writers and the diagnostics see it. */
+/* Particles: a sample of named variables, used by the readers, the writers and the diagnostics. */
 #ifndef SVMP_SAMPLE_PARTICLES_H
 #define SVMP_SAMPLE_PARTICLES_H
 
@@ -7,10 +7,10 @@
 
 enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest */ };
 
-/* The comment of a CSV file that tells how many rows there are: what was cut off is missed. */
+/* The comment of a CSV file that declares the number of rows, so that truncation is detected. */
 #define PARTICLES_ROWS "rows below: "
 
-/* Data beside particles: arrays with NaN where an element is none, the last index running fastest. */
+/* Arrays of data that accompany particles, with NaN for missing elements; the last index runs fastest. */
 typedef struct beside_arrays {
     struct beside_array {
         char *name;
@@ -23,10 +23,10 @@ typedef struct beside_arrays {
 struct svmp_particles {
     svmp_context *context;
     size_t variables, count;
-    size_t chains;        /* 1: no chains, or one */
+    size_t chains;        /* 1: one chain, or no chains */
     double *values;       /* values[i*count + l] */
     char (*standard)[24]; /* "x.1", "x.2", ... */
-    char **given;         /* names set by the caller; NULL where the standard one holds */
+    char **given;         /* names set by the caller; NULL: the standard name */
     char *path;           /* of the file they were read from; NULL: none */
     char *comments;       /* of it; NULL: none */
     struct statistic {
@@ -40,10 +40,10 @@ struct svmp_particles {
         double *values;
     } * series;
     size_t series_count, series_capacity;
-    beside_arrays observed, known; /* of the model that they are of: what was observed, and of arrays that are known in
-                                    * part what that is */
+    beside_arrays observed, known; /* of the model: observed values, and the known elements of arrays that are partly
+                                    * unknown */
 
-    /* Of a part of a model: variable i is variable place[i] of `whole`. NULL: these are all. */
+    /* For a part of a model: variable i is variable place[i] of `whole`. NULL: these are all variables. */
     const struct team *team;
     uint32_t *place;
     size_t whole;
@@ -57,20 +57,20 @@ svmp_status svmp_particles_create_part(svmp_context *context, const struct team 
 /* Whether a variable of a file is wanted; `column` counts variables, from 0. */
 typedef int (*particles_filter)(void *user_data, size_t column, const char *name);
 
-/* Asks about every variable of a CSV file, of which it reads no more than the header. */
+/* Calls `keep` for every variable of a CSV file; reads only the header. */
 svmp_status svmp_particles_read_names(svmp_context *context, const char *path, particles_filter keep, void *user_data);
 
-/* Reads those variables of a CSV file that `keep` wants, at least one, without statistics, series or comments. */
+/* Reads the variables of a CSV file that `keep` accepts, at least one, without statistics, series and comments. */
 svmp_status svmp_particles_read_some(svmp_context *context, const char *path, particles_filter keep, void *user_data,
                                      svmp_particles **particles);
 
-/* Takes the lines "name[along] = 1 2 3" out of the comments: they are series from then on. */
+/* Removes the lines "name[along] = 1 2 3" from the comments and adds them as series. */
 svmp_status svmp_series_take_comments(svmp_particles *particles);
 
 /* Adds a copy, without the values that `array` has itself. */
 svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values);
 
-/* Adds copies of the series and data of `from`, but for what is told chain by chain (sample/tally.h). */
+/* Adds copies of the series and data of `from`, except statistics per chain (sample/tally.h). */
 svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles *from);
 
 /* The variables in the order of their names; svmp_release frees it. */
@@ -82,12 +82,12 @@ typedef struct named_variable {
 svmp_status svmp_particles_by_name(const svmp_particles *particles, named_variable **sorted);
 
 /* Pairs the variables of two samples by their names: the k-th pair is a's variable (*a_place)[k] and b's (*b_place)[k],
- * in the order of the names. Different sets are an error that tells what `a_called` has and `b_called` lacks, and the
- * other way round. svmp_release, with a's context, frees both. */
+ * in the order of the names. If the sets differ, it fails with a message that lists what `a_called` has and `b_called`
+ * lacks, and vice versa. svmp_release, with a's context, frees both. */
 svmp_status svmp_particles_match(const svmp_particles *a, const char *a_called, const svmp_particles *b,
                                  const char *b_called, size_t **a_place, size_t **b_place);
 
-/* The first name that two of the variables bear, NULL when all differ. */
+/* The first name that two variables share; NULL if all differ. */
 svmp_status svmp_particles_repeated_name(const svmp_particles *particles, const char **name);
 
 #endif

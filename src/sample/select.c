@@ -1,4 +1,4 @@
-/* A part of a sample: some of its variables, every so-many-th of its draws. */
+/* Selects some variables of a sample, and every Kth of its draws. */
 #include <string.h>
 
 #include "base/team.h"
@@ -65,7 +65,7 @@ static svmp_status create_part(const svmp_particles *from, size_t count, const s
     svmp_status status;
     SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, place, count)));
     SVMP_CHECK(place_chosen(from, count, variables, place, &whole));
-    if (whole == 0) SVMP_CHECK(svmp_fail(context, SVMP_BAD_CALL, "No variable of any process is chosen."));
+    if (whole == 0) SVMP_CHECK(svmp_fail(context, SVMP_BAD_CALL, "No variable is chosen in any process."));
     SVMP_CHECK(svmp_particles_create_part(context, from->team, whole, count, place, draws, NULL, made));
 done:
     svmp_release(context, place);
@@ -82,13 +82,15 @@ svmp_status svmp_particles_select(const svmp_particles *particles, size_t count,
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (chosen == NULL || every == 0)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_select needs a place for its result and every >= 1.");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_select: the result is NULL or every is 0.");
     for (size_t k = 0; variables && k < count; k++)
         if (variables[k] >= particles->variables)
-            return svmp_fail(context, SVMP_BAD_CALL, "There is no variable %zu; the particles have %zu.", variables[k],
-                             particles->variables);
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "Variable %zu is out of range: the particles have %zu variables, counted from 0.",
+                             variables[k], particles->variables);
     const size_t each = particles->count / particles->chains;
-    if (every > each) return svmp_fail(context, SVMP_BAD_CALL, "Every %zu-th of %zu draws is none.", every, each);
+    if (every > each)
+        return svmp_fail(context, SVMP_BAD_CALL, "Cannot keep one draw in %zu: there are only %zu draws.", every, each);
     svmp_particles *made = NULL;
     double *column = NULL;
     const size_t wanted = variables ? count : particles->variables, draws = each / every * particles->chains;
@@ -114,8 +116,10 @@ svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, 
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (draws == NULL || chain >= particles->chains)
-        return svmp_fail(context, SVMP_BAD_CALL, "There is no chain %zu to take out of %zu, counted from 0.", chain,
-                         particles->chains);
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "svmp_particles_chain: the result is NULL, or chain %zu is out of range: there are %zu "
+                         "chains, counted from 0.",
+                         chain, particles->chains);
     const size_t each = particles->count / particles->chains, first = chain * each;
     svmp_particles *made = NULL;
     svmp_status status;

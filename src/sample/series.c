@@ -1,4 +1,4 @@
-/* What particles carry that has a length of its own: series, and the data that their model has observed. */
+/* Series with their own length, and observed data, that particles carry. */
 #include <string.h>
 
 #include "sample/tally.h"
@@ -22,15 +22,15 @@ static svmp_status check_series(const svmp_particles *particles, const char *nam
                                 const double *values) {
     svmp_context *context = particles->context;
     if (name == NULL || along == NULL || (values == NULL && count > 0))
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_set_series needs two names and values.");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_set_series: a name or the values are NULL.");
     if (!is_plain(name) || !is_plain(along))
         return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' along '%.80s' cannot be the names of a series.", name, along);
     for (size_t k = 0; k < particles->series_count; k++)
         if (strcmp(particles->series[k].along, along) == 0 && particles->series[k].count != count &&
             strcmp(particles->series[k].name, name) != 0)
             return svmp_fail(context, SVMP_BAD_CALL,
-                             "The series '%.80s' has %zu numbers along '%.80s', '%.80s' has %zu.", name, count, along,
-                             particles->series[k].name, particles->series[k].count);
+                             "The series '%.80s' has %zu numbers along '%.80s', but '%.80s' has %zu.", name, count,
+                             along, particles->series[k].name, particles->series[k].count);
     return SVMP_OK;
 }
 

@@ -1,4 +1,5 @@
-/* Arrays from the names of their variables: x.1, x.2, ... are x, a.1.1, a.1.2, ... are a with two dimensions. */
+/* Reconstructs arrays from the names of variables: x.1, x.2, ... form x; a.1.1, a.1.2, ... form a, with two dimensions.
+ */
 #ifndef SVMP_SAMPLE_SHAPE_H
 #define SVMP_SAMPLE_SHAPE_H
 
@@ -6,10 +7,11 @@
 
 enum { SHAPE_DIMENSIONS = 8 };
 
-/* An array is whole: each place of a box is the place of one variable. The box need not begin at 1: the first of an
- * array may be known. What is not part of a whole array stands alone, under its full name and without dimensions. */
+/* A complete array: each position of a box of indices is one variable. The box need not begin at 1, because the first
+ * elements may be known. A variable that is not part of a complete array stands alone, with its full name and no
+ * dimensions. */
 typedef struct shaped_array {
-    const char *name; /* the first `length` characters: the particles' own, not ended */
+    const char *name; /* the first `length` characters; points into the particles, not terminated */
     size_t length;
     size_t dimensions, first[SHAPE_DIMENSIONS], extent[SHAPE_DIMENSIONS]; /* indices first, first + 1, ... */
     size_t count;                                                         /* the product of the extents */
@@ -23,7 +25,7 @@ typedef struct shape {
 } shape;
 
 svmp_status svmp_shape_of(const svmp_particles *particles, shape *made);
-void svmp_shape_free(svmp_context *context, shape *made); /* takes one that is all zeros */
+void svmp_shape_free(svmp_context *context, shape *made); /* accepts an all-zero value */
 
 /* All variables, array after array, with the first index of each running fastest, as Stan writes them; `order` has room
  * for them. */

@@ -1,4 +1,4 @@
-/* What particles carry beside their variables: chains, and statistics by name. */
+/* Chains and named statistics of particles. */
 #include <string.h>
 
 #include "sample/particles.h"
@@ -8,8 +8,8 @@ size_t svmp_particles_chains(const svmp_particles *particles) { return particles
 svmp_status svmp_particles_set_chains(svmp_particles *particles, size_t chains) {
     if (particles == NULL) return SVMP_BAD_CALL;
     if (chains == 0 || particles->count % chains != 0)
-        return svmp_fail(particles->context, SVMP_BAD_CALL, "%zu particles cannot be %zu chains of equal length.",
-                         particles->count, chains);
+        return svmp_fail(particles->context, SVMP_BAD_CALL,
+                         "%zu particles cannot be divided into %zu chains of equal length.", particles->count, chains);
     particles->chains = chains;
     return SVMP_OK;
 }
@@ -31,7 +31,7 @@ const double *svmp_particles_statistic(const svmp_particles *particles, const ch
 static svmp_status check_name(svmp_context *context, const char *name) {
     const char *fault = svmp_name_fault(name);
     if (fault == NULL && !svmp_name_is_internal(name)) fault = "does not end in '__'";
-    if (fault == NULL && strcmp(name, "chain__") == 0) fault = "stands for the number of chains";
+    if (fault == NULL && strcmp(name, "chain__") == 0) fault = "is reserved for the chain number";
     if (fault == NULL) return SVMP_OK;
     return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' cannot be the name of a statistic: it %s.", name, fault);
 }
@@ -40,7 +40,7 @@ svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (name == NULL || values == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_set_statistic needs a name and values.");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_set_statistic: the name or the values are NULL.");
     SVMP_TRY(check_name(context, name));
     double *there = (double *)svmp_particles_statistic(particles, name);
     if (there) {

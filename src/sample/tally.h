@@ -1,6 +1,6 @@
-/* What a sampler's draws were when all of them were there, chain by chain. Thinned draws keep it, since neither how
- * many trajectories diverged nor the steps of the energy can be told from every so-many-th: as series along
- * sampled_chain, called sampled_draws, sampled_divergent, sampled_deepest and sampled_ebfmi. */
+/* Tallies: statistics of all draws of a sampler, chain by chain. Thinned draws keep them, because divergences and
+ * energy steps cannot be counted from every Kth draw. They are stored as series along sampled_chain: sampled_draws,
+ * sampled_divergent, sampled_deepest and sampled_ebfmi. */
 #ifndef SVMP_SAMPLE_TALLY_H
 #define SVMP_SAMPLE_TALLY_H
 
@@ -15,13 +15,13 @@ typedef struct chain_tally {
 /* Whether the particles carry tallies. */
 int svmp_tally_is_kept(const svmp_particles *particles);
 
-/* That of a chain: kept, or counted. */
+/* The tally of a chain: stored, or counted from the draws. */
 chain_tally svmp_tally_of(const svmp_particles *particles, size_t chain);
 
-/* Makes the tallies of all chains of the parts those of `to`, which has as many chains. */
+/* Copies the tallies of all chains of the parts to `to`, which has as many chains. */
 svmp_status svmp_tally_keep(size_t count, const svmp_particles *const *parts, svmp_particles *to);
 
-/* That of one chain alone. */
+/* The same for one chain. */
 svmp_status svmp_tally_keep_one(const svmp_particles *from, size_t chain, svmp_particles *to);
 
 #endif

@@ -5,59 +5,42 @@
 
 #include "base/random.h"
 #include "base/vector.h"
-#include "start/definite.h"
 
 enum { ITERATIONS = 150, TRIALS = 12, PULLS = 12 };
 
-static const double enough = 1e-3; /* two full steps that gain less end the ascent */
+static const double ridge = 1e-3; /* of the diagonal of A, added to a curvature without its negative eigenvalues */
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static void draw(ascent *a, uint64_t seed) {
-    const size_t n = a->draws;
-#pragma omp parallel for num_threads(a->threads)
-    for (size_t i = 0; i < a->pattern->order; i++) {
-        double *z = a->z + i * n, half[ASCENT_DRAWS / 2];
-        svmp_random_normals((random_stream){.seed = seed, .purpose = RANDOM_GAUSSIAN, .b = i}, n / 2, half);
-        const double unit = sqrt(svmp_dot(n / 2, half, half) / (double)(n / 2));
-        for (size_t l = 0; l < n / 2; l++) {
-            z[2 * l] = half[l] / unit;
-            z[2 * l + 1] = -z[2 * l];
-        }
-    }
+static svmp_status allocate_point(svmp_context *context, size_t order, size_t entries, size_t draws, ascent_point *p) {
+    SVMP_TRY(SVMP_NEW(context, p->mean, order));
+    SVMP_TRY(SVMP_NEW(context, p->A, entries));
+    SVMP_TRY(SVMP_NEW(context, p->x, order * draws));
+    return SVMP_NEW(context, p->score, order * draws);
 }
 
-static svmp_status prepare(ascent *a, uint64_t seed) {
+static svmp_status prepare(ascent *a) {
     svmp_context *context = a->model->context;
-    const size_t order = a->model->graph->variables, numbers = order * a->draws;
-    SVMP_TRY(svmp_evaluator_create(a->model, a->draws, a->threads, &a->evaluate));
-    SVMP_TRY(svmp_curvature_create(a->model, a->draws, a->threads, &a->curve));
+    const size_t order = a->model->graph->variables;
+    SVMP_TRY(svmp_curvature_create(a->model, a->threads, &a->curve));
     a->pattern = svmp_curvature_pattern(a->curve);
     SVMP_TRY(svmp_factorisation_create(context, a->pattern, &a->factor));
-    SVMP_TRY(SVMP_NEW(context, a->z, numbers));
-    SVMP_TRY(SVMP_NEW(context, a->x, numbers));
-    SVMP_TRY(SVMP_NEW(context, a->score, numbers));
-    SVMP_TRY(SVMP_NEW(context, a->next_x, numbers));
-    SVMP_TRY(SVMP_NEW(context, a->next_score, numbers));
-    SVMP_TRY(SVMP_NEW(context, a->log_density, a->draws));
-    SVMP_TRY(SVMP_NEW(context, a->mean, order));
-    SVMP_TRY(SVMP_NEW(context, a->next_mean, order));
-    SVMP_TRY(SVMP_NEW(context, a->slope, order));
-    SVMP_TRY(SVMP_NEW(context, a->width, order));
-    SVMP_TRY(SVMP_NEW(context, a->A, a->pattern->entries));
-    SVMP_TRY(SVMP_NEW(context, a->next_A, a->pattern->entries));
+    SVMP_TRY(allocate_point(context, order, a->pattern->entries, a->most, &a->here));
+    SVMP_TRY(allocate_point(context, order, a->pattern->entries, a->most, &a->next));
+    SVMP_TRY(SVMP_NEW(context, a->z, order * a->most));
     SVMP_TRY(SVMP_NEW(context, a->H, a->pattern->entries));
-    draw(a, seed);
-    return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(context, a->slope, order));
+    SVMP_TRY(SVMP_NEW(context, a->unit, order));
+    return SVMP_NEW(context, a->log_density, a->most);
 }
 
-svmp_status svmp_ascent_create(const svmp_model *model, uint64_t seed, ascent **made) {
+svmp_status svmp_ascent_create(const svmp_model *model, size_t most, ascent **made) {
     ascent *a = NULL;
     SVMP_TRY(SVMP_NEW(model->context, a, 1));
     a->model = model;
-    a->draws = ASCENT_DRAWS;
+    a->most = most;
     a->threads = svmp_context_threads(model->context);
-    svmp_status status = prepare(a, seed);
+    svmp_status status = prepare(a);
     if (status == SVMP_OK)
         *made = a;
     else
@@ -71,127 +54,268 @@ void svmp_ascent_free(ascent *a) {
     svmp_evaluator_free(a->evaluate);
     svmp_curvature_free(a->curve);
     svmp_factorisation_free(a->factor);
-    double *arrays[] = {a->z,     a->x, a->score, a->next_x, a->next_score, a->log_density, a->mean, a->next_mean,
-                        a->slope, a->A, a->width, a->next_A, a->H};
+    double *arrays[] = {a->here.mean,  a->here.A, a->here.x, a->here.score, a->next.mean, a->next.A,     a->next.x,
+                        a->next.score, a->z,      a->H,      a->slope,      a->unit,      a->log_density};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
     svmp_release(context, a);
 }
 
-/* ---- the bound --------------------------------------------------------------------------------------------------- */
-
-/* F at (next_mean, A), with its draws and their scores in next_x and next_score; -INFINITY where A is not positive
- * definite or a draw's density is not finite. `step`, unless 0, is that of next_mean = mean + step A^-1 slope. */
-static svmp_status bound_at(ascent *a, double step, const double *A, double *bound) {
-    const size_t order = a->pattern->order, n = a->draws;
-    size_t bad;
-    *bound = -INFINITY;
-    SVMP_TRY(svmp_factorise(a->factor, A, &bad));
-    if (bad != SIZE_MAX) return SVMP_OK;
-    if (step > 0) {
-        memcpy(a->next_mean, a->slope, order * sizeof *a->slope);
-        SVMP_TRY(svmp_factorisation_solve(a->factor, 1, 1, a->next_mean));
-        for (size_t i = 0; i < order; i++) a->next_mean[i] = a->mean[i] + step * a->next_mean[i];
+svmp_status svmp_ascent_set_draws(ascent *a, uint64_t seed, size_t draws) {
+    const size_t half = draws / 2;
+    svmp_evaluator_free(a->evaluate);
+    a->evaluate = NULL;
+    a->draws = draws;
+    SVMP_TRY(svmp_evaluator_create(a->model, draws, a->threads, &a->evaluate));
+#pragma omp parallel for num_threads(a->threads)
+    for (size_t i = 0; i < a->pattern->order; i++) {
+        double *z = a->z + i * draws;
+        svmp_random_normals((random_stream){.seed = seed, .purpose = RANDOM_GAUSSIAN, .b = i}, half, z + half);
+        const double unit = sqrt(svmp_dot(half, z + half, z + half) / (double)half);
+        for (size_t l = 0; l < half; l++) {
+            z[2 * l] = z[half + l] / unit; /* never before z[half + l] is read */
+            z[2 * l + 1] = -z[2 * l];
+        }
     }
-    memcpy(a->next_x, a->z, order * n * sizeof *a->z);
-    SVMP_TRY(svmp_factorisation_spread(a->factor, a->threads, n, a->next_x));
-    for (size_t i = 0; i < order; i++)
-        for (size_t l = 0; l < n; l++) a->next_x[i * n + l] += a->next_mean[i];
-    SVMP_TRY(svmp_evaluate(a->evaluate, a->next_x, a->log_density, a->next_score));
-    const double mean = svmp_sum(n, a->log_density) / (double)n;
-    if (isfinite(mean)) *bound = mean - 0.5 * svmp_factorisation_log_determinant(a->factor);
     return SVMP_OK;
 }
 
-static void exchange(double **a, double **b) {
-    double *kept = *a;
-    *a = *b;
-    *b = kept;
+/* ---- the bound --------------------------------------------------------------------------------------------------- */
+
+/* F at (next.mean, next.A) with its draws and their scores; -INFINITY where A is not positive definite, which *bad says
+ * too, or the density of a draw is not finite. `rho`, unless 0, is that of next.mean = mean + rho A^-1 slope. */
+static svmp_status evaluate_next(ascent *a, double rho, int *bad) {
+    const size_t order = a->pattern->order, n = a->draws;
+    ascent_point *next = &a->next;
+    size_t row;
+    next->bound = -INFINITY;
+    SVMP_TRY(svmp_factorise(a->factor, next->A, &row));
+    *bad = row != SIZE_MAX;
+    if (*bad) return SVMP_OK;
+    if (rho > 0) {
+        memcpy(next->mean, a->slope, order * sizeof *a->slope);
+        SVMP_TRY(svmp_factorisation_solve(a->factor, 1, 1, next->mean));
+        for (size_t i = 0; i < order; i++) next->mean[i] = a->here.mean[i] + rho * next->mean[i];
+    }
+    memcpy(next->x, a->z, order * n * sizeof *a->z);
+    SVMP_TRY(svmp_factorisation_spread(a->factor, a->threads, n, next->x));
+    for (size_t i = 0; i < order; i++)
+        for (size_t l = 0; l < n; l++) next->x[i * n + l] += next->mean[i];
+    SVMP_TRY(svmp_evaluate(a->evaluate, next->x, a->log_density, next->score));
+    const double mean = svmp_sum(n, a->log_density) / (double)n;
+    if (isfinite(mean)) next->bound = mean - 0.5 * svmp_factorisation_log_determinant(a->factor);
+    return SVMP_OK;
 }
 
-static void accept(ascent *a, double bound) {
-    exchange(&a->x, &a->next_x);
-    exchange(&a->score, &a->next_score);
-    exchange(&a->mean, &a->next_mean);
-    exchange(&a->A, &a->next_A);
-    a->bound = bound;
+static void accept(ascent *a) {
+    const ascent_point kept = a->here;
+    a->here = a->next;
+    a->next = kept;
 }
 
 /* ---- its beginning ----------------------------------------------------------------------------------------------- */
 
-/* A diagonal A from the curvature at the mean; tighter, and the mean nearer to 0, until the bound is finite. */
-static svmp_status begin(ascent *a, int *found) {
+svmp_status svmp_ascent_begin(ascent *a, int *found) {
     const sparsity *pattern = a->pattern;
-    const size_t order = pattern->order, n = a->draws;
-    double bound = -INFINITY;
-    for (int pull = 0; pull < PULLS && !isfinite(bound); pull++) {
-        for (size_t i = 0; i < order; i++)
-            for (size_t l = 0; l < n; l++) a->next_x[i * n + l] = a->mean[i];
-        SVMP_TRY(svmp_curvature_evaluate(a->curve, a->next_x, NULL, a->H));
-        memset(a->next_A, 0, pattern->entries * sizeof *a->A);
-        for (size_t i = 0; i < order; i++) {
+    ascent_point *next = &a->next;
+    int bad;
+    *found = 0;
+    for (int pull = 0; pull < PULLS && !*found; pull++) {
+        SVMP_TRY(svmp_curvature_evaluate(a->curve, 1, a->here.mean, NULL, a->H));
+        memset(next->A, 0, pattern->entries * sizeof *next->A);
+        for (size_t i = 0; i < pattern->order; i++) {
             const double h = fabs(a->H[pattern->start[i]]);
-            a->next_A[pattern->start[i]] = ldexp(isfinite(h) && h > 100 ? h : 100, 2 * pull);
-            a->next_mean[i] = a->mean[i];
+            next->A[pattern->start[i]] = ldexp(isfinite(h) && h > 100 ? h : 100, 2 * pull);
+            next->mean[i] = a->here.mean[i];
         }
-        SVMP_TRY(bound_at(a, 0, a->next_A, &bound));
-        if (!isfinite(bound))
-            for (size_t i = 0; i < order; i++) a->mean[i] *= 0.5;
+        SVMP_TRY(evaluate_next(a, 0, &bad));
+        *found = isfinite(next->bound);
+        for (size_t i = 0; !*found && i < pattern->order; i++) a->here.mean[i] *= 0.5;
     }
-    *found = isfinite(bound);
-    if (*found) accept(a, bound);
+    if (*found) accept(a);
+    return SVMP_OK;
+}
+
+svmp_status svmp_ascent_resume(ascent *a, int *found) {
+    ascent_point *next = &a->next;
+    int bad;
+    *found = 0;
+    for (int pull = 0; pull < PULLS && !*found; pull++) {
+        memcpy(next->mean, a->here.mean, a->pattern->order * sizeof *next->mean);
+        for (size_t e = 0; e < a->pattern->entries; e++) next->A[e] = ldexp(a->here.A[e], pull);
+        SVMP_TRY(evaluate_next(a, 0, &bad));
+        *found = isfinite(next->bound);
+    }
+    if (*found) accept(a);
+    return SVMP_OK;
+}
+
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
+
+/* *finite: whether the curvature and the slope are. */
+static svmp_status derive(ascent *a, int *finite) {
+    const size_t order = a->pattern->order, n = a->draws;
+    double sum = 0;
+    for (size_t i = 0; i < order; i++) {
+        a->slope[i] = svmp_sum(n, a->here.score + i * n) / (double)n;
+        a->unit[i] = 1 / sqrt(a->here.A[a->pattern->start[i]]); /* as differences take it */
+        sum += a->slope[i] * 0;
+    }
+    SVMP_TRY(svmp_curvature_evaluate(a->curve, n, a->here.x, a->unit, a->H));
+    for (size_t e = 0; e < a->pattern->entries; e++) sum += a->H[e] * 0;
+    *finite = sum == 0;
+    return SVMP_OK;
+}
+
+/* H without the negative eigenvalues of its factors, in units of each variable's sd. */
+static svmp_status repair(ascent *a) {
+    const size_t *start = a->pattern->start, order = a->pattern->order;
+    for (size_t i = 0; i < order; i++) a->unit[i] = sqrt(a->here.A[start[i]]);
+    SVMP_TRY(svmp_curvature_clip(a->curve, a->unit, a->H));
+    for (size_t i = 0; i < order; i++) a->H[start[i]] += ridge * a->here.A[start[i]];
+    return SVMP_OK;
+}
+
+/* What A moves to, in turn: the curvature; without its factors' negative eigenvalues; nowhere, the mean moves alone,
+ * and for a small rho that way goes up. */
+typedef enum direction { DIRECTION_CURVATURE, DIRECTION_REPAIRED, DIRECTION_MEAN, DIRECTIONS } direction;
+
+static svmp_status turn(ascent *a, direction to) {
+    if (to == DIRECTION_REPAIRED) return repair(a);
+    if (to == DIRECTION_MEAN) memcpy(a->H, a->here.A, a->pattern->entries * sizeof *a->H);
+    return SVMP_OK;
+}
+
+/* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher; a full step may lose a
+ * little. *way: with which H; DIRECTIONS: with none. */
+static svmp_status step(ascent *a, double loss, double *rho, direction *way) {
+    const double first = *rho;
+    int taken = 0, bad = 0;
+    for (*way = DIRECTION_CURVATURE; *way < DIRECTIONS; ++*way) {
+        SVMP_TRY(turn(a, *way));
+        *rho = first;
+        for (int trial = 0; trial < TRIALS && !taken; trial++) {
+            for (size_t e = 0; e < a->pattern->entries; e++) a->next.A[e] = (1 - *rho) * a->here.A[e] + *rho * a->H[e];
+            SVMP_TRY(evaluate_next(a, *rho, &bad));
+            taken = a->next.bound > a->here.bound - (*rho == 1 ? loss : 0);
+            if (bad && *way == DIRECTION_CURVATURE) break;
+            if (!taken) *rho *= 0.5;
+        }
+        if (taken) break;
+    }
+    if (!taken) return SVMP_OK;
+    accept(a);
     return SVMP_OK;
 }
 
 /* ---- the climb --------------------------------------------------------------------------------------------------- */
 
-static svmp_status derive(ascent *a) {
-    const size_t order = a->pattern->order, n = a->draws;
-    for (size_t i = 0; i < order; i++) {
-        a->slope[i] = svmp_sum(n, a->score + i * n) / (double)n;
-        a->width[i] = 1 / sqrt(a->A[a->pattern->start[i]]);
+/* Full steps often go on and on along one direction, pairs of them each mu times the pair before: m and A wait for one
+ * another, and single steps alternate. After every fourth the sum of all that would follow is tried at once, mu/(1 -
+ * mu) times the last pair, with the curvature that the draws have there. */
+typedef struct pace {
+    double *first_mean, *middle_mean; /* before these four steps, and after two of them */
+    int steps;
+} pace;
+
+static void note_start(const ascent *a, pace *p) {
+    memcpy(p->first_mean, a->here.mean, a->pattern->order * sizeof *p->first_mean);
+    p->steps = 0;
+}
+
+static void note_middle(const ascent *a, pace *p) {
+    memcpy(p->middle_mean, a->here.mean, a->pattern->order * sizeof *p->middle_mean);
+}
+
+/* How long the second pair is, along the first, in units of each variable's sd. */
+static double find_ratio(const ascent *a, const pace *p) {
+    double along = 0, length = 0;
+    for (size_t i = 0; i < a->pattern->order; i++) {
+        const double unit = a->here.A[a->pattern->start[i]], moved = p->middle_mean[i] - p->first_mean[i];
+        along += unit * moved * (a->here.mean[i] - p->middle_mean[i]);
+        length += unit * moved * moved;
     }
-    return svmp_curvature_evaluate(a->curve, a->x, a->width, a->H);
+    return length > 0 ? along / length : 0;
 }
 
-static int is_finite(const ascent *a) {
-    double sum = 0;
-    for (size_t e = 0; e < a->pattern->entries; e++) sum += a->H[e] * 0;
-    for (size_t i = 0; i < a->pattern->order; i++) sum += a->slope[i] * 0;
-    return sum == 0;
-}
-
-/* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher. */
-static svmp_status step(ascent *a, double *rho, int *taken) {
-    *taken = 0;
-    for (int trial = 0; trial < TRIALS; trial++, *rho *= 0.5) {
-        double bound;
-        for (size_t e = 0; e < a->pattern->entries; e++) a->next_A[e] = (1 - *rho) * a->A[e] + *rho * a->H[e];
-        SVMP_TRY(bound_at(a, *rho, a->next_A, &bound));
-        if (!(bound > a->bound - 1e-9 * fabs(a->bound))) continue;
-        accept(a, bound);
-        *taken = 1;
+static svmp_status leap(ascent *a, const pace *p) {
+    const double mu = find_ratio(a, p);
+    if (!(mu > 0.1 && mu < 1)) return SVMP_OK;
+    double far = fmin(mu / (1 - mu), 50);
+    for (int trial = 0; trial < 2; trial++, far /= 3) {
+        const size_t n = a->draws;
+        int bad;
+        for (size_t i = 0; i < a->pattern->order; i++) {
+            const double by = far * (a->here.mean[i] - p->middle_mean[i]);
+            a->next.mean[i] = a->here.mean[i] + by;
+            for (size_t l = 0; l < n; l++) a->next.x[i * n + l] = a->here.x[i * n + l] + by;
+        }
+        SVMP_TRY(svmp_curvature_evaluate(a->curve, n, a->next.x, a->unit, a->next.A));
+        SVMP_TRY(evaluate_next(a, 0, &bad));
+        if (!(a->next.bound > a->here.bound)) continue;
+        accept(a);
         break;
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_ascent_climb(ascent *a, int *found) {
-    double rho = 1;
-    int still = 0;
-    SVMP_TRY(begin(a, found));
-    if (!*found) return SVMP_OK;
-    for (a->iterations = 0; a->iterations < ITERATIONS && still < 2; a->iterations++) {
-        const double before = a->bound;
-        int taken, repaired;
-        SVMP_TRY(derive(a));
-        if (!is_finite(a)) break;
-        SVMP_TRY(svmp_make_definite(a->factor, a->pattern, a->H, &repaired));
-        rho = rho * 4 > 1 ? 1 : rho * 4;
-        SVMP_TRY(step(a, &rho, &taken));
-        svmp_log(a->model->context, SVMP_LOG_DEBUG, "iteration %zu: F %.8g -> %.8g, rho %g%s.", a->iterations, before,
-                 a->bound, rho, repaired ? ", repaired" : "");
-        if (!taken) break;
-        still = a->bound - before < enough && rho == 1 ? still + 1 : 0;
-    }
+/* After a step, full or not. */
+static svmp_status keep_pace(ascent *a, pace *p, int full) {
+    p->steps++;
+    if (full && p->steps == 2) note_middle(a, p);
+    if (full && p->steps == 4) SVMP_TRY(leap(a, p));
+    if (!full || p->steps == 4) note_start(a, p);
     return SVMP_OK;
+}
+
+static int is_near(const ascent *a, const ascent_point *known) {
+    if (!(a->here.bound > known->bound - 0.5)) return 0;
+    for (size_t i = 0; i < a->pattern->order; i++) {
+        const double off = a->here.mean[i] - known->mean[i];
+        if (!(off * off * a->here.A[a->pattern->start[i]] < 0.25)) return 0;
+    }
+    return 1;
+}
+
+/* Whether what the last iteration gained, again and again, would not be enough to come as high. */
+static int is_low(const ascent *a, const ascent_point *known) {
+    return a->iterations >= 20 &&
+           a->here.bound + fmax(a->gain, 0) * (double)(ITERATIONS - a->iterations) < known->bound;
+}
+
+static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known, pace *p, ascent_end *end) {
+    double rho = 1, record = a->here.bound;
+    int still = 0;
+    *end = ASCENT_ARRIVED;
+    for (a->iterations = 0; a->iterations < ITERATIONS && still < 3 * goal.steps; a->iterations++) {
+        const double before = a->here.bound;
+        direction way;
+        int finite;
+        SVMP_TRY(derive(a, &finite));
+        if (!finite) return SVMP_OK;
+        rho = rho * 4 > 1 ? 1 : rho * 4;
+        SVMP_TRY(step(a, goal.loss, &rho, &way));
+        if (way == DIRECTIONS) return SVMP_OK;
+        SVMP_TRY(keep_pace(a, p, rho == 1 && way == DIRECTION_CURVATURE));
+        a->gain = a->here.bound - before;
+        still = a->here.bound < record + goal.gain ? still + (rho == 1 ? 3 : 1) : 0;
+        if (still == 0) record = a->here.bound;
+        *end = known && is_near(a, known) ? ASCENT_KNOWN : known && is_low(a, known) ? ASCENT_LOW : ASCENT_ARRIVED;
+        if (*end != ASCENT_ARRIVED) return SVMP_OK;
+    }
+    if (still < 3 * goal.steps) *end = ASCENT_UNENDING;
+    return SVMP_OK;
+}
+
+svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_end *end) {
+    svmp_context *context = a->model->context;
+    svmp_status status;
+    pace p = {0};
+    SVMP_CHECK(SVMP_NEW(context, p.first_mean, a->pattern->order));
+    SVMP_CHECK(SVMP_NEW(context, p.middle_mean, a->pattern->order));
+    note_start(a, &p);
+    SVMP_CHECK(climb(a, goal, known, &p, end));
+done:
+    svmp_release(context, p.first_mean);
+    svmp_release(context, p.middle_mean);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* The ascent of the bound F(m, A) of start/gaussian.h from one start. */
+/* Maximises the bound F(m, A) of start/gaussian.h from one start. */
 #ifndef SVMP_START_ASCENT_H
 #define SVMP_START_ASCENT_H
 
@@ -6,30 +6,51 @@
 #include "model/evaluate.h"
 #include "model/factorisation.h"
 
-enum { ASCENT_DRAWS = 64 };
+typedef struct ascent_point {
+    double *mean, *A;  /* of the variables, and of the entries of the pattern */
+    double *x, *score; /* its draws, and their scores */
+    double bound;      /* F, without constants */
+} ascent_point;
 
 typedef struct ascent {
     const svmp_model *model;
-    size_t draws;
     int threads;
+    size_t most, draws; /* that there is room for, and that there are */
     evaluator *evaluate;
     curvature *curve;
     const sparsity *pattern;
     factorisation *factor;
-    double *z; /* variables * draws standard normal numbers in antithetic pairs, every variable's second moment 1 */
+    double *z; /* variables*draws standard normal numbers in antithetic pairs, every variable's second moment 1 */
 
-    double *mean, *A, bound; /* where it is; the bound as F, without constants */
+    ascent_point here, next;
+    double *H, *slope, *unit, *log_density; /* -mean Hessian, mean score, 1/sds of each variable given the others */
     size_t iterations;
-
-    double *x, *score, *log_density; /* at its draws */
-    double *H, *slope, *width;       /* -mean Hessian, mean score, sds as differences take them */
-    double *next_mean, *next_A, *next_x, *next_score;
+    double gain; /* of the last iteration */
 } ascent;
 
-svmp_status svmp_ascent_create(const svmp_model *model, uint64_t seed, ascent **made);
+/* Room for so many draws. */
+svmp_status svmp_ascent_create(const svmp_model *model, size_t most, ascent **made);
 void svmp_ascent_free(ascent *a);
 
-/* From a->mean, which is filled in. *found: whether there is a bound, and F was climbed until it gained nothing. */
-svmp_status svmp_ascent_climb(ascent *a, int *found);
+/* How many draws there are from now on: an even number, at most as many as there is room for. Keyed by the seed. */
+svmp_status svmp_ascent_set_draws(ascent *a, uint64_t seed, size_t draws);
+
+/* F at (here.mean, here.A), or at here.mean with a narrow A from the curvature there; both are pulled in until it is
+ * finite: narrower, and the mean of a start nearer to 0. *found: whether it is. */
+svmp_status svmp_ascent_begin(ascent *a, int *found);
+svmp_status svmp_ascent_resume(ascent *a, int *found);
+
+/* When it ends: after `steps` full steps in a row, or three times as many shorter ones, that each gain less than
+ * `gain`. A full step may lose as much as `loss`: F and the equations A = H, slope = 0 have not quite the same solution
+ * for a finite number of draws, and full steps go to that of the equations. */
+typedef struct ascent_goal {
+    double gain, loss;
+    int steps;
+} ascent_goal;
+
+/* `known`, unless NULL, is a point that was found already: an ascent that comes to it ends there, and so does one that
+ * would not come as high at the pace it has. */
+typedef enum ascent_end { ASCENT_ARRIVED, ASCENT_KNOWN, ASCENT_LOW, ASCENT_UNENDING } ascent_end;
+svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_end *end);
 
 #endif

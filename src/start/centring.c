@@ -159,11 +159,11 @@ static svmp_status measure_curvature(chooser *c) {
     curvature *measured = NULL;
     double *H = NULL, *score = NULL;
     svmp_status status;
-    SVMP_CHECK(svmp_curvature_create(c->model, c->n, svmp_context_threads(context), &measured));
+    SVMP_CHECK(svmp_curvature_create(c->model, svmp_context_threads(context), &measured));
     const sparsity *pattern = svmp_curvature_pattern(measured);
     SVMP_CHECK(SVMP_NEW(context, H, pattern->entries));
     SVMP_CHECK(SVMP_NEW(context, score, variables * c->n));
-    SVMP_CHECK(svmp_curvature_evaluate(measured, c->x, NULL, H));
+    SVMP_CHECK(svmp_curvature_evaluate(measured, c->n, c->x, NULL, H));
     SVMP_CHECK(svmp_model_evaluate(c->model, c->n, c->x, NULL, score));
     for (size_t i = 0; i < variables; i++) {
         c->diagonal[i] = H[pattern->start[i]];

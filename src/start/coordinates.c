@@ -15,26 +15,38 @@ typedef struct asked {
     int choose;
 } asked;
 
-static svmp_status parse(svmp_context *context, size_t count, const char *const *paths, const svmp_reading *how,
-                         asked *read) {
+static svmp_status parse(svmp_context *context, const svmp_reading *how, asked *read) {
     const char *text = how ? how->coordinates : NULL;
-    *read = (asked){{.count = count, .paths = paths, .monitors = how ? how->monitors : NULL, .centring = 1}, 0};
+    read->files.monitors = how ? how->monitors : NULL;
+    read->files.centring = 1;
+    read->choose = 0;
     if (text == NULL || strcmp(text, "centred") == 0) return SVMP_OK;
     read->choose = strcmp(text, "auto") == 0;
     if (read->choose) return SVMP_OK;
     read->files.centring = 0;
     if (strcmp(text, "noncentred") == 0) return SVMP_OK;
-    return svmp_fail(context, SVMP_BAD_CALL, "'%.80s' are no coordinates: they are auto, centred or noncentred.", text);
+    return svmp_fail(context, SVMP_BAD_CALL, "Unknown coordinates '%.80s': expected auto, centred or noncentred.",
+                     text);
 }
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-/* What is tried behind the scenes is tried in silence. */
-static svmp_context_options hush(svmp_context *context) {
-    const svmp_context_options before = context->options;
-    context->options.log = NULL;
-    context->options.error = NULL;
+/* Attempts that may fail are not reported. */
+typedef struct callbacks {
+    svmp_log_function log;
+    svmp_error_function tell;
+} callbacks;
+
+static callbacks hush(svmp_context *context) {
+    const callbacks before = {context->log, context->tell};
+    context->log = NULL;
+    context->tell = NULL;
     return before;
+}
+
+static void unhush(svmp_context *context, callbacks before) {
+    context->log = before.log;
+    context->tell = before.tell;
 }
 
 /* From draws of the Gaussian on the graph of the model, all of whose nodes are centred. */
@@ -42,14 +54,14 @@ static svmp_status choose(const svmp_model *model, node_coordinates *chosen) {
     svmp_context *context = model->context;
     gaussian *q = NULL;
     double *x = NULL;
-    const svmp_context_options before = hush(context);
+    const callbacks before = hush(context);
     svmp_status status = SVMP_NEW(context, x, model->graph->variables * DRAWS);
     if (status == SVMP_OK) status = svmp_gaussian_create(model, SEED, &q);
     if (status == SVMP_OK) status = svmp_gaussian_draw(q, SEED, DRAWS, x);
     if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, chosen);
     svmp_gaussian_free(q);
     svmp_release(context, x);
-    context->options = before;
+    unhush(context, before);
     return status;
 }
 
@@ -71,29 +83,44 @@ static svmp_status choose_where_it_matters(const svmp_model *model, node_coordin
     return SVMP_OK;
 }
 
-svmp_status svmp_model_read_as(svmp_context *context, size_t count, const char *const *paths, const svmp_reading *how,
-                               svmp_model **model) {
-    if (context == NULL) return SVMP_BAD_CALL;
-    asked read;
+static svmp_status read_as(svmp_context *context, asked *read, svmp_model **model) {
     node_coordinates *chosen = NULL;
     svmp_model *centred = NULL;
     svmp_status status;
-    SVMP_TRY(parse(context, count, paths, how, &read));
-    if (!read.choose || model == NULL) return svmp_read_model(context, &read.files, model);
-    SVMP_CHECK(svmp_read_model(context, &read.files, &centred));
+    if (!read->choose || model == NULL) return svmp_read_model(context, &read->files, model);
+    SVMP_CHECK(svmp_read_model(context, &read->files, &centred));
     SVMP_CHECK(choose_where_it_matters(centred, &chosen));
     if (chosen == NULL) {
         *model = centred;
         return SVMP_OK;
     }
-    read.files.coordinates = chosen;
-    const svmp_context_options before = hush(context); /* what there is to say was said */
-    status = svmp_read_model(context, &read.files, model);
-    context->options = before;
+    read->files.coordinates = chosen;
+    const callbacks before = hush(context); /* the warnings of the first reading suffice */
+    status = svmp_read_model(context, &read->files, model);
+    unhush(context, before);
 done:
     svmp_model_free(centred);
     svmp_release(context, chosen);
     return status;
+}
+
+svmp_status svmp_model_read_as(svmp_context *context, size_t count, const char *const *paths, const svmp_reading *how,
+                               svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    asked read = {.files = {.count = count, .paths = paths}};
+    SVMP_TRY(parse(context, how, &read));
+    return read_as(context, &read, model);
+}
+
+svmp_status svmp_model_read_text_as(svmp_context *context, const char *name, const char *text, const svmp_data *data,
+                                    const svmp_reading *how, svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (text == NULL || model == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text_as: the %s is NULL.",
+                         text ? "result" : "model text");
+    asked read = {.files = {.name = name ? name : "<text>", .text = text, .data = data}};
+    SVMP_TRY(parse(context, how, &read));
+    return read_as(context, &read, model);
 }
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
@@ -106,9 +133,9 @@ static svmp_status choose_together(svmp_context *context, const model_files *fil
     uint64_t nodes = 0;
     svmp_status status = SVMP_OK;
     if (t->rank == 0) {
-        const svmp_context_options before = hush(context);
+        const callbacks before = hush(context);
         const svmp_status found = svmp_read_model(context, files, &centred);
-        context->options = before;
+        unhush(context, before);
         if (found == SVMP_OK) status = choose_where_it_matters(centred, chosen);
         if (*chosen) nodes = centred->graph->nodes;
     }
@@ -124,13 +151,13 @@ static svmp_status choose_together(svmp_context *context, const model_files *fil
 svmp_status svmp_model_read_split_as(svmp_context *context, size_t count, const char *const *paths,
                                      const svmp_reading *how, svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
-    asked read;
+    asked read = {.files = {.count = count, .paths = paths}};
     node_coordinates *chosen = NULL;
     if (context->team == NULL) {
         SVMP_TRY(svmp_model_read_as(context, count, paths, how, model));
         return svmp_model_split(model, split);
     }
-    SVMP_TRY(svmp_team_agree(context, parse(context, count, paths, how, &read)));
+    SVMP_TRY(svmp_team_agree(context, parse(context, how, &read)));
     SVMP_TRY(svmp_context_compare(context, "the coordinates", how && how->coordinates ? how->coordinates : "centred"));
     svmp_status status = read.choose ? choose_together(context, &read.files, &chosen) : SVMP_OK;
     read.files.coordinates = chosen;

@@ -7,12 +7,15 @@
 #include "base/vector.h"
 #include "start/ascent.h"
 
-enum { STARTS = 5, HALVINGS = 40 };
+enum { STARTS = 5, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
+
+/* From so many variables on, starts are dear: two that come to the same point are enough. */
+enum { LARGE = 5000 };
 
 struct gaussian {
     const svmp_model *model;
     ascent *work;
-    double *mean, *A, bound;
+    ascent_point best; /* without draws */
     size_t iterations;
 };
 
@@ -23,14 +26,14 @@ static void place_start(gaussian *q, uint64_t seed, size_t start) {
     const double sd = start == 0 ? 0 : start % 2 ? 1 : 2;
     for (size_t i = 0; i < q->work->pattern->order; i++) {
         const random_stream stream = {.seed = seed, .purpose = RANDOM_MODE, .a = start, .b = i};
-        q->work->mean[i] = sd == 0 ? 0 : sd * svmp_random_normal(stream, 0);
+        q->work->here.mean[i] = sd == 0 ? 0 : sd * svmp_random_normal(stream, 0);
     }
 }
 
 static svmp_status refuse_start(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' found no point around which the density is finite. Give the particles a "
-                     "start: --init FILE, prior, normal:SD or uniform:A,B.");
+                     "The start 'gaussian' found no point around which the density is finite. Use another start: "
+                     "--init FILE, prior, normal:SD or uniform:A,B.");
 }
 
 static svmp_status refuse_box(const svmp_model *model) {
@@ -38,30 +41,88 @@ static svmp_status refuse_box(const svmp_model *model) {
     size_t i = 0;
     while (i + 1 < model->graph->variables && !isfinite(model->lower[i]) && !isfinite(model->upper[i])) i++;
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' moves on the whole line, and %s is kept in a box. Use another start: map, "
-                     "normal:SD or uniform:A,B.",
+                     "The start 'gaussian' does not support boxes, but %s has one. Use another start: map, normal:SD "
+                     "or uniform:A,B.",
                      svmp_model_variable_name(model, i, name, sizeof name));
 }
 
-static svmp_status climb_all(gaussian *q, uint64_t seed) {
+/* The variable that is farthest out, by its mean or its sd, where these are no longer numbers of meaning; SIZE_MAX:
+ * none is. An ascent that did not end, and goes on by more than 1 an iteration, has no end either. */
+static size_t find_improper(const gaussian *q, ascent_end end) {
+    const sparsity *pattern = q->work->pattern;
+    size_t farthest = 0;
+    double far = 0;
+    for (size_t i = 0; i < pattern->order; i++) {
+        const double out = fmax(fabs(q->best.mean[i]), 1 / sqrt(q->best.A[pattern->start[i]]));
+        if (out > far) far = out, farthest = i;
+    }
+    return far > 1e15 || (end == ASCENT_UNENDING && q->work->gain > 1) ? farthest : SIZE_MAX;
+}
+
+static svmp_status refuse_improper(const gaussian *q, size_t i) {
+    char name[128];
+    svmp_model_variable_name(q->model, i, name, sizeof name);
+    return svmp_fail(q->model->context, SVMP_UNSUPPORTED,
+                     "The start 'gaussian' needs a proper posterior, but the density does not seem to fall off in %s: "
+                     "its search ended at %.3g with a standard deviation of %.3g%s. Give %s a proper prior.",
+                     name, q->best.mean[i], 1 / sqrt(q->best.A[q->work->pattern->start[i]]),
+                     q->model->lowered ? " on the unconstrained scale" : "", name);
+}
+
+/* While starts are compared, and of the best of them. A gain or a loss of 1e-6 to 1e-4 for each variable is a
+ * thousandth to a hundredth of a standard deviation. */
+static ascent_goal goal_of(const gaussian *q, int polish) {
+    const double variables = (double)q->work->pattern->order, least = fmax(1e-6 * variables, 1e-3);
+    return polish ? (ascent_goal){1e-5 * variables, 1e-2 + 1e-4 * variables, 6} : (ascent_goal){least, least, 2};
+}
+
+static void keep(gaussian *q) {
+    const ascent_point *here = &q->work->here;
+    q->best.bound = here->bound;
+    q->iterations = q->work->iterations;
+    memcpy(q->best.mean, here->mean, q->work->pattern->order * sizeof *here->mean);
+    memcpy(q->best.A, here->A, q->work->pattern->entries * sizeof *here->A);
+}
+
+/* From every start with few draws. */
+static svmp_status search(gaussian *q, uint64_t seed) {
+    static const char *const ends[] = {"arrived", "came to a point that was known", "stayed low", "did not end"};
     ascent *a = q->work;
-    size_t bad;
-    q->bound = -INFINITY;
+    q->best.bound = -INFINITY;
+    SVMP_TRY(svmp_ascent_set_draws(a, seed, FEW_DRAWS));
     for (size_t start = 0; start < STARTS; start++) {
+        ascent_end end;
         int found;
         place_start(q, seed, start);
-        SVMP_TRY(svmp_ascent_climb(a, &found));
-        svmp_log(q->model->context, SVMP_LOG_DEBUG,
-                 "Gaussian on the graph, start %zu: %s, F %.6f after %zu iterations.", start,
-                 found ? "found" : "given up", a->bound, a->iterations);
-        if (!found || !(a->bound > q->bound)) continue;
-        q->bound = a->bound;
-        q->iterations = a->iterations;
-        memcpy(q->mean, a->mean, a->pattern->order * sizeof *q->mean);
-        memcpy(q->A, a->A, a->pattern->entries * sizeof *q->A);
+        SVMP_TRY(svmp_ascent_begin(a, &found));
+        if (!found) continue;
+        SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), isfinite(q->best.bound) ? &q->best : NULL, &end));
+        svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.6f after %zu iterations.",
+                 start, ends[end], a->here.bound, a->iterations);
+        if (a->here.bound > q->best.bound) keep(q);
+        if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
     }
-    if (!isfinite(q->bound)) return refuse_start(q->model);
-    return svmp_factorise(a->factor, q->A, &bad);
+    return isfinite(q->best.bound) ? SVMP_OK : refuse_start(q->model);
+}
+
+/* From the best of them with many. */
+static svmp_status polish(gaussian *q, uint64_t seed) {
+    ascent *a = q->work;
+    ascent_end end;
+    int found;
+    size_t bad;
+    SVMP_TRY(svmp_ascent_set_draws(a, seed, MANY_DRAWS));
+    memcpy(a->here.mean, q->best.mean, a->pattern->order * sizeof *q->best.mean);
+    memcpy(a->here.A, q->best.A, a->pattern->entries * sizeof *q->best.A);
+    SVMP_TRY(svmp_ascent_resume(a, &found));
+    if (!found) return refuse_start(q->model);
+    SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 1), NULL, &end));
+    svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: polished, F %.6f after %zu iterations.",
+             a->here.bound, a->iterations);
+    keep(q);
+    const size_t improper = find_improper(q, end);
+    if (improper != SIZE_MAX) return refuse_improper(q, improper);
+    return svmp_factorise(a->factor, q->best.A, &bad);
 }
 
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {
@@ -70,16 +131,16 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
     gaussian *q = NULL;
     if (model->graph->halo)
         return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The start 'gaussian' looks at the whole model, which no process of several has. Let one "
-                         "process write it: svmp run ... --init gaussian -t 0 -o FILE, and start from that: --init "
-                         "FILE.");
+                         "The start 'gaussian' needs the whole model in one process. Write the start with one process "
+                         "(svmp run ... --init gaussian -t 0 -o FILE) and then use it (--init FILE).");
     if (model->boxed) return refuse_box(model);
     SVMP_TRY(SVMP_NEW(context, q, 1));
     q->model = model;
-    SVMP_CHECK(svmp_ascent_create(model, seed, &q->work));
-    SVMP_CHECK(SVMP_NEW(context, q->mean, q->work->pattern->order));
-    SVMP_CHECK(SVMP_NEW(context, q->A, q->work->pattern->entries));
-    SVMP_CHECK(climb_all(q, seed));
+    SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
+    SVMP_CHECK(SVMP_NEW(context, q->best.mean, q->work->pattern->order));
+    SVMP_CHECK(SVMP_NEW(context, q->best.A, q->work->pattern->entries));
+    SVMP_CHECK(search(q, seed));
+    SVMP_CHECK(polish(q, seed));
     *made = q;
     return SVMP_OK;
 done:
@@ -91,27 +152,36 @@ void svmp_gaussian_free(gaussian *q) {
     if (q == NULL) return;
     svmp_context *context = q->model->context;
     svmp_ascent_free(q->work);
-    svmp_release(context, q->mean);
-    svmp_release(context, q->A);
+    svmp_release(context, q->best.mean);
+    svmp_release(context, q->best.A);
     svmp_release(context, q);
 }
 
 /* ---- what it is -------------------------------------------------------------------------------------------------- */
 
-const double *svmp_gaussian_mean(const gaussian *q) { return q->mean; }
+const double *svmp_gaussian_mean(const gaussian *q) { return q->best.mean; }
+size_t svmp_gaussian_entries(const gaussian *q) { return svmp_factorisation_entries(q->work->factor); }
 size_t svmp_gaussian_iterations(const gaussian *q) { return q->iterations; }
 const sparsity *svmp_gaussian_pattern(const gaussian *q) { return q->work->pattern; }
-const double *svmp_gaussian_precision(const gaussian *q) { return q->A; }
+const double *svmp_gaussian_precision(const gaussian *q) { return q->best.A; }
+
+svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x) {
+    return svmp_factorisation_solve(q->work->factor, q->work->threads, n, x);
+}
+
+svmp_status svmp_gaussian_spread(gaussian *q, size_t n, double *x) {
+    return svmp_factorisation_spread(q->work->factor, q->work->threads, n, x);
+}
 
 /* E log q = -d/2 (1 + log 2 pi) + log det(A)/2 */
 double svmp_gaussian_bound(const gaussian *q) {
     static const double log_two_pi = 1.83787706640934548356;
-    return q->bound + 0.5 * (double)q->work->pattern->order * (1 + log_two_pi);
+    return q->best.bound + 0.5 * (double)q->work->pattern->order * (1 + log_two_pi);
 }
 
 void svmp_gaussian_diagonal(const gaussian *q, double *diagonal) {
     const sparsity *pattern = q->work->pattern;
-    for (size_t i = 0; i < pattern->order; i++) diagonal[i] = q->A[pattern->start[i]];
+    for (size_t i = 0; i < pattern->order; i++) diagonal[i] = q->best.A[pattern->start[i]];
 }
 
 void svmp_gaussian_block(const gaussian *q, size_t node, double *block) {
@@ -122,7 +192,7 @@ void svmp_gaussian_block(const gaussian *q, size_t node, double *block) {
         for (size_t e = pattern->start[from + j]; e < pattern->start[from + j + 1]; e++) {
             const size_t i = pattern->row[e] - from;
             if (i >= k) break;
-            block[i * k + j] = block[j * k + i] = q->A[e];
+            block[i * k + j] = block[j * k + i] = q->best.A[e];
         }
 }
 
@@ -143,7 +213,7 @@ static svmp_status pull_in(const gaussian *q, evaluator *one, size_t n, size_t l
     double value = NAN;
     for (int halved = 1; !isfinite(value) && halved <= HALVINGS; halved++) {
         for (size_t i = 0; i < q->work->pattern->order; i++)
-            room[i] = q->mean[i] + (halved < HALVINGS ? ldexp(x[i * n + l] - q->mean[i], -halved) : 0);
+            room[i] = q->best.mean[i] + (halved < HALVINGS ? ldexp(x[i * n + l] - q->best.mean[i], -halved) : 0);
         SVMP_TRY(svmp_evaluate(one, room, &value, NULL));
     }
     for (size_t i = 0; i < q->work->pattern->order; i++) x[i * n + l] = room[i];
@@ -179,6 +249,6 @@ svmp_status svmp_gaussian_draw(gaussian *q, uint64_t seed, size_t n, double *x) 
     }
     SVMP_TRY(svmp_factorisation_spread(q->work->factor, q->work->threads, n, x));
     for (size_t i = 0; i < order; i++)
-        for (size_t l = 0; l < n; l++) x[i * n + l] += q->mean[i];
+        for (size_t l = 0; l < n; l++) x[i * n + l] += q->best.mean[i];
     return pull_in_all(q, n, x);
 }

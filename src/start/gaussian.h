@@ -20,6 +20,7 @@ void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
 double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
+size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor of A: what a solve costs */
 size_t svmp_gaussian_iterations(const gaussian *q);  /* of the start that won */
 
 /* The precision A: entry e of the pattern is value[e]. */
@@ -33,6 +34,10 @@ void svmp_gaussian_block(const gaussian *q, size_t node, double *block);
 
 /* variance[i] = (A^-1)_ii */
 svmp_status svmp_gaussian_variance(gaussian *q, double *variance);
+
+/* x = A^-1 x, of n columns x[i*n + l]; and standard normal numbers become draws from N(0, A^-1). */
+svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x);
+svmp_status svmp_gaussian_spread(gaussian *q, size_t n, double *x);
 
 /* n particles x[i*n + l] from q, in antithetic pairs, 2l and 2l + 1. One whose density is not finite is pulled in
  * towards the mean, halfway again and again. Keyed by the seed, apart from other purposes' numbers. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/team.h"
@@ -10,6 +11,11 @@
 #include "model/natural.h"
 #include "start/gaussian.h"
 #include "start/mode.h"
+
+const char *svmp_init_name(size_t k) {
+    static const char *const names[] = {"normal:SD", "uniform:A,B", "prior", "gaussian", "map"};
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed) {
     init made = {0};
@@ -29,8 +35,9 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
-    return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no start: it is prior, gaussian, map, normal:SD or uniform:A,B with A below B.", text);
+    char names[128];
+    return svmp_fail(context, SVMP_BAD_CALL, "Invalid start '%s': expected %s, with SD at least 0 and A below B.", text,
+                     svmp_list_names(svmp_init_name, "or", names, sizeof names));
 }
 
 svmp_status svmp_init_settle(const backend *b, double *x) {
@@ -42,7 +49,7 @@ svmp_status svmp_init_settle(const backend *b, double *x) {
             double *at = x + i * n + l;
             *at = *at < low ? low : *at > high ? high : *at;
             if (!isfinite(*at))
-                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s would be %g in particle %zu.",
+                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s is %g in particle %zu.",
                                  svmp_model_variable_name(b->model, i, name, sizeof name), *at, l + 1);
         }
     }
@@ -75,8 +82,8 @@ static void draw_variable(const init *start, const backend *b, size_t i, double 
 
 static svmp_status need_whole(const backend *b, const char *name) {
     return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                     "The start '%s' looks at the whole model, which no process of several has. Let one process "
-                     "write it: svmp run ... --init %s -t 0 -o FILE, and start from that: --init FILE.",
+                     "The start '%s' needs the whole model in one process. Write the start with one process (svmp run "
+                     "... --init %s -t 0 -o FILE) and then use it (--init FILE).",
                      name, name);
 }
 
@@ -114,7 +121,8 @@ svmp_status svmp_init_draw(const init *start, backend *b) {
 
 void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt) {
     for (size_t i = 0; i < b->model->graph->own_variables; i++) {
-        random_stream stream = {.seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = i};
+        random_stream stream = {
+            .seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = svmp_graph_whole_variable(b->model->graph, i)};
         x[i * b->n + l] = start->kind == INIT_UNIFORM
                               ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
                               : start->sd * svmp_random_normal(stream, l);

@@ -1,6 +1,5 @@
-/* Where the particles start: "normal:SD", "uniform:A,B", "prior", "map" or "gaussian", numbers keyed by (seed,
- * variable, particle).
- */
+/* The start of the particles: "normal:SD", "uniform:A,B", "prior", "map" or "gaussian". Random numbers are keyed by
+ * (seed, variable, particle). */
 #ifndef SVMP_START_INIT_H
 #define SVMP_START_INIT_H
 
@@ -11,16 +10,19 @@ typedef struct init {
     double sd, from, to;
 } init;
 
+/* How start k is written, "normal:SD"; NULL beyond the last one. */
+const char *svmp_init_name(size_t k);
+
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed);
 
 /* Fills the backend's particles, and projects them onto the boxes. */
 svmp_status svmp_init_draw(const init *start, backend *b);
 
-/* For particles x of the backend that somebody else has filled: projects them onto the boxes, and fails, naming the
- * variable and the particle, unless all of them are finite. */
+/* Completes a start whose particles x were filled by the caller: projects them onto the boxes, and fails, naming the
+ * variable and the particle, if one is not finite. */
 svmp_status svmp_init_settle(const backend *b, double *x);
 
-/* Draws particle l of x, the backend's, anew; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
+/* Redraws particle l of the backend's x; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
 void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt);
 
 #endif

@@ -1,4 +1,4 @@
-/* L-BFGS: a local maximum of a smooth function, in a box if there is one (Nocedal and Wright, Algorithm 7.5). */
+/* L-BFGS: finds a local maximum of a smooth function, optionally in a box (Nocedal and Wright, Algorithm 7.5). */
 #ifndef SVMP_START_LBFGS_H
 #define SVMP_START_LBFGS_H
 
@@ -7,15 +7,16 @@
 typedef struct lbfgs_problem {
     size_t dimension;
     const double *lower, *upper; /* a box that x is kept in, or NULL */
-    /* Value and gradient at x; not finite: x is outside, come nearer. Another status than SVMP_OK ends the search. */
+    /* Value and gradient at x; a value that is not finite shortens the step. A status other than SVMP_OK ends the
+     * search. */
     svmp_status (*evaluate)(void *user_data, const double *x, double *value, double *gradient);
     void *user_data;
 } lbfgs_problem;
 
 typedef enum lbfgs_outcome {
-    LBFGS_FOUND, /* what is left to gain is rounding, or close to it */
-    LBFGS_AWAY,  /* x left every bound that a number of meaning has */
-    LBFGS_LOST,  /* the start is not finite, or the search was stuck, or took too long, where there was still to gain */
+    LBFGS_FOUND, /* converged: further gains are at the level of rounding */
+    LBFGS_AWAY,  /* diverged: x became too large */
+    LBFGS_LOST,  /* not converged: the start is not finite, or the search got stuck or took too long */
 } lbfgs_outcome;
 
 typedef struct lbfgs_end {
@@ -24,7 +25,7 @@ typedef struct lbfgs_end {
     size_t iterations;
 } lbfgs_end;
 
-/* From x, which becomes the best point that was found. All sums have a fixed order. Takes 25 vectors of memory. */
+/* Starts at x and replaces it by the best point found. All sums have a fixed order. Needs memory for 25 vectors. */
 svmp_status svmp_lbfgs_maximise(svmp_context *context, const lbfgs_problem *problem, double *x, lbfgs_end *end);
 
 #endif

@@ -34,7 +34,7 @@ static svmp_status fill_paths(svmp_context *context, const svmp_ranges *r, doubl
     for (size_t e = 0; e < r->count; e++) {
         if (r->from[e] >= n || r->to[e] >= n || !isfinite(r->range[e]))
             return svmp_fail(context, SVMP_BAD_CALL,
-                             "Range %zu, %g from point %zu to point %zu, is none between %zu points.", e + 1,
+                             "Range %zu is invalid: %g from point %zu to point %zu, with %zu points.", e + 1,
                              r->range[e], r->from[e] + 1, r->to[e] + 1, n);
         shorten(d, n, r->from[e], r->to[e], fmax(r->range[e], 0)); /* noise may take a short one below 0 */
     }
@@ -141,8 +141,8 @@ static svmp_status procrustes(svmp_context *context, const svmp_ranges *r, doubl
     for (size_t a = 0; a < k; a++) largest = fmax(largest, g[a * k + a]), smallest = fmin(smallest, g[a * k + a]);
     if (!(smallest > 1e-12 * largest))
         return svmp_fail(context, SVMP_BAD_INPUT,
-                         "The known points do not fix the map: %zu that do not lie on one %s are needed.", k + 1,
-                         k == 2 ? "line" : "plane");
+                         "The known points do not determine the map: %zu points that do not lie on one %s are needed.",
+                         k + 1, k == 2 ? "line" : "plane");
     for (size_t a = 0; a < k; a++)
         for (size_t b = 0; b < k; b++)
             for (size_t c = 0; c < k; c++)
@@ -165,7 +165,7 @@ svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ranges, doub
     if (ranges == NULL || positions == NULL || ranges->known == NULL || ranges->points == 0 || ranges->dimension == 0 ||
         ranges->dimension > 3 || (ranges->count && (!ranges->from || !ranges->to || !ranges->range)))
         return svmp_fail(context, SVMP_BAD_CALL,
-                         "svmp_localise needs points in 1 to 3 dimensions, their ranges and a place for the result.");
+                         "svmp_localise: points in 1 to 3 dimensions, ranges and a result are needed.");
     const size_t n = ranges->points;
     double *d = NULL, *v = NULL, *room = NULL;
     svmp_status status = SVMP_OK;

@@ -20,13 +20,12 @@ static svmp_status evaluate(void *user_data, const double *x, double *value, dou
 
 static svmp_status no_maximum(const svmp_model *model, const double *x, size_t far, int lost) {
     char name[128];
-    return svmp_fail(
-        model->context, SVMP_UNSUPPORTED,
-        "The start 'map' needs a density with a maximum, and this one has none that could be found: %s %s, "
-        "which is at %.3g%s.",
-        lost ? "the search ended on a slope; furthest out is" : "it rises without end in",
-        svmp_model_variable_name(model, far, name, sizeof name), x[far],
-        model->lowered ? " on the unconstrained scale" : "");
+    return svmp_fail(model->context, SVMP_UNSUPPORTED,
+                     "The start 'map' needs a density with a maximum, but none was found: %s %s, which is at %.3g%s.",
+                     lost ? "the search stopped on a slope; the farthest variable is"
+                          : "the density grows without bound in",
+                     svmp_model_variable_name(model, far, name, sizeof name), x[far],
+                     model->lowered ? " on the unconstrained scale" : "");
 }
 
 static size_t furthest(const svmp_model *model, const double *x) {

@@ -13,4 +13,4 @@ static void apply(size_t n, double rate, size_t t, double *phi, double *sum, dou
     }
 }
 
-const step_rule svmp_step_adagrad = {"adagrad", 1, apply};
+const step_rule svmp_step_adagrad = {"adagrad", 1, 0, apply};

@@ -15,4 +15,4 @@ static void apply(size_t n, double rate, size_t t, double *phi, double *first, d
     }
 }
 
-const step_rule svmp_step_adam = {"adam", 2, apply};
+const step_rule svmp_step_adam = {"adam", 2, 0, apply};

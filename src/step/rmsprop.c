@@ -13,4 +13,4 @@ static void apply(size_t n, double rate, size_t t, double *phi, double *mean, do
     }
 }
 
-const step_rule svmp_step_rmsprop = {"rmsprop", 1, apply};
+const step_rule svmp_step_rmsprop = {"rmsprop", 1, 0, apply};

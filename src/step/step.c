@@ -3,10 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 
-static const step_rule *const rules[] = {&svmp_step_adagrad, &svmp_step_rmsprop, &svmp_step_adam, &svmp_step_fixed,
-                                         &svmp_step_decay};
+static const struct {
+    const step_rule *rule;
+    const char *form; /* how it is written */
+} rules[] = {{&svmp_step_adagrad, "adagrad:RATE"}, {&svmp_step_rmsprop, "rmsprop:RATE"},
+             {&svmp_step_adam, "adam:RATE"},       {&svmp_step_adam_sd, "adam-sd:RATE"},
+             {&svmp_step_fixed, "fixed:RATE"},     {&svmp_step_decay, "decay:A,B,GAMMA"}};
+
+const char *svmp_step_name(size_t k) { return k < sizeof rules / sizeof *rules ? rules[k].form : NULL; }
 
 static int parse_positive(const char *start, const char *end, double *value) {
     return svmp_number_parse(start, end, value) == NUMBER_FINITE && *value > 0;
@@ -30,9 +37,10 @@ static int parse_decay(const char *text, step *s) {
 }
 
 svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parsed) {
+    char names[256];
     const char *colon = strchr(text, ':');
     for (size_t k = 0; colon && k < sizeof rules / sizeof *rules; k++) {
-        step made = {.rule = rules[k]};
+        step made = {.rule = rules[k].rule};
         if (strlen(made.rule->name) != (size_t)(colon - text) ||
             memcmp(made.rule->name, text, (size_t)(colon - text)) != 0)
             continue;
@@ -41,9 +49,8 @@ svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parse
         return SVMP_OK;
     }
     return svmp_fail(context, SVMP_BAD_CALL,
-                     "'%s' is no step: it is RULE:RATE or RULE:FROM..TO with adagrad, rmsprop, adam or fixed, or "
-                     "decay:A,B,GAMMA, all numbers above 0.",
-                     text);
+                     "Invalid step '%s': expected %s; RATE is a number or FROM..TO, and all numbers must be positive.",
+                     text, svmp_list_names(svmp_step_name, "or", names, sizeof names));
 }
 
 double svmp_step_rate(const step *s, size_t t, size_t iterations) {

@@ -9,7 +9,7 @@ shows '^mean Markov blanket +1\.333$'
 shows '^largest Markov blanket +2$'
 shows '^distinct neighbourhoods +3$'
 shows '^jointly Gaussian +yes$'
-refuses 2 "The file 'nowhere.mtx' could not be read" check nowhere.mtx
+refuses 2 "Cannot read 'nowhere.mtx'" check nowhere.mtx
 
 works graph chain.mtx
 shows '^graph '
@@ -19,23 +19,23 @@ if command -v jq >/dev/null; then [[ $(jq '.factors | length' said) -eq 5 ]]; fi
 cp said expected
 works graph chain.mtx --format json -o graph.json
 diff graph.json expected
-refuses 2 "The file 'graph.json' exists already; --force overwrites it." graph chain.mtx -o graph.json
+refuses 2 "The file 'graph.json' already exists; use --force to overwrite it." graph chain.mtx -o graph.json
 works graph chain.mtx --format json -o graph.json --force
-refuses 2 "The option '--format' is dot or json, not 'png'." graph chain.mtx --format png
-refuses 2 "the folder 'no/': No such file or directory." graph chain.mtx -o no/graph.dot
+refuses 2 "The option '--format' must be dot or json, not 'png'." graph chain.mtx --format png
+refuses 2 "folder 'no/': No such file or directory." graph chain.mtx -o no/graph.dot
 if command -v dot >/dev/null; then
     works graph chain.mtx -o graph.png
     [[ $(head -c 4 graph.png | tail -c 3) == PNG ]] || fail "graph.png is no picture"
     works graph chain.mtx -o graph.svg
     grep -q '<svg' graph.svg
-    refuses 2 "The file 'graph.png' exists already; --force overwrites it." graph chain.mtx -o graph.png
+    refuses 2 "The file 'graph.png' already exists; use --force to overwrite it." graph chain.mtx -o graph.png
 fi
 mkdir nothing
 (PATH=$PWD/nothing; refused() { "$SVMP" graph chain.mtx -o other.png 2>words; }; ! refused)
-grep -qxF "svmp: 'other.png' is drawn by Graphviz, which is not here (Debian: graphviz); -o FILE.dot writes what it would draw." words ||
+grep -qxF "svmp: Cannot draw 'other.png': Graphviz is not installed (Debian: graphviz). -o FILE.dot writes its input instead." words ||
     fail "$(cat words)"
 [[ ! -e other.png ]]
-refuses 2 "'new.png' is a picture, which takes no --format." graph chain.mtx -o new.png --format json
+refuses 2 "The option '--format' does not apply to 'new.png', a picture." graph chain.mtx -o new.png --format json
 "$SVMP" graph chain.mtx -o /dev/stdout | cat >piped # a pipe has no path
 works graph chain.mtx
 cmp piped said

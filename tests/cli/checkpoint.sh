@@ -53,8 +53,8 @@ kill -INT $!
 status=0
 wait $! || status=$?
 [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
-grep -q "^svmp: To go on: svmp run .*--resume 'c '.''x.svmp' --force chain.mtx b.mtx$" errors || fail "$(cat errors)"
-again=$(sed -n 's/^svmp: To go on: svmp //p' errors)
+grep -q "^svmp: To continue: svmp run .*--resume 'c '.''x.svmp' --force chain.mtx b.mtx$" errors || fail "$(cat errors)"
+again=$(sed -n 's/^svmp: To continue: svmp //p' errors)
 eval "works $again --quiet"
 works run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 -o whole.csv
 diff <(timeless whole.csv) <(timeless int.csv) || fail "the resumed run differs"
@@ -63,7 +63,7 @@ diff <(timeless whole.csv) <(timeless int.csv) || fail "the resumed run differs"
 works run chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
 cp end.svmp grown.svmp
 works run chain.mtx b.mtx -n 5 -t 200 --resume grown.svmp --checkpoint-every 5 -o long.csv
-refuses 2 "iterations = 100: they may only grow." run chain.mtx b.mtx -n 5 -t 100 --resume grown.svmp
+refuses 2 "iterations = 100, which must not be smaller." run chain.mtx b.mtx -n 5 -t 100 --resume grown.svmp
 works run chain.mtx b.mtx -n 5 -t 200 -o straight.csv
 diff <(timeless straight.csv) <(timeless long.csv)
 
@@ -74,7 +74,7 @@ listening $!
 kill -INT $!
 wait $! || true
 reached=$(sed -nE 's/^svmp: Interrupted after ([0-9]+) of .*/\1/p' errors)
-grep -q "^svmp: To go on: svmp run .*--resume on.svmp chain.mtx b.mtx$" errors || fail "$(cat errors)"
+grep -q "^svmp: To continue: svmp run .*--resume on.svmp chain.mtx b.mtx$" errors || fail "$(cat errors)"
 "$SVMP" run chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp -o again.csv >said 2>errors &
 listening $!
 kill -INT $!
@@ -82,16 +82,16 @@ wait $! || true
 grep -qx "# resumed at = $reached" again.csv || fail "interrupted at $reached, and $(grep resumed again.csv)"
 
 # What is refused.
-refuses 2 "was made with seed = 1, this run with seed = 2." run chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
-refuses 2 "iterations = 50: they may only grow." run chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
-refuses 2 "the same graph, but other numbers in its factors" run chain.mtx -n 5 -t 100 --resume end.svmp
-refuses 2 "The checkpoint 'chain.mtx' is none: it does not begin like one." run chain.mtx --resume chain.mtx
-refuses 2 "The checkpoint 'no.svmp' could not be read: No such file" run chain.mtx --resume no.svmp
+refuses 2 "has seed = 1, but this run has seed = 2." run chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
+refuses 2 "iterations = 50, which must not be smaller." run chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
+refuses 2 "the same graph, but other numbers in the factors" run chain.mtx -n 5 -t 100 --resume end.svmp
+refuses 2 "The checkpoint 'chain.mtx' is not in checkpoint format." run chain.mtx --resume chain.mtx
+refuses 2 "Cannot read the checkpoint 'no.svmp': No such file" run chain.mtx --resume no.svmp
 head -c 500 end.svmp >cut.svmp
 refuses 2 "The checkpoint 'cut.svmp' is damaged" run chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
-refuses 2 "The file 'end.svmp' exists already: --resume end.svmp goes on from it, --force begins anew and overwrites it." run chain.mtx -n 5 --checkpoint end.svmp
+refuses 2 "The file 'end.svmp' already exists: use --resume end.svmp to continue from it, or --force to start again and overwrite it." run chain.mtx -n 5 --checkpoint end.svmp
 refuses 2 "The option '--checkpoint-every' needs '--checkpoint' or '--resume'" run chain.mtx --checkpoint-every 5
-refuses 2 "The option '--checkpoint-every' is a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
+refuses 2 "The option '--checkpoint-every' must be a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv
 for part in part_1.csv ./part_2.csv; do
     refuses 2 "part_${part: -5:1}.csv' cannot be both an output of --split and the checkpoint." \
@@ -102,7 +102,7 @@ ln -s . here
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint here/new.csv -o new.csv
 works run chain.mtx -n 5 -t 5 -q --checkpoint ./way.ckp
 works run chain.mtx -n 5 -t 8 -q --checkpoint way.ckp --resume ./way.ckp
-refuses 2 "cannot be written: the folder 'no/'" run chain.mtx --checkpoint no/a
+refuses 2 "Cannot write 'no/a': folder 'no/'" run chain.mtx --checkpoint no/a
 
 # A checkpoint that cannot be written is a warning, said once; the run goes on and the last good file stays.
 mkdir folder
@@ -110,6 +110,6 @@ cp end.svmp folder/c.svmp
 mkdir folder/c.svmp.new folder/c.svmp.new/full # in the way, and it cannot be removed
 "$SVMP" run chain.mtx b.mtx -n 5 -t 200 --checkpoint folder/c.svmp --checkpoint-every 0 --resume folder/c.svmp -o warned.csv >said 2>errors
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
-grep -q "^svmp: warning: no checkpoint after iteration 101: The file 'folder/c.svmp' could not be written: .* The run goes on, and the last checkpoint stays\.$" errors || fail "$(cat errors)"
+grep -q "^svmp: warning: no checkpoint after iteration 101: Cannot write 'folder/c.svmp': .* The run continues; the last checkpoint is kept\.$" errors || fail "$(cat errors)"
 cmp end.svmp folder/c.svmp
 diff <(timeless straight.csv) <(timeless warned.csv)

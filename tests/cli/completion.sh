@@ -18,7 +18,7 @@ offers "svmp run --meth" "--method"
 offers "svmp run --check" "--checkpoint --checkpoint-every"
 offers "svmp run chain.mtx -m la" "langevin"
 offers "svmp run --backend cpu-a" "cpu-avx2 cpu-avx512"
-offers "svmp run --method " "graphical vanilla independent random combined langevin mala nuts exact dpmp tpmp"
+offers "svmp run --method " "transport graphical vanilla independent random combined langevin mala nuts exact local dpmp tpmp"
 offers "svmp run --progress j" "json"
 offers "svmp run --method=nu" "nuts"
 offers "svmp run --progress=" "auto json none"
@@ -28,10 +28,10 @@ offers "svmp run cha" "chain.mtx"
 offers "svmp run chain.mtx -o b.m" "b.mtx"
 offers "svmp run --seed " ""
 offers "svmp run --init n" "normal:"
-offers "svmp run --init " "normal: uniform: prior map $(compgen -f | xargs)"
+offers "svmp run --init " "normal: uniform: prior gaussian map $(compgen -f | xargs)"
 offers "svmp run --init cha" "chain.mtx"
 offers "svmp run --init normal:" ""
-offers "svmp run --step a" "adagrad: adam:"
+offers "svmp run --step a" "adagrad: adam: adam-sd:"
 offers "svmp run --bandwidth median-" "median-log median-zeros"
 for word in $(completes "svmp run --step "); do "$SVMP" run --help | grep -q "${word%:}" || fail "no rule $word"; done
 offers "svmp graph --format " "dot json"
@@ -68,7 +68,7 @@ cp said _svmp
 [[ $(head -1 _svmp) == "#compdef svmp" ]]
 for option in method checkpoint-every resume; do grep -qF -- "--$option" _svmp || fail "zsh: no --$option"; done
 
-refuses 2 "There is completion for bash and zsh, not for 'fish'." completion fish
+refuses 2 "Unknown shell 'fish'; completion is available for bash and zsh." completion fish
 
 # What zsh itself offers: a zsh in a terminal of its own (zpty), to which the line and a Tab are typed.
 if ! command -v zsh >/dev/null; then echo "skipped, the part in zsh: it is not here" && exit 77; fi
@@ -108,7 +108,7 @@ zsh_offers "svmp run --progress " "auto json none"
 zsh_offers "svmp run --method=nu" "nuts"
 zsh_offers "svmp help ru" "run"
 zsh_offers "svmp run cha" "chain.mtx"
-zsh_offers "svmp run --step a" "adagrad: adam:"
+zsh_offers "svmp run --step a" "adagrad: adam-sd: adam:"
 zsh_offers "svmp run --init u" "uniform:"
 zsh_offers "svmp graph --format " "dot json"
 zsh_offers "svmp completion " "bash zsh"

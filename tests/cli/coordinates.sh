@@ -18,7 +18,7 @@ works check "$MODELS/schools.bug" "$MODELS/schools.R" --coordinates auto
 works check "$MODELS/grid.mtx" --coordinates auto
 works graph $schools --coordinates noncentred
 works plan $schools --coordinates noncentred
-refuses 2 "'sideways' are no coordinates: they are auto, centred or noncentred." run $schools --coordinates sideways
+refuses 2 "Unknown coordinates 'sideways': expected auto, centred or noncentred." run $schools --coordinates sideways
 
 # Centred is what a run does without the option, to the bit; the file says what was asked for.
 works run $schools -n 20 -t 10 -q -o plain.csv

@@ -5,7 +5,7 @@ set -m # jobs in the background shall not ignore SIGINT
 
 grid=(run "$MODELS/grid.mtx" -n 200 -q)
 long=("${grid[@]}" -t 20)
-no_room="could not be written: No space left on device."
+no_room="No space left on device."
 
 # fails SENTENCE COMMAND...: exit 1, the sentence, and the table all the same: the run itself was not in vain.
 fails() {
@@ -22,9 +22,9 @@ mkdir small
 for ending in csv nc; do
     [[ $ending == csv ]] || "$SVMP" --version | grep -qx 'netcdf: yes' || continue
     for blocks in 20 100; do
-        fails "The file 'small/a.$ending' could not be written: File too large." \
+        fails "Cannot write 'small/a.$ending': File too large." \
             bash -c "ulimit -f $blocks; exec \"\$@\"" - "$SVMP" "${long[@]}" -o small/a.$ending
-        shows '^90 more variables: -o FILE keeps them all$'
+        shows '^90 more variables: use -o FILE to keep them all$'
     done
 done
 [[ -z $(ls -A small) ]] || fail "left behind: $(ls -A small)"
@@ -35,16 +35,16 @@ works "${grid[@]}" -t 10 --checkpoint kept
 cp kept good
 "$SVMP" --version | grep -qx 'netcdf: yes' && form=nc || form=csv
 (ulimit -f 100 && "$SVMP" "${grid[@]}" -t 30 --resume kept --checkpoint-every 0 >said 2>errors) || fail "$(cat errors)"
-[[ $(grep -c "warning: no checkpoint after iteration 11: .*File too large\. The run goes on, and the last checkpoint stays\.$" errors) -eq 1 ]] || fail "$(cat errors)"
+[[ $(grep -c "warning: no checkpoint after iteration 11: .*File too large\. The run continues; the last checkpoint is kept\.$" errors) -eq 1 ]] || fail "$(cat errors)"
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
 cmp kept good
 works "${grid[@]}" -t 30 --resume kept -o resumed.csv
 diff <(rows whole.csv) <(rows resumed.csv)
 
 # A result that could not be written is in the checkpoint, and the way to it is told.
-fails "svmp: To go on: svmp run --step fixed:0.1 --particles 200 --iterations 20 --output small/b.csv --quiet --checkpoint c --resume c --force " \
+fails "svmp: To continue: svmp run --step fixed:0.1 --particles 200 --iterations 20 --output small/b.csv --quiet --checkpoint c --resume c --force " \
     bash -c 'ulimit -f 200; exec "$@"' - "$SVMP" "${long[@]}" --step fixed:0.1 --checkpoint c -o small/b.csv
-eval "$(sed -n 's/^svmp: To go on: svmp /works /p' errors)"
+eval "$(sed -n 's/^svmp: To continue: svmp /works /p' errors)"
 [[ $(rows small/b.csv | wc -l) -eq 201 ]]
 
 # Somebody else makes the file while the run goes on: theirs stays, ours is not lost.
@@ -55,7 +55,7 @@ kill -TERM $!
 status=0
 wait $! || status=$?
 [[ $status -eq 130 && $(cat mine.csv) == theirs ]] || fail "exit $status, mine.csv: $(head -1 mine.csv)"
-grep -qxF "svmp: The file 'mine.csv' came to be in the meantime and is left alone." errors || fail "$(cat errors)"
+grep -qxF "svmp: The file 'mine.csv' was created in the meantime and is left unchanged." errors || fail "$(cat errors)"
 grep -qE "^svmp: Interrupted after [0-9]+ of 1000000000 iterations; the particles are in 'mine-2.csv'\.$" errors || fail "$(cat errors)"
 [[ $(rows mine-2.csv | wc -l) -eq 6 ]]
 
@@ -65,13 +65,13 @@ if ! mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     echo "skipped, the part with a disk of its own: mounting is not allowed here" && exit 77
 fi
 trap 'umount disk' EXIT
-for ending in csv $form; do fails "The file 'disk/a.$ending' $no_room" "$SVMP" "${long[@]}" -o disk/a.$ending; done
+for ending in csv $form; do fails "Cannot write 'disk/a.$ending': $no_room" "$SVMP" "${long[@]}" -o disk/a.$ending; done
 works run chain.mtx b.mtx -n 5 -t 5 -o disk/good.csv
 cp disk/good.csv good.csv
-fails "The file 'disk/good.csv' $no_room" "$SVMP" "${long[@]}" --force -o disk/good.csv
+fails "Cannot write 'disk/good.csv': $no_room" "$SVMP" "${long[@]}" --force -o disk/good.csv
 cmp disk/good.csv good.csv
 [[ $(ls -A disk) == good.csv ]] || fail "left behind: $(ls -A disk)"
 refuses 1 "$no_room" report good.csv chain.mtx -o disk/page.html
 mount -o remount,ro disk
-refuses 2 "The file 'disk/new.csv' cannot be written: the folder 'disk/': Read-only file system." run chain.mtx -o disk/new.csv
+refuses 2 "Cannot write 'disk/new.csv': folder 'disk/': Read-only file system." run chain.mtx -o disk/new.csv
 refuses 2 "Read-only file system." run chain.mtx --checkpoint disk/c

@@ -5,7 +5,7 @@ works --version
 shows '^svmp [0-9]+\.[0-9]+\.[0-9]+$'
 shows '^openmp: (yes|no, )'
 works --help
-for command in run plan check graph summary compare report localise paper help manual completion; do
+for command in run plan check graph summary compare report localise help manual completion; do
     grep -q "^  svmp $command" said || fail "--help does not name $command"
 done
 
@@ -15,7 +15,7 @@ fits() {
     awk 'length > 80 { exit 1 }' said || fail "the help is wider than 80: $(cat said)"
 }
 fits 24
-for command in run plan check graph summary compare report localise paper help manual completion; do
+for command in run plan check graph summary compare report localise help manual completion; do
     works $command --help
     shows "^Usage: svmp $command"
     case $command in run) fits 50 ;; plan) fits 32 ;; *) fits 24 ;; esac
@@ -25,8 +25,8 @@ for command in run plan check graph summary compare report localise paper help m
 done
 works help
 shows '^  svmp run MODEL'
-refuses 2 "There is no command 'rnu'; did you mean 'run'?" help rnu
-grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq,' help-run
+refuses 2 "Unknown command 'rnu'; did you mean 'run'?" help rnu
+grep -q 'decay:A,B,GAMMA' help-run && grep -q 'rbf, imq or' help-run
 for method in graphical combined langevin mala; do # the default that is told is the one that is taken
     works run chain.mtx -m $method -n 5 -t 1 -q -o $method.csv
     tr -s '\n ' ' ' <help-run | grep -qE "[[ ]$(sed -n 's/^# step = //p' $method.csv)[];]" || fail "the help has another step than $method"
@@ -34,10 +34,16 @@ done
 works run -h
 diff said help-run
 
+# The experiments are another program, and the command says so wherever it is asked for them.
+for asked in "paper" "paper fig1 --quick" "help paper"; do
+    refuses 2 "The paper's experiments are a separate program, 'svmp-paper'" $asked
+done
+! "$SVMP" --help | grep -q paper || fail "--help lists the experiments"
+
 # Every option of every help stands in the manual, and roff has nothing to say about it.
 works manual
 cp said svmp.1
-for command in run plan check graph summary compare report localise paper help completion; do
+for command in run plan check graph summary compare report localise help completion; do
     for option in $(grep -oE '^  (-., |    )--[a-z-]+' "help-$command" | grep -oE -- '--[a-z-]+'); do
         grep -qF -- "${option//-/\\-}" svmp.1 || fail "the manual lacks $option of $command"
     done
@@ -58,5 +64,5 @@ fi
 if command -v groff >/dev/null; then
     groff -man -Tascii -ww svmp.1 >page 2>warnings
     [[ ! -s warnings ]] || fail "roff: $(cat warnings)"
-    grep -q 'The input or the call was wrong' page
+    grep -q 'The input or the command line was invalid' page
 fi

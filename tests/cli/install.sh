@@ -7,9 +7,12 @@ mv first prefix # the installed tree may be moved
 lib=$(dirname "$(find "$WORK/prefix" -name libsvmp.a)")
 export PKG_CONFIG_PATH=$lib/pkgconfig
 unset LD_LIBRARY_PATH
-for file in bin/svmp include/svmp.h share/man/man1/svmp.1 share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
+for file in bin/svmp include/svmp.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plan.h share/man/man1/svmp.1 share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
     [[ -s prefix/$file ]] || { echo "prefix/$file is missing or empty" && exit 1; }
 done
+[[ ! -e prefix/bin/svmp-paper ]] || { echo "svmp-paper is installed without being asked for" && exit 1; }
+cmake --install "$BUILD" --prefix "$WORK/prefix" --component paper >/dev/null
+prefix/bin/svmp-paper --version
 version=$(pkg-config --modversion svmp)
 prefix/bin/svmp --version | grep -qF "$version"
 
@@ -65,7 +68,14 @@ find prefix -name 'libsvmp.so*' -delete # what is left to link is the archive
 cc main.c $(pkg-config --static --cflags --libs svmp) -o static
 check "pkg-config, static" ./static
 
-# The header is C11 and C++ alike.
-if command -v c++ >/dev/null; then
-    echo '#include <svmp.h>' | c++ -x c++ -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags svmp) -fsyntax-only -
-fi
+# Each header stands alone, in C99, C11 and C++.
+for header in prefix/include/*.h; do
+    program="#include <$(basename "$header")>"
+    for standard in c99 c11; do
+        echo "$program" | cc -x c -std=$standard -Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror $(pkg-config --cflags svmp) -fsyntax-only -
+    done
+    command -v c++ >/dev/null || continue
+    for standard in c++11 c++20; do
+        echo "$program" | c++ -x c++ -std=$standard -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags svmp) -fsyntax-only -
+    done
+done

@@ -44,18 +44,18 @@ if "$SVMP" --version | grep -q '^netcdf: yes'; then
     works run $schools -n 20 -t 50 -q --monitor theta -o theta.nc
     works compare theta.csv theta.nc
 fi
-refuses 2 "The model has no node 'thta' to monitor; did you mean 'theta'?" run $schools --monitor thta
-refuses 2 "'y' is data: there is nothing to monitor." run $schools --monitor y
+refuses 2 "Cannot monitor 'thta': the model has no such node; did you mean 'theta'?" run $schools --monitor thta
+refuses 2 "Cannot monitor 'y': it is data." run $schools --monitor y
 works run $schools -n 20 -t 50 -q --monitor 'theta[3],mu,theta[3]' -o element.csv
 [[ $(rows element.csv | head -1) == *,mu,tau,theta_3 ]] || fail "one element: $(rows element.csv | head -1)"
 diff <(rows element.csv | awk -F, '{ print $NF }' | tail -n +2) <(rows theta.csv | awk -F, '{ print $(NF - 5) }' | tail -n +2)
 works run $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --force
 diff <(rows element.csv) <(rows theta.csv)
-refuses 2 "'theta[9]' is no element of 'theta'." run $schools --monitor 'theta[9]'
-refuses 2 "'theta[1,2]' is no element of 'theta'." run $schools --monitor 'theta[1,2]'
-refuses 2 "'theta[03]' is no element of 'theta'." run $schools --monitor 'theta[3],theta[03]'
-refuses 2 "'y[2]' is data: there is nothing to monitor." run $schools --monitor 'y[2]'
-refuses 2 "has no deterministic nodes to monitor: only a model text has them." run "$MODELS/grid.mtx" --monitor y
+refuses 2 "Cannot monitor 'theta[9]': it is not an element of 'theta'." run $schools --monitor 'theta[9]'
+refuses 2 "Cannot monitor 'theta[1,2]': it is not an element of 'theta'." run $schools --monitor 'theta[1,2]'
+refuses 2 "Cannot monitor 'theta[03]': it is not an element of 'theta'." run $schools --monitor 'theta[3],theta[03]'
+refuses 2 "Cannot monitor 'y[2]': it is data." run $schools --monitor 'y[2]'
+refuses 2 "has no deterministic nodes to monitor: only model texts have them." run "$MODELS/grid.mtx" --monitor y
 echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
 "$SVMP" run twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"
 [[ $(cat errors) == "svmp: 'z' is left out: it is not finite in all particles." ]] || fail "$(cat errors)"
@@ -71,12 +71,12 @@ refuses 2 "The start has none of the model's 10 variables." run $schools -n 20 -
 echo 'model { x ~ dnorm(0, 1); y.1 <- 2 * x }' >dotted.bug
 works run dotted.bug -n 20 -t 2 -q --monitor y.1 -o dotted.csv
 works run dotted.bug -n 20 -t 0 -q --init dotted.csv
-refuses 1 "Nothing is written to 'none.csv': all that --save names is left out." \
+refuses 1 "Nothing is written to 'none.csv': all variables of --save are left out." \
     run twice.bug -n 20 -t 2 -q --monitor z --save z -o none.csv
 
 # A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
 works run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
-refuses 2 "The start 'map' needs a density with a maximum, and this one has none that could be found" \
+refuses 2 "The start 'map' needs a density with a maximum, but none was found" \
     run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
 
 # What is unknown and what is observed, by array; of an array that is partly observed, both.
@@ -111,14 +111,14 @@ shows '^jointly Gaussian +yes$'
 if "$SVMP" --version | grep -q '^cholmod: yes'; then
     works run normal.bug normal.R -m exact -q
     shows '^m +1\.5 +0\.7071 '
-    refuses 2 "and the factor of line 5 of this one is not linear-quadratic in its unknowns." \
+    refuses 2 "but the factor on line 5 is not linear-quadratic in its unknowns." \
         run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -m exact
 fi
 
 # A run that comes to where the density does not exist fails, and names the line.
 printf 'model {\n  p ~ dnorm(0, 1)\n  y ~ dbern(p)\n}\n' >outside.bug
 echo 'y <- 1' >outside.R
-refuses 1 "by the statement of line 3." run outside.bug outside.R -q
+refuses 1 "(statement on line 3)." run outside.bug outside.R -q
 
 # Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
 cat >wrong.bug <<'END'
@@ -131,10 +131,10 @@ model {
 }
 END
 cat >expected <<'END'
-wrong.bug:3:22: error: 'sigm' is never defined; did you mean 'sigma'?
+wrong.bug:3:22: error: 'sigm' is not defined; did you mean 'sigma'?
         y[i] ~ dnorm(mu, sigm)
                          ^
-wrong.bug:5:8: error: there is no distribution 'dnrom'; did you mean 'dnorm'?
+wrong.bug:5:8: error: unknown distribution 'dnrom'; did you mean 'dnorm'?
       mu ~ dnrom(0, 1)
            ^
 wrong.bug:6:11: error: 'dgamma' takes 2 arguments, not 1
@@ -152,28 +152,28 @@ printf 'N,y\n1,2\n3\n' >wrong.csv
 status=0
 "$SVMP" check wrong.bug wrong.csv 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status"
-grep -q "^wrong.csv:3:1: error: the row has 1 fields where the header has 2" errors || fail "$(cat errors)"
+grep -q "^wrong.csv:3:1: error: the row has 1 fields, but the header has 2" errors || fail "$(cat errors)"
 printf 'model { for (i in 1:3) { v[i] ~ dnorm(0, u) }\n u ~ dexp(1) }' >infinite.bug
 printf 'w,v\n1,2\n2,Inf\n3,4\n' >infinite.csv
 if "$SVMP" check infinite.bug infinite.csv >said 2>errors; then fail "an infinite value is taken"; fi
-grep -qF "'v[2]' (infinite.csv:3) is not a value of dnorm: it is infinite" errors || fail "$(cat errors)"
+grep -qF "'v[2]' (infinite.csv:3) is outside the support of dnorm: it is infinite" errors || fail "$(cat errors)"
 echo 'model { x ~ dnorm(0, 1) }' >right.bug
 echo 'z <- 1' >unread.R
 "$SVMP" check right.bug unread.R >said 2>errors || fail "exit $?"
-[[ $(head -1 errors) == "unread.R:1:1: warning: 'z' is never read by the model" ]] || fail "$(cat errors)"
+[[ $(head -1 errors) == "unread.R:1:1: warning: 'z' is not used by the model" ]] || fail "$(cat errors)"
 printf 'x%d,' {1..29} >many.csv
 printf 'x30\n' >>many.csv
 printf '1,%.0s' {1..29} >>many.csv
 echo 1 >>many.csv
 "$SVMP" check right.bug many.csv >said 2>errors || fail "exit $?"
-[[ $(grep -c 'is never read' errors) -eq 5 ]] || fail "$(cat errors)"
-grep -qxF 'right.bug: warning: 25 more names of the data are never read by the model' errors || fail "$(cat errors)"
+[[ $(grep -c 'is not used by' errors) -eq 5 ]] || fail "$(cat errors)"
+grep -qxF 'right.bug: warning: 25 more names of the data are not used by the model' errors || fail "$(cat errors)"
 printf '\xFF\xFEm\0o\0d\0' >wide.bug
 if "$SVMP" check wide.bug 2>errors; then fail "UTF-16 is taken"; fi
-grep -qxF "wide.bug: error: this is a text in UTF-16; it is read in UTF-8." errors || fail "$(cat errors)"
+grep -qxF "wide.bug: error: the text is UTF-16; convert it to UTF-8." errors || fail "$(cat errors)"
 printf 'x,y\n1,\0\n' >nul.csv
 if "$SVMP" check right.bug nul.csv 2>errors; then fail "a NUL byte is taken"; fi
-grep -qxF "nul.csv: error: there is a NUL byte; this is not a text file." errors || fail "$(cat errors)"
+grep -qxF "nul.csv: error: not a text file: it contains a NUL byte." errors || fail "$(cat errors)"
 printf 'x,y\n1,\033[2J\n' >escape.csv
 if "$SVMP" check right.bug escape.csv 2>errors; then fail "an escape is a number"; fi
 ! grep -q $'\033' errors || fail "an escape sequence is shown as it is"

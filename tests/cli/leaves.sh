@@ -65,7 +65,7 @@ printf 'model { p ~ dnorm(m, 4)\n m ~ dnorm(0, 1)\n y ~ dnorm(m, 1)\n q ~ dexp(e
 echo 'y <- 3' >normal.R
 works run normal.bug normal.R -m exact -n 50 -q
 shows '^m +1\.5 +0\.7071 '
-shows '^These numbers are exact, but for what is monitored or drawn after the run'
+shows '^These numbers are exact, except for nodes that are monitored or drawn after the run'
 
 # What cannot be drawn is left out with a word; a model of nothing but discrete nodes has nothing to infer.
 printf 'model { m ~ dnorm(0, 1)\n y ~ dnorm(m, 1)\n p ~ dnorm(0, m) }\n' >wrong.bug

@@ -30,33 +30,33 @@ works localise ranges.csv anchors.csv --spread 0.1 -n 20 --force -o start.csv
 "$SVMP" run "$MODELS/sensors.bug" net.R --init start.csv -n 20 -t 200 --step adagrad:0.05 --quiet -o out.csv >said 2>errors || fail "$(cat errors)"
 shows '^x\.4\.1 +(3\.9|4\.0)'
 
-refuses 2 "need a file" localise ranges.csv anchors.csv
+refuses 2 "An output file is needed" localise ranges.csv anchors.csv
 printf 'point,x,y\n1,0,0\n2,4,0\n' >two.csv
-refuses 2 "do not fix the map" localise ranges.csv two.csv -o new.csv
+refuses 2 "do not determine the map" localise ranges.csv two.csv -o new.csv
 printf 'from,to,r\n1,2,x\n' >bad.csv
-refuses 2 "bad.csv:2: 'x' in the column 'r' is not a number" localise bad.csv anchors.csv -o new.csv
+refuses 2 "bad.csv:2: 'x' in column 'r' is not a number" localise bad.csv anchors.csv -o new.csv
 printf 'from,to\n1,2\n' >bad.csv
 refuses 2 "has no column 'r'" localise bad.csv anchors.csv -o new.csv
 printf 'from,to,r\n1,2,3,4\n' >bad.csv
-refuses 2 "has 4 fields where the header has 3" localise bad.csv anchors.csv -o new.csv
-refuses 2 "cannot be read" localise missing.csv anchors.csv -o new.csv
+refuses 2 "has 4 fields, but the header has 3" localise bad.csv anchors.csv -o new.csv
+refuses 2 "Cannot read 'missing.csv'" localise missing.csv anchors.csv -o new.csv
 printf 'from,to,r\n1,2,3\n1,3,-1\n' >bad.csv
-refuses 2 "bad.csv:3: a range is more than 0, not -1" localise bad.csv anchors.csv -o new.csv
-refuses 2 "bad.csv:3: a range is more than 0" localise bad.csv anchors.csv
+refuses 2 "bad.csv:3: a range must be positive, not -1" localise bad.csv anchors.csv -o new.csv
+refuses 2 "bad.csv:3: a range must be positive" localise bad.csv anchors.csv
 printf 'from,to,r\n1,2,inf\n' >bad.csv
-refuses 2 "bad.csv:2: 'inf' in the column 'r' is not a number" localise bad.csv anchors.csv -o new.csv
+refuses 2 "bad.csv:2: 'inf' in column 'r' is not a number" localise bad.csv anchors.csv -o new.csv
 printf 'from,to,r\n1,2,1\n3,3,1\n' >bad.csv
-refuses 2 "bad.csv:3: this is a range of point 3 to itself" localise bad.csv anchors.csv -o new.csv
+refuses 2 "bad.csv:3: this range goes from point 3 to itself" localise bad.csv anchors.csv -o new.csv
 printf 'from,to,r\n1,2,1\n3,5001,1\n' >bad.csv
-refuses 2 "bad.csv:3: '5001' is not the number of a point, from 1 to 5000" localise bad.csv anchors.csv -o new.csv
+refuses 2 "bad.csv:3: '5001' is not a point number from 1 to 5000" localise bad.csv anchors.csv -o new.csv
 printf 'from,to,r\n1,2,4\n1,3,3\n2,3,5\n1,5,2\n' >bad.csv
-refuses 2 "The points of 'bad.csv' go up to 5, and point 4 has no range" localise bad.csv anchors.csv -o new.csv
+refuses 2 "'bad.csv' numbers its points up to 5, but point 4 has no range" localise bad.csv anchors.csv -o new.csv
 printf 'point,x,y\n1,0,0\n2,4,0\n3,0,3\n2,4,1\n' >bad.csv
-refuses 2 "bad.csv:5: point 2 is known already" localise ranges.csv bad.csv -o new.csv
+refuses 2 "bad.csv:5: point 2 is given twice" localise ranges.csv bad.csv -o new.csv
 printf 'point,x,y\n1,0,0\n99,4,0\n3,0,3\n' >bad.csv
 refuses 2 "bad.csv:3: point 99 has no range in 'ranges.csv'" localise ranges.csv bad.csv -o new.csv
 for name in '' 2x 'x y' 'x[1]' -x; do
-    refuses 2 "The option '--name' is the name of an array" localise ranges.csv anchors.csv --name="$name" -o new.csv
+    refuses 2 "The option '--name' must be a letter followed by" localise ranges.csv anchors.csv --name="$name" -o new.csv
 done
 works localise ranges.csv anchors.csv --name at.night_2 -n 2 -o named.csv
 grep -q '^at.night_2.4.1,' <(rows named.csv) || fail "$(rows named.csv | head -1)"

@@ -1,7 +1,7 @@
 # NetCDF: the same numbers as in CSV, for svmp itself. tests/cli/other_tools.sh opens such files with ArviZ and R.
 . "$TESTS/cli/support.bash"
 if ! "$SVMP" --version | grep -qx 'netcdf: yes'; then
-    refuses 2 "needs NetCDF, which was left out of this build" run chain.mtx -o a.nc
+    refuses 2 "this build has no NetCDF support" run chain.mtx -o a.nc
     echo "skipped: NetCDF was left out of this build" && exit 77
 fi
 
@@ -17,16 +17,16 @@ diff csv said
 works run chain.mtx b.mtx -n 100 -t 10 --init a.nc -o from_nc.csv
 works run chain.mtx b.mtx -n 100 -t 10 --init a.csv -o from_csv.csv
 diff <(rows from_nc.csv) <(rows from_csv.csv)
-refuses 2 "The file 'a.nc' exists already; --force overwrites it." "${nuts[@]}" -o a.nc
+refuses 2 "The file 'a.nc' already exists; use --force to overwrite it." "${nuts[@]}" -o a.nc
 works "${nuts[@]}" -o a.nc --force --save x.2 --thin 5
 works summary a.nc
 shows '^2 chains of 10 draws of 1 variable'
 head -c 3000 a.nc >cut.nc
-refuses 2 "cut.nc: the file is cut off: it has 3000 of $(($(stat -c %s a.nc) - 40)) bytes." summary cut.nc # (40: the checksum)
+refuses 2 "cut.nc: the file is truncated: it has 3000 of $(($(stat -c %s a.nc) - 40)) bytes." summary cut.nc # (40: the checksum)
 : >empty.nc
 refuses 2 "empty.nc: the file is empty." summary empty.nc
 echo 'Not of this kind.' >text.nc
-refuses 2 "text.nc: this is no NetCDF file." summary text.nc
+refuses 2 "text.nc: this is not a NetCDF file." summary text.nc
 works run chain.mtx b.mtx -n 30 -t 20 -o stein.nc
 
 if command -v ncdump >/dev/null; then
@@ -64,7 +64,7 @@ for place in [0, 8, mark - 1, mark + 24, mark + 32, len(own) - 1] + random.sampl
     damaged = bytearray(own)
     damaged[place] ^= 1 << random.randrange(8)
     done = summary(damaged)
-    if "the file is damaged: its checksum is not that of what it holds" not in done.stderr:
+    if "the file is damaged: the checksum does not match" not in done.stderr:
         sys.exit(f"byte {place} of {len(own)} was changed: {done.stderr or done.stdout}")
 
 for k in range(60):  # most of it where it hurts, among the headers
@@ -88,6 +88,6 @@ int nc_open(const char *path, int mode, int *id) {
 END
     cc -shared -fPIC -o crash.so crash.c
     ulimit -c 0
-    LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 does not survive it." summary foreign.nc
+    LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 crashes on it." summary foreign.nc
     works summary foreign.nc
 fi

@@ -3,7 +3,7 @@
 
 works run chain.mtx b.mtx -m nuts --chains 3 --warmup 200 --draws 400 --seed 2 -o a.csv --quiet
 shows '^nuts: 3 chains of 400 draws of 3 variables, 600 iterations in .* s, completed$'
-shows '^mean acceptance 0\.[789][0-9], [0-9.]+ leapfrog steps a draw, E-BFMI from [01]\.[0-9]+, 0 divergent$'
+shows '^mean acceptance 0\.[789][0-9], [0-9.]+ leapfrog steps per draw, lowest E-BFMI [01]\.[0-9]+, 0 divergent$'
 header=lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,chain__,x.1,x.2,x.3
 [[ $(rows a.csv | head -1) == "$header" ]]
 [[ $(rows a.csv | tail -n +2 | cut -d, -f8 | uniq -c | tr -s ' ' | tr '\n' ';') == ' 400 1; 400 2; 400 3;' ]]
@@ -28,11 +28,11 @@ works run chain.mtx b.mtx --init a.csv -t 1 -o particles.csv
 works run chain.mtx b.mtx -m nuts --init particles.csv --warmup 10 --draws 10
 refuses 2 "The start has 1200 particles, too few for 1201 chains." run chain.mtx -m nuts --init a.csv --chains 1201
 
-refuses 2 "The method 'nuts' takes no --particles: it takes --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
-refuses 2 "The method 'nuts' takes no --iterations" run chain.mtx -m nuts -t 10
-refuses 2 "The method 'graphical' takes no --draws: that is for nuts." run chain.mtx --draws 10
-refuses 2 "The method 'nuts' takes no step" run chain.mtx -m nuts --step fixed:0.1
-refuses 2 "The option 'draws' is a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
+refuses 2 "The method 'nuts' does not take --particles; use --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
+refuses 2 "The method 'nuts' does not take --iterations" run chain.mtx -m nuts -t 10
+refuses 2 "The method 'graphical' does not take --draws, which is for nuts and local." run chain.mtx --draws 10
+refuses 2 "The method 'nuts' does not take a step" run chain.mtx -m nuts --step fixed:0.1
+refuses 2 "The option 'draws' must be a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 
 # Interrupted, the draws so far are written; in the warm-up there are none.
 set -m
@@ -50,7 +50,7 @@ grep -qE "^svmp: Interrupted after [0-9]+ of 10000010 iter" errors || fail "$(ca
 grep -qxF '# outcome = stopped' stopped.csv
 works summary stopped.csv
 interrupt --warmup 100000000 --draws 10 -o none.csv --checkpoint none.ckp
-grep -qE "^svmp: Interrupted after [0-9]+ of 100000000 iterations of the warm-up: there are no draws yet\.$" errors || fail "$(cat errors)"
+grep -qE "^svmp: Interrupted after [0-9]+ of 100000000 warm-up iterations: there are no draws yet\.$" errors || fail "$(cat errors)"
 grep -q -- '--resume none.ckp' errors || fail "$(cat errors)"
 [[ ! -e none.csv && ! -s said ]]
 
@@ -58,9 +58,9 @@ works run chain.mtx b.mtx -m mala -n 50 -t 20 --step decay:0.5,1,0.6 -o mala.csv
 shows '^mean acceptance 0\.[0-9]+$'
 [[ $(rows mala.csv | head -1) == lp__,accept_stat__,x.1,x.2,x.3 ]]
 works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:100
-shows '^That is low, and MALA does best near 0\.57: a smaller step moves more \(--step fixed:10\)\.$'
+shows '^This is low; MALA works best near 0\.57\. Try a smaller step \(--step fixed:10\)\.$'
 works run chain.mtx b.mtx -m mala -n 50 -t 20 --step fixed:0.0001 -o small.csv
-shows '^That is high, and MALA does best near 0\.57: a larger step moves farther \(--step fixed:0\.0003\)\.$'
+shows '^This is high; MALA works best near 0\.57\. Try a larger step \(--step fixed:0\.0003\)\.$'
 works summary small.csv
 shows '\(--step fixed:0\.0003\)\.$'
 
@@ -70,7 +70,7 @@ shows '^nuts: 1 chain of 1 draw of 3 variables, 21 iterations in '
 works summary single.csv
 shows '^R-hat and ESS are not defined for 3 of 3 variables'
 works run chain.mtx b.mtx -m nuts --chains 1 --warmup 200 --draws 2000 --quiet
-shows '^The halves of the chain agree, which says little; several chains would tell more: R-hat is at most 1\.0'
+shows '^The halves of the chain agree, but several chains would be a stronger test: R-hat is at most 1\.0'
 # The same chain whether one draw is kept or many: the first of many is the one.
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 1 --quiet -o first.csv
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 5 --quiet -o five.csv
@@ -80,27 +80,27 @@ diff <(rows first.csv) <(rows five.csv | sed -n '1p;2p;7p')
 printf 'model {\n  p ~ dnorm(0.5, 1)\n  for (i in 1:5) { y[i] ~ dbern(p) }\n}\n' >domain.bug
 echo 'y <- c(1, 0, 1, 1, 0)' >domain.R
 "$SVMP" run domain.bug domain.R -m nuts --warmup 100 --draws 100 -q >said 2>errors || fail "$(cat errors)"
-grep -qE '^svmp: warning: Trajectories diverged because they came where the density has no value: first where the variable p is (-|1)[0-9.]+, by the statement of line 3\.$' errors ||
+grep -qE '^svmp: warning: Trajectories diverged where the density is undefined: first at p = (-|1)[0-9.]+, in the statement on line 3\.$' errors ||
     fail "$(cat errors)"
 shows 'trajectories diverged'
 printf 'model {\n  tau ~ dgamma(100, 5)\n  y ~ dnorm(0, tau - 15)\n}\n' >scaled.bug # the value is the text's, not a logarithm
 echo 'y <- 0.1' >scaled.R
 "$SVMP" run scaled.bug scaled.R -m nuts --warmup 100 --draws 400 -q --init prior >said 2>errors
-grep -qE 'first where the variable tau is 1[0-4](\.[0-9]+)?, by the statement of line 3\.$' errors || fail "$(cat errors)"
-works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --warmup 50 --draws 200 -q
+grep -qE 'first at tau = 1[0-4](\.[0-9]+)?, in the statement on line 3\.$' errors || fail "$(cat errors)"
+works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred --warmup 50 --draws 200 -q
 shows 'trajectories diverged'
 
 # A larger target is a smaller step; it stands in the file, and is part of what a checkpoint is of.
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q -o plain.csv
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --accept 0.98 -o careful.csv --checkpoint careful.ckp
 grep -qx '# accept = 0.8' plain.csv && grep -qx '# accept = 0.98' careful.csv || fail "the record lacks the target"
-leaps() { "$SVMP" summary "$1" | sed -nE 's/.* ([0-9.]+) leapfrog steps a draw.*/\1/p'; }
+leaps() { "$SVMP" summary "$1" | sed -nE 's/.* ([0-9.]+) leapfrog steps per draw.*/\1/p'; }
 awk -v a="$(leaps careful.csv)" -v b="$(leaps plain.csv)" 'BEGIN { exit !(a > 1.2 * b) }' || fail "the steps are not smaller"
-refuses 2 "was made with accept = 0.98, this run with accept = 0.8" \
+refuses 2 "has accept = 0.98, but this run has accept = 0.8" \
     run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --resume careful.ckp
-refuses 2 "The option 'accept' is a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
-refuses 2 "The method 'graphical' takes no --accept: that is for nuts." run chain.mtx --accept 0.9
+refuses 2 "The option 'accept' must be a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
+refuses 2 "The method 'graphical' does not take --accept, which is for nuts." run chain.mtx --accept 0.9
 
 # Slips of the hand.
-refuses 2 "There is no method 'NUTS'; did you mean 'nuts'?" run chain.mtx -m NUTS
-refuses 2 "There is no start or file 'norml:1'; did you mean 'normal:1'?" run chain.mtx --init norml:1
+refuses 2 "Unknown method 'NUTS'; did you mean 'nuts'?" run chain.mtx -m NUTS
+refuses 2 "'norml:1' is neither a start nor a file; did you mean 'normal:1'?" run chain.mtx --init norml:1

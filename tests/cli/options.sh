@@ -9,30 +9,30 @@ done
 works run chain.mtx b.mtx -n 5e0 -t 1e1 --seed 3 -q -o e.csv --threads 1e0
 diff <(rows plain.csv) <(rows e.csv)
 for wrong in 1e-1 2.5 1e30 0x10 nan ''; do
-    refuses 2 "The option 'particles' is a whole number from 1 to 1000000000, not '$wrong'." run chain.mtx -n "$wrong"
-    refuses 2 "The option '--threads' is a whole number from 0 to 4096, not '$wrong'." run chain.mtx --threads "$wrong"
+    refuses 2 "The option 'particles' must be a whole number from 1 to 1000000000, not '$wrong'." run chain.mtx -n "$wrong"
+    refuses 2 "The option '--threads' must be a whole number from 0 to 4096, not '$wrong'." run chain.mtx --threads "$wrong"
 done
 cp chain.mtx ./-chain.mtx
 works check -- -chain.mtx
 
-refuses 2 "There is no option '--partcles'; did you mean '--particles'?" run chain.mtx --partcles 5
-refuses 2 "There is no option '--iter'; did you mean '--iterations'?" run chain.mtx --iter=5
-refuses 2 "There is no option '--zzz'; 'svmp run --help' lists those there are." run chain.mtx --zzz
-refuses 2 "There is no option '-z'; 'svmp run --help' lists those there are." run chain.mtx -z
-refuses 2 "There is no option '--particles'" check chain.mtx --particles 5
+refuses 2 "Unknown option '--partcles'; did you mean '--particles'?" run chain.mtx --partcles 5
+refuses 2 "Unknown option '--iter'; did you mean '--iterations'?" run chain.mtx --iter=5
+refuses 2 "Unknown option '--zzz'; see 'svmp run --help'." run chain.mtx --zzz
+refuses 2 "Unknown option '-z'; see 'svmp run --help'." run chain.mtx -z
+refuses 2 "Unknown option '--particles'" check chain.mtx --particles 5
 refuses 2 "The option '--particles' needs a value: --particles N." run chain.mtx -n
 refuses 2 "The option '--output' needs a value: --output FILE." run chain.mtx --output
 refuses 2 "The option '--particles' is given twice." run chain.mtx -n 5 --particles=5
 refuses 2 "The option '--force' takes no value." run chain.mtx --force=yes
-refuses 2 "There is no command 'rnu'; did you mean 'run'?" rnu
-refuses 2 "There is no command 'frobnicate'; 'svmp --help' lists those there are." frobnicate
-refuses 2 "The command needs more than that: svmp run MODEL [DATA...]." run
-refuses 2 "The command needs more than that: svmp compare FILE REFERENCE." compare plain.csv
-refuses 2 "'b' is more than the command takes: svmp compare FILE REFERENCE." compare plain.csv plain.csv b
-refuses 2 "'x' is more than the command takes" manual x
+refuses 2 "Unknown command 'rnu'; did you mean 'run'?" rnu
+refuses 2 "Unknown command 'frobnicate'; see 'svmp --help'." frobnicate
+refuses 2 "Missing argument. Usage: svmp run MODEL [DATA...]." run
+refuses 2 "Missing argument. Usage: svmp compare FILE REFERENCE." compare plain.csv
+refuses 2 "Unexpected argument 'b'. Usage: svmp compare FILE REFERENCE." compare plain.csv plain.csv b
+refuses 2 "Unexpected argument 'x'" manual x
 
-refuses 2 "There is no method 'nut'; did you mean 'nuts'? There are graphical, " run chain.mtx -m nut
-refuses 2 "There is no method 'frobnicate'; there are graphical, " run chain.mtx -m frobnicate
+refuses 2 "Unknown method 'nut'; did you mean 'nuts'? Available: transport, graphical, " run chain.mtx -m nut
+refuses 2 "Unknown method 'frobnicate'; available: transport, graphical, " run chain.mtx -m frobnicate
 
 status=0
 "$SVMP" >said 2>errors || status=$?

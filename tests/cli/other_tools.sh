@@ -33,10 +33,10 @@ fi
 diff <(rows chains.csv | cut -d, -f1-7,9- | tail -n +2) <(for c in 1 2; do rows split_$c.csv | tail -n +2; done)
 works summary split_2.csv
 shows '^1 chain of 50 draws'
-refuses 2 "The file 'split_1.csv' exists already; --force overwrites it." "${nuts[@]}" -o split.csv --split
-refuses 2 "The option '--split' says what to write, and needs '--output'." "${nuts[@]}" --split
-refuses 2 "The option '--split' is for .csv: a file that ends in .nc keeps the chains apart." "${nuts[@]}" --split -o new.nc
-refuses 2 "The method 'graphical' takes no --split: that is for nuts." "${stein[@]}" --split -o new.csv
+refuses 2 "The file 'split_1.csv' already exists; use --force to overwrite it." "${nuts[@]}" -o split.csv --split
+refuses 2 "The option '--split' needs '--output'." "${nuts[@]}" --split
+refuses 2 "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway." "${nuts[@]}" --split -o new.nc
+refuses 2 "The method 'graphical' does not take --split, which is for nuts and local." "${stein[@]}" --split -o new.csv
 
 if python=$(arviz_python); then
     NETCDF=$netcdf "$python" -W ignore - <<'PYTHON'

@@ -25,7 +25,7 @@ fi
 works run chain.mtx -n 5 -t 20 --progress none
 works run chain.mtx -n 5 -t 20 --progress json --quiet
 works run chain.mtx -n 5 -t 20 --progress auto
-refuses 2 "The option '--progress' is auto, json or none, not 'loud'." run chain.mtx --progress loud
+refuses 2 "The option '--progress' must be auto, json or none, not 'loud'." run chain.mtx --progress loud
 
 # Names of variables and of arrays, in the model's order; the summary shows all.
 nuts=(run chain.mtx b.mtx -m nuts --warmup 50 --draws 20 --chains 2)
@@ -42,14 +42,14 @@ works "${nuts[@]}" -o thin.csv --thin 10
 diff <(rows thin.csv) <(rows all.csv | sed -n '1p;11p;21p;31p;41p')
 works summary thin.csv
 shows '^2 chains of 2 draws'
-refuses 2 "There is no variable 'y' in the model, which has 3, from 'x.1' to 'x.3'." "${nuts[@]}" -o a.csv --save x.1,y
+refuses 2 "Unknown variable 'y' in the model, which has 3 variables, 'x.1' to 'x.3'." "${nuts[@]}" -o a.csv --save x.1,y
 printf 'model { x ~ dnorm(0, 1); theta <- x + 1 }' >computed.bug
-refuses 2 "The model computes 'theta': add --monitor theta." run computed.bug -n 5 -t 5 -o a.csv --save x,theta
-refuses 2 "There is no variable '' in the model" "${nuts[@]}" -o a.csv --save x.1,
-refuses 2 "The option '--save' says what to write, and needs '--output'." "${nuts[@]}" --save x
-refuses 2 "The method 'graphical' takes no --thin" run chain.mtx --thin 2 -o a.csv
-refuses 2 "The option '--thin' is a whole number from 1 to the draws of a chain, 20, not '0'." "${nuts[@]}" --thin 0 -o a.csv
-refuses 2 "The option '--thin' is a whole number from 1 to the draws of a chain, 20, not '21'." "${nuts[@]}" --thin 21 -o a.csv
+refuses 2 "'theta' is a deterministic node: add --monitor theta." run computed.bug -n 5 -t 5 -o a.csv --save x,theta
+refuses 2 "Unknown variable '' in the model" "${nuts[@]}" -o a.csv --save x.1,
+refuses 2 "The option '--save' needs '--output'." "${nuts[@]}" --save x
+refuses 2 "The method 'graphical' does not take --thin" run chain.mtx --thin 2 -o a.csv
+refuses 2 "The option '--thin' must be a whole number from 1 to 20, the draws per chain, not '0'." "${nuts[@]}" --thin 0 -o a.csv
+refuses 2 "The option '--thin' must be a whole number from 1 to 20, the draws per chain, not '21'." "${nuts[@]}" --thin 21 -o a.csv
 
 # --split: a file for each chain, also of a run that is stopped early.
 works "${nuts[@]}" -o part.csv --split --save x.2

@@ -1,4 +1,5 @@
-# Several processes: the same file as one process writes, for any number of them, kernel, start and interruption.
+# Several processes: the same file as one process writes, for any number of them, kernel, start and interruption. Of what is
+# here many times over, some; long/ranks.sh takes all of it.
 . "$TESTS/cli/support.bash"
 several_processes || exit 77
 
@@ -43,14 +44,14 @@ timeless() { grep -vE '^# (.*seconds|processes|threads|iterations = |resumed )' 
 same() { diff <(timeless "$1") <(timeless "$2") >differ || fail "$3: $(head -5 differ)"; }
 
 # What all would say, one says; MPI is not asked.
-for more in --help --version "help run" "run --help" "plan --help"; do
+for more in --version "run --help"${ALL:+ --help "help run" "plan --help"}; do
     "$SVMP" $more >alone
     ranks 3 $more || fail "$more: exit $?: $(cat errors)"
     cmp said alone && [[ ! -s errors ]] || fail "$more: $(cat errors)"
 done
 status=0
 ranks 2 rnu || status=$?
-[[ $status -eq 2 && $(cat errors) == "svmp: There is no command 'rnu'; did you mean 'run'?" ]] || fail "$(cat errors)"
+[[ $status -eq 2 && $(cat errors) == "svmp: Unknown command 'rnu'; did you mean 'run'?" ]] || fail "$(cat errors)"
 status=0
 ranks 2 || status=$?
 "$SVMP" 2>alone || true
@@ -62,10 +63,12 @@ models=("$MODELS/grid.mtx $MODELS/grid_b.mtx")
 
 # Local kernels: the same bits, lp__ and discrepancy included, for any processes and threads.
 for model in "${models[@]}"; do
-    for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001"; do
+    for method in "-m graphical --step adam:0.05" "-m random" "-m langevin --step fixed:0.0001" "-m local"; do
         arguments=(run $model -n 11 -t 12 --quiet $method)
         works "${arguments[@]}" -o one.csv --force --threads 1
-        for processes in $([[ $method == *graphical* ]] && echo 2 3 4 7 || echo 3); do # tests/unit/test_part has the rest
+        several=3 # unit/test_part has others
+        [[ $method != *graphical* ]] || several="${ALL:+2 3 4 }7"
+        for processes in $several; do
             ranks $processes "${arguments[@]}" -o many.csv --force --threads $((1 + processes % 2)) ||
                 fail "$model $method in $processes processes: exit $?: $(cat errors)"
             same one.csv many.csv "$model $method in $processes processes"
@@ -78,10 +81,12 @@ same one.csv many.csv "one process under mpirun"
 # Sums of kernels, boxes of other methods, other starts.
 long=(run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 9 --quiet)
 grid=("${long[@]}" -t 10)
-for more in "--kernel 0.1*rbf@blanket+linear@blanket" "-m independent --init uniform:-1,2" "--kernel imq@random:2" \
-    "-m vanilla" "-m combined" "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" \
-    "--kernel rbf@all+rbf@blanket+imq@self" "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" \
-    "--backend ref" "--init one.csv"; do
+kernels=("--kernel 0.1*rbf@blanket+linear@blanket" "-m vanilla" "--kernel linear@all+imq@all --backend ref" \
+    "--kernel imq@self+rbf@random:2+rbf@blanket+linear@all" "--kernel rbf/sd@self+linear/sd@near:4 --step adam-sd:0.1" "--init one.csv")
+[[ -z ${ALL:-} ]] || kernels+=("-m independent --init uniform:-1,2" "--kernel imq@random:2" "-m combined" "--backend ref" \
+    "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" "--kernel rbf@all+rbf@blanket+imq@self" \
+    "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1..0.01" "--kernel rbf/sd@all+linear/sd@all")
+for more in "${kernels[@]}"; do
     [[ $more == *one.csv ]] && works "${grid[@]}" --seed 5 -o one.csv --force
     works "${grid[@]}" $more -o alone.csv --force
     ranks 3 "${grid[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
@@ -97,18 +102,29 @@ for more in "-m vanilla" "--kernel linear@all"; do
     same alone.csv many.csv "$more of many particles"
 done
 
-# A checkpoint of P processes is resumed by Q, and is the file that one process writes.
-works "${long[@]}" -t 40 -o whole.csv --force
-works "${long[@]}" -t 20 --checkpoint one.svmp
-ranks 3 "${long[@]}" -t 20 --checkpoint three.svmp || fail "$(cat errors)"
-cmp one.svmp three.svmp || fail "the checkpoint of three processes is another"
-for processes in 2 4; do
-    cp three.svmp on.svmp # which goes on
-    ranks $processes "${long[@]}" -t 40 --resume on.svmp -o resumed.csv --force || fail "$(cat errors)"
-    same whole.csv resumed.csv "resumed in $processes"
+# A checkpoint of P processes is resumed by Q, and is the file that one process writes. The sd that kernels and steps are
+# in units of is a state that a process also has of its neighbours' variables.
+for more in "" "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1"; do
+    works "${long[@]}" $more -t 40 -o whole.csv --force
+    works "${long[@]}" $more -t 20 --checkpoint one.svmp --force
+    ranks 3 "${long[@]}" $more -t 20 --checkpoint three.svmp --force || fail "$(cat errors)"
+    cmp one.svmp three.svmp || fail "the checkpoint of three processes is another $more"
+    for processes in 2 4; do
+        cp three.svmp on.svmp # which goes on
+        ranks $processes "${long[@]}" $more -t 40 --resume on.svmp -o resumed.csv --force || fail "$(cat errors)"
+        same whole.csv resumed.csv "resumed in $processes $more"
+    done
+    works "${long[@]}" $more -t 40 --resume three.svmp -o resumed.csv --force
+    same whole.csv resumed.csv "resumed in one"
 done
-works "${long[@]}" -t 40 --resume three.svmp -o resumed.csv --force
-same whole.csv resumed.csv "resumed in one"
+
+for processes in 1 3; do
+    ranks $processes "${long[@]}" -m local -t 20 --checkpoint local$processes.svmp || fail "$(cat errors)"
+done
+cmp local1.svmp local3.svmp || fail "the checkpoint of local moves of three processes is another"
+works "${long[@]}" -m local -t 40 --warmup 10 -o whole.csv --force
+ranks 2 "${long[@]}" -m local -t 40 --resume local3.svmp --warmup 10 -o resumed.csv --force || fail "$(cat errors)"
+same whole.csv resumed.csv "local moves resumed in two"
 
 # Stopping by tolerance is stopping at the same iteration.
 works "${long[@]}" -t 2000 --tolerance 0.9 -o whole.csv --force
@@ -210,7 +226,7 @@ ranks 3 run monitored.bug hub.R --init strange.csv || status=$?
 [[ $status -eq 2 && $(grep -cFx "svmp: $sentence" errors) -eq 1 ]] || fail "exit $status: $(cat errors)"
 status=0
 ranks 2 "${hub[@]}" --save zeta -o none.csv || status=$?
-[[ $status -eq 2 && ! -e none.csv ]] && grep -q "There is no variable 'zeta' in the model" errors || fail "$(cat errors)"
+[[ $status -eq 2 && ! -e none.csv ]] && grep -q "Unknown variable 'zeta' in the model" errors || fail "$(cat errors)"
 
 # disagree STATUS SENTENCE ARGUMENTS : ARGUMENTS: two processes that were told different things.
 disagree() {
@@ -225,8 +241,8 @@ disagree() {
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
 }
 # Processes that would not find each other: each would do the whole run.
-SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun has started 2 tasks without MPI" run chain.mtx -t 3
-PMI_SIZE=2 PMI_RANK=0 refuses 2 "mpiexec has started 2 processes, but MPI knows of one" run chain.mtx -t 3
+SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun started 2 tasks without MPI" run chain.mtx -t 3
+PMI_SIZE=2 PMI_RANK=0 refuses 2 "mpiexec started 2 processes, but each is alone in MPI" run chain.mtx -t 3
 
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
 mkdir there
@@ -258,9 +274,9 @@ disagree 2 "The processes disagree on the option --progress: not given in proces
     "${chain[@]}" --progress json
 disagree 2 "The processes disagree on the option --output: c.csv in process 0" "${chain[@]}" -o c.csv : "${chain[@]}" -o d.csv
 [[ ! -e c.csv && ! -e c.svmp ]] || fail "a file was written"
-disagree 2 "svmp: There is no option '--sede'; did you mean '--seed'?" run chain.mtx --sede 3 : run chain.mtx --sede 3
-disagree 2 "svmp: process 1: The option '--threads' is a whole number" run chain.mtx : run chain.mtx --threads x
-disagree 2 "svmp: The command needs more than that" run : run
+disagree 2 "svmp: Unknown option '--sede'; did you mean '--seed'?" run chain.mtx --sede 3 : run chain.mtx --sede 3
+disagree 2 "svmp: process 1: The option '--threads' must be a whole number" run chain.mtx : run chain.mtx --threads x
+disagree 2 "svmp: Missing argument" run : run
 
 # A C library that rounds otherwise; there is one where glibc can be told to, and has other code for this processor.
 if [[ ${#models[@]} -gt 1 ]]; then
@@ -271,7 +287,7 @@ if [[ ${#models[@]} -gt 1 ]]; then
     if ! diff <(timeless alone.csv) <(timeless otherwise.csv) >differ; then
         status=0
         together -n 1 "$each" "${rounded[@]}" : -n 1 env $plain "$each" "${rounded[@]}" || status=$?
-        [[ $status -eq 2 && $(grep -c '^svmp: The processes disagree on how their C libraries round: ' errors) -eq 1 ]] ||
+        [[ $status -eq 2 && $(grep -c '^svmp: The processes disagree on the rounding of the C library: ' errors) -eq 1 ]] ||
             fail "exit $status: $(cat errors)"
         together -n 2 env $plain "$each" "${rounded[@]}" -o many.csv --force || fail "exit $?: $(cat errors)"
         same otherwise.csv many.csv "both round otherwise"
@@ -288,21 +304,21 @@ for more in "" "--threads 3"; do
 done
 together -n 1 "$each" "${chain[@]}" --threads 1 : -n 1 "$each" "${chain[@]}" --threads 2 || fail "$(cat errors)"
 
-disagree 2 "but no file that could be read (No such file or directory) in process 1" run chain.mtx : run no.mtx
-disagree 2 "The file 'no.mtx' could not be read" run no.mtx : run no.mtx
+disagree 2 "but unreadable (No such file or directory) in process 1" run chain.mtx : run no.mtx
+disagree 2 "Cannot read 'no.mtx'" run no.mtx : run no.mtx
 status=0 # mpirun's own
 OMPI_MCA_odls_base_sigkill_timeout=1 timeout 60 mpirun -n 2 "$SVMP" run no.mtx >said 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status: $(cat errors)"
 disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts -n 9 : run chain.mtx -m nuts -n 9
-disagree 2 "made in the memory of one process" run chain.mtx -o a.nc : run chain.mtx -o a.nc
-disagree 2 "The start 'map' looks at the whole model" run chain.mtx --init map : run chain.mtx --init map
+disagree 2 "Several processes cannot write the NetCDF file" run chain.mtx -o a.nc : run chain.mtx -o a.nc
+disagree 2 "The start 'map' needs the whole model" run chain.mtx --init map : run chain.mtx --init map
 [[ ! -e a.nc ]] || fail "a file was written"
 
 # A disk that is full where the first process writes: all end, and it says so.
 ln -s /dev/full full.csv
 status=0
 ranks 3 "${grid[@]}" -o full.csv || status=$?
-[[ $status -eq 1 && $(grep -c "^svmp: The file 'full.csv' could not be written: No space" errors) -eq 1 ]] ||
+[[ $status -eq 1 && $(grep -c "^svmp: Cannot write 'full.csv': No space" errors) -eq 1 ]] ||
     fail "exit $status: $(cat errors)"
 
 # A run that diverges says so once, for all, and keeps the last finite particles.
@@ -335,10 +351,10 @@ for signal in KILL TERM; do
     status=0
     wait $running || status=$?
     [[ $status -ne 0 && $status -ne 124 ]] || fail "after SIG$signal: exit $status: $(cat errors)"
-    grep -q '^svmp: To go on: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "after SIG$signal: $(cat errors)"
-    [[ $signal == TERM ]] || grep -q '^svmp: Process [12] of 3, on .*, has died\. The last checkpoint is whole' errors ||
+    grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "after SIG$signal: $(cat errors)"
+    [[ $signal == TERM ]] || grep -q '^svmp: Process [12] of 3, on .*, has died\. The last checkpoint is intact' errors ||
         fail "$(cat errors)"
-    refuses 2 "iterations = 1000000, this run with iterations = 10: they may only grow" "${long[@]}" -t 10 --resume c.svmp
+    refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -t 10 --resume c.svmp
 done
 
 # An iteration that does not end (a process that is held up) when the run is asked to stop: that is said, in case the
@@ -356,8 +372,8 @@ for process in $(pgrep -P "$(pgrep -P $running mpirun)"); do
 done
 kill -STOP "$held"
 kill -TERM "$first"
-late='^svmp: The run was asked to stop 0.5 s ago and has not ended; it may be killed before\. The last checkpoint is whole\.$'
-how='^svmp: To go on: mpirun -n 2 svmp run .*--resume c.svmp'
+late='^svmp: The run was asked to stop 0.5 s ago and has not ended; it may be killed before it does\. The last checkpoint is intact\.$'
+how='^svmp: To continue: mpirun -n 2 svmp run .*--resume c.svmp'
 until grep -q "$how" errors || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
 grep -q "$late" errors || fail "$(cat errors)"
 kill -CONT "$held"
@@ -366,4 +382,4 @@ wait $running || status=$?
 [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
 grep -q '^svmp: Interrupted after [0-9]* of 1000000 iterations' errors && [[ $(grep -c "$how" errors) -eq 2 ]] ||
     fail "$(cat errors)"
-refuses 2 "iterations = 1000000, this run with iterations = 10: they may only grow" "${long[@]}" -t 10 --resume c.svmp
+refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -t 10 --resume c.svmp

@@ -2,7 +2,7 @@
 . "$TESTS/cli/support.bash"
 printf 'x,y\n1,2\n3,4\n' >two.csv
 if "$SVMP" --version | grep -q '^d3: no'; then
-    refuses 2 "Reports were left out of this build, which had no D3 (Debian: node-d3)." report two.csv -o two.html
+    refuses 2 "This build cannot write reports: it was built without D3 (Debian: node-d3)." report two.csv -o two.html
     echo "skipped: this build has no D3 (node-d3)" && exit 77
 fi
 
@@ -38,10 +38,10 @@ works report hostile.csv -o hostile.html
 diff <(numbers hostile.csv) <(cells hostile.html)
 
 # overwritten only when asked, and never half
-refuses 2 "A report needs a file: svmp report two.csv -o FILE.html." report two.csv
-refuses 2 "The output 'two.txt' does not end in .html, the one kind of file that is written." report two.csv -o two.txt
-refuses 2 "The file 'grid.html' exists already; --force overwrites it." report two.csv -o grid.html
-refuses 2 "the folder 'no/such/': No such file or directory." report two.csv -o no/such/out.html
+refuses 2 "An output file is needed: svmp report two.csv -o FILE.html." report two.csv
+refuses 2 "The output file 'two.txt' must end in .html." report two.csv -o two.txt
+refuses 2 "The file 'grid.html' already exists; use --force to overwrite it." report two.csv -o grid.html
+refuses 2 "folder 'no/such/': No such file or directory." report two.csv -o no/such/out.html
 works report two.csv -o grid.html --force
 [[ $(cells grid.html | wc -l) -eq 2 ]]
 [[ ! -w /dev/full ]] || { ln -s /dev/full full.html && refuses 1 "No space left on device" report two.csv -o full.html; }
@@ -52,32 +52,32 @@ seq 1 500 >>many.csv
 works report many.csv --particles 50 -o many.html
 grep -q '"shown":50,' many.html
 diff <(numbers many.csv) <(cells many.html)
-refuses 2 "The option '--particles' is a whole number from 0 to 10000000, not 'few'." report two.csv --particles few -o out.html
+refuses 2 "The option '--particles' must be a whole number from 0 to 10000000, not 'few'." report two.csv --particles few -o out.html
 printf 'u,v,w\n1e300,5,-1.7e308\n1e300,5,1.7e308\n' >wide.csv
 works report wide.csv -o wide.html
 grep -q '\[5,0,"AAAAAAAAAAA="\]' wide.html || fail "equal particles are written in another way"
 
 # what is wrong is said
-refuses 2 "The file 'none.csv' could not be read: No such file or directory." report none.csv -o out.html
-refuses 2 "The model does not fit 'two.csv': it has no variable 'x'." report two.csv chain.mtx -o out.html
-refuses 2 "could not be read" report grid.csv none.mtx -o out.html
+refuses 2 "Cannot read 'none.csv': No such file or directory." report none.csv -o out.html
+refuses 2 "The model does not match 'two.csv': the model has no variable 'x'." report two.csv chain.mtx -o out.html
+refuses 2 "Cannot read 'none.mtx'" report grid.csv none.mtx -o out.html
 truth() { printf '%s\n' "$@" >truth.csv; }
 touch truth.csv
-refuses 2 "truth.csv: there is no row; it begins with the line 'name,value'." report two.csv --truth truth.csv -o out.html
+refuses 2 "truth.csv: the file has no rows; expected rows below the header 'name,value'." report two.csv --truth truth.csv -o out.html
 truth name,wert x,1
-refuses 2 "truth.csv:1: the header is 'name,value', not 'name,wert'." report two.csv --truth truth.csv -o out.html
+refuses 2 "truth.csv:1: the header must be 'name,value', not 'name,wert'." report two.csv --truth truth.csv -o out.html
 truth name,value x,1,2
-refuses 2 "truth.csv:2: a line has two fields, name and value." report two.csv --truth truth.csv -o out.html
+refuses 2 "truth.csv:2: expected two fields, name and value." report two.csv --truth truth.csv -o out.html
 truth name,value x,NA
 refuses 2 "truth.csv:2: the value 'NA' of 'x' is not a finite number." report two.csv --truth truth.csv -o out.html
 truth name,value x,1 y,2 x,3
-refuses 2 "truth.csv: 'x' stands on the lines " report two.csv --truth truth.csv -o out.html
+refuses 2 "truth.csv: 'x' is given on lines " report two.csv --truth truth.csv -o out.html
 truth name,value x,1 z,1
-refuses 2 "truth.csv:3: 'z' is no variable of 'two.csv', and no coordinate P.1 or P.2 of a fixed point." report two.csv --truth truth.csv -o out.html
+refuses 2 "truth.csv:3: 'z' is neither a variable of 'two.csv' nor a coordinate P.1 or P.2 of a fixed point." report two.csv --truth truth.csv -o out.html
 truth name,value z.1,1
-refuses 2 "truth.csv:2: 'z.1' is no variable" report two.csv --truth truth.csv -o out.html
-refuses 2 "could not be read: No such file or directory." report two.csv --truth none.csv -o out.html
-refuses 2 "could not be read: Is a directory." report two.csv --truth . -o out.html
+refuses 2 "truth.csv:2: 'z.1' is neither a variable" report two.csv --truth truth.csv -o out.html
+refuses 2 "Cannot read 'none.csv': No such file or directory." report two.csv --truth none.csv -o out.html
+refuses 2 "Cannot read '.': Is a directory." report two.csv --truth . -o out.html
 
 # truth of variables, and a pair that is none: a fixed point
 truth '# by hand' '"name","value"' '' ' x , 1.5' 'z.1,7' 'z.2,-8'

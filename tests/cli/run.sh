@@ -12,7 +12,7 @@ for line in 'model = chain.mtx' 'data = b.mtx' 'method = graphical' 'bandwidth =
     grep -qxF "# $line" a.csv || fail "the record lacks '$line'"
 done
 grep -qxE '# backend = cpu-(baseline|avx2|avx512)' a.csv || fail "the record lacks the instruction set"
-! grep -qE "method's own|^# (chains|warmup|draws) =" a.csv || fail "the record holds what did not run: $(grep '^#' a.csv)"
+! grep -qE "method's (own|default)|^# (chains|warmup|draws) =" a.csv || fail "the record holds what did not run: $(grep '^#' a.csv)"
 grep -qxF '# measured[measured] = 8 16 32 50' a.csv
 grep -qxF "# iteration[iteration] = $(seq -s ' ' 50)" a.csv
 grep -qE '^# svmp [0-9.]+$' a.csv
@@ -31,10 +31,10 @@ diff <(rows a.csv) <(rows c.csv)
 grep -qxF '# particles = 20' c.csv
 grep -qxF '# init = a.csv' c.csv
 works run chain.mtx b.mtx --init a.csv -n 20 -t 0
-refuses 2 "21 particles are asked for, but 'a.csv' holds 20 to start from." run chain.mtx --init a.csv -n 21
+refuses 2 "21 particles were requested, but the start 'a.csv' has 20." run chain.mtx --init a.csv -n 21
 sed 's/,x.1,/,y,/' a.csv >renamed.csv
 refuses 2 "x.1" run chain.mtx --init renamed.csv
-refuses 2 "The file 'nowhere.csv' could not be read: No such file or directory." run chain.mtx --init nowhere.csv
+refuses 2 "Cannot read 'nowhere.csv': No such file or directory." run chain.mtx --init nowhere.csv
 works run chain.mtx --init uniform:-1,1 -t 1
 
 # An end by tolerance is told as such.
@@ -50,7 +50,7 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
     shows '^x\.3 +0\.75 +0\.866 '
     shows '^These numbers are exact'
     shows '^exact: 10 independent draws of 3 variables, 1 iteration in '
-    refuses 2 "The method 'exact' takes no --iterations: it draws at once." run chain.mtx -m exact -t 5
+    refuses 2 "The method 'exact' does not take --iterations: it does not iterate." run chain.mtx -m exact -t 5
     printf '%%%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n1\n' >indefinite.mtx
     refuses 2 "positive definite" run indefinite.mtx -m exact
 fi
@@ -63,17 +63,17 @@ works run forty.mtx -t 1
 shows '^x\.40 '
 ! grep -q 'more variable' said
 works run more.mtx -t 1
-shows '^31 more variables: -o FILE keeps them all$'
+shows '^31 more variables: use -o FILE to keep them all$'
 works run more.mtx -t 1 -o more.csv
 shows '^31 more variables: svmp summary more.csv$'
 
 # Particle message passing decides for itself how long it goes on, and says what its particles are.
 for method in dpmp tpmp; do
-    refuses 2 "The method '$method' needs factors of at most two nodes, and a factor of line 4 of this model touches 3: " \
+    refuses 2 "The method '$method' needs factors of at most two nodes, but a factor on line 4 has 3: " \
         run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m $method
     works run chain.mtx b.mtx -m $method -n 10 -o $method.csv --quiet
     shows "^$method: 10 particles of 3 variables, 100 iterations in .* s, completed\$"
-    shows '^The particles stand for modes'
+    shows '^The particles represent modes'
     grep -qxF '# iterations = 100' $method.csv
     grep -qxF '# iterations done = 100' $method.csv
 done

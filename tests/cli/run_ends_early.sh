@@ -10,7 +10,7 @@ for signal in TERM INT; do
     wait $! || status=$?
     [[ $status -eq 130 ]] || fail "SIG$signal: exit $status: $(cat errors)"
     grep -qE "^svmp: Interrupted after [0-9]+ of 1000000000 iterations; the particles are in '$signal.csv'\.$" errors
-    grep -qxF "svmp: It cannot be resumed without --checkpoint; --init $signal.csv starts another run from there." errors
+    grep -qxF "svmp: Without --checkpoint the run cannot be resumed; --init $signal.csv starts a new run from these particles." errors
     grep -qxF '# outcome = stopped' $signal.csv
     [[ $(rows $signal.csv | wc -l) -eq 6 ]]
     works summary $signal.csv
@@ -36,25 +36,25 @@ if kill -TERM $! 2>/dev/null; then
     status=0
     wait $! || status=$?
     [[ $status -eq 143 && ! -e never.csv ]] || fail "a signal later on: exit $status: $(cat errors)"
-    grep -qxF 'svmp: Interrupted again: the run is given up.' errors || fail "$(cat errors)"
+    grep -qxF 'svmp: Interrupted again: the run is aborted.' errors || fail "$(cat errors)"
 fi
 
 # One particle and a step a million times too long: x <- x - 1e6 A x, to infinity.
 status=0
 "$SVMP" run chain.mtx -n 1 --step fixed:1e6 -o away.csv >said 2>errors || status=$?
 [[ $status -eq 1 && ! -s said ]] || fail "exit $status: $(cat errors said)"
-grep -qxF "svmp: The last particles that were finite are in 'away.csv'." errors
+grep -qxF "svmp: The last finite particles are in 'away.csv'." errors
 [[ $(head -1 errors) == "svmp: "* ]]
 grep -qxF '# outcome = diverged' away.csv
 works summary away.csv
-refuses 1 "ran away" run chain.mtx -n 1 --step fixed:1e6
-grep -qxF "svmp: A smaller step may stay finite, or a start from the mode: --step fixed:1e+05, --init map." errors || fail "$(cat errors)"
+refuses 1 "The particles diverged" run chain.mtx -n 1 --step fixed:1e6
+grep -qxF "svmp: Try a smaller step or a start from a Gaussian fit: --step fixed:1e+05, --init gaussian." errors || fail "$(cat errors)"
 
 # Langevin dynamics on counts, whose scores grow like an exponential; what it advises is a way that comes to its end.
 poisson=(run "$MODELS/poisson.bug" "$MODELS/poisson.R" -q -t 200 -m langevin)
-refuses 1 "a smaller step may stay finite (--step fixed:0.001 --init map)" "${poisson[@]}"
-refuses 1 "a smaller step may stay finite (--step fixed:0.0001), and" "${poisson[@]}" --step fixed:0.001 --init map
-works "${poisson[@]}" --step fixed:0.0001 --init map
+refuses 1 "try a smaller step (--step fixed:0.001 --init gaussian)" "${poisson[@]}"
+refuses 1 "try a smaller step (--step fixed:0.0001), or" "${poisson[@]}" --step fixed:0.001 --init gaussian
+works "${poisson[@]}" --step fixed:0.0001 --init gaussian
 ! grep -q adam said || fail "langevin takes no such step: $(cat said)"
 
 # With all three standard files closed the particles are written, and that nothing could be said is a failure.
@@ -67,7 +67,7 @@ status=0
 if [[ -w /dev/full ]]; then
     status=0
     "$SVMP" run chain.mtx -n 5 -t 5 -o full.csv >/dev/full 2>errors || status=$?
-    [[ $status -eq 1 ]] && grep -qxF "svmp: The standard output could not be written: No space left on device." errors
+    [[ $status -eq 1 ]] && grep -qxF "svmp: Cannot write to standard output: No space left on device." errors
     works summary full.csv
 fi
 status=0

@@ -7,13 +7,13 @@ touch bad.mtx
 # the output
 touch there.csv
 mkdir folder.csv
-refuses 2 "The output 'out.txt' does not end in .csv" run chain.mtx -o out.txt
-refuses 2 "The file 'there.csv' exists already; --force overwrites it." run chain.mtx -o there.csv
+refuses 2 "The output file 'out.txt' must end in .csv" run chain.mtx -o out.txt
+refuses 2 "The file 'there.csv' already exists; use --force to overwrite it." run chain.mtx -o there.csv
 refuses 2 "The output 'folder.csv' is a folder." run chain.mtx -o folder.csv --force
-refuses 2 "the folder 'no/such/': No such file or directory." run chain.mtx -o no/such/out.csv
+refuses 2 "folder 'no/such/': No such file or directory." run chain.mtx -o no/such/out.csv
 if [[ $(id -u) -ne 0 ]]; then
     mkdir -m 555 closed
-    refuses 2 "the folder 'closed/': Permission denied." run chain.mtx -o closed/out.csv
+    refuses 2 "folder 'closed/': Permission denied." run chain.mtx -o closed/out.csv
 fi
 
 # the options
@@ -25,17 +25,17 @@ refuses 2 "'nowhere'" run chain.mtx --kernel rbf@nowhere -o out.csv
 refuses 2 "'fast'" run chain.mtx --step fast -o out.csv
 refuses 2 "'mean'" run chain.mtx --bandwidth mean -o out.csv
 refuses 2 "normal:" run chain.mtx --init normal: -o out.csv
-refuses 2 "The option '--threads' is a whole number from 0 to 4096, not 'two'." run chain.mtx --threads two -o out.csv
+refuses 2 "The option '--threads' must be a whole number from 0 to 4096, not 'two'." run chain.mtx --threads two -o out.csv
 refuses 2 "not '99999999999999999999'" run chain.mtx --threads 99999999999999999999 -o out.csv
 
 # the model
-refuses 2 "The file 'nowhere.mtx' could not be read: No such file or directory." run nowhere.mtx -o out.csv
-refuses 2 "The kind of 'model.stan' is not known by its ending" run model.stan -o out.csv
+refuses 2 "Cannot read 'nowhere.mtx': No such file or directory." run nowhere.mtx -o out.csv
+refuses 2 "Unknown kind of model file 'model.stan'" run model.stan -o out.csv
 refuses 2 "3 were given." run chain.mtx b.mtx b.mtx -o out.csv
 model "$banner symmetric" "2 2 2" "1 1 1" "2 2 x"
 refuses 2 "bad.mtx:4: the value 'x' is not a number." run bad.mtx -o out.csv
 model "$banner general" "2 3 2" "1 1 1" "2 2 1"
-refuses 2 "bad.mtx: a precision matrix is square, not 2 by 3." run bad.mtx -o out.csv
+refuses 2 "bad.mtx: a precision matrix must be square, not 2 by 3." run bad.mtx -o out.csv
 model "$banner general" "2 2 4" "1 1 1" "2 2 1" "1 2 0.5" "2 1 0.25"
 refuses 2 "entry (1, 2) is 0.5 and entry (2, 1) is 0.25." run bad.mtx -o out.csv
 model "$banner general" "2 2 3" "1 1 1" "2 2 1" "2 1 0.25"
@@ -45,10 +45,10 @@ refuses 2 "not positive definite" run bad.mtx -o out.csv
 model "$banner symmetric" "2 2 2" "1 1 1" "2 1 1"
 refuses 2 "the diagonal entry of row 2 is 0, so the matrix is not positive definite." run bad.mtx -o out.csv
 model "$banner general" "2 1 1" "2 1 1"
-refuses 2 "bad.mtx: the vector is 2 by 1, but the matrix in 'chain.mtx' needs one that is 3 by 1." run chain.mtx bad.mtx
+refuses 2 "bad.mtx: the vector is 2 by 1, but the matrix in 'chain.mtx' needs 3 by 1." run chain.mtx bad.mtx
 model "x,y" "1,nan"
 mv bad.mtx bad.csv
-refuses 2 "bad.csv:2: column 2 (y) holds 'nan', which is not a finite number." run chain.mtx --init bad.csv -o out.csv
+refuses 2 "bad.csv:2: column 2 (y): 'nan' is not a finite number." run chain.mtx --init bad.csv -o out.csv
 
 # A general matrix whose two triangles agree is as good; zeros make no edges.
 model "$banner general" "3 3 6" "1 1 1" "2 2 1" "1 2 0.25" "2 1 0.25" "3 1 0" "3 3 1"
@@ -58,5 +58,5 @@ shows '^largest Markov blanket +1$'
 
 # A link to nothing, before the run and not after it.
 ln -s nowhere link.csv
-refuses 2 "The file 'link.csv' is a symbolic link to nothing." run chain.mtx -o link.csv
-refuses 2 "The file 'link.csv' is a symbolic link to nothing." run chain.mtx --checkpoint link.csv --force
+refuses 2 "The file 'link.csv' is a broken symbolic link." run chain.mtx -o link.csv
+refuses 2 "The file 'link.csv' is a broken symbolic link." run chain.mtx --checkpoint link.csv --force

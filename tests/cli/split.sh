@@ -27,30 +27,30 @@ works $(sed -n 's/.*: svmp \(summary w_\)/\1/p' said | sed 's/\*/1/') w_2.csv
 shows '^2 chains of 20 draws of 50 variables'
 
 # Files of an earlier run with more chains would be taken for chains of this one.
-refuses 2 "The file 'h_1.csv' exists already; --force overwrites it." "${nuts[@]}" --chains 2 -o h.csv --split
+refuses 2 "The file 'h_1.csv' already exists; use --force to overwrite it." "${nuts[@]}" --chains 2 -o h.csv --split
 rm h_1.csv h_2.csv
-refuses 2 "The file 'h_3.csv' is there, of a run with more chains; --force removes it." "${nuts[@]}" --chains 2 -o h.csv --split
+refuses 2 "The file 'h_3.csv' is left over from a run with more chains; use --force to remove it." "${nuts[@]}" --chains 2 -o h.csv --split
 echo mine >h_5.csv # nobody's chain
 "$SVMP" "${nuts[@]}" --chains 2 -o h.csv --split --force >said 2>errors || fail "$(cat errors)"
-[[ $(cat errors) == "svmp: 'h_3.csv', of a run with more chains, is removed.
-svmp: 'h_4.csv', of a run with more chains, is removed." ]] || fail "$(cat errors)"
+[[ $(cat errors) == "svmp: Removed 'h_3.csv', left over from a run with more chains.
+svmp: Removed 'h_4.csv', left over from a run with more chains." ]] || fail "$(cat errors)"
 [[ $(echo h_*.csv) == "h_1.csv h_2.csv h_5.csv" ]] || fail "$(echo h_*.csv)"
 
 # What is no chain, or none of these, is refused; other runs are told.
 works run chain.mtx b.mtx -n 50 -t 10 -q -o particles.csv
-refuses 2 "Several files are the chains of a sampler, and 'particles.csv' holds particles." summary h_1.csv particles.csv
+refuses 2 "Several files must be the chains of one sampler, but 'particles.csv' contains particles." summary h_1.csv particles.csv
 works "${nuts[@]:0:7}" --draws 40 --chains 1 -o short.csv
-refuses 2 "The chains differ in length: 50 draws of 'h_1.csv', and 40 of 'short.csv'." summary h_1.csv short.csv
+refuses 2 "The chains differ in length: 50 draws in 'h_1.csv', but 40 in 'short.csv'." summary h_1.csv short.csv
 refuses 2 "The variables differ" summary h_1.csv <(sed 's/x\.3/y/' h_2.csv)
 works "${nuts[@]:0:11}" 8 --chains 2 --split -o other.csv
 works summary h_1.csv other_2.csv # by another seed
 works run chain.mtx b.mtx -m nuts --warmup 60 --draws 50 -q --seed 9 --chains 2 --split -o warm.csv
 "$SVMP" summary h_1.csv warm_2.csv >said 2>errors
-grep -qx "svmp: warning: 'h_1.csv' and 'warm_2.csv' are of different runs: 'warmup = 100' and 'warmup = 60'\." errors || fail "$(cat errors)"
+grep -qx "svmp: warning: 'h_1.csv' and 'warm_2.csv' are from different runs: 'warmup = 100' and 'warmup = 60'\." errors || fail "$(cat errors)"
 shows '^2 chains of 50 draws'
 
 # A chain that is counted twice is found out: runs of one seed, a copy, a file and a part of it.
-same="hold the same draws; runs of one chain each need different --seed."
+same="contain the same draws; runs of one chain each need different seeds (--seed)."
 for k in 1 2; do works "${nuts[@]:0:10}" --chains 1 -o one_$k.csv; done
 refuses 2 "'one_1.csv' and 'one_2.csv' $same" summary one_1.csv one_2.csv
 refuses 2 "'h_1.csv' and 'h_1.csv' $same" summary h_1.csv h_1.csv

@@ -67,7 +67,7 @@ if has jansson; then
     shows '^s_u.3.2 '
     # What is said to be known is constant.
     sed 's/,71,/,71.5,/;t' names.csv | sed '0,/,71.5,/s//,71,/' >changed.csv
-    refuses 2 "the column of 'k.n.2', which is said to be known, is not constant" summary changed.csv
+    refuses 2 "the column 'k.n.2' is declared known but is not constant" summary changed.csv
 fi
 
 if python=$(arviz_python); then

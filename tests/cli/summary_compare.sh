@@ -8,20 +8,20 @@ shows '^mu +2\.5 +1\.291 +1\.15 +2\.5 +3\.85$'
 shows '^theta\.1 +0 +0 +0 +0 +0$'
 works summary four.csv --variables theta.1,mu
 [[ $(grep -E '^(mu|theta)' said | cut -d' ' -f1 | tr '\n' ' ') == "theta.1 mu " ]]
-shows '^The file does not tell how far these particles are from the posterior: no KSD is recorded in it\.$'
+shows '^The file records no KSD, so it is unknown how far these particles are from the posterior\.$'
 works summary --variables=mu four.csv
 [[ $(grep -c theta said) -eq 0 ]]
-refuses 2 "There is no variable 'nu' in 'four.csv', which has 2, from 'mu' to 'theta.1'." summary four.csv --variables mu,nu
-refuses 2 "There is no variable ''" summary four.csv --variables mu,
+refuses 2 "Unknown variable 'nu' in 'four.csv', which has 2 variables, 'mu' to 'theta.1'." summary four.csv --variables mu,nu
+refuses 2 "Unknown variable ''" summary four.csv --variables mu,
 works summary four.csv --variables theta,mu,theta.1
 [[ $(grep -E '^(mu|theta)' said | cut -d' ' -f1 | tr '\n' ' ') == "theta.1 mu " ]]
 printf 'x\n1\n2,3\n' >bad.csv
-refuses 2 "bad.csv:3: the number of fields is 2, but the header on line 1 has 1." summary bad.csv
-refuses 2 "could not be read: Is a directory." summary .
+refuses 2 "bad.csv:3: the row has 2 fields, but the header on line 1 has 1." summary bad.csv
+refuses 2 "Cannot read '.': Is a directory." summary .
 printf 'lp__,x,lp__\n1,2,3\n' >twice.csv
-refuses 2 "twice.csv:1: two columns are called 'lp__'." summary twice.csv
+refuses 2 "twice.csv:1: two columns have the name 'lp__'." summary twice.csv
 printf 'chain__,x,chain__\n1,2,1\n' >twice.csv
-refuses 2 "twice.csv:1: two columns are called 'chain__'." summary twice.csv
+refuses 2 "twice.csv:1: two columns have the name 'chain__'." summary twice.csv
 : >empty.csv
 refuses 2 "empty.csv:1: the file is empty." summary empty.csv
 
@@ -32,16 +32,16 @@ shows '^a +4\.5e\+307 +5\.4e\+306 +2\.366e\+307 '
 shows '^b +4\.5e-310 +5\.4e-311 +2\.366e-310 '
 works compare extreme.csv extreme.csv
 shows '^MSE of E\[x\^2\] +0$'
-shows '^MMD +none: '
+shows '^MMD +undefined: '
 shows '^They agree: '
 ! grep -q nan said
 
 # What the particles are is in the file's record.
 printf '# method = dpmp\nx\n1\n2\n' >modes.csv
 works summary modes.csv
-shows "^The particles stand for modes: their spread is not the posterior's\.$"
+shows "^The particles represent modes: their spread is not that of the posterior\.$"
 works compare modes.csv modes.csv
-shows '^particles +2 particles that stand for modes and are no sample: '
+shows '^particles +2 particles that represent modes, not a sample: '
 printf '# method = exact\nx\n1\n2\n' >draws.csv
 works summary draws.csv
 shows '^2 independent draws of 1 variable$'
@@ -51,9 +51,9 @@ works summary gone.csv
 shows '^The run diverged: these are its last finite particles, far from the posterior\.$'
 
 # The standard errors of all moments.
-refuses 2 "The option '--errors' is for the draws of chains, and 'four.csv' holds particles." summary four.csv --errors
+refuses 2 "The option '--errors' applies only to chains; 'four.csv' contains particles." summary four.csv --errors
 works summary extreme.csv --errors
-shows '^Monte Carlo standard errors \(MCSE\) of these:$'
+shows '^Monte Carlo standard errors \(MCSE\):$'
 
 # E[x] = 0 and 2, E[x^2] = 1 and 5.
 printf 'x\n-1\n1\n' >x.csv
@@ -66,7 +66,7 @@ shows '^MMD +0\.700601'
 works compare x.csv x.csv
 shows '^MMD +0$'
 shows '^largest \|z\| +0 of the means \(x, z = 0\)$'
-shows '^They agree: no \|z\| is above 2\.81, which chance exceeds in one comparison of a hundred\.$'
+shows '^They agree: no \|z\| exceeds 2\.81, a limit that chance exceeds in 1 comparison out of 100\.$'
 works compare x.csv y.csv --per-variable --threads 2
 # means 0 and 2, each with a standard error of 1; both sd are sqrt(2): t = -sqrt(2) with 2 degrees of freedom
 shows '^x +0 +2 +4 +1 +5 +16 +-1\.05 +1\.000 +0\.00$'
@@ -74,8 +74,8 @@ refuses 2 "The variables differ: 1 of the particles are not in the reference (x)
 particles (mu, theta.1)." compare x.csv four.csv
 printf 'x\n1\n' >one.csv
 works compare x.csv one.csv
-shows '^MMD +none: the median distance within the reference is 0, or its square too large$'
-shows '^No verdict: a standard error needs two particles of either side, and six draws of a chain\.$'
+shows '^MMD +undefined: the median distance within the reference is 0 or too large to square$'
+shows '^No verdict: standard errors need at least two particles on each side, and at least six draws in each chain\.$'
 works summary one.csv
 shows '^1 particle of 1 variable$'
 [[ ! -w /dev/full ]] || { ! "$SVMP" compare x.csv y.csv >/dev/full 2>errors && grep -q 'No space left' errors; }

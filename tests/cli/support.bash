@@ -20,13 +20,15 @@ cat >b.mtx <<'END'
 0.5
 END
 
+# The program under test is $SVMP: svmp, unless the test says SVMP=$SVMP_PAPER.
+
 # works ARGUMENT...: exit 0 and a silent standard error; what it prints is in `said`.
 works() {
     "$SVMP" "$@" >said 2>errors || fail "svmp $*: exit $?: $(cat errors)"
     [[ ! -s errors ]] || fail "svmp $*: $(cat errors)"
 }
 
-# refuses STATUS SENTENCE ARGUMENT...: that exit status, "svmp: ...SENTENCE..." on the standard error, and no new file.
+# refuses STATUS SENTENCE ARGUMENT...: that exit status, "PROGRAM: ...SENTENCE..." on the standard error, and no new file.
 refuses() {
     local status=0 expected=$1 sentence=$2
     shift 2
@@ -34,7 +36,7 @@ refuses() {
     "$SVMP" "$@" >said 2>errors || status=$?
     ls -A | diff before - >/dev/null || fail "svmp $*: files were left: $(ls -A | diff before - | tr '\n' ' ')"
     [[ $status -eq $expected ]] || fail "svmp $*: exit $status, not $expected: $(cat errors)"
-    [[ $(head -1 errors) == "svmp: "* ]] || fail "svmp $*: the standard error is $(cat errors)"
+    [[ $(head -1 errors) == "$(basename "$SVMP"): "* ]] || fail "svmp $*: the standard error is $(cat errors)"
     grep -qF -- "$sentence" errors || fail "svmp $*: '$(cat errors)' instead of '$sentence'"
 }
 touch said errors before

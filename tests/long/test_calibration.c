@@ -1,6 +1,6 @@
 /* Simulation-based calibration (Talts et al. 2018): parameters drawn from the prior, data from the parameters, draws
- * from the posterior by NUTS. The rank of the true parameter among the draws is uniform when the sampler is right, for
- * every parameter and every function of them. */
+ * from the posterior by NUTS or by local moves. The rank of the true parameter among the draws is uniform when the
+ * sampler is right, for every parameter and every function of them. */
 #include <math.h>
 #include <string.h>
 
@@ -72,41 +72,66 @@ static int logistic_likelihood(size_t n, const double *const *x, double *value, 
     return 0;
 }
 
-static svmp_model *build(svmp_context *context, const sbc_model *which, problem *data) {
+/* Who draws, and how: NUTS every THIN-th draw of one chain; local moves the last states of DRAWS chains, node by node,
+ * or all parameters as one node. */
+typedef enum sampler { BY_NUTS, BY_NODES, BY_BLOCKS } sampler;
+
+static svmp_model *build(svmp_context *context, const sbc_model *which, sampler by, problem *data) {
+    const double identity[9] = {1, [4] = 1, [8] = 1}, of_two[4] = {1, 0, 0, 1}, one = 1;
+    const size_t nodes = by == BY_BLOCKS ? 1 : which->parameters, dimension = by == BY_BLOCKS ? which->parameters : 1;
     svmp_model *model = NULL;
     assert_ok(svmp_model_create(context, &model));
-    for (size_t v = 0; v < which->parameters; v++) {
-        assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
-        assert_ok(svmp_model_add_gaussian(model, 1, &v, (double[]){1}, NULL));
+    for (size_t v = 0; v < nodes; v++) {
+        assert_ok(svmp_model_add_node(model, NULL, dimension, NULL, NULL, NULL));
+        assert_ok(svmp_model_add_gaussian(model, 1, &v,
+                                          dimension == 1   ? &one
+                                          : dimension == 2 ? of_two
+                                                           : identity,
+                                          NULL));
     }
-    assert_ok(svmp_model_add_callback(model, which->parameters, (size_t[]){0, 1, 2}, which->likelihood, data));
+    assert_ok(svmp_model_add_callback(model, nodes, (size_t[]){0, 1, 2}, which->likelihood, data));
     assert_ok(svmp_model_finish(model));
     return model;
 }
 
-/* Every THIN-th draw of a chain, and where the truth stands among them: parameter by parameter, then lp__. */
-static void add_ranks(svmp_context *context, const sbc_model *which, uint64_t replicate, size_t counts[][BINS]) {
+static run_options options_of(sampler by, uint64_t seed) {
+    run_options options = svmp_run_options_default();
+    options.seed = seed;
+    if (by == BY_NUTS) {
+        options.method = "nuts";
+        options.chains = 1;
+        options.warmup = 300;
+        options.draws = DRAWS * THIN;
+    } else {
+        options.method = "local";
+        options.particles = DRAWS;
+        options.iterations = 240;
+        options.draws = 1; /* the last power of two after the warm-up */
+    }
+    return options;
+}
+
+/* Where the truth stands among the draws: parameter by parameter, then lp__. */
+static void add_ranks(svmp_context *context, const sbc_model *which, sampler by, uint64_t replicate,
+                      size_t counts[][BINS]) {
+    const size_t count = by == BY_NUTS ? DRAWS * THIN : DRAWS, thin = by == BY_NUTS ? THIN : 1;
     problem data = {.parameters = which->parameters};
     double normals[OBSERVATIONS + 3], uniforms[OBSERVATIONS], truth_density;
     svmp_random_normals((random_stream){.seed = 1, .purpose = RANDOM_TEST, .a = replicate}, OBSERVATIONS + 3, normals);
     svmp_random_uniforms((random_stream){.seed = 2, .purpose = RANDOM_TEST, .a = replicate}, OBSERVATIONS, uniforms);
     const double *theta = normals + OBSERVATIONS;
     which->simulate(theta, normals, uniforms, data.data);
-    svmp_model *model = build(context, which, &data);
-    svmp_run_options options = svmp_run_options_default();
-    options.method = "nuts";
-    options.chains = 1;
-    options.warmup = 300;
-    options.draws = DRAWS * THIN;
-    options.seed = replicate;
+    svmp_model *model = build(context, which, by, &data);
+    const run_options options = options_of(by, replicate);
     svmp_particles *particles = target_infer(model, &options);
+    assert_int_equal(svmp_particles_count(particles), count);
     assert_ok(svmp_model_evaluate(model, 1, theta, &truth_density, NULL));
     for (size_t i = 0; i <= which->parameters; i++) {
-        const double *draws = i < which->parameters ? svmp_particles_values(particles) + i * options.draws
+        const double *draws = i < which->parameters ? svmp_particles_values(particles) + i * count
                                                     : svmp_particles_statistic(particles, "lp__");
         const double truth = i < which->parameters ? theta[i] : truth_density;
         size_t rank = 0;
-        for (size_t l = THIN - 1; l < options.draws; l += THIN) rank += draws[l] < truth;
+        for (size_t l = thin - 1; l < count; l += thin) rank += draws[l] < truth;
         counts[i][rank * BINS / (DRAWS + 1)]++;
     }
     svmp_particles_free(particles);
@@ -114,16 +139,18 @@ static void add_ranks(svmp_context *context, const sbc_model *which, uint64_t re
 }
 
 /* A chi-square of 15 degrees of freedom exceeds 44.3 with probability 1e-4. */
-static void check_calibration(const sbc_model *which) {
+static void check_calibration(const sbc_model *which, sampler by) {
+    static const char *const names[] = {"NUTS", "local moves", "local moves of a block"};
     svmp_context *context = test_context(1);
     size_t counts[4][BINS] = {{0}};
-    for (uint64_t k = 0; k < REPLICATES; k++) add_ranks(context, which, k, counts);
-    const double expected = (double)REPLICATES / BINS;
+    const uint64_t replicates = by == BY_NUTS ? REPLICATES : REPLICATES / 2;
+    for (uint64_t k = 0; k < replicates; k++) add_ranks(context, which, by, k, counts);
+    const double expected = (double)replicates / BINS;
     for (size_t i = 0; i <= which->parameters; i++) {
         double chi_square = 0;
         for (size_t b = 0; b < BINS; b++) chi_square += pow((double)counts[i][b] - expected, 2) / expected;
-        print_message("%s, %s %zu: chi-square %.1f of 15\n", which->name, i < which->parameters ? "parameter" : "lp__",
-                      i + 1, chi_square);
+        print_message("%s by %s, %s %zu: chi-square %.1f of 15\n", which->name, names[by],
+                      i < which->parameters ? "parameter" : "lp__", i + 1, chi_square);
         assert_true(chi_square < 44.3);
     }
     svmp_context_free(context);
@@ -131,12 +158,14 @@ static void check_calibration(const sbc_model *which) {
 
 static void test_normal_with_unknown_scale(void **state) {
     (void)state;
-    check_calibration(&(sbc_model){"normal", 2, normal_simulate, normal_likelihood});
+    for (sampler by = BY_NUTS; by <= BY_BLOCKS; by++)
+        check_calibration(&(sbc_model){"normal", 2, normal_simulate, normal_likelihood}, by);
 }
 
 static void test_logistic_regression(void **state) {
     (void)state;
-    check_calibration(&(sbc_model){"logistic", 3, logistic_simulate, logistic_likelihood});
+    for (sampler by = BY_NUTS; by <= BY_BLOCKS; by++)
+        check_calibration(&(sbc_model){"logistic", 3, logistic_simulate, logistic_likelihood}, by);
 }
 
 int main(void) {

@@ -20,14 +20,14 @@ static svmp_model *read_grid(svmp_context *context) {
 
 /* NULL: this build has no exact draws. */
 static svmp_particles *draw(const svmp_model *model, size_t n, uint64_t seed) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = "exact";
     options.particles = n;
     options.seed = seed;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
-    if (svmp_run_create(model, &options, &run) == SVMP_UNSUPPORTED) return NULL;
+    if (svmp_run_make(model, &options, &run) == SVMP_UNSUPPORTED) return NULL;
     assert_ok(svmp_run_go(run, &outcome));
     assert_ok(svmp_run_particles(run, &particles));
     svmp_run_free(run);
@@ -45,7 +45,8 @@ static alarms look(svmp_context *context, const svmp_model *model, const kernel 
     svmp_discrepancy total, *each = malloc(nodes * sizeof *each);
     alarms found = {0};
     assert_ok(svmp_model_evaluate(model, n, svmp_particles_values(particles), NULL, score));
-    const stein_sample sample = {graph, k, n, svmp_particles_values(particles), score, 1, 0};
+    const stein_sample sample = {
+        .graph = graph, .kernel = k, .n = n, .x = svmp_particles_values(particles), .score = score, .seed = 1};
     assert_ok(svmp_stein_discrepancy(context, &sample, &total, each));
     for (size_t v = 0; v < nodes; v++) {
         found.ratio |= each[v].ratio > each[v].limit;

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include "svmp_parallel.h"
+
 static void after_the_end(void **unused) {
     (void)unused;
     svmp_context *before = test_context(1), *after = test_context(1);
@@ -17,7 +19,8 @@ static void after_the_end(void **unused) {
     assert_ok(svmp_run_create(model, NULL, &run));
     MPI_Finalize();
     assert_int_equal(svmp_context_join(after), SVMP_BAD_CALL);
-    assert_string_equal(svmp_context_error(after), "The processes cannot join: MPI has ended, and starts only once.");
+    assert_string_equal(svmp_context_error(after),
+                        "The processes cannot join: MPI is finalised and cannot be initialised again.");
     svmp_run_free(run);
     svmp_model_free(model);
     svmp_context_free(before);

@@ -36,7 +36,7 @@ static void a_context_joins_once(void **unused) {
     (void)unused;
     svmp_context *context = join();
     assert_int_equal(svmp_context_join(context), SVMP_BAD_CALL);
-    assert_string_equal(svmp_context_error(context), "The context has joined the other processes already.");
+    assert_string_equal(svmp_context_error(context), "The context has already joined the other processes.");
     talk(context);
     svmp_context_free(context);
 }
@@ -49,7 +49,7 @@ static void two_at_once(void **unused) {
     svmp_model *models[RUNS];
     svmp_run *runs[RUNS];
     double largest[RUNS];
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.particles = 5;
     options.iterations = 3;
     for (int r = 0; r < RUNS; r++) {
@@ -58,7 +58,7 @@ static void two_at_once(void **unused) {
         models[r] = test_grid(contexts[r], 4, 1);
         assert_ok(svmp_model_split(&models[r], &split));
         assert_int_equal(split.processes, 2);
-        assert_ok(svmp_run_create(models[r], &options, &runs[r]));
+        assert_ok(svmp_run_make(models[r], &options, &runs[r]));
     }
     for (int r = 0; r < RUNS; r++) {
         svmp_outcome outcome;

@@ -1,7 +1,7 @@
 /* In each of two processes: one ends while the other waits for it. The launcher notices, and passes on the status. */
 #include <stdlib.h>
 
-#include "svmp.h"
+#include "svmp_parallel.h"
 
 int main(void) {
     svmp_context *context = NULL;

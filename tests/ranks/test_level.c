@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include "svmp_parallel.h"
+
 static void one_thread_is_refused(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
@@ -12,8 +14,8 @@ static void one_thread_is_refused(void **unused) {
     if (level == MPI_THREAD_SINGLE) { /* or more than was asked for */
         assert_int_equal(svmp_context_join(context), SVMP_UNSUPPORTED);
         assert_string_equal(svmp_context_error(context),
-                            "The processes cannot join: MPI was started for programs of one thread, and not with "
-                            "MPI_Init_thread for MPI_THREAD_FUNNELED.");
+                            "The processes cannot join: MPI was initialised for single-threaded programs; call "
+                            "MPI_Init_thread with MPI_THREAD_FUNNELED or higher.");
     }
     assert_int_equal(svmp_context_processes(context), 1);
     svmp_context_free(context);

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "expr/code.h"
 #include "expr/hessian.h"
-#include "expr/program.h"
 #include "support.h"
 
 /* value[l] and gradient[j*n + l] (or NULL) for x[j*n + l]; `parameters` may be NULL. */
 static inline void test_run(const program *compiled, size_t n, const double *x, const double *parameters, double *value,
                             double *gradient) {
-    size_t slots = svmp_program_slots(compiled), count = svmp_program_parameters(compiled);
+    size_t slots = svmp_program_slots(compiled), count = compiled->parameters;
     uint32_t *variables = malloc((slots + 1) * sizeof *variables);
     const double **columns = malloc((count + 1) * sizeof *columns);
     for (size_t j = 0; j < slots; j++) variables[j] = (uint32_t)j;
@@ -60,7 +60,7 @@ static inline void test_gradient(const program *compiled, const double *x, doubl
 
 /* The second derivatives at one point, slots*slots, both halves. */
 static inline void test_second(const program *compiled, const double *x, const double *parameters, double *second) {
-    const size_t slots = svmp_program_slots(compiled), count = svmp_program_parameters(compiled);
+    const size_t slots = svmp_program_slots(compiled), count = compiled->parameters;
     uint32_t *variables = malloc((slots + 1) * sizeof *variables);
     const double **columns = malloc((count + 1) * sizeof *columns);
     const uint32_t *row, *column;
@@ -133,10 +133,9 @@ static inline void failing_release(void *pointer, void *user_data) {
 }
 
 static inline svmp_context *test_failing_context(failing_memory *memory) {
-    svmp_context_options options = svmp_context_options_default();
-    options.allocator = (svmp_allocator){failing_allocate, failing_resize, failing_release, memory};
+    const svmp_allocator allocator = {failing_allocate, failing_resize, failing_release, memory};
     svmp_context *context = NULL;
-    assert_ok(svmp_context_create(&options, &context));
+    assert_ok(svmp_context_create(&allocator, &context));
     return context;
 }
 

@@ -214,9 +214,11 @@ struct team_line {
     int asked;    /* how often */
 };
 
+/* What a process brings: to how many neighbours, and to each its rank and how many rows; then the rows. All of it is a
+ * copy, for a line may be gone when others still look. */
 typedef struct message {
-    const team_routes *routes;
-    double rows[];
+    size_t neighbours;
+    double numbers[];
 } message;
 
 static svmp_status connect(svmp_context *context, const team *t, const team_routes *routes, team_line **line) {
@@ -237,16 +239,16 @@ static void disconnect(svmp_context *context, team_line *line) {
 }
 
 static void look_neighbours(const team *t, void *into) {
-    const numbers *to = into;
-    const team_routes *own = ((const message *)seen_by(t)->given[t->rank])->routes;
-    double *held = to->values;
+    const team_line *line = into;
+    const team_routes *own = &line->routes;
+    double *held = line->held;
     for (size_t k = 0; k < own->neighbours; k++) {
         const message *from = seen_by(t)->given[own->rank[k]];
-        const team_routes *other = from->routes;
+        const double *rank = from->numbers, *out = rank + from->neighbours, *rows = out + from->neighbours;
         size_t at = 0, me = 0;
-        while (me < other->neighbours && other->rank[me] != t->rank) at += other->out[me++];
-        require_all(t, me < other->neighbours && other->out[me] == own->in[k], "Neighbours disagree on their rows");
-        memcpy(held, from->rows + at * own->length, own->in[k] * own->length * sizeof *held);
+        while (me < from->neighbours && rank[me] != (double)t->rank) at += (size_t)out[me++];
+        require_all(t, me < from->neighbours && out[me] == (double)own->in[k], "Neighbours disagree on their rows");
+        memcpy(held, rows + at * own->length, own->in[k] * own->length * sizeof *held);
         held += own->in[k] * own->length;
     }
 }
@@ -254,13 +256,18 @@ static void look_neighbours(const team *t, void *into) {
 /* Until messages have arrived there is nothing in their place that anybody could use. */
 static void depart(const team *t, team_line *line, const double *leaving, double *arriving) {
     const team_routes *routes = &line->routes;
-    size_t rows = 0;
-    for (size_t k = 0; k < routes->neighbours; k++) rows += routes->out[k];
-    const size_t size = rows * routes->length * sizeof *leaving;
-    message *m = malloc(sizeof *m + size);
-    m->routes = routes;
-    if (size > 0) memcpy(m->rows, leaving, size);
-    meet(t, "depart", sizeof *m + size, m, look_neighbours, &(numbers){0, line->held});
+    const size_t neighbours = routes->neighbours;
+    size_t count = 0;
+    for (size_t k = 0; k < neighbours; k++) count += routes->out[k] * routes->length;
+    const size_t size = sizeof(message) + (2 * neighbours + count) * sizeof *leaving;
+    message *m = malloc(size);
+    m->neighbours = neighbours;
+    for (size_t k = 0; k < neighbours; k++) {
+        m->numbers[k] = (double)routes->rank[k];
+        m->numbers[neighbours + k] = (double)routes->out[k];
+    }
+    if (count > 0) memcpy(m->numbers + 2 * neighbours, leaving, count * sizeof *leaving);
+    meet(t, "depart", size, m, look_neighbours, line);
     free(m);
     line->arriving = arriving;
     line->asked = 0;
@@ -301,10 +308,9 @@ static void prepare(stage *s, size_t rank, player *p) {
                      .disconnect = disconnect,
                      .depart = depart,
                      .arrived = arrived};
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = 1;
-    options.allocator = (svmp_allocator){count_allocate, count_resize, count_release, p};
-    assert_ok(svmp_context_create(&options, &p->context));
+    const svmp_allocator allocator = {count_allocate, count_resize, count_release, p};
+    assert_ok(svmp_context_create(&allocator, &p->context));
+    assert_ok(svmp_context_set_threads(p->context, 1));
     p->context->team = &p->team;
     p->made = 0;
     p->scarce = rank == s->poor ? s->scarce : 0;

@@ -15,10 +15,9 @@ void test_assert_near(double a, double b, double tolerance, const char *file, in
 }
 
 svmp_context *test_context(int threads) {
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = threads;
     svmp_context *context = NULL;
-    assert_ok(svmp_context_create(&options, &context));
+    assert_ok(svmp_context_create(NULL, &context));
+    assert_ok(svmp_context_set_threads(context, threads));
     return context;
 }
 
@@ -38,11 +37,10 @@ static void scarce_release(void *pointer, void *user_data) {
 }
 
 svmp_context *scarce_context(scarce_memory *memory) {
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = 2;
-    options.allocator = (svmp_allocator){scarce_allocate, scarce_resize, scarce_release, memory};
+    const svmp_allocator allocator = {scarce_allocate, scarce_resize, scarce_release, memory};
     svmp_context *context = NULL;
-    assert_ok(svmp_context_create(&options, &context));
+    assert_ok(svmp_context_create(&allocator, &context));
+    assert_ok(svmp_context_set_threads(context, 2));
     return context;
 }
 

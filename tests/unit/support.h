@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "base/context.h"
-#include "svmp.h"
+#include "run/options.h"
+#include "svmp_tools.h"
 
 #define assert_ok(call) assert_int_equal((call), SVMP_OK)
 

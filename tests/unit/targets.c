@@ -113,11 +113,11 @@ void target_logistic_moments(double mean[2], double variance[2]) {
 
 /* ---- runs and estimates ---------------------------------------------------------------------------------------- */
 
-svmp_particles *target_infer(const svmp_model *model, const svmp_run_options *options) {
+svmp_particles *target_infer(const svmp_model *model, const run_options *options) {
     svmp_run *run = NULL;
     svmp_outcome outcome_;
     svmp_particles *particles = NULL;
-    assert_ok(svmp_run_create(model, options, &run));
+    assert_ok(svmp_run_make(model, options, &run));
     assert_ok(svmp_run_go(run, &outcome_));
     assert_int_equal(outcome_, SVMP_COMPLETED);
     assert_ok(svmp_run_particles(run, &particles));

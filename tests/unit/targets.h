@@ -2,7 +2,7 @@
 #ifndef SVMP_TEST_TARGETS_H
 #define SVMP_TEST_TARGETS_H
 
-#include "svmp.h"
+#include "run/options.h"
 
 /* Independent Student-t variables with 5 degrees of freedom: variance 5/3. */
 svmp_model *target_student(svmp_context *context, size_t variables);
@@ -15,7 +15,7 @@ svmp_model *target_logistic(svmp_context *context);
 void target_logistic_moments(double mean[2], double variance[2]);
 
 /* A run from start to end. */
-svmp_particles *target_infer(const svmp_model *model, const svmp_run_options *options);
+svmp_particles *target_infer(const svmp_model *model, const run_options *options);
 
 /* Mean of f(x) over the draws of a variable and its standard error: the draws cut into batches, whose means vary. */
 typedef struct estimate {

@@ -21,10 +21,10 @@ static int save_and_stop(const svmp_progress *progress, void *user_data) {
 }
 
 /* The run of these options to iteration `at`, saved there. */
-static void save_at(const svmp_model *model, const svmp_run_options *options, size_t at) {
+static void save_at(const svmp_model *model, const run_options *options, size_t at) {
     saving s = {.at = at};
     svmp_outcome outcome;
-    assert_ok(svmp_run_create(model, options, &s.run));
+    assert_ok(svmp_run_make(model, options, &s.run));
     assert_ok(svmp_run_set_monitor(s.run, save_and_stop, &s));
     if (at == 0)
         assert_ok(svmp_run_save(s.run, "run.checkpoint"));
@@ -34,11 +34,11 @@ static void save_at(const svmp_model *model, const svmp_run_options *options, si
     svmp_run_free(s.run);
 }
 
-static svmp_particles *resume(const svmp_model *model, const svmp_run_options *options, size_t at) {
+static svmp_particles *resume(const svmp_model *model, const run_options *options, size_t at) {
     svmp_run *run = NULL;
     svmp_outcome outcome;
     svmp_particles *particles = NULL;
-    assert_ok(svmp_run_create(model, options, &run));
+    assert_ok(svmp_run_make(model, options, &run));
     assert_ok(svmp_run_load(run, "run.checkpoint"));
     assert_int_equal(svmp_run_iteration(run), at);
     assert_ok(svmp_run_go(run, &outcome));
@@ -60,8 +60,8 @@ static void assert_same(svmp_particles *a, svmp_particles *b) {
     }
 }
 
-static svmp_run_options small(const char *method) {
-    svmp_run_options options = svmp_run_options_default();
+static run_options small(const char *method) {
+    run_options options = svmp_run_options_default();
     options.method = method;
     options.particles = 6;
     options.iterations = 40;
@@ -72,7 +72,7 @@ static svmp_run_options small(const char *method) {
 }
 
 /* Broken off at several places, on as many threads as there are or on one, and the same bits. */
-static void assert_resumes(svmp_model *(*make)(svmp_context *context), const svmp_run_options *options) {
+static void assert_resumes(svmp_model *(*make)(svmp_context *context), const run_options *options) {
     static const size_t places[] = {0, 1, 13, 25, 26, 39, 40};
     svmp_context *context = test_context(2), *other = test_context(1);
     svmp_model *model = make(context), *again = make(other);
@@ -95,18 +95,27 @@ static svmp_model *logistic(svmp_context *context) { return target_logistic(cont
 
 static void test_same_bits(void **state) {
     (void)state;
-    static const char *const methods[] = {"graphical", "combined", "langevin", "mala", "nuts", "dpmp", "tpmp"};
+    static const char *const methods[] = {"graphical", "combined", "langevin", "mala",     "nuts",
+                                          "dpmp",      "tpmp",     "local",    "transport"};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        const svmp_run_options options = small(methods[m]);
+        const run_options options = small(methods[m]);
         assert_resumes(grid, &options);
     }
     static const char *const steps[] = {"adam:0.05", "rmsprop:0.05", "adagrad:0.5..0.01", "fixed:0.01", "decay:1,9,1"};
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
-        svmp_run_options options = small("vanilla");
+        run_options options = small("vanilla");
         options.step = steps[k];
         assert_resumes(logistic, &options);
     }
-    svmp_run_options options = small("nuts");
+    static const char *const kernels[] = {"rbf/sd@self + linear/sd@blanket", "rbf@blanket",
+                                          "linear/sd@near:3"}; /* their sd is a state */
+    for (size_t k = 0; k < 3; k++) {
+        run_options options = small("graphical");
+        options.kernel = kernels[k];
+        options.step = "adam-sd:0.3..0.1";
+        assert_resumes(grid, &options);
+    }
+    run_options options = small("nuts");
     assert_resumes(logistic, &options);
     options.warmup = 39; /* the states of the warm-up pass through one slot */
     options.draws = 1;
@@ -118,9 +127,9 @@ static void test_iterations_grow(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     svmp_model *model = grid(context);
-    static const char *const methods[] = {"graphical", "mala", "nuts"};
-    for (size_t m = 0; m < 3; m++) {
-        svmp_run_options options = small(methods[m]), longer = options;
+    static const char *const methods[] = {"graphical", "mala", "nuts", "local"};
+    for (size_t m = 0; m < 4; m++) {
+        run_options options = small(methods[m]), longer = options;
         longer.iterations = 70;
         longer.draws = 45;
         svmp_particles *whole = target_infer(model, &longer);
@@ -141,12 +150,12 @@ static void test_converged_run_stays(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = grid(context);
-    svmp_run_options options = small("graphical");
+    run_options options = small("graphical");
     options.tolerance = 1e300;
     save_at(model, &options, 1);
     svmp_run *run = NULL;
     svmp_outcome outcome;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_load(run, "run.checkpoint"));
     assert_ok(svmp_run_go(run, &outcome));
     assert_int_equal(outcome, SVMP_CONVERGED);
@@ -158,11 +167,11 @@ static void test_converged_run_stays(void **state) {
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
-static void assert_refused(const svmp_model *model, svmp_context *context, const svmp_run_options *options,
+static void assert_refused(const svmp_model *model, svmp_context *context, const run_options *options,
                            const char *sentence) {
     svmp_run *run = NULL;
     svmp_outcome outcome;
-    assert_ok(svmp_run_create(model, options, &run));
+    assert_ok(svmp_run_make(model, options, &run));
     assert_int_equal(svmp_run_load(run, "run.checkpoint"), SVMP_BAD_INPUT);
     if (strstr(svmp_context_error(context), sentence) == NULL)
         fail_msg("'%s' instead of '%s'", svmp_context_error(context), sentence);
@@ -174,26 +183,27 @@ static void test_other_options(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = grid(context);
-    const svmp_run_options options = small("graphical");
+    const run_options options = small("graphical");
     static const char *const changes[][3] = {
-        {"seed", "2", "was made with seed = 1, this run with seed = 2."},
-        {"method", "vanilla", "was made with method = graphical, this run with method = vanilla."},
-        {"particles", "7", "was made with particles = 6, this run with particles = 7."},
-        {"kernel", "imq@all", "was made with kernel = (the method's own), this run with kernel = imq@all."},
-        {"tolerance", "0.5", "was made with tolerance = 0, this run with tolerance = 0.5."},
-        {"iterations", "39", "iterations = 40, this run with iterations = 39: they may only grow."},
+        {"seed", "2", "has seed = 1, but this run has seed = 2."},
+        {"method", "vanilla", "has method = graphical, but this run has method = vanilla."},
+        {"particles", "7", "has particles = 6, but this run has particles = 7."},
+        {"kernel", "imq@all", "has kernel = (the method's default), but this run has kernel = imq@all."},
+        {"tolerance", "0.5", "has tolerance = 0, but this run has tolerance = 0.5."},
+        {"iterations", "39", "iterations = 40, but this run has iterations = 39, which must not be smaller."},
     };
     save_at(model, &options, 20);
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
-        svmp_run_options other = options;
+        run_options other = options;
         assert_ok(svmp_run_options_set(context, &other, changes[k][0], changes[k][1]));
         assert_refused(model, context, &other, changes[k][2]);
     }
-    svmp_run_options falling = options;
+    run_options falling = options;
     falling.step = "adagrad:0.5..0.1";
     save_at(model, &falling, 20);
     falling.iterations = 50;
-    assert_refused(model, context, &falling, "cannot grow to 50: the step falls from 0.5 to 0.1 along them.");
+    assert_refused(model, context, &falling,
+                   "cannot grow to 50: the step size falls from 0.5 to 0.1 along the iterations.");
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -220,15 +230,15 @@ static svmp_model *one_node(svmp_context *context, const char *name, const doubl
 static void test_other_models(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
-    const svmp_run_options options = small("graphical");
+    const run_options options = small("graphical");
     double here = 1, there = 1 + 0x1p-50, bound = -5;
     svmp_model *model = one_node(context, "a", NULL, &here);
     save_at(model, &options, 10);
     svmp_model *others[] = {one_node(context, "b", NULL, &here), one_node(context, "a", &bound, &here),
                             one_node(context, "a", NULL, &there), grid(context)};
     static const char *const sentences[] = {"other names, bounds or edges", "other names, bounds or edges",
-                                            "other numbers in its factors, or other data",
-                                            "it has 1 nodes, 1 variables and 1 factors, this one 9, 9 and "};
+                                            "other numbers in the factors or other data",
+                                            "that has 1 nodes, 1 variables and 1 factors, this one has 9, 9 and "};
     for (size_t k = 0; k < 4; k++) {
         assert_refused(others[k], context, &options, sentences[k]);
         svmp_model_free(others[k]);
@@ -238,10 +248,10 @@ static void test_other_models(void **state) {
     svmp_run *run = NULL;
     assert_ok(svmp_particles_create(context, 1, 6, NULL, &start));
     assert_ok(svmp_particles_set_name(start, 0, "a"));
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_start_from(run, start));
     assert_int_equal(svmp_run_load(run, "run.checkpoint"), SVMP_BAD_INPUT);
-    assert_non_null(strstr(svmp_context_error(context), "started from particles that were drawn, not given"));
+    assert_non_null(strstr(svmp_context_error(context), "started from random particles, not from a file"));
     svmp_run_free(run);
     svmp_particles_free(start);
     svmp_model_free(model);
@@ -271,7 +281,7 @@ static void test_damaged_files(void **state) {
     svmp_model *model = logistic(context);
     static const char *const methods[] = {"graphical", "nuts"};
     for (uint64_t m = 0; m < 2; m++) {
-        const svmp_run_options options = small(methods[m]);
+        const run_options options = small(methods[m]);
         char *good, *bytes;
         save_at(model, &options, 30);
         const size_t size = read_bytes("run.checkpoint", &good);
@@ -295,15 +305,15 @@ static void test_damaged_files(void **state) {
             }
             write_bytes("run.checkpoint", bytes, length);
             svmp_run *run = NULL;
-            assert_ok(svmp_run_create(model, &options, &run));
+            assert_ok(svmp_run_make(model, &options, &run));
             assert_int_equal(svmp_run_load(run, "run.checkpoint"), SVMP_BAD_INPUT);
-            assert_non_null(strstr(svmp_context_error(context), "The checkpoint 'run.checkpoint' is "));
+            assert_non_null(strstr(svmp_context_error(context), "The checkpoint 'run.checkpoint' "));
             svmp_run_free(run);
         }
         memcpy(bytes, good, size);
         bytes[20] = 9; /* the format of a later svmp */
         write_bytes("run.checkpoint", bytes, size);
-        assert_refused(model, context, &options, "is in format 9, of another svmp");
+        assert_refused(model, context, &options, "has format 9, but svmp");
         free(bytes);
         free(good);
     }
@@ -316,9 +326,9 @@ static void test_unwritable(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = grid(context);
-    const svmp_run_options options = small("graphical");
+    const run_options options = small("graphical");
     svmp_run *run = NULL;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_int_equal(svmp_run_save(run, "no/such/folder"), SVMP_CANNOT_WRITE);
     assert_int_equal(svmp_run_save(run, "."), SVMP_CANNOT_WRITE);
     assert_int_equal(svmp_run_load(run, "nothing.checkpoint"), SVMP_CANNOT_READ);
@@ -337,7 +347,7 @@ static void test_scarce_memory(void **state) {
     (void)state;
     static const char *const methods[] = {"graphical", "nuts"};
     for (size_t m = 0; m < 2; m++) {
-        const svmp_run_options options = small(methods[m]);
+        const run_options options = small(methods[m]);
         scarce_memory memory = {1000000};
         svmp_context *context = scarce_context(&memory);
         svmp_model *model = grid(context);
@@ -346,7 +356,7 @@ static void test_scarce_memory(void **state) {
         for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
             svmp_run *run = NULL;
             memory.left = 1000000;
-            assert_ok(svmp_run_create(model, &options, &run));
+            assert_ok(svmp_run_make(model, &options, &run));
             memory.left = allowed;
             status = svmp_run_load(run, "run.checkpoint");
             if (status == SVMP_OK) status = svmp_run_save(run, "run.checkpoint");

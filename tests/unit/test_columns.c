@@ -15,12 +15,12 @@ static const char header[] = "lp__,a_b_2,a_b,x.1.1,x.2.1,x.3.1,x.1.2,x.2.2,x.3.2
 
 static svmp_status infer(svmp_context *c, size_t count, svmp_particles **particles) {
     const char *const paths[] = {"m.bug", "d.R"};
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.particles = count;
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_status status = svmp_model_read_monitoring(c, 2, paths, "v", &model);
-    if (status == SVMP_OK) status = svmp_run_create(model, &options, &run);
+    if (status == SVMP_OK) status = svmp_run_make(model, &options, &run);
     if (status == SVMP_OK) status = svmp_run_particles(run, particles);
     svmp_run_free(run);
     svmp_model_free(model);

@@ -311,14 +311,14 @@ static void what_it_comes_to(void **unused) {
  */
 
 static svmp_particles *run(const svmp_model *model, const svmp_particles *start, size_t iterations) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *made = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
     options.particles = 7;
     options.iterations = iterations;
     options.init = "prior";
-    assert_ok(svmp_run_create(model, &options, &made));
+    assert_ok(svmp_run_make(model, &options, &made));
     if (start) assert_ok(svmp_run_start_from(made, start));
     assert_ok(svmp_run_go(made, &outcome));
     assert_ok(svmp_run_particles(made, &particles));

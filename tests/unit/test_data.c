@@ -125,66 +125,70 @@ static const struct {
 } wrong[] = {
     {"d.json", "{\"x\": [1, 2,\n  3, oops]}",
      "d.json:2:9: error: invalid token near 'oops'\n      3, oops]}\n            ^"},
-    {"d.json", "[1, 2]", "d.json:1:1: error: the data are one object, {\"name\": value, ...}\n    [1, 2]\n    ^"},
+    {"d.json", "[1, 2]", "d.json:1:1: error: expected one object, {\"name\": value, ...}\n    [1, 2]\n    ^"},
     {"d.json", "{\"x\": \"a\"}",
-     "d.json:1:7: error: a number, null or an array is expected\n    {\"x\": \"a\"}\n          ^"},
+     "d.json:1:7: error: expected a number, null or an array\n    {\"x\": \"a\"}\n          ^"},
     {"d.json", "{\"x\": [[1,2],\n[3]]}",
-     "d.json:2:1: error: the array is ragged: 1 elements where the first row has 2\n    [3]]}\n    ^"},
+     "d.json:2:1: error: the array is ragged: this row has 1 elements, the first row has 2\n    [3]]}\n"
+     "    ^"},
     {"d.json", "{\"x\": [[1,2], 3]}",
-     "d.json:1:15: error: the array is ragged: a number stands where an array is expected\n    {\"x\": [[1,2], 3]}\n"
+     "d.json:1:15: error: the array is ragged: expected an array, not a number\n    {\"x\": [[1,2], 3]}\n"
      "                  ^"},
     {"d.json", "{\"x\": [1, [3]]}",
-     "d.json:1:11: error: the array is ragged: an array stands where a number is expected\n    {\"x\": [1, [3]]}\n"
-     "              ^"},
+     "d.json:1:11: error: the array is ragged: expected a number, not an array\n"
+     "    {\"x\": [1, [3]]}\n              ^"},
     {"d.json", "{\"x\": 1, \"x\": 2}",
      "d.json:1:12: error: duplicate object key near '\"x\"'\n    {\"x\": 1, \"x\": 2}\n               ^"},
     {"d.json", "{\"x\": [[[[[[[[[1]]]]]]]]]}",
-     "d.json:1:7: error: an array has at most 8 dimensions\n    {\"x\": [[[[[[[[[1]]]]]]]]]}\n          ^"},
-    {"d.csv", "", "d.csv:1:1: error: a header row of names is expected\n    \n    ^"},
-    {"d.csv", "x,y\n", "d.csv:1:1: error: there is no row below the header\n    x,y\n    ^"},
-    {"d.csv", "x,y\n1,2\n3\n", "d.csv:3:1: error: the row has 1 fields where the header has 2\n    3\n    ^"},
+     "d.json:1:7: error: an array can have at most 8 dimensions\n    {\"x\": [[[[[[[[[1]]]]]]]]]}\n"
+     "          ^"},
+    {"d.csv", "", "d.csv:1:1: error: expected a header row of names\n    \n    ^"},
+    {"d.csv", "x,y\n", "d.csv:1:1: error: no rows below the header\n    x,y\n    ^"},
+    {"d.csv", "x,y\n1,2\n3\n", "d.csv:3:1: error: the row has 1 fields, but the header has 2\n    3\n    ^"},
     {"d.csv", "x,y\n1,2 3\n", "d.csv:2:3: error: '2 3' in column 'y' is not a number\n    1,2 3\n      ^"},
     {"d.csv", "x;y\n1;2\n",
-     "d.csv:2:1: error: '1;2' in column 'x;y' is not a number; columns are separated by commas here, not by "
-     "semicolons, "
-     "and decimals have points\n    1;2\n    ^"},
+     "d.csv:2:1: error: '1;2' in column 'x;y' is not a number; use commas, not semicolons, between columns and points "
+     "in decimals\n"
+     "    1;2\n    ^"},
     {"d.csv", "x;y\n1,5;2\n",
-     "d.csv:2:1: error: the row has 2 fields where the header has 1; columns are separated by commas here, not by "
-     "semicolons, and decimals have points\n    1,5;2\n    ^"},
+     "d.csv:2:1: error: the row has 2 fields, but the header has 1; use commas, not semicolons, between columns and "
+     "points in decimals\n"
+     "    1,5;2\n    ^"},
     {"d.csv", "x\ty\n1\t2\n",
-     "d.csv:2:1: error: '1 2' in column 'x y' is not a number; columns are separated by commas here, not by tabs\n"
+     "d.csv:2:1: error: '1 2' in column 'x y' is not a number; use commas, not tabs, between columns\n"
      "    1 2\n    ^"},
     {"d.csv", "x,-2.5\n1,2\n",
-     "d.csv:1:3: error: a header row of names is expected; '-2.5' is a number\n    x,-2.5\n      ^"},
+     "d.csv:1:3: error: expected a header row of names; '-2.5' is a number\n    x,-2.5\n      ^"},
     {"d.csv", "x\n1e999\n", "d.csv:2:1: error: '1e999' in column 'x' is not a number\n    1e999\n    ^"},
     {"d.R", "x <- 1e999", "d.R:1:6: error: the number is too large\n    x <- 1e999\n         ^"},
     {"d.csv", "x\nNaN\n",
      "d.csv:2:1: error: 'NaN' in column 'x' is not a number; write NA for a missing value\n    NaN\n    ^"},
     {"d.csv", "\"\",\"x\"\n\"1\",2\n",
-     "d.csv:1:2: error: column 1 has no name; if these are the row names of R's write.csv, write the file with "
-     "row.names = FALSE\n    \"\",\"x\"\n     ^"},
+     "d.csv:1:2: error: column 1 has no name; if these are row names from R's write.csv, use row.names = FALSE\n"
+     "    \"\",\"x\"\n     ^"},
     {"d.csv", "x,\n1,2\n", "d.csv:1:3: error: column 2 has no name\n    x,\n      ^"},
     {"d.csv", "x,x\n1,2\n", "d.csv:1:3: error: 'x' is already defined at d.csv:1\n    x,x\n      ^"},
-    {"d.csv", "\"x\n1\n", "d.csv:1:1: error: the quote is not closed on its line\n    \"x\n    ^"},
+    {"d.csv", "\"x\n1\n", "d.csv:1:1: error: the quote is not closed on this line\n    \"x\n    ^"},
     {"d.R", "x <- c(1, two)", "d.R:1:11: error: 'two' is not a number\n    x <- c(1, two)\n              ^"},
     {"d.R", "x <- c(1, NaN)",
      "d.R:1:11: error: NaN is not a number; write NA for a missing value\n    x <- c(1, NaN)\n              ^"},
     {"d.R", "x <- 1:1e12",
-     "d.R:1:6: error: the range 1:1000000000000 holds more than 10000000 numbers\n    x <- 1:1e12\n         ^"},
+     "d.R:1:6: error: the range 1:1000000000000 contains more than 10000000 numbers\n    x <- 1:1e12\n"
+     "         ^"},
     {"d.R", "x <- structure(c(1,2,3), .Dim=c(2,2))",
-     "d.R:1:1: error: 'x' holds 3 numbers, which its dimensions do not multiply to\n"
+     "d.R:1:1: error: 'x' has 3 numbers, which does not match its dimensions\n"
      "    x <- structure(c(1,2,3), .Dim=c(2,2))\n    ^"},
     {"d.R", "x <- structure(1, .Dim=c(1,-1))",
-     "d.R:1:24: error: a dimension is a whole number, at least 0, not -1\n    x <- structure(1, .Dim=c(1,-1))\n"
-     "                           ^"},
-    {"d.R", "x <- c(1,\n2", "d.R:2:2: error: ')' is expected after the numbers of c(\n    2\n     ^"},
+     "d.R:1:24: error: a dimension must be a whole number, at least 0, not -1\n"
+     "    x <- structure(1, .Dim=c(1,-1))\n                           ^"},
+    {"d.R", "x <- c(1,\n2", "d.R:2:2: error: expected ')' after the numbers of c(\n    2\n     ^"},
     {"d.R", "list(x = 1)",
-     "d.R:1:1: error: data in a list() are not read; write one assignment an array, as R's dump does\n    list(x = "
-     "1)\n    ^"},
-    {"d.R", "x 1", "d.R:1:3: error: '<-' is expected after the name\n    x 1\n      ^"},
-    {"d.R", "x <- 1e5Q", "d.R:1:9: error: a number ends in 'Q'\n    x <- 1e5Q\n            ^"},
+     "d.R:1:1: error: data in a list() are not supported; write one assignment per array, as R's dump does\n"
+     "    list(x = 1)\n    ^"},
+    {"d.R", "x 1", "d.R:1:3: error: expected '<-' after the name\n    x 1\n      ^"},
+    {"d.R", "x <- 1e5Q", "d.R:1:9: error: unexpected 'Q' after a number\n    x <- 1e5Q\n            ^"},
     {"d.R", "x <- 1\n'x' <- 2", "d.R:2:2: error: 'x' is already defined at d.R:1\n    'x' <- 2\n     ^"},
-    {"d.dat", "", "d.dat: error: the ending does not say what the data are: .json, .csv, .R, .txt or .dump."},
+    {"d.dat", "", "d.dat: error: unknown kind of data file; expected .json, .csv, .R, .txt or .dump."},
 };
 
 static void test_errors_name_the_place(void **state) {

@@ -236,7 +236,7 @@ static void test_sentences(void **state) {
     assert_false(svmp_distribution_accepts(interval, 1, (number_array){2, 1, (double[]){2, 1}}, NULL, 0));
     expr_array shapes[2] = {{2, 1, NULL}, {3, 3, NULL}};
     assert_false(svmp_distribution_shapes_agree(normal, 2, 1, 2, shapes, sentence, sizeof sentence));
-    assert_string_equal(sentence, "the argument Omega of dmnorm has 3 rows, the value 2");
+    assert_string_equal(sentence, "the argument Omega of dmnorm has 3 rows, but the value has 2");
     assert_false(svmp_distribution_shapes_agree(normal, 2, 1, 1, shapes, sentence, sizeof sentence));
     assert_string_equal(sentence, "dmnorm takes 2 arguments, not 1");
 }

@@ -41,13 +41,13 @@ static void test_draws_have_the_models_moments(void **state) {
     test_dense(model, A, b);
     test_invert(NODES, A);
     assert_ok(svmp_model_exact_moments(model, mean, NULL));
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = "exact";
     options.particles = N;
     svmp_run *run = NULL;
     svmp_outcome outcome;
     svmp_particles *draws = NULL;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
     assert_int_equal(outcome, SVMP_COMPLETED);
     assert_int_equal(svmp_run_iteration(run), 1);
@@ -98,10 +98,10 @@ static void test_refusals(void **state) {
     svmp_context *context = test_context(1);
     expect_refusal(two_nodes(context, 2, NULL), SVMP_NOT_POSITIVE_DEFINITE, "the pivot of ");
     expect_refusal(two_nodes(context, 1, NULL), SVMP_NOT_POSITIVE_DEFINITE, "the pivot of ");
-    expect_refusal(two_nodes(context, 0.5, (double[]){0}), SVMP_UNSUPPORTED, "b of this one is kept in a box");
+    expect_refusal(two_nodes(context, 0.5, (double[]){0}), SVMP_UNSUPPORTED, "b has a box");
     svmp_model *model = two_nodes(context, 0.5, NULL);
     assert_ok(svmp_model_add_callback(model, 1, (size_t[]){0}, flat, NULL));
-    expect_refusal(model, SVMP_UNSUPPORTED, "factor 1 of this one is not linear-quadratic");
+    expect_refusal(model, SVMP_UNSUPPORTED, "factor 1 is not linear-quadratic");
     svmp_context_free(context);
 }
 

@@ -1,11 +1,10 @@
-/* Curvature, sparse factors and the Gaussian on the graph. */
+/* The Gaussian on the graph: exact on Gaussians, the same in any units and for any number of threads, a bound that
+ * rises, and particles from it. */
 #include "files.h"
 
 #include <math.h>
 
-#include "base/eigen.h"
-#include "model/curvature.h"
-#include "model/factorisation.h"
+#include "start/ascent.h"
 #include "start/gaussian.h"
 #include "targets.h"
 
@@ -18,117 +17,374 @@ static svmp_model *read_text(svmp_context *context, const char *text, const char
     return model;
 }
 
-/* ---- eigenvalues and factors ------------------------------------------------------------------------------------- */
-
-static void test_eigen(void **state) {
-    (void)state;
-    for (size_t n = 1; n <= 40; n = n < 6 ? n + 1 : 2 * n) {
-        double a[40 * 40], v[40 * 40], value[40], room[40];
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j <= i; j++)
-                a[i * n + j] = a[j * n + i] = v[i * n + j] = v[j * n + i] = test_random(n, i * n + j);
-        assert_true(svmp_eigen_symmetric(n, v, value, room));
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++) {
-                double entry = 0, product = 0;
-                for (size_t k = 0; k < n; k++) {
-                    entry += value[k] * v[k * n + i] * v[k * n + j];
-                    product += v[i * n + k] * v[j * n + k];
-                }
-                assert_near(entry, a[i * n + j], 1e-13);
-                assert_near(product, i == j, 1e-13);
-            }
-    }
-    double none[4] = {1, NAN, NAN, 1}, value[2], room[2];
-    assert_false(svmp_eigen_symmetric(2, none, value, room));
-}
-
-/* Of a random sparse matrix: log det, A^-1, its entries on the pattern, and L'^-1 from the dense inverse. */
-static void test_factorisation(void **state) {
-    (void)state;
-    svmp_context *context = test_context(2);
-    svmp_model *model = test_random_gaussian(context, 30, 0.1, 0, 5);
-    const size_t d = svmp_graph_variables(svmp_model_graph(model));
-    double *dense = calloc(d * d, sizeof *dense), *linear = calloc(d, sizeof *linear);
-    double *unit = calloc(d * d, sizeof *unit), *spread = calloc(d * d, sizeof *spread);
-    curvature *c = NULL;
-    factorisation *f = NULL;
-    size_t bad;
-    test_dense(model, dense, linear);
-    assert_ok(svmp_curvature_create(model, 1, 2, &c));
-    const sparsity *pattern = svmp_curvature_pattern(c);
-    double *H = calloc(pattern->entries, sizeof *H), *inverse = calloc(pattern->entries, sizeof *inverse);
-    assert_ok(svmp_curvature_evaluate(c, linear, NULL, H));
-    for (size_t j = 0; j < d; j++)
-        for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++)
-            assert_true(H[e] == dense[pattern->row[e] * d + j]); /* the quadratic's curvature is its matrix */
-    assert_ok(svmp_factorisation_create(context, pattern, &f));
-    H[pattern->start[3]] = -1;
-    assert_ok(svmp_factorise(f, H, &bad));
-    assert_true(bad != SIZE_MAX);
-    H[pattern->start[3]] = dense[3 * d + 3];
-    assert_ok(svmp_factorise(f, H, &bad)); /* and again after a failure */
-    assert_true(bad == SIZE_MAX);
-    test_invert(d, dense);
-    for (size_t i = 0; i < d; i++) unit[i * d + i] = spread[i * d + i] = 1;
-    assert_ok(svmp_factorisation_solve(f, 2, d, unit));
-    assert_ok(svmp_factorisation_spread(f, 2, d, spread));
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < d; j++) {
-            double sum = 0; /* P'L'^-1 (P'L'^-1)' = A^-1 */
-            for (size_t k = 0; k < d; k++) sum += spread[i * d + k] * spread[j * d + k];
-            assert_near(unit[i * d + j], dense[i * d + j], 1e-12);
-            assert_near(sum, dense[i * d + j], 1e-12);
-        }
-    assert_ok(svmp_factorisation_inverse(f, inverse));
-    for (size_t j = 0; j < d; j++)
-        for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++)
-            assert_near(inverse[e], dense[pattern->row[e] * d + j], 1e-12);
-    svmp_factorisation_free(f);
-    svmp_curvature_free(c);
-    svmp_model_free(model);
-    svmp_context_free(context);
-    free(dense), free(linear), free(unit), free(spread), free(H), free(inverse);
+static gaussian *find(const svmp_model *model, uint64_t seed) {
+    gaussian *q = NULL;
+    if (svmp_gaussian_create(model, seed, &q) != SVMP_OK) fail_msg("%s", svmp_context_error(model->context));
+    return q;
 }
 
 /* ---- Gaussians are exact ----------------------------------------------------------------------------------------- */
 
-static void expect_exact(svmp_context *context, svmp_model *model, double tolerance) {
+static const double log_2_pi = 1.8378770664093454836;
+
+/* Mean and variances to 1e-10 of the sd, and the bound is the log of the integral: log p(m) + d/2 log 2 pi - log
+ * det(A)/2. A is that of a model whose factors may be of any kind. */
+static void expect_exact(svmp_model *model, double *A, const double *b, double tolerance) {
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
-    double *A = calloc(d * d, sizeof *A), *b = calloc(d, sizeof *b), *variance = calloc(d, sizeof *variance);
-    gaussian *q = NULL;
-    test_dense(model, A, b);
+    double *mean = calloc(d, sizeof *mean), *variance = calloc(d, sizeof *variance), at_mean, log_determinant = 0;
+    gaussian *q = find(model, 3);
+    const sparsity *pattern = svmp_gaussian_pattern(q);
+    for (size_t j = 0; j < d; j++)
+        for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
+            const size_t i = pattern->row[e];
+            assert_near((svmp_gaussian_precision(q)[e] - A[i * d + j]) / sqrt(A[i * d + i] * A[j * d + j]), 0,
+                        tolerance);
+        }
+    double *L = calloc(d * d, sizeof *L);
+    for (size_t j = 0; j < d; j++) {
+        double pivot = A[j * d + j];
+        for (size_t k = 0; k < j; k++) pivot -= L[j * d + k] * L[j * d + k];
+        L[j * d + j] = sqrt(pivot);
+        log_determinant += log(pivot);
+        for (size_t i = j + 1; i < d; i++) {
+            double entry = A[i * d + j];
+            for (size_t k = 0; k < j; k++) entry -= L[i * d + k] * L[j * d + k];
+            L[i * d + j] = entry / L[j * d + j];
+        }
+    }
     test_invert(d, A);
-    if (svmp_gaussian_create(model, 3, &q) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++) mean[i] += A[i * d + j] * b[j];
     assert_ok(svmp_gaussian_variance(q, variance));
     for (size_t i = 0; i < d; i++) {
-        double mean = 0;
-        for (size_t j = 0; j < d; j++) mean += A[i * d + j] * b[j];
-        assert_near((svmp_gaussian_mean(q)[i] - mean) / sqrt(A[i * d + i]), 0, tolerance);
+        assert_near((svmp_gaussian_mean(q)[i] - mean[i]) / sqrt(A[i * d + i]), 0, tolerance);
         assert_near(variance[i] / A[i * d + i], 1, tolerance);
     }
+    assert_ok(svmp_model_evaluate(model, 1, mean, &at_mean, NULL));
+    assert_near(svmp_gaussian_bound(q), at_mean + 0.5 * (double)d * log_2_pi - 0.5 * log_determinant, tolerance);
     svmp_gaussian_free(q);
-    free(A), free(b), free(variance);
+    free(mean), free(variance), free(L);
 }
 
-static void test_exact_matrices(void **state) {
+static void test_matrices(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     svmp_model *models[] = {test_random_gaussian(context, 30, 0.1, 0, 5), test_grid(context, 7, 2),
                             test_random_gaussian(context, 1, 0, 1, 9)};
     for (size_t k = 0; k < 3; k++) {
-        expect_exact(context, models[k], 1e-10);
+        const size_t d = svmp_graph_variables(svmp_model_graph(models[k]));
+        double *A = calloc(d * d, sizeof *A), *b = calloc(d, sizeof *b);
+        test_dense(models[k], A, b);
+        expect_exact(models[k], A, b, 1e-10);
         svmp_model_free(models[k]);
+        free(A), free(b);
     }
+    svmp_context_free(context);
+}
+
+/* y_i ~ N(a + c w_i, 1/4), a and c ~ N(1, 1/0.01), beside a variable that is not Gaussian, so that the statements stay
+ * programs where that is cheaper; and once more with everything said by factor(). */
+static void test_statements(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "model { for (i in 1:5) { y[i] ~ dnorm(a + c * w[i], 4) }\n a ~ dnorm(1, 0.01)\n c ~ dnorm(1, 0.01) }\n",
+        "model { a ~ dflat()\n c ~ dflat()\n for (i in 1:5) { factor(-2 * exp(2 * log(abs(y[i] - a - c * w[i])))) }\n"
+        " factor(-0.005 * (a - 1)^2)\n factor(-0.005 * exp(2 * log(abs(c - 1)))) }\n"};
+    const double w[] = {0, 1, 2.5, 4, 7}, y[] = {0.3, 1.2, 2.9, 3.7, 7.1};
+    for (size_t k = 0; k < 2; k++) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = read_text(context, texts[k], "w <- c(0, 1, 2.5, 4, 7)\ny <- c(0.3, 1.2, 2.9, 3.7, 7.1)\n");
+        double A[4] = {0.01, 0, 0, 0.01}, b[2] = {0.01, 0.01};
+        for (int i = 0; i < 5; i++) {
+            A[0] += 4;
+            A[1] = A[2] += 4 * w[i];
+            A[3] += 4 * w[i] * w[i];
+            b[0] += 4 * y[i];
+            b[1] += 4 * y[i] * w[i];
+        }
+        assert_int_equal(model->group_count > 0, k); /* the second is not seen to be Gaussian */
+        expect_exact(model, A, b, 1e-10);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
+/* -(x - 2y - 1)^2 - y^2/2, as functions: differences of a gradient that is linear are exact to rounding. */
+static int pull(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) {
+        const double off = x[0][l] - 2 * x[1][l] - 1;
+        value[l] = -off * off - 0.5 * x[1][l] * x[1][l];
+        gradient[0][l] = -2 * off;
+        gradient[1][l] = 4 * off - x[1][l];
+    }
+    return 0;
+}
+
+static void test_functions(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t v = 0; v < 2; v++) assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+    assert_ok(svmp_model_add_callback(model, 2, (size_t[]){0, 1}, pull, NULL));
+    assert_ok(svmp_model_finish(model));
+    double A[] = {2, -4, -4, 9}, b[] = {2, -4};
+    expect_exact(model, A, b, 1e-9);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- other posteriors -------------------------------------------------------------------------------------------- */
+
+/* The logistic regression is nearly Gaussian: its mean and variances to some percent of its sd, and a bound that is
+ * one: the integral by the trapezoid rule. */
+static void test_logistic(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = target_logistic(context);
+    gaussian *q = find(model, 1);
+    double mean[2], variance[2], found[2], total = 0;
+    target_logistic_moments(mean, variance);
+    assert_ok(svmp_gaussian_variance(q, found));
+    for (size_t i = 0; i < 2; i++) {
+        assert_near((svmp_gaussian_mean(q)[i] - mean[i]) / sqrt(variance[i]), 0, 0.1);
+        assert_near(found[i] / variance[i], 1, 0.1);
+    }
+    enum { POINTS = 200 };
+    static double x[2 * POINTS * POINTS], value[POINTS * POINTS];
+    for (size_t k = 0; k < POINTS * POINTS; k++) {
+        x[k] = -3 + 8 * (double)(k / POINTS) / POINTS;
+        x[POINTS * POINTS + k] = -3 + 10 * (double)(k % POINTS) / POINTS;
+    }
+    assert_ok(svmp_model_evaluate(model, POINTS * POINTS, x, value, NULL));
+    for (size_t k = 0; k < POINTS * POINTS; k++) total += exp(value[k]) * 80 / (POINTS * POINTS);
+    /* 64 fixed draws estimate the bound with a standard error of about 0.01 */
+    assert_true(svmp_gaussian_bound(q) < log(total) + 0.03 && svmp_gaussian_bound(q) > log(total) - 0.1);
+    svmp_gaussian_free(q);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Counts with random effects of unknown precision; every variable in units of its own. */
+static const char counts[] = "model {\n"
+                             "  for (i in 1:6) {\n"
+                             "    u[i] ~ dflat()\n"
+                             "    factor(0.5 * lt / s[7] - 0.5 * exp(lt / s[7]) * (u[i] / s[i] - m / s[8])^2)\n"
+                             "    y[i] ~ dpois(exp(u[i] / s[i]))\n"
+                             "  }\n"
+                             "  lt ~ dflat()\n"
+                             "  m ~ dflat()\n"
+                             "  factor(lt / s[7] - exp(lt / s[7]) - 0.05 * (m / s[8])^2)\n"
+                             "}\n";
+
+static void test_units(void **state) {
+    (void)state;
+    const int power[2][8] = {{0}, {-6, 3, 6, -2, 1, 4, -3, 5}};
+    double mean[2][8], variance[2][8], bound[2];
+    for (int k = 0; k < 2; k++) {
+        svmp_context *context = test_context(1);
+        char data[400];
+        const int *p = power[k];
+        snprintf(data, sizeof data,
+                 "y <- c(3, 7, 1, 12, 5, 9)\ns <- c(1e%d, 1e%d, 1e%d, 1e%d, 1e%d, 1e%d, 1e%d, 1e%d)\n", p[0], p[1],
+                 p[2], p[3], p[4], p[5], p[6], p[7]);
+        svmp_model *model = read_text(context, counts, data);
+        gaussian *q = find(model, 1);
+        assert_int_equal(svmp_graph_variables(svmp_model_graph(model)), 8);
+        assert_ok(svmp_gaussian_variance(q, variance[k]));
+        bound[k] = svmp_gaussian_bound(q);
+        for (size_t i = 0; i < 8; i++) {
+            char name[16];
+            svmp_model_variable_name(model, i, name, sizeof name);
+            const int of = name[0] == 'u' ? p[name[2] - '1'] : name[0] == 'l' ? p[6] : p[7];
+            mean[k][i] = svmp_gaussian_mean(q)[i] / pow(10, of);
+            variance[k][i] /= pow(100, of);
+            bound[k] -= of * log(10);
+        }
+        svmp_gaussian_free(q);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    /* The ascent ends where a step gains less than 8e-6: sqrt(8e-6) is 0.003 sd. */
+    assert_near(bound[1], bound[0], 1e-4);
+    for (size_t i = 0; i < 8; i++) {
+        assert_near((mean[1][i] - mean[0][i]) / sqrt(variance[0][i]), 0, 0.01);
+        assert_near(variance[1][i] / variance[0][i], 1, 0.01);
+    }
+}
+
+/* ---- the ascent -------------------------------------------------------------------------------------------------- */
+
+/* From far out and from nearby, F ends higher than it began, and where a start begins where another has ended it is
+ * told so. */
+static void test_ascent(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = read_text(context, counts, "y <- c(3, 7, 1, 12, 5, 9)\ns <- c(1, 1, 1, 1, 1, 1, 1, 1)\n");
+    ascent *a = NULL;
+    ascent_end end;
+    ascent_point known = {0};
+    double mean[8];
+    int found;
+    assert_ok(svmp_ascent_create(model, 32, &a));
+    assert_ok(svmp_ascent_set_draws(a, 1, 32));
+    for (size_t i = 0; i < 8; i++) { /* antithetic, and of second moment 1 */
+        double squares = 0;
+        for (size_t l = 0; l < 32; l++) {
+            squares += a->z[i * 32 + l] * a->z[i * 32 + l];
+            assert_true(a->z[i * 32 + (l ^ 1)] == -a->z[i * 32 + l]);
+        }
+        assert_near(squares / 32, 1, 1e-14);
+    }
+    for (double far = 0; far <= 4; far += 2) {
+        for (size_t i = 0; i < 8; i++) a->here.mean[i] = far * test_random(11, i);
+        assert_ok(svmp_ascent_begin(a, &found));
+        assert_true(found);
+        const double before = a->here.bound;
+        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6}, NULL, &end));
+        assert_true(end == ASCENT_ARRIVED && a->here.bound > before + 1);
+        if (far > 0) assert_near(a->here.bound, known.bound, 1e-4);
+        known.bound = a->here.bound;
+    }
+    memcpy(mean, a->here.mean, sizeof mean);
+    known.mean = mean;
+    for (size_t i = 0; i < 8; i++) a->here.mean[i] = 2 * test_random(12, i);
+    assert_ok(svmp_ascent_begin(a, &found));
+    assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6}, &known, &end));
+    assert_true(end == ASCENT_KNOWN);
+    assert_near(a->here.bound, known.bound, 0.5);
+    svmp_ascent_free(a);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- threads and particles --------------------------------------------------------------------------------------- */
+
+static void test_threads(void **state) {
+    (void)state;
+    enum { N = 7 };
+    double x[2][8 * N];
+    double *A[2] = {NULL, NULL}, mean[2][8], variance[2][8];
+    size_t entries = 0;
+    for (int k = 0; k < 2; k++) {
+        svmp_context *context = test_context(k + 1);
+        svmp_model *model = read_text(context, counts, "y <- c(3, 7, 1, 12, 5, 9)\ns <- c(1, 1, 1, 1, 1, 1, 1, 1)\n");
+        gaussian *q = find(model, 4);
+        entries = svmp_gaussian_pattern(q)->entries;
+        A[k] = malloc(entries * sizeof *A[k]);
+        memcpy(A[k], svmp_gaussian_precision(q), entries * sizeof *A[k]);
+        memcpy(mean[k], svmp_gaussian_mean(q), sizeof mean[k]);
+        assert_ok(svmp_gaussian_variance(q, variance[k]));
+        assert_ok(svmp_gaussian_draw(q, 9, N, x[k]));
+        svmp_gaussian_free(q);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    assert_memory_equal(A[0], A[1], entries * sizeof *A[0]);
+    assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
+    assert_memory_equal(variance[0], variance[1], sizeof variance[0]);
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    free(A[0]), free(A[1]);
+}
+
+/* Pairs are mirrored in the mean; second moments are those of A^-1, within five standard errors of n/2 pairs; blocks
+ * and the diagonal are those of the precision. */
+static void test_draws(void **state) {
+    (void)state;
+    enum { N = 4000 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, 4, 0.9, 0, 5); /* nodes of 1, 2, 1 and 2 variables */
+    const size_t d = svmp_graph_variables(svmp_model_graph(model));
+    double A[36], b[6], diagonal[6], block[4], *x = malloc(d * N * sizeof *x), one[6];
+    gaussian *q = find(model, 1);
+    assert_int_equal(d, 6);
+    test_dense(model, A, b);
+    svmp_gaussian_diagonal(q, diagonal);
+    for (size_t i = 0; i < d; i++) assert_near(diagonal[i], A[i * d + i], 1e-12);
+    svmp_gaussian_block(q, 3, block);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 2; j++) assert_near(block[2 * i + j], A[(4 + i) * d + 4 + j], 1e-12);
+    test_invert(d, A);
+    assert_ok(svmp_gaussian_draw(q, 1, N, x));
+    for (size_t i = 0; i < d; i++) {
+        const double mean = svmp_gaussian_mean(q)[i];
+        for (size_t l = 0; l < N; l += 2) assert_near(0.5 * (x[i * N + l] + x[i * N + l + 1]), mean, 1e-13);
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < N; l++) sum += (x[i * N + l] - mean) * (x[j * N + l] - svmp_gaussian_mean(q)[j]) / N;
+            const double error = sqrt((A[i * d + i] * A[j * d + j] + A[i * d + j] * A[i * d + j]) / (N / 2));
+            assert_near(sum, A[i * d + j], 5 * error);
+        }
+    }
+    assert_ok(svmp_gaussian_draw(q, 1, 1, one)); /* the first particle does not depend on how many there are */
+    for (size_t i = 0; i < d; i++) assert_true(one[i] == x[i * N]);
+    assert_ok(svmp_gaussian_draw(q, 2, 1, one));
+    assert_true(one[0] != x[0]);
+    svmp_gaussian_free(q);
+    svmp_model_free(model);
+    svmp_context_free(context);
+    free(x);
+}
+
+/* A density that ends at -1, where it is still high: some draws fall outside, and are pulled in. */
+static void test_pulled_in(void **state) {
+    (void)state;
+    enum { N = 20000 };
+    svmp_context *context = test_context(1);
+    svmp_model *model = read_text(context, "model { x ~ dnorm(0, 0.5)\n factor(0.01 * log(x + 1)) }\n", "y <- 1\n");
+    gaussian *q = find(model, 1);
+    static double x[N], value[N];
+    size_t pulled = 0;
+    assert_ok(svmp_gaussian_draw(q, 1, N, x));
+    assert_ok(svmp_model_evaluate(model, N, x, value, NULL));
+    for (size_t l = 0; l < N; l++) assert_true(isfinite(value[l]));
+    for (size_t l = 0; l < N; l += 2) pulled += fabs(x[l] + x[l + 1] - 2 * svmp_gaussian_mean(q)[0]) > 1e-6;
+    assert_true(pulled > 0 && pulled < N / 10);
+    svmp_gaussian_free(q);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+static void expect_refusal(svmp_context *context, const svmp_model *model, const char *sentence) {
+    gaussian *q = NULL;
+    assert_int_equal(svmp_gaussian_create(model, 1, &q), SVMP_UNSUPPORTED);
+    if (!strstr(svmp_context_error(context), sentence)) fail_msg("%s", svmp_context_error(context));
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    static const char *const texts[][2] = {
+        {"model { x ~ dflat()\n z ~ dnorm(0, 1) }\n",
+         "needs a proper posterior, but the density does not seem to fall off in x"},
+        {"model { x ~ dflat()\n factor(x + 0 * z)\n z ~ dnorm(x, 1) }\n",
+         "does not seem to fall off in x: its search ended at"},
+        {"model { x ~ dnorm(0, 1)\n factor(x^2) }\n", "does not seem to fall off in x: its search ended at"},
+        {"model { x ~ dnorm(0, 1)\n factor(log(x - 5)) }\n", "found no point around which the density is finite"},
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = read_text(context, texts[k][0], "y <- 1\n");
+        expect_refusal(context, model, texts[k][1]);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, 3, 0.5, 1, 5);
+    assert_ok(svmp_model_set_box(model, 1, 0, INFINITY));
+    expect_refusal(context, model, "does not support boxes, but x.2 has one");
+    svmp_model_free(model);
     svmp_context_free(context);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigen),
-        cmocka_unit_test(test_factorisation),
-        cmocka_unit_test(test_exact_matrices),
+        cmocka_unit_test(test_matrices), cmocka_unit_test(test_statements), cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_logistic), cmocka_unit_test(test_units),      cmocka_unit_test(test_ascent),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_draws),      cmocka_unit_test(test_pulled_in),
+        cmocka_unit_test(test_refusals),
     };
-    (void)read_text;
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

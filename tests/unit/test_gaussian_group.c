@@ -104,9 +104,10 @@ static void test_regression(void **state) {
 static void test_values(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
-    svmp_model *model =
-        read_text(context, "model {\n  m ~ dnorm(0, 4)\n  y ~ dnorm(m, 1)\n  v[1:2] ~ dmnorm(mu[], O[,])\n}\n",
-                  "y <- 2\nmu <- c(1, -1)\nO <- structure(c(2, 0.5, 0.5, 1), .Dim = c(2L, 2L))\n");
+    svmp_model *model = read_text(
+        context,
+        "model {\n  m ~ dnorm(0, 4)\n  y ~ dnorm(m, 1)\n  v[1:2] ~ dmnorm(mu[], O[,])\n  factor(0 * v[1])\n}\n",
+        "y <- 2\nmu <- c(1, -1)\nO <- structure(c(2, 0.5, 0.5, 1), .Dim = c(2L, 2L))\n");
     const double log_2_pi = 1.8378770664093454836;
     double x[3] = {0.3, -0.7, 2}, value, score[3], d0 = x[1] - 1, d1 = x[2] + 1;
     assert_int_equal(model->group_count, 0);
@@ -140,7 +141,7 @@ static void expect_program(const char *statement, const char *sentence) {
 
 static void test_what_is_not_gaussian(void **state) {
     (void)state;
-    static const char line[] = "the factor of line 5 of this one is not linear-quadratic";
+    static const char line[] = "the factor on line 5 is not linear-quadratic";
     expect_program("factor(a * b * c)", line);
     expect_program("factor(-a^4)", line);
     expect_program("factor(-exp(a))", line);
@@ -152,7 +153,7 @@ static void test_what_is_not_gaussian(void **state) {
     expect_program("y ~ dt(a, 1, 4)", line);
     expect_program("y ~ dpois(exp(a))", line);
     expect_program("d ~ dnorm(a, 1) T(0,)", line);
-    expect_program("d ~ dlnorm(a, 1)", "d of this one is bounded"); /* its logarithm is Gaussian, and it is not */
+    expect_program("d ~ dlnorm(a, 1)", "d is bounded"); /* its logarithm is Gaussian, and it is not */
 }
 
 /* In a model that is not Gaussian, statements that are become part of the quadratic; the square of a sum of many

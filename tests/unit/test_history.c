@@ -72,14 +72,14 @@ static int listen(const svmp_progress *progress, void *user_data) {
 static void test_a_run_remembers(void **state) {
     (void)state;
     svmp_model *model = make_chain();
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.particles = 8;
     options.iterations = 35;
     heard h = {0};
     svmp_outcome outcome;
     svmp_particles *particles = NULL;
     svmp_discrepancy now, nodes[8];
-    assert_ok(svmp_run_create(model, &options, &h.run));
+    assert_ok(svmp_run_make(model, &options, &h.run));
     assert_ok(svmp_run_set_monitor(h.run, listen, &h));
     assert_ok(svmp_run_go(h.run, &outcome));
     assert_ok(svmp_run_measure(h.run, &now, nodes));
@@ -190,11 +190,11 @@ static void test_settings(void **state) {
     };
     svmp_model *model = make_chain();
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        svmp_run_options options = svmp_run_options_default();
+        run_options options = svmp_run_options_default();
         svmp_run *run = NULL;
         char text[32];
         options.method = rows[k].method;
-        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_make(model, &options, &run));
         const char *said = svmp_run_setting(run, rows[k].option, text, sizeof text);
         assert_true((said == NULL) == (rows[k].expected == NULL));
         if (said) assert_string_equal(said, rows[k].expected);

@@ -25,7 +25,8 @@ static svmp_discrepancy measure(const svmp_model *model, const char *text, size_
     double *score = malloc(model->graph->variables * n * sizeof *score);
     svmp_discrepancy total;
     assert_ok(svmp_model_evaluate(model, n, x, NULL, score));
-    const stein_sample sample = {model->graph, &k, n, x, score, 11, 3};
+    const stein_sample sample = {
+        .graph = model->graph, .kernel = &k, .n = n, .x = x, .score = score, .seed = 11, .iteration = 3};
     assert_ok(svmp_stein_discrepancy(model->context, &sample, &total, nodes));
     free(score);
     return total;
@@ -244,14 +245,14 @@ static void test_few_particles(void **state) {
 /* ---- draws ------------------------------------------------------------------------------------------------------- */
 
 static int draw(const svmp_model *model, size_t n, uint64_t seed, double *x) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = "exact";
     options.particles = n;
     options.seed = seed;
     svmp_run *run = NULL;
     svmp_outcome outcome;
     svmp_particles *particles = NULL;
-    if (svmp_run_create(model, &options, &run) == SVMP_UNSUPPORTED) return 0;
+    if (svmp_run_make(model, &options, &run) == SVMP_UNSUPPORTED) return 0;
     assert_ok(svmp_run_go(run, &outcome));
     assert_ok(svmp_run_particles(run, &particles));
     memcpy(x, svmp_particles_values(particles), model->graph->variables * n * sizeof *x);
@@ -353,14 +354,14 @@ static void test_scaled_draws(void **state) {
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static svmp_run *go(const svmp_model *model, const char *method, const char *rule, size_t n, size_t iterations) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = method;
     options.step = rule;
     options.particles = n;
     options.iterations = iterations;
     svmp_run *run = NULL;
     svmp_outcome outcome;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
     return run;
 }
@@ -427,11 +428,15 @@ static void test_the_last_movement(void **state) {
             relative = fmax(relative, far / moments.sd);
         }
     }
-    const svmp_movement moved = svmp_run_last_movement(after);
+    svmp_movement moved, none;
+    assert_ok(svmp_run_last_movement(after, &moved));
+    assert_ok(svmp_run_last_movement(start, &none));
     assert_near(moved.largest, largest, 1e-15);
     assert_near(moved.relative, relative, 1e-14);
     assert_int_equal(moved.variable, variable);
-    assert_true(isnan(svmp_run_last_movement(start).largest) && isnan(svmp_run_last_movement(NULL).largest));
+    assert_true(isnan(none.largest));
+    assert_int_equal(svmp_run_last_movement(NULL, &none), SVMP_BAD_CALL);
+    assert_int_equal(svmp_run_last_movement(start, NULL), SVMP_BAD_CALL);
     svmp_particles_free(a);
     svmp_particles_free(b);
     svmp_run_free(before);
@@ -445,11 +450,11 @@ static void test_what_is_not_measured(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 3, 1, 1, 5);
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.method = "nuts";
     svmp_run *run = NULL;
     svmp_discrepancy total;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_int_equal(svmp_run_discrepancy(run, &total, NULL), SVMP_UNSUPPORTED);
     assert_int_equal(svmp_run_discrepancy(run, NULL, NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_run_discrepancy(NULL, &total, NULL), SVMP_BAD_CALL);

@@ -21,7 +21,7 @@ static lowered_test lower(const char *text, const char *dump, const char *monito
     assert_ok(svmp_source_copy(test.context, "m.bug", text, strlen(text), &source));
     assert_ok(svmp_data_create(test.context, &data));
     svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK) status = svmp_lower(test.context, &source, data, monitors, &test.model);
+    if (status == SVMP_OK) status = svmp_lower(test.context, &source, data, monitors, NULL, &test.model);
     if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(test.context));
     svmp_data_free(data);
     svmp_source_free(test.context, &source);
@@ -247,7 +247,7 @@ static const char without[] = "model { for (i in 1:4) { theta[i] ~ dgamma(2, 1)\
                               "\n z ~ dnorm(mu, 2)\n mu ~ dnorm(0, 1) }\n";
 
 static svmp_run *make_run(const svmp_model *model, const char *by) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.method = by;
@@ -257,7 +257,7 @@ static svmp_run *make_run(const svmp_model *model, const char *by) {
     options.warmup = 10;
     options.draws = 6;
     options.seed = 3;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
     return run;
 }
@@ -328,9 +328,9 @@ static void starts_with_and_without(void **unused) {
     assert_int_equal(count, 5);
     assert_ok(svmp_particles_select(first, count, kept, 1, &some));
     for (size_t w = 0; w < 2; w++) {
-        svmp_run_options options = svmp_run_options_default();
+        run_options options = svmp_run_options_default();
         options.particles = 9;
-        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_make(model, &options, &run));
         assert_ok(svmp_run_start_from(run, w ? some : first));
         assert_ok(svmp_run_particles(run, &again[w]));
         svmp_run_free(run);

@@ -89,7 +89,7 @@ static void test_what_cannot_be_located(void **state) {
     scene line = s; /* three anchors on a line leave two maps */
     for (size_t i = 0; i < 3; i++) line.known[2 * i] = (double)i, line.known[2 * i + 1] = (double)i;
     assert_int_equal(locate(context, &line), SVMP_BAD_INPUT);
-    assert_non_null(strstr(svmp_context_error(context), "do not fix the map"));
+    assert_non_null(strstr(svmp_context_error(context), "do not determine the map"));
 
     scene beyond = s;
     beyond.to[0] = 10;

@@ -11,43 +11,44 @@ static const struct {
     const char *model, *data, *errors;
 } wrong[] = {
     {"model { x ~ dnorm(0, sigm)\n sigma ~ dgamma(1,1) }", "",
-     "m.bug:1:22: error: 'sigm' is never defined; did you mean 'sigma'?\n    model { x ~ dnorm(0, sigm)\n              "
-     "           ^"},
+     "m.bug:1:22: error: 'sigm' is not defined; did you mean 'sigma'?\n    model { x ~ dnorm(0, sigm)\n"
+     "                         ^"},
     {"model { x ~ dnrom(0, 1) }", "",
-     "m.bug:1:13: error: there is no distribution 'dnrom'; did you mean 'dnorm'?\n    model { x ~ dnrom(0, 1) }\n      "
-     "          ^"},
+     "m.bug:1:13: error: unknown distribution 'dnrom'; did you mean 'dnorm'?\n"
+     "    model { x ~ dnrom(0, 1) }\n                ^"},
     {"model { x ~ dnorm(0, 1, 2) }", "",
      "m.bug:1:13: error: 'dnorm' takes 2 arguments, not 3\n    model { x ~ dnorm(0, 1, 2) }\n                ^"},
     {"model { x <- sqrtt(1)\n y ~ dnorm(pow(x), 1) }", "",
-     "m.bug:1:14: error: there is no function 'sqrtt'; did you mean 'sqrt'?\n    model { x <- sqrtt(1)\n               "
-     "  ^\nm.bug:2:12: error: 'pow' takes 2 arguments, not 1\n     y ~ dnorm(pow(x), 1) }\n               ^"},
+     "m.bug:1:14: error: unknown function 'sqrtt'; did you mean 'sqrt'?\n    model { x <- sqrtt(1)\n"
+     "                 ^\nm.bug:2:12: error: 'pow' takes 2 arguments, not 1\n     y ~ dnorm(pow(x), 1) }\n"
+     "               ^"},
     {"model { x <- dnorm(0,1) }", "",
-     "m.bug:1:14: error: 'dnorm' is a distribution; it stands after '~'\n    model { x <- dnorm(0,1) }\n             "
-     "    ^"},
+     "m.bug:1:14: error: 'dnorm' is a distribution; it can only follow '~'\n"
+     "    model { x <- dnorm(0,1) }\n                 ^"},
     {"model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }", "",
-     "m.bug:1:19: error: 'pnorm' takes 3 arguments, not 2: the value, then those of the distribution\n"
+     "m.bug:1:19: error: 'pnorm' takes 3 arguments, not 2: the value, then the arguments of the distribution\n"
      "    model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }\n                      ^"},
     {"model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }", "",
-     "m.bug:1:22: error: there is no function 'qgamma': the quantiles of dgamma have no formula\n"
+     "m.bug:1:22: error: unknown function 'qgamma': the quantiles of dgamma have no closed form\n"
      "    model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }\n                         ^"},
     /* what a user of JAGS may write by mistake */
     {"model { for (i in 1:2) { y[i] ~ dnorm(0, t) }\n m[i] <- 1\n t ~ dgamma(1,1) }", "y <- c(1,2)",
-     "m.bug:2:4: error: 'i' is the counter of a loop, and this stands outside of that loop\n     m[i] <- 1\n       ^"},
+     "m.bug:2:4: error: 'i' is a loop counter, used outside its loop\n     m[i] <- 1\n       ^"},
     {"model { for (i in 1:2) { t <- 1 / s\n y[i] ~ dnorm(0, t) }\n s ~ dgamma(1,1) }", "y <- c(1,2)",
-     "m.bug:1:26: error: 't' is defined by every turn of the loop: give it the counter as a subscript, or move it out "
-     "of "
-     "the loop (i = 2)\n    model { for (i in 1:2) { t <- 1 / s\n                             ^"},
+     "m.bug:1:26: error: 't' is defined in every iteration of the loop: use the counter as a subscript, or move it out "
+     "of the loop (i = 2)\n"
+     "    model { for (i in 1:2) { t <- 1 / s\n                             ^"},
     {"model { x ~ normal(0, 1) }", "",
-     "m.bug:1:13: error: there is no distribution 'normal'; did you mean 'dnorm'?\n    model { x ~ normal(0, 1) }\n"
-     "                ^"},
+     "m.bug:1:13: error: unknown distribution 'normal'; did you mean 'dnorm'?\n"
+     "    model { x ~ normal(0, 1) }\n                ^"},
     {"model { x ~ dnorm(0, sd = 2) }", "",
-     "m.bug:1:25: error: arguments are known by their order, not by name\n    model { x ~ dnorm(0, sd = 2) }\n"
-     "                            ^"},
+     "m.bug:1:25: error: arguments cannot be named; write them in order\n"
+     "    model { x ~ dnorm(0, sd = 2) }\n                            ^"},
     {"model { if (N > 2) { x ~ dnorm(0, 1) } }", "N <- 3",
-     "m.bug:1:9: error: there is no 'if': ifelse(condition, a, b) chooses between values\n"
+     "m.bug:1:9: error: 'if' is not supported; use ifelse(condition, a, b) to choose between values\n"
      "    model { if (N > 2) { x ~ dnorm(0, 1) } }\n            ^"},
     {"model { for (i in 1:2) { r[i] ~ dbin(p, n[i]) }\n p ~ dbeta(1, 1) }", "r <- c(2, 7) n <- c(5, 5)",
-     "m.bug:1:26: error: 'r[2]' (d.R:1) is not a value of dbin: 7 is not between 0 and 5 (i = 2)\n"
+     "m.bug:1:26: error: 'r[2]' (d.R:1) is outside the support of dbin: 7 is not between 0 and 5 (i = 2)\n"
      "    model { for (i in 1:2) { r[i] ~ dbin(p, n[i]) }\n                             ^"},
     {"model { I <- inverse(M)\n x ~ dnorm(I[1,2], 1) }", "M <- structure(c(1,2,3,4),.Dim=c(2,2))",
      "m.bug:1:22: error: 'inverse' needs a symmetric matrix; [1,2] is 3 and [2,1] is 2\n    model { I <- inverse(M)\n"
@@ -55,8 +56,9 @@ static const struct {
     {"model { x ~ dnorm(0,1)\n x ~ dnorm(1,1) }", "",
      "m.bug:2:2: error: 'x' is already defined on line 1\n     x ~ dnorm(1,1) }\n     ^"},
     {"model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }", "y <- c(1,2,3)",
-     "m.bug:1:42: error: index 4 of 'y' is outside 1 ... 3 (i = 3)\n    model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], "
-     "1) } }\n                                             ^"},
+     "m.bug:1:42: error: index 4 of 'y' is out of range 1 to 3 (i = 3)\n"
+     "    model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }\n"
+     "                                             ^"},
     {"model { for (i in 1:2) { for (j in 1:3) { x[i,j] ~ dnorm(y[i,j,1], 1) } } }", "y <- structure(1:6,.Dim=2:3)",
      "m.bug:1:58: error: 'y' has 2 dimensions, not 3 (i = 1, j = 1)\n    model { for (i in 1:2) { for (j in 1:3) { "
      "x[i,j] ~ dnorm(y[i,j,1], 1) } } }\n                                                             ^"},
@@ -72,7 +74,7 @@ static const struct {
     {"model { z ~ dnorm(sqrt(a), 1) }", "a <- -4",
      "m.bug:1:19: error: the value is not a number\n    model { z ~ dnorm(sqrt(a), 1) }\n                      ^"},
     {"model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }", "y <- c(1, Inf)",
-     "m.bug:1:26: error: 'y[2]' (d.R:1) is not a value of dnorm: it is infinite (i = 2)\n"
+     "m.bug:1:26: error: 'y[2]' (d.R:1) is outside the support of dnorm: it is infinite (i = 2)\n"
      "    model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }\n                             ^"},
     {"model { x ~ dunif(0, y)\n y ~ dunif(0, x) }", "",
      "m.bug:2:2: error: 'y' depends on itself: the model has a directed cycle\n     y ~ dunif(0, x) }\n     ^"},
@@ -80,33 +82,34 @@ static const struct {
      "m.bug:1:9: error: the model has a directed cycle: x -> x\n    model { x ~ dnorm(x, 1) }\n            ^"},
     {"model { for (i in 1:N) { z[i] ~ dcat(p[]) }\n y ~ dnorm(z[2], 1) }",
      "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2) y <- 1",
-     "m.bug:1:26: error: 'z[2]' ~ dcat is discrete and not observed: sum it out of the model, or give it in the data "
-     "(i = 2)\n    model { for (i in 1:N) { z[i] ~ dcat(p[]) }\n                             ^"},
+     "m.bug:1:26: error: 'z[2]' ~ dcat is discrete and not observed: sum it out of the model, or provide it in the "
+     "data (i = 2)\n    model { for (i in 1:N) { z[i] ~ dcat(p[]) }\n                             ^"},
     {"model { for (i in 1:N) { z[i] ~ dcat(p[]) } }", "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2)",
      "m.bug: error: the model has no unknowns to infer: they are discrete or depend on discrete ones, and nothing "
      "observed depends on them."},
     {"model { x ~ dhyper(3, 3, 2, 1)\n y ~ dnorm(m, 1)\n m ~ dnorm(0, 1) }", "y <- 1",
-     "m.bug:1:9: error: 'x' ~ dhyper is discrete and not observed: sum it out of the model, or give it in the data\n"
+     "m.bug:1:9: error: 'x' ~ dhyper is discrete and not observed: sum it out of the model, or provide it in the data\n"
      "    model { x ~ dhyper(3, 3, 2, 1)\n            ^"},
     {"model { y[1:2] ~ dinterval(t[1:2], c)\n t[1:2] ~ dnorm(0, 1) }", "y <- c(0, 1) c <- 2",
-     "m.bug:1:9: error: dinterval is of one element: write a loop, and y[i] on the left\n"
+     "m.bug:1:9: error: dinterval applies to one element: write a loop with y[i] on the left-hand side\n"
      "    model { y[1:2] ~ dinterval(t[1:2], c)\n            ^"},
     {"model { y ~ dinterval(t, c)\n z ~ dnorm(t, 1) }", "y <- 1 t <- 1 c <- 2",
-     "m.bug:1:9: error: 'y' (d.R:1) is not a value of dinterval: 0 cut points lie below t = 1, not 1\n"
+     "m.bug:1:9: error: 'y' (d.R:1) is outside the support of dinterval: 0 cut points are below t = 1, not 1\n"
      "    model { y ~ dinterval(t, c)\n            ^"},
     {"model { y ~ dinterval(t, t + 1)\n t ~ dnorm(0, 1) }", "y <- 0",
      "m.bug:2:2: error: 't' depends on itself: the model has a directed cycle\n     t ~ dnorm(0, 1) }\n     ^"},
     {"model { x ~ dnorm(0,1) T(3, 1) }", "",
-     "m.bug:1:24: error: the lower bound 3 is not below the upper bound 1\n    model { x ~ dnorm(0,1) T(3, 1) }\n      "
-     "                     ^"},
+     "m.bug:1:24: error: the lower bound 3 must be below the upper bound 1\n"
+     "    model { x ~ dnorm(0,1) T(3, 1) }\n                           ^"},
     {"model { x ~ dunif(4, 1) }", "",
-     "m.bug:1:13: error: nothing lies between the bounds 4 and 1 of 'x'\n    model { x ~ dunif(4, 1) }\n               "
-     " ^"},
+     "m.bug:1:13: error: the bounds 4 and 1 of 'x' leave no values\n    model { x ~ dunif(4, 1) }\n"
+     "                ^"},
     {"model { x ~ dpois(l)\n l ~ dgamma(1,1) }", "x <- c(-2)",
-     "m.bug:1:9: error: 'x' (d.R:1) is not a value of dpois: -2 is negative\n    model { x ~ dpois(l)\n            ^"},
+     "m.bug:1:9: error: 'x' (d.R:1) is outside the support of dpois: -2 is negative\n"
+     "    model { x ~ dpois(l)\n            ^"},
     {"model { for (i in 1:3) { x[i] ~ dgamma(1, l) }\n l ~ dgamma(1,1) }", "x <- c(1,-2,3)",
-     "m.bug:1:26: error: 'x[2]' (d.R:1) is not a value of dgamma: -2 is negative (i = 2)\n    model { for (i in 1:3) { "
-     "x[i] ~ dgamma(1, l) }\n                             ^"},
+     "m.bug:1:26: error: 'x[2]' (d.R:1) is outside the support of dgamma: -2 is negative (i = 2)\n"
+     "    model { for (i in 1:3) { x[i] ~ dgamma(1, l) }\n                             ^"},
     {"model { x ~ dnorm(0, tau) }", "tau <- -1",
      "m.bug:1:22: error: dnorm: tau = -1 is not positive\n    model { x ~ dnorm(0, tau) }\n                         ^"},
     {"model { for (i in 1:1000000000000) { x[i] ~ dnorm(0,1) } }", "",
@@ -119,22 +122,22 @@ static const struct {
      "m.bug:1:29: error: the loops run more than 5000000 times in all (i = 1550)\n    model { for (i in 1:4000) { "
      "for (j in i:4000) { x[i,j] ~ dnorm(0,1) } } }\n                                ^"},
     {"model { for (i in (1/0):(1/0)) { x[i] ~ dnorm(0,1) } }", "",
-     "m.bug:1:24: error: the loop runs from inf to inf: not whole numbers\n"
+     "m.bug:1:24: error: the loop bounds inf and inf are not whole numbers\n"
      "    model { for (i in (1/0):(1/0)) { x[i] ~ dnorm(0,1) } }\n                           ^"},
     {"model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n m <- mean(y[])\n z ~ dnorm(m, 1) }", "y <- c(1,2)",
      "m.bug:1:26: error: the model has a directed cycle: y[1] -> m -> y[1]\n"
      "    model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n                             ^"},
     {"model { A[1:2,1:3] <- B\n x ~ dnorm(A[1,1], 1) }", "B <- structure(1:6,.Dim=3:2)",
-     "m.bug:1:9: error: the left-hand side has dimensions 2 x 3, the right-hand side 3 x 2\n"
+     "m.bug:1:9: error: the left-hand side has dimensions 2 x 3, but the right-hand side has 3 x 2\n"
      "    model { A[1:2,1:3] <- B\n            ^"},
     {"model { S[1:3,1:3] ~ dwish(R[,], 2) }", "R <- structure(c(1,0,0,0,1,0,0,0,1),.Dim=c(3,3))",
-     "m.bug:1:22: error: dwish: k = 2 is not above 2, the number of rows less 1\n"
+     "m.bug:1:22: error: dwish: k = 2 must be above 2, the number of rows minus 1\n"
      "    model { S[1:3,1:3] ~ dwish(R[,], 2) }\n                         ^"},
     {"model { y ~ dhyper(100000000, 5, 3, psi)\n psi ~ dgamma(1, 1) }", "y <- 1",
      "m.bug:1:13: error: dhyper: n1 = 1e+08 and n2 = 5 must be below 6.71089e+07\n"
      "    model { y ~ dhyper(100000000, 5, 3, psi)\n                ^"},
     {"model { y ~ dunif(3, 1)\n z ~ dnorm(y, 1) }", "y <- 2",
-     "m.bug:1:13: error: dunif: a = 3 is not below b = 1\n    model { y ~ dunif(3, 1)\n                ^"},
+     "m.bug:1:13: error: dunif: a = 3 must be below b = 1\n    model { y ~ dunif(3, 1)\n                ^"},
     {"model { y ~ dnorm(0, tau) }", "tau <- Inf",
      "m.bug:1:22: error: dnorm: tau = inf is not finite\n    model { y ~ dnorm(0, tau) }\n"
      "                         ^"},
@@ -144,86 +147,87 @@ static const struct {
      "m.bug:1:39: error: logdensity.gamma: r = -1 is not positive\n"
      "    model { y ~ dnorm(logdensity.gamma(z, -1, 2), 1)\n                                          ^"},
     {"model { x[1:3] ~ dmnorm(mu[1:2], O[,]) }", "mu <- c(1,2,3) O <- structure(c(1,0,0,1),.Dim=c(2,2))",
-     "m.bug:1:18: error: the argument mu of dmnorm has 2 rows, the value 3\n    model { x[1:3] ~ dmnorm(mu[1:2], O[,]) "
-     "}\n                     ^"},
+     "m.bug:1:18: error: the argument mu of dmnorm has 2 rows, but the value has 3\n"
+     "    model { x[1:3] ~ dmnorm(mu[1:2], O[,]) }\n                     ^"},
     {"model { x[1000000000] ~ dnorm(0,1) }", "",
-     "m.bug:1:11: error: index 1000000000 of 'x' is outside 1 ... 5000000\n    model { x[1000000000] ~ dnorm(0,1) }\n "
-     "             ^"},
+     "m.bug:1:11: error: index 1000000000 of 'x' is out of range 1 to 5000000\n"
+     "    model { x[1000000000] ~ dnorm(0,1) }\n              ^"},
     {"model { x[1:2] <- c(1,2,3)\n y ~ dnorm(x[1], 1) }", "",
-     "m.bug:1:9: error: the left-hand side has dimensions 2, the right-hand side 3\n    model { x[1:2] <- c(1,2,3)\n   "
-     "         ^"},
+     "m.bug:1:9: error: the left-hand side has dimensions 2, but the right-hand side has 3\n"
+     "    model { x[1:2] <- c(1,2,3)\n            ^"},
     {"model { y ~ dnorm(a[1:2] + a[1:3], 1) }", "a <- c(1,2,3)",
      "m.bug:1:26: error: the operands of '+' have dimensions 2 and 3\n    model { y ~ dnorm(a[1:2] + a[1:3], 1) }\n    "
      "                         ^"},
     {"model { y ~ dnorm(a[k], 1)\n k ~ dnorm(0,1) }", "a <- c(1,2,3)",
-     "m.bug:1:21: error: an index of 'a' depends on an unknown; it must follow from the data\n    model { y ~ "
-     "dnorm(a[k], 1)\n                        ^"},
+     "m.bug:1:21: error: an index of 'a' depends on an unknown; it must be computable from the data\n"
+     "    model { y ~ dnorm(a[k], 1)\n                        ^"},
     {"model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n n ~ dnorm(0,1) }", "",
-     "m.bug:1:21: error: 'n' is not data: bounds of loops and subscripts on the left must be; data { } can compute "
-     "it\n    model { for (i in "
-     "1:n) { y[i] ~ dnorm(0, 1) }\n                        ^"},
+     "m.bug:1:21: error: 'n' is not data, as loop bounds and left-hand subscripts must be; compute it in data { }\n"
+     "    model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n                        ^"},
     {"model { y ~ dnorm(x[2], 1)\n x[1] ~ dnorm(0,1)\n x[3] ~ dnorm(0,1) }", "",
-     "m.bug:1:19: error: 'x[2]' is never defined\n    model { y ~ dnorm(x[2], 1)\n                      ^"},
+     "m.bug:1:19: error: 'x[2]' is not defined\n    model { y ~ dnorm(x[2], 1)\n                      ^"},
     {"model { y ~ dnorm(x[2], 1) }", "x <- c(1,NA)",
      "m.bug:1:19: error: 'x[2]' is missing in the data (d.R:1), and the model does not define it\n    model { y ~ "
      "dnorm(x[2], 1) }\n                      ^"},
     {"model { x <- 3\n y ~ dnorm(x,1) }", "x <- 2",
      "m.bug:1:9: error: 'x' is computed here and given in the data (d.R:1)\n    model { x <- 3\n            ^"},
     {"data { a ~ dflat() }\nmodel { y ~ dnorm(a, 1) }", "",
-     "m.bug:1:12: error: no value of dflat could be drawn for 'a'\n    data { a ~ dflat() }\n               ^"},
+     "m.bug:1:12: error: cannot draw a value of dflat for 'a'\n    data { a ~ dflat() }\n               ^"},
     {"data { a ~ dlnorm(1000, 1) }\nmodel { y ~ dnorm(1/a, 1) }", "",
-     "m.bug:1:12: error: no value of dlnorm could be drawn for 'a'\n    data { a ~ dlnorm(1000, 1) }\n               "
-     "^"},
+     "m.bug:1:12: error: cannot draw a value of dlnorm for 'a'\n    data { a ~ dlnorm(1000, 1) }\n"
+     "               ^"},
     {"data { a ~ dnorm(0, 1) T(50,) }\nmodel { y ~ dnorm(a, 1) }", "",
-     "m.bug:1:12: error: no value of dnorm could be drawn for 'a' between its bounds\n"
+     "m.bug:1:12: error: cannot draw a value of dnorm for 'a' between its bounds\n"
      "    data { a ~ dnorm(0, 1) T(50,) }\n               ^"},
     {"data { a ~ dnorm(b, 1)\n b ~ dnorm(a, 1) }\nmodel { y ~ dnorm(a, 1) }", "",
      "m.bug:2:12: error: 'a' depends on itself: the model has a directed cycle\n     b ~ dnorm(a, 1) }\n"
      "               ^"},
     {"data { a[1:2] ~ dmnorm(m[], O[,]) }\nmodel { y ~ dnorm(a[1], 1) }",
      "a <- c(1, NA) m <- c(0, 0) O <- structure(c(1,0,0,1),.Dim=c(2,2))",
-     "m.bug:1:8: error: 'a[1:2]' ~ dmnorm is partly given: it must be given as a whole or not at all\n"
+     "m.bug:1:8: error: 'a[1:2]' ~ dmnorm is partly given: provide all of it or none\n"
      "    data { a[1:2] ~ dmnorm(m[], O[,]) }\n           ^"},
     {"data { factor(1) }\nmodel { y ~ dnorm(0, 1) }", "",
-     "m.bug:1:8: error: data { } has no factors\n    data { factor(1) }\n           ^"},
+     "m.bug:1:8: error: factors are not allowed in data { }\n    data { factor(1) }\n           ^"},
     {"model { y ~ dnorm(0, 1) }", "z <- 2 y <- 1", "m.bug: error: the model has no unknowns: every node is observed."},
     {"model { foo(y) <- 1\n z ~ dnorm(y, 1) }", "",
-     "m.bug:1:9: error: 'foo' is not a link: log, logit, probit or cloglog\n    model { foo(y) <- 1\n            ^"},
+     "m.bug:1:9: error: unknown link 'foo': expected log, logit, probit or cloglog\n"
+     "    model { foo(y) <- 1\n            ^"},
     {"model { p[1:2] ~ ddirch(a[]) }", "p <- c(0.5, NA) a <- c(1,1)",
-     "m.bug:1:9: error: 'p[1:2]' ~ ddirch is partly observed: it must be given as a whole or not at all\n    model { "
-     "p[1:2] ~ ddirch(a[]) }\n            ^"},
+     "m.bug:1:9: error: 'p[1:2]' ~ ddirch is partly observed: provide all of it or none\n"
+     "    model { p[1:2] ~ ddirch(a[]) }\n            ^"},
     {"var y[3]; model { y[4] ~ dnorm(0, 1) }", "",
-     "m.bug:1:21: error: index 4 of 'y' is outside 1 ... 3\n    var y[3]; model { y[4] ~ dnorm(0, 1) }\n               "
-     "         ^"},
+     "m.bug:1:21: error: index 4 of 'y' is out of range 1 to 3\n"
+     "    var y[3]; model { y[4] ~ dnorm(0, 1) }\n                        ^"},
     {"var y[3]; model { y[1] ~ dnorm(0, 1) }", "y <- c(1,2)",
      "m.bug:1:5: error: 'y' has dimensions 2 in the data and 3 here\n    var y[3]; model { y[1] ~ dnorm(0, 1) }\n      "
      "  ^"},
     {"model { x[1.5] ~ dnorm(0, 1) }", "",
      "m.bug:1:11: error: index 1.5 of 'x' is not a whole number\n    model { x[1.5] ~ dnorm(0, 1) }\n              ^"},
     {"model { x ~ dgamma(a,1) I(0,)\n a ~ dgamma(1,1) }", "",
-     "m.bug:1:25: error: I(,) needs arguments that follow from the data; use T(,) to truncate, dinterval to censor\n   "
-     " model { x ~ dgamma(a,1) I(0,)\n                            ^"},
+     "m.bug:1:25: error: the arguments of a distribution with I(,) must be computable from the data; use T(,) to "
+     "truncate, dinterval to censor\n"
+     "    model { x ~ dgamma(a,1) I(0,)\n                            ^"},
     {"model { x[] ~ dnorm(0,1) }", "",
      "m.bug:1:11: error: the extent of 'x' is not known here: write the range, or declare it with 'var'\n    model { "
      "x[] ~ dnorm(0,1) }\n              ^"},
     {"model { x[1] ~ dnorm(0,1)\n x[1,2] ~ dnorm(0,1) }", "",
      "m.bug:2:2: error: 'x' has 1 dimension elsewhere, not 2\n     x[1,2] ~ dnorm(0,1) }\n     ^"},
     {"model { i ~ dnorm(0,1)\n for (i in 1:2) { i ~ dnorm(0,1) } }", "",
-     "m.bug:2:19: error: 'i' is the counter of a loop; it cannot be defined\n     for (i in 1:2) { i ~ dnorm(0,1) } "
-     "}\n                      ^"},
+     "m.bug:2:19: error: 'i' is a loop counter and cannot be defined\n"
+     "     for (i in 1:2) { i ~ dnorm(0,1) } }\n                      ^"},
     {"model { x ~ dflat()\n factor(c(x, 2)) }", "",
-     "m.bug:2:9: error: one number is expected here, not an array of 2\n     factor(c(x, 2)) }\n            ^"},
+     "m.bug:2:9: error: expected one number, not an array of 2\n     factor(c(x, 2)) }\n            ^"},
     {"model { x ~ dmnorm(0,1) T(0,) }", "",
      "m.bug:1:25: error: 'dmnorm' cannot be truncated\n    model { x ~ dmnorm(0,1) T(0,) }\n                           "
      " ^"},
     {"model { y ~ dbin(0.5, 3)\n a ~ dnorm(0,1) }", "y <- 4",
-     "m.bug:1:9: error: 'y' (d.R:1) is not a value of dbin: 4 is not between 0 and 3\n    model { y ~ dbin(0.5, 3)\n   "
-     "         ^"},
+     "m.bug:1:9: error: 'y' (d.R:1) is outside the support of dbin: 4 is not between 0 and 3\n"
+     "    model { y ~ dbin(0.5, 3)\n            ^"},
     {"model { a ~ dnorm(0,1)\n b ~ dnorm(a[2], 1)\n c ~ dnorm(d.e, f)\n g ~ dnorm(A, B) }", "",
-     "m.bug:3:12: error: 'd.e' is never defined\n     c ~ dnorm(d.e, f)\n               ^\nm.bug:3:17: error: 'f' is "
-     "never defined\n     c ~ dnorm(d.e, f)\n                    ^\nm.bug:4:12: error: 'A' is never defined\n     g ~ "
-     "dnorm(A, B) }\n               ^\nm.bug:4:15: error: 'B' is never defined\n     g ~ dnorm(A, B) }\n               "
-     "   ^"},
+     "m.bug:3:12: error: 'd.e' is not defined\n     c ~ dnorm(d.e, f)\n               ^\n"
+     "m.bug:3:17: error: 'f' is not defined\n     c ~ dnorm(d.e, f)\n                    ^\n"
+     "m.bug:4:12: error: 'A' is not defined\n     g ~ dnorm(A, B) }\n               ^\n"
+     "m.bug:4:15: error: 'B' is not defined\n     g ~ dnorm(A, B) }\n                  ^"},
 };
 
 typedef struct listener {
@@ -250,7 +254,7 @@ static svmp_status lower(svmp_context *context, const char *model, const char *d
     assert_ok(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    svmp_status status = svmp_lower(context, &source, data, NULL, &lowered);
+    svmp_status status = svmp_lower(context, &source, data, NULL, NULL, &lowered);
     svmp_lowered_free(lowered);
     svmp_data_free(data);
     svmp_source_free(context, &source);
@@ -258,12 +262,10 @@ static svmp_status lower(svmp_context *context, const char *model, const char *d
 }
 
 static svmp_context *listening(listener *heard) {
-    svmp_context_options options = svmp_context_options_default();
     svmp_context *context = NULL;
-    options.error = hear;
-    options.log = hear_log;
-    options.user_data = heard;
-    assert_ok(svmp_context_create(&options, &context));
+    assert_ok(svmp_context_create(NULL, &context));
+    assert_ok(svmp_context_set_error(context, hear, heard));
+    assert_ok(svmp_context_set_log(context, hear_log, heard));
     return context;
 }
 
@@ -285,7 +287,7 @@ static void test_unread_data_is_a_warning(void **state) {
     listener heard = {{0}};
     svmp_context *context = listening(&heard);
     assert_ok(lower(context, "model { y ~ dnorm(0, 1) }", "zed <- 2"));
-    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is never read by the model\n    zed <- 2\n    ^");
+    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is not used by the model\n    zed <- 2\n    ^");
     svmp_context_free(context);
 }
 
@@ -302,7 +304,7 @@ static svmp_status lower_and_draw(svmp_context *context, const char *model, cons
     SVMP_CHECK(svmp_data_create(context, &data));
     SVMP_CHECK(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
     SVMP_CHECK(svmp_data_read_text(data, "d.csv", "g\n1\n2\n1\n", 8));
-    SVMP_CHECK(svmp_lower(context, &source, data, "mu,tau", &lowered));
+    SVMP_CHECK(svmp_lower(context, &source, data, "mu,tau", NULL, &lowered));
     SVMP_CHECK(svmp_lowered_monitor(lowered, N, variables, monitored));
     SVMP_CHECK(svmp_lowered_draw(lowered, 1, N, variables));
     SVMP_CHECK(svmp_lowered_natural(lowered, N, variables, outputs));

@@ -37,13 +37,13 @@ static svmp_status judge(const svmp_run *run, const svmp_particles *particles) {
     return svmp_particles_differences(particles, particles, differences);
 }
 
-static svmp_status infer(svmp_context *context, const svmp_run_options *options, svmp_model **model, svmp_run **run,
+static svmp_status infer(svmp_context *context, const run_options *options, svmp_model **model, svmp_run **run,
                          svmp_particles **particles) {
     svmp_outcome outcome;
     double score[12];
     SVMP_TRY(build(context, strcmp(options->method, "exact") == 0, model));
     SVMP_TRY(svmp_model_evaluate(*model, 3, (double[12]){0}, NULL, score));
-    SVMP_TRY(svmp_run_create(*model, options, run));
+    SVMP_TRY(svmp_run_make(*model, options, run));
     SVMP_TRY(svmp_run_go(*run, &outcome));
     SVMP_TRY(svmp_run_particles(*run, particles));
     if (svmp_run_start_from(*run, *particles) == SVMP_NO_MEMORY) return SVMP_NO_MEMORY;
@@ -51,14 +51,15 @@ static svmp_status infer(svmp_context *context, const svmp_run_options *options,
 }
 
 static void fail_each_allocation(const char *method, const char *kernel, const char *backend, const char *init) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     options.init = init;
     options.method = method;
     options.kernel = kernel;
     options.backend = backend;
     options.particles = 5;
     options.iterations = 2;
-    options.chains = options.warmup = options.draws = 2;
+    options.chains = options.draws = 2;
+    options.warmup = strcmp(method, "local") == 0 ? 1 : 2;
     svmp_status status = SVMP_NO_MEMORY;
     for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
         scarce_memory memory = {1};
@@ -82,11 +83,14 @@ static void test_stein(void **state) {
     (void)state;
     fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "cpu", "normal:1");
     fail_each_allocation("graphical", "rbf@blanket + imq@all + linear@random:2", "ref", "normal:1");
+    fail_each_allocation("graphical", "rbf/sd@self + linear/sd@near + linear@message", "cpu", "normal:1");
+    fail_each_allocation("graphical", "rbf/sd@self + linear/sd@near:2", "ref", "normal:1");
 }
 
 static void test_langevin(void **state) {
     (void)state;
     fail_each_allocation("langevin", NULL, "cpu", "map");
+    fail_each_allocation("langevin", NULL, "cpu", "gaussian");
 }
 
 static void test_message_passing(void **state) {
@@ -98,7 +102,9 @@ static void test_message_passing(void **state) {
 static void test_samplers(void **state) {
     (void)state;
     fail_each_allocation("mala", NULL, "cpu", "normal:1");
+    fail_each_allocation("transport", NULL, "cpu", NULL);
     fail_each_allocation("nuts", NULL, "cpu", "normal:1");
+    fail_each_allocation("local", NULL, "cpu", "normal:1");
 }
 
 static void test_exact(void **state) {

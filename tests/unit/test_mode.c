@@ -137,13 +137,13 @@ static void test_logistic(void **state) {
 }
 
 static svmp_particles *start(const svmp_model *model, const char *method, size_t n) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     options.init = "map";
     options.method = method;
     options.particles = options.chains = n;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_particles(run, &particles));
     svmp_run_free(run);
     return particles;
@@ -182,14 +182,14 @@ static void test_every_method(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 5, 0.5, 1, 3);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-        svmp_run_options options = svmp_run_options_default();
+        run_options options = svmp_run_options_default();
         svmp_run *run = NULL;
         svmp_outcome outcome;
         options.init = "map";
         options.method = methods[k];
         options.particles = 10;
         options.iterations = options.warmup = options.draws = 5;
-        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_make(model, &options, &run));
         assert_ok(svmp_run_go(run, &outcome));
         svmp_run_free(run);
     }

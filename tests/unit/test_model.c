@@ -171,7 +171,7 @@ static int fails(size_t n, const double *const *x, double *value, double *const 
 
 static int not_a_number(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)x, (void)user_data;
-    for (size_t l = 0; l < n; l++) value[l] = gradient[0][l] = l == 2 ? NAN : 0;
+    for (size_t l = 0; l < n; l++) value[l] = 0, gradient[0][l] = l == 2 ? NAN : 0;
     return 0;
 }
 
@@ -192,7 +192,7 @@ static void test_a_callback_may_fail(void **state) {
     double score[2];
     assert_ok(svmp_model_evaluate(model, 1, (double[]){0, -1}, NULL, score));
     assert_int_equal(svmp_model_evaluate(model, 1, (double[]){0, 1}, NULL, score), SVMP_CALLBACK_FAILED);
-    assert_string_equal(svmp_context_error(context), "The function of factor 2 reported failure.");
+    assert_string_equal(svmp_context_error(context), "The callback of factor 2 (second) failed.");
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -202,18 +202,18 @@ static void test_a_run_ends_at_a_number_that_is_not_finite(void **state) {
     for (int k = 0; k < 2; k++) {
         svmp_context *context = test_context(2);
         svmp_model *model = model_with(context, not_a_number);
-        svmp_run_options options = svmp_run_options_default();
+        run_options options = svmp_run_options_default();
         options.particles = 5;
         options.backend = k ? "ref" : "cpu";
         svmp_run *run = NULL;
         svmp_outcome outcome;
         svmp_particles *before = NULL, *after = NULL;
-        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_make(model, &options, &run));
         assert_ok(svmp_run_particles(run, &before));
         assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
         assert_int_equal(outcome, SVMP_DIVERGED);
         assert_non_null(strstr(svmp_context_error(context), "The score of second is nan in particle 3 at iteration 1"));
-        if (k == 0) assert_non_null(strstr(svmp_context_error(context), "by factor 2."));
+        if (k == 0) assert_non_null(strstr(svmp_context_error(context), "(factor 2)."));
         assert_ok(svmp_run_particles(run, &after)); /* the last finite ones */
         assert_memory_equal(svmp_particles_values(before), svmp_particles_values(after), 10 * sizeof(double));
         svmp_particles_free(before);
@@ -243,14 +243,14 @@ static void test_a_step_to_infinity_is_told_in_a_box(void **state) {
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, &precision, &pull));
     assert_ok(svmp_model_finish(model));
     for (size_t m = 0; m < 2; m++) {
-        svmp_run_options options = svmp_run_options_default();
+        run_options options = svmp_run_options_default();
         svmp_run *run = NULL;
         svmp_outcome outcome;
         options.method = methods[m];
         options.step = "fixed:100";
-        assert_ok(svmp_run_create(model, &options, &run));
+        assert_ok(svmp_run_make(model, &options, &run));
         assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
-        assert_non_null(strstr(svmp_context_error(context), "would become inf"));
+        assert_non_null(strstr(svmp_context_error(context), "becomes inf"));
         svmp_run_free(run);
     }
     svmp_model_free(model);
@@ -263,13 +263,13 @@ static void test_misuse(void **state) {
     svmp_model *model = NULL, *empty = NULL;
     size_t none = 7;
     assert_int_equal(svmp_model_create(NULL, &model), SVMP_BAD_CALL);
-    assert_refused(svmp_model_create(context, NULL), "needs a place");
+    assert_refused(svmp_model_create(context, NULL), "the result is NULL");
     assert_ok(svmp_model_create(context, &empty));
     assert_int_equal(svmp_model_finish(empty), SVMP_BAD_INPUT);
     svmp_model_free(empty);
     assert_ok(svmp_model_create(context, &empty));
     for (int twice = 0; twice < 2; twice++) assert_ok(svmp_model_add_node(empty, "a", 1, NULL, NULL, NULL));
-    assert_refused(svmp_model_finish(empty), "Two nodes are called 'a'");
+    assert_refused(svmp_model_finish(empty), "Two nodes have the name 'a'");
     svmp_model_free(empty);
 
     assert_ok(svmp_model_create(context, &model));
@@ -282,8 +282,9 @@ static void test_misuse(void **state) {
     assert_refused(svmp_model_add_node(model, NULL, 1, (double[]){NAN}, NULL, NULL), "from nan to inf");
     assert_ok(svmp_model_add_node(model, NULL, 2, NULL, NULL, NULL));
     assert_refused(svmp_model_add_gaussian(model, 0, NULL, NULL, NULL), "at least one node");
-    assert_refused(svmp_model_add_gaussian(model, 1, &none, NULL, NULL), "names node 7, but the model has 1 nodes");
-    assert_refused(svmp_model_add_gaussian(model, 2, (size_t[]){0, 0}, NULL, NULL), "stands twice");
+    assert_refused(svmp_model_add_gaussian(model, 1, &none, NULL, NULL),
+                   "Node 7 in the scope of a factor is out of range: the model has 1 nodes");
+    assert_refused(svmp_model_add_gaussian(model, 2, (size_t[]){0, 0}, NULL, NULL), "occurs twice");
     assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1, 2, 3, 4}, NULL), "not symmetric");
     assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1, 0, 0, NAN}, NULL), "nan at (1, 1)");
     assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, NULL, (double[]){0, INFINITY}), "inf at 1");
@@ -321,14 +322,14 @@ static void test_a_box_set_afterwards(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 1);
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     svmp_particles *particles = NULL;
     assert_ok(svmp_model_set_box(model, 4, 50, 60));
     options.particles = 10;
     options.iterations = 50;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
     assert_ok(svmp_run_particles(run, &particles));
     for (size_t l = 0; l < 10; l++) assert_true(svmp_particles_values(particles)[4 * 10 + l] == 50);
@@ -336,7 +337,7 @@ static void test_a_box_set_afterwards(void **state) {
     svmp_run_free(run);
     options.method = "nuts";
     run = NULL;
-    assert_int_equal(svmp_run_create(model, &options, &run), SVMP_UNSUPPORTED);
+    assert_int_equal(svmp_run_make(model, &options, &run), SVMP_UNSUPPORTED);
     assert_int_equal(svmp_model_set_box(model, 9, 0, 1), SVMP_BAD_CALL);
     assert_int_equal(svmp_model_set_box(model, 0, 1, 1), SVMP_BAD_CALL);
     svmp_model_free(model);

@@ -105,10 +105,10 @@ static void check_curvature(const svmp_model *model, const char *name) {
     double *dense = calloc(d * d, sizeof *dense);
     curvature *c = NULL;
     for (size_t k = 0; k < d * N; k++) x[k] = 0.7 * sin((double)(7 * k + 1));
-    assert_ok(svmp_curvature_create(model, N, 1, &c));
+    assert_ok(svmp_curvature_create(model, 1, &c));
     const sparsity *pattern = svmp_curvature_pattern(c);
     double *H = calloc(pattern->entries, sizeof *H);
-    assert_ok(svmp_curvature_evaluate(c, x, NULL, H));
+    assert_ok(svmp_curvature_evaluate(c, N, x, NULL, H));
     for (size_t j = 0; j < d; j++)
         for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++)
             dense[pattern->row[e] * d + j] = dense[j * d + pattern->row[e]] = H[e];
@@ -158,13 +158,13 @@ static void check_natural(const svmp_model *model, const char *name) {
 }
 
 static void check_run(const svmp_model *model, const char *name) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
     options.particles = 10;
     options.iterations = 20;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     if (svmp_run_go(run, &outcome) != SVMP_OK) fail_msg("%s: the run failed", name);
     assert_ok(svmp_run_particles(run, &particles));
     assert_int_equal(svmp_particles_variables(particles), svmp_model_outputs(model));
@@ -188,12 +188,12 @@ static void test_every_model(void **state) {
 }
 
 static void run_model(const svmp_model *model, svmp_particles **particles) {
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.particles = 20;
     options.iterations = 10;
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
     assert_ok(svmp_run_particles(run, particles));
     svmp_run_free(run);
@@ -253,19 +253,19 @@ static void test_start_from_natural_values(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = read_files(context, (const char *const[]){"schools.bug", "schools.R", NULL});
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_particles *first = NULL, *again = NULL;
     options.particles = 5;
     options.init = "prior";
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_particles(run, &first));
     for (size_t i = 0; i < svmp_particles_variables(first); i++)
         if (strcmp(svmp_particles_name(first, i), "tau") == 0)
             for (size_t l = 0; l < 5; l++) assert_true(svmp_particles_values(first)[i * 5 + l] > 0);
     svmp_run_free(run);
     options.init = "normal:1";
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_start_from(run, first));
     assert_ok(svmp_run_particles(run, &again));
     for (size_t k = 0; k < svmp_particles_variables(first) * 5; k++)

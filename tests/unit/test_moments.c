@@ -74,7 +74,7 @@ static void test_different_variables_are_named(void **state) {
     assert_ok(svmp_particles_set_name(p, 0, "x.2"));
     assert_ok(svmp_particles_set_name(reference, 0, "x.2"));
     assert_int_equal(svmp_particles_compare(p, reference, &c), SVMP_BAD_CALL);
-    assert_string_equal(svmp_context_error(context), "Two variables are called 'x.2'.");
+    assert_string_equal(svmp_context_error(context), "Two variables have the name 'x.2'.");
     svmp_particles_free(p);
     svmp_particles_free(reference);
 }

@@ -174,7 +174,7 @@ static void test_damaged_files(void **state) {
     assert_int_equal(svmp_particles_read(context, "none.nc", &read), SVMP_CANNOT_READ);
     write_text("text.nc", "x.1\n0.5\n");
     assert_int_equal(svmp_particles_read(context, "text.nc", &read), SVMP_BAD_INPUT);
-    assert_non_null(strstr(svmp_context_error(context), "text.nc: this is no NetCDF file."));
+    assert_non_null(strstr(svmp_context_error(context), "text.nc: this is not a NetCDF file."));
     assert_ok(svmp_particles_write(made, "a.nc", NULL, 0));
     FILE *file = fopen("a.nc", "rb");
     const size_t size = fread(good, 1, sizeof good, file);

@@ -177,41 +177,39 @@ static void assert_errors(const char *text, size_t count, const char *const *exp
 static void test_errors(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "m.bug:1:1: error: a block 'model { }' is expected, not the end of the file\n    \n    ^"},
-        {"modle { }", "m.bug:1:1: error: 'model', 'data' or 'var' is expected, not 'modle'; did you mean 'model'?\n    "
-                      "modle { }\n    ^"},
+        {"", "m.bug:1:1: error: expected a block 'model { }', not the end of the file\n    \n    ^"},
+        {"modle { }", "m.bug:1:1: error: expected 'model', 'data' or 'var', not 'modle'; did you mean 'model'?\n"
+                      "    modle { }\n    ^"},
         {"model { } model { }",
-         "m.bug:1:11: error: there is already a block 'model'\n    model { } model { }\n              ^"},
+         "m.bug:1:11: error: there is more than one block 'model'\n    model { } model { }\n              ^"},
         {"model {\n  x ~ dnorm(0, 1)\n", "m.bug:1:7: error: '{' is not closed\n    model {\n          ^"},
-        {"model { x ~ }",
-         "m.bug:1:13: error: a distribution is expected, not '}'\n    model { x ~ }\n                ^"},
-        {"model { x ~ dnorm(0, }", "m.bug:1:22: error: an expression is expected, not '}'\n    model { x ~ dnorm(0, }\n"
+        {"model { x ~ }", "m.bug:1:13: error: expected a distribution, not '}'\n    model { x ~ }\n                ^"},
+        {"model { x ~ dnorm(0, }", "m.bug:1:22: error: expected an expression, not '}'\n    model { x ~ dnorm(0, }\n"
                                    "                         ^"},
         {"model { x dnorm(0,1) }",
-         "m.bug:1:11: error: '~' or '<-' after the node is expected, not 'dnorm'\n    model { x dnorm(0,1) }\n"
+         "m.bug:1:11: error: expected '~' or '<-' after the node, not 'dnorm'\n    model { x dnorm(0,1) }\n"
          "              ^"},
         {"model { x ~ dnorm(0,1) T[0,]\n y ~ dnorm(0,1) }",
-         "m.bug:1:24: error: the bounds of a distribution stand in parentheses: T(lower, upper)\n"
+         "m.bug:1:24: error: write the bounds of a distribution in parentheses: T(lower, upper)\n"
          "    model { x ~ dnorm(0,1) T[0,]\n                           ^"},
         {"model { log(x) ~ dnorm(0,1) }",
-         "m.bug:1:16: error: a link stands before '<-'; before '~' the node itself is expected\n"
+         "m.bug:1:16: error: a link can only be used with '<-'; with '~' write the node itself\n"
          "    model { log(x) ~ dnorm(0,1) }\n                   ^"},
-        {"model { y <- 1 < 2 < 3 }",
-         "m.bug:1:20: error: two of these operators do not stand side by side; use parentheses\n"
-         "    model { y <- 1 < 2 < 3 }\n                       ^"},
+        {"model { y <- 1 < 2 < 3 }", "m.bug:1:20: error: these operators cannot be chained; use parentheses\n"
+                                     "    model { y <- 1 < 2 < 3 }\n                       ^"},
         {"model { y <- 3x }",
          "m.bug:1:14: error: '3x' is neither a number nor a name\n    model { y <- 3x }\n                 ^"},
         {"model { abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm <- 1 }",
-         "m.bug:1:9: error: a name has at most 64 characters\n"
+         "m.bug:1:9: error: a name can have at most 64 characters\n"
          "    model { abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm <- 1 }\n            ^"},
         {"model { /* y }", "m.bug:1:9: error: the comment is not closed\n    model { /* y }\n            ^"},
         {"model { x ~ dnorm(0,1) T(0) }",
-         "m.bug:1:27: error: ',' between the bounds is expected, not ')'\n    model { x ~ dnorm(0,1) T(0) }\n"
+         "m.bug:1:27: error: expected ',' between the bounds, not ')'\n    model { x ~ dnorm(0,1) T(0) }\n"
          "                              ^"},
         {"model { y <- 1 @ }",
-         "m.bug:1:16: error: '@' has no meaning here\n    model { y <- 1 @ }\n                   ^"},
+         "m.bug:1:16: error: unexpected character '@'\n    model { y <- 1 @ }\n                   ^"},
         {"model { \xCE\xBC <- 1; y <- é }",
-         "m.bug:1:9: error: the byte 0xCE has no meaning here\n    model { \xCE\xBC <- 1; y <- é }\n            ^"},
+         "m.bug:1:9: error: unexpected byte 0xCE\n    model { \xCE\xBC <- 1; y <- é }\n            ^"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         parsed p;
@@ -229,10 +227,11 @@ static void test_several_errors_in_one_pass(void **state) {
         "  f <- )\n}\n",
         4,
         (const char *const[]){
-            "m.bug:3:3: error: ')' after the arguments is expected, not 'b'\n      b <- 2\n      ^",
-            "m.bug:5:17: error: ')' after the range is expected, not '{'\n      for (i in 1:N {\n                    ^",
-            "m.bug:6:13: error: an expression is expected, not '*'\n        d[i] <- * 2\n                ^",
-            "m.bug:9:8: error: an expression is expected, not ')'\n      f <- )\n           ^",
+            "m.bug:3:3: error: expected ')' after the arguments, not 'b'\n      b <- 2\n      ^",
+            "m.bug:5:17: error: expected ')' after the range, not '{'\n      for (i in 1:N {\n"
+            "                    ^",
+            "m.bug:6:13: error: expected an expression, not '*'\n        d[i] <- * 2\n                ^",
+            "m.bug:9:8: error: expected an expression, not ')'\n      f <- )\n           ^",
         });
 }
 

@@ -133,9 +133,8 @@ static void agree(const svmp_model *whole, const setting *s, size_t count, way h
 static void check(size_t count, const char *const *paths, const setting *settings, size_t setting_count) {
     static const size_t counts[] = {1, 2, 3, 4, 7};
     svmp_context *context = NULL;
-    svmp_context_options options = svmp_context_options_default();
-    options.threads = 2;
-    assert_int_equal(svmp_context_create(&options, &context), SVMP_OK);
+    assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
+    assert_int_equal(svmp_context_set_threads(context, 2), SVMP_OK);
     svmp_model *model = NULL;
     if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     for (size_t s = 0; s < setting_count; s++)

@@ -168,36 +168,36 @@ static void test_malformed_files_give_their_place(void **state) {
         {"", "bad.csv:1: the file is empty."},
         {"# only\n# comments\n", "bad.csv:2: there is no header"},
         {"\n\n", "bad.csv:2: there is no header"},
-        {"# c\nx,y\n", "bad.csv:2: there is no row below the header."},
-        {"x,y\n1,2\n1\n", "bad.csv:3: the number of fields is 1, but the header on line 1 has 2."},
-        {"x,y\n1,2,3\n", "bad.csv:2: the number of fields is 3, but the header on line 1 has 2."},
-        {"x,y\n1,\n", "bad.csv:2: column 2 (y) holds '', which is not a number."},
-        {"x,y\n,1\n", "bad.csv:2: column 1 (x) holds '', which is not a number."},
-        {"x,y\n1,2\n# c\n3,abc\n", "bad.csv:4: column 2 (y) holds 'abc', which is not a number."},
-        {"x\n1.5.2\n", "bad.csv:2: column 1 (x) holds '1.5.2', which is not a number."},
-        {"x\n0x10\n", "bad.csv:2: column 1 (x) holds '0x10', which is not a number."},
-        {"x\n1 2\n", "bad.csv:2: column 1 (x) holds '1 2', which is not a number."},
-        {"x\n\x1b[31m\n", "bad.csv:2: column 1 (x) holds '?[31m', which is not a number."},
-        {"x\nnan\n", "bad.csv:2: column 1 (x) holds 'nan', which is not a finite number."},
-        {"x\n-Inf\n", "bad.csv:2: column 1 (x) holds '-Inf', which is not a finite number."},
-        {"x\n1e999\n", "bad.csv:2: column 1 (x) holds '1e999', which is not a finite number."},
-        {"x,y,x\n1,2,3\n", "bad.csv:1: two columns are called 'x'."},
+        {"# c\nx,y\n", "bad.csv:2: there are no rows below the header."},
+        {"x,y\n1,2\n1\n", "bad.csv:3: the row has 1 fields, but the header on line 1 has 2."},
+        {"x,y\n1,2,3\n", "bad.csv:2: the row has 3 fields, but the header on line 1 has 2."},
+        {"x,y\n1,\n", "bad.csv:2: column 2 (y): '' is not a number."},
+        {"x,y\n,1\n", "bad.csv:2: column 1 (x): '' is not a number."},
+        {"x,y\n1,2\n# c\n3,abc\n", "bad.csv:4: column 2 (y): 'abc' is not a number."},
+        {"x\n1.5.2\n", "bad.csv:2: column 1 (x): '1.5.2' is not a number."},
+        {"x\n0x10\n", "bad.csv:2: column 1 (x): '0x10' is not a number."},
+        {"x\n1 2\n", "bad.csv:2: column 1 (x): '1 2' is not a number."},
+        {"x\n\x1b[31m\n", "bad.csv:2: column 1 (x): '?[31m' is not a number."},
+        {"x\nnan\n", "bad.csv:2: column 1 (x): 'nan' is not a finite number."},
+        {"x\n-Inf\n", "bad.csv:2: column 1 (x): '-Inf' is not a finite number."},
+        {"x\n1e999\n", "bad.csv:2: column 1 (x): '1e999' is not a finite number."},
+        {"x,y,x\n1,2,3\n", "bad.csv:1: two columns have the name 'x'."},
         {"x,,y\n1,2,3\n", "bad.csv:1: the name of column 2, '', is empty."},
-        {"x,\"y\n1,2\n", "bad.csv:1: the name of column 2, '\"y', holds a comma, a quotation mark"},
-        {"\"\",\"x\"\n\"1\",2\n", "bad.csv:1: the first column has no name. Row numbers? R leaves them out"},
+        {"x,\"y\n1,2\n", "bad.csv:1: the name of column 2, '\"y', contains a comma, a quotation mark"},
+        {"\"\",\"x\"\n\"1\",2\n", "bad.csv:1: the first column has no name. If it holds row numbers, leave them out"},
         {",x\n0,2\n", "bad.csv:1: the first column has no name."},
-        {"lp__,x\n1,2\nhello,4\n", "bad.csv:3: column 1 (lp__) holds 'hello', which is not a number."},
-        {"x,divergent__\n1,0\n2,\n", "bad.csv:3: column 2 (divergent__) holds '', which is not a number."},
-        {"x,divergent__\n1,0\n2,nan\n", "bad.csv:3: column 2 (divergent__) holds 'nan', which is not a finite"},
-        {"energy__,x\n-inf,1\n", "bad.csv:2: column 1 (energy__) holds '-inf', which is not a finite"},
-        {"# rows below: 3\nx\n1\n2\n", "bad.csv:4: here the file ends, with 2 rows, but says above its header 'rows "
-                                       "below: 3': it was cut off or changed."},
-        {"# rows below: 1\nx\n1\n2\n", "bad.csv:4: here the file ends, with 2 rows"},
-        {"# rows below: 1\nx\n", "bad.csv:2: here the file ends, with 0 rows"},
-        {"chain__,x\n1,1\n2,1\n2,1\n", "bad.csv:1: the column chain__ does not count the chains 1, 2, ..."},
-        {"chain__,x\n1,1\n2,1\n1,1\n2,1\n", "bad.csv:1: the column chain__ does not"},
-        {"chain__,x\nnan,1\n", "bad.csv:2: column 1 (chain__) holds 'nan', which is not a finite number."},
-        {"lp__,y__\n1,2\n", "bad.csv:1: there is no column but such as end in '__'."},
+        {"lp__,x\n1,2\nhello,4\n", "bad.csv:3: column 1 (lp__): 'hello' is not a number."},
+        {"x,divergent__\n1,0\n2,\n", "bad.csv:3: column 2 (divergent__): '' is not a number."},
+        {"x,divergent__\n1,0\n2,nan\n", "bad.csv:3: column 2 (divergent__): 'nan' is not a finite"},
+        {"energy__,x\n-inf,1\n", "bad.csv:2: column 1 (energy__): '-inf' is not a finite"},
+        {"# rows below: 3\nx\n1\n2\n", "bad.csv:4: the file ends here after 2 rows, but its header comments say 'rows "
+                                       "below: 3': it was truncated or changed."},
+        {"# rows below: 1\nx\n1\n2\n", "bad.csv:4: the file ends here after 2 rows"},
+        {"# rows below: 1\nx\n", "bad.csv:2: the file ends here after 0 rows"},
+        {"chain__,x\n1,1\n2,1\n2,1\n", "bad.csv:1: the column chain__ must number the chains 1, 2, ..."},
+        {"chain__,x\n1,1\n2,1\n1,1\n2,1\n", "bad.csv:1: the column chain__ must number"},
+        {"chain__,x\nnan,1\n", "bad.csv:2: column 1 (chain__): 'nan' is not a finite number."},
+        {"lp__,y__\n1,2\n", "bad.csv:1: there are no variables: the names of all columns end in '__'."},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         write_text("bad.csv", bad[k].text);
@@ -210,10 +210,9 @@ static void test_malformed_files_give_their_place(void **state) {
     svmp_particles *p = NULL;
     write_bytes("bad.csv", "x\n1\n\0\n", 6);
     assert_int_equal(svmp_particles_read(context, "bad.csv", &p), SVMP_BAD_INPUT);
-    assert_string_equal(svmp_context_error(context), "bad.csv:3: there is a NUL byte; this is not a text file.");
+    assert_string_equal(svmp_context_error(context), "bad.csv:3: not a text file: it contains a NUL byte.");
     assert_int_equal(svmp_particles_read(context, "missing.csv", &p), SVMP_CANNOT_READ);
-    assert_string_equal(svmp_context_error(context),
-                        "The file 'missing.csv' could not be read: No such file or directory.");
+    assert_string_equal(svmp_context_error(context), "Cannot read 'missing.csv': No such file or directory.");
     assert_int_equal(svmp_particles_read(context, ".", &p), SVMP_CANNOT_READ);
     assert_null(p);
 }
@@ -233,8 +232,8 @@ static void test_absurd_lengths(void **state) {
     bytes[1] = '\n';
     write_text("long.csv", bytes);
     assert_int_equal(svmp_particles_read(context, "long.csv", &p), SVMP_BAD_INPUT);
-    assert_non_null(strstr(svmp_context_error(context), "long.csv:2: column 1 (x) holds '1111"));
-    assert_non_null(strstr(svmp_context_error(context), "...', which is not a number."));
+    assert_non_null(strstr(svmp_context_error(context), "long.csv:2: column 1 (x): '1111"));
+    assert_non_null(strstr(svmp_context_error(context), "...' is not a number."));
     free(bytes);
 }
 
@@ -245,7 +244,7 @@ static void test_writing_is_all_or_nothing(void **state) {
     assert_ok(svmp_particles_create(context, 2, 1, (double[]){1, 2}, &p));
     assert_ok(svmp_particles_write(p, "a.csv", NULL, 0));
     assert_int_equal(svmp_particles_write(p, "a.csv", NULL, 0), SVMP_CANNOT_WRITE);
-    assert_non_null(strstr(svmp_context_error(context), "'a.csv' exists already"));
+    assert_non_null(strstr(svmp_context_error(context), "'a.csv' already exists"));
 
     svmp_particles_values(p)[1] = 7;
     assert_int_equal(symlink("a.csv", "link.csv"), 0);
@@ -274,8 +273,7 @@ static void test_full_disk(void **state) {
     if (access("/dev/full", W_OK) != 0) skip();
     svmp_particles *p = hard_numbers();
     assert_int_equal(svmp_particles_write(p, "/dev/full", NULL, 0), SVMP_CANNOT_WRITE);
-    assert_string_equal(svmp_context_error(context),
-                        "The file '/dev/full' could not be written: No space left on device.");
+    assert_string_equal(svmp_context_error(context), "Cannot write '/dev/full': No space left on device.");
     svmp_particles_free(p);
 }
 

@@ -6,6 +6,7 @@
 #include "graph/part.h"
 #include "model/evaluate.h"
 #include "model/fingerprint.h"
+#include "svmp_plan.h"
 #include "unit/files.h"
 #include "unit/stage.h"
 
@@ -50,7 +51,7 @@ static void long_words_are_compared_to_their_end(void **unused) {
     stage_play(2, say, unlike, players);
     for (size_t p = 0; p < 2; p++) {
         assert_int_equal(players[p].status, SVMP_BAD_INPUT);
-        assert_non_null(strstr(svmp_context_error(players[p].context), ", behind the first 300 letters."));
+        assert_non_null(strstr(svmp_context_error(players[p].context), " differ after the first 300 characters."));
     }
     stage_end(2, players);
 }
@@ -58,12 +59,12 @@ static void long_words_are_compared_to_their_end(void **unused) {
 /* Process 2 is told something else. */
 static void run_as_told(player *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     options.particles = p->team.rank == 2 ? 8 : 7;
     p->status = svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL);
-    if (p->status == SVMP_OK) p->status = svmp_run_create(model, &options, &run);
+    if (p->status == SVMP_OK) p->status = svmp_run_make(model, &options, &run);
     svmp_run_free(run);
     svmp_model_free(model);
 }
@@ -218,7 +219,7 @@ static void bad_files_are_refused_by_all(void **unused) {
     static const struct {
         const char *text, *sentence;
     } bad[] = {{"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 0\n", "row 2 is 0"},
-               {"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n1 2 -1\n", "was given before"},
+               {"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n1 2 -1\n", "is given twice"},
                {"%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 2\n1 2 1\n2 1 2\n2 2 3\n", "not symmetric"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const model_script script = {.count = 1, .paths = {"bad.mtx"}};
@@ -236,15 +237,15 @@ static void bad_files_are_refused_by_all(void **unused) {
 /* What looks at the whole model, or would change a part of it alone, refuses a part; each process by itself. */
 static void ask_for_the_whole(player *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
-    const svmp_run_options options = svmp_run_options_default();
     static const char sentence[] =
-        " needs the whole model, and this process has a part of it: call it before the model is split.";
+        " needs the whole model, but this process has only a part of it: call it before the model is split.";
     svmp_model *model = NULL;
+    const svmp_network network = {1e-6, 1e9};
     svmp_plan plan;
     double moments[100];
     p->status = svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL);
     if (p->status != SVMP_OK) return;
-    assert_int_equal(svmp_model_plan(model, &options, 4, (svmp_network){1e-6, 1e9}, &plan), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_plan(model, NULL, 4, &network, &plan), SVMP_BAD_CALL);
     assert_non_null(strstr(svmp_context_error(p->context), sentence));
     assert_int_equal(svmp_model_exact_moments(model, moments, NULL), SVMP_BAD_CALL);
     assert_non_null(strstr(svmp_context_error(p->context), sentence));
@@ -266,7 +267,7 @@ static void a_part_is_no_whole(void **unused) {
 /* Particles of another run, which has moved: each process has those of its own nodes. */
 static void go_on_from_a_run(player *p) {
     const model_script *script = p->script;
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_model *model = NULL;
     svmp_run *first = NULL, *second = NULL;
     svmp_particles *end = NULL, *start = NULL;
@@ -275,10 +276,10 @@ static void go_on_from_a_run(player *p) {
     options.particles = 5;
     options.iterations = 3;
     SVMP_CHECK(svmp_model_read_split(p->context, script->count, script->paths, NULL, &model, NULL));
-    SVMP_CHECK(svmp_run_create(model, &options, &first));
+    SVMP_CHECK(svmp_run_make(model, &options, &first));
     SVMP_CHECK(svmp_run_go(first, &outcome));
     SVMP_CHECK(svmp_run_particles(first, &end));
-    SVMP_CHECK(svmp_run_create(model, &options, &second));
+    SVMP_CHECK(svmp_run_make(model, &options, &second));
     SVMP_CHECK(svmp_run_start_from(second, end));
     SVMP_CHECK(svmp_run_particles(second, &start));
     for (size_t k = 0; k < svmp_particles_variables(end) * options.particles; k++)
@@ -316,14 +317,14 @@ static void start_otherwise(player *p) {
     enum { N = 5 };
     const int *more = p->script, odd = p->team.rank == 1;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *given = NULL;
     svmp_status status;
     options.particles = N;
     SVMP_CHECK(svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL));
-    SVMP_CHECK(svmp_run_create(model, &options, &run));
+    SVMP_CHECK(svmp_run_make(model, &options, &run));
     SVMP_CHECK(svmp_particles_create(p->context, odd && *more ? 200 : 100, N, NULL, &given));
     for (size_t i = 0; i < svmp_particles_variables(given); i++) {
         char name[32];
@@ -379,7 +380,7 @@ static void stop_by_oneself(player *p) {
     const stop_script *script = p->script;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     own_monitor own = {.stop = script->stop[p->team.rank]};
-    svmp_run_options options = svmp_run_options_default();
+    run_options options = svmp_run_options_default();
     svmp_model *model = NULL;
     svmp_run *plain = NULL, *run = NULL;
     svmp_particles *end = NULL, *same = NULL;
@@ -388,8 +389,8 @@ static void stop_by_oneself(player *p) {
     options.particles = 5;
     options.iterations = LAST;
     SVMP_CHECK(svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL));
-    SVMP_CHECK(svmp_run_create(model, &options, &plain));
-    SVMP_CHECK(svmp_run_create(model, &options, &run));
+    SVMP_CHECK(svmp_run_make(model, &options, &plain));
+    SVMP_CHECK(svmp_run_make(model, &options, &run));
     if (own.stop != UNWATCHED) SVMP_CHECK(svmp_run_set_monitor(run, stop_after, &own));
 
     size_t calls = p->calls;

@@ -10,14 +10,14 @@
 typedef struct script {
     size_t count;
     const char *paths[3];
-    svmp_run_options options;
+    run_options options;
     const svmp_run *alone;
     svmp_discrepancy discrepancy;
 } script;
 
 static svmp_status run(const script *s, const svmp_model *model, svmp_run **made, svmp_discrepancy *discrepancy) {
     svmp_outcome outcome;
-    SVMP_TRY(svmp_run_create(model, &s->options, made));
+    SVMP_TRY(svmp_run_make(model, &s->options, made));
     SVMP_TRY(svmp_run_go(*made, &outcome));
     return svmp_run_measure(*made, discrepancy, NULL);
 }
@@ -45,19 +45,27 @@ static void run_part(player *p) {
 typedef struct setting {
     const char *method, *kernel, *backend;
     size_t particles;
+    const char *step;
 } setting;
 
 static const setting settings[] = {
-    {"graphical", NULL, "cpu", 7},
-    {"vanilla", NULL, "cpu", 7},
-    {"combined", NULL, "cpu", 6},
-    {"random", NULL, "cpu", 1},
-    {"langevin", NULL, "cpu", 2},
-    {"graphical", "linear@all + imq@all", "cpu", 5},
-    {"graphical", "linear@all", "cpu", 250}, /* more than variables */
-    {"graphical", "rbf@all + rbf@blanket + imq@self", "cpu", 7},
-    {"graphical", "imq@self + linear@all + rbf@self + rbf@random:2 + 0.3*rbf@blanket", "cpu", 7},
-    {"graphical", "linear@all + rbf@all + rbf@blanket", "ref", 4},
+    {"graphical", NULL, "cpu", 7, "fixed:0.001"},
+    {"vanilla", NULL, "cpu", 7, "fixed:0.001"},
+    {"combined", NULL, "cpu", 6, "fixed:0.001"},
+    {"random", NULL, "cpu", 1, "fixed:0.001"},
+    {"langevin", NULL, "cpu", 2, "fixed:0.001"},
+    {"graphical", "linear@all + imq@all", "cpu", 5, "fixed:0.001"},
+    {"graphical", "linear@all", "cpu", 250, "fixed:0.001"}, /* more than variables */
+    {"graphical", "rbf@all + rbf@blanket + imq@self", "cpu", 7, "fixed:0.001"},
+    {"graphical", "imq@self + linear@all + rbf@self + rbf@random:2 + 0.3*rbf@blanket", "cpu", 7, "fixed:0.001"},
+    {"graphical", "linear@all + rbf@all + rbf@blanket", "ref", 4, "fixed:0.001"},
+    {"graphical", "rbf/sd@self + linear/sd@blanket", "cpu", 7, "adam-sd:0.1"},
+    {"graphical", "linear/sd@all + imq/sd@all + 2*rbf@blanket", "cpu", 6, "adam-sd:0.1..0.01"},
+    {"graphical", "linear/sd@all", "cpu", 250, "adam-sd:0.1"},
+    {"graphical", "rbf/sd@random:3 + linear/sd@blanket", "ref", 5, "adam-sd:0.1"},
+    {"graphical", "rbf/sd@self + linear/sd@near", "cpu", 12, "adam-sd:0.1"}, /* a hub has more than 4 variables */
+    {"graphical", "rbf/sd@near:6 + linear/sd@message + 0.1*rbf/sd@all", "cpu", 7, "adam-sd:0.1"},
+    {"graphical", "linear/sd@near:8 + rbf/sd@message", "ref", 4, "adam-sd:0.1"},
 };
 
 static void check(size_t count, const char *const *paths) {
@@ -75,7 +83,7 @@ static void check(size_t count, const char *const *paths) {
         s.options.backend = now->backend;
         s.options.particles = now->particles;
         s.options.iterations = 4;
-        s.options.step = "fixed:0.001";
+        s.options.step = now->step;
         if (run(&s, model, &alone, &s.discrepancy) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
         s.alone = alone;
         for (size_t c = 0; c < sizeof processes / sizeof *processes; c++) {

@@ -18,25 +18,28 @@ typedef struct script {
     size_t count; /* of files; 0: each process builds the model, and they split it */
     const char *paths[2], *monitors;
     const char *method, *backend, *init, *start; /* start: a file, or NULL */
+    const char *kernel, *step;                   /* NULL: the method's own */
 } script;
 
-static svmp_run_options options_of(const script *s) {
-    svmp_run_options options = svmp_run_options_default();
+static run_options options_of(const script *s) {
+    run_options options = svmp_run_options_default();
     options.method = s->method;
     options.backend = s->backend;
     options.init = s->init;
+    options.kernel = s->kernel;
+    options.step = s->step;
     options.particles = 4;
     options.iterations = 3;
     return options;
 }
 
 static svmp_status go(const script *s, life *l) {
-    const svmp_run_options options = options_of(s);
+    const run_options options = options_of(s);
     svmp_outcome outcome;
-    SVMP_TRY(svmp_run_create(l->model, &options, &l->run));
+    SVMP_TRY(svmp_run_make(l->model, &options, &l->run));
     if (s->start) SVMP_TRY(svmp_run_start_from_file(l->run, s->start));
     SVMP_TRY(svmp_run_go(l->run, &outcome));
-    return svmp_run_measure(l->run, NULL, NULL);
+    return strcmp(s->method, "local") == 0 ? SVMP_OK : svmp_run_measure(l->run, NULL, NULL);
 }
 
 static svmp_status write_all(const svmp_run *run, life *l) {
@@ -48,9 +51,9 @@ static svmp_status write_all(const svmp_run *run, life *l) {
 }
 
 static svmp_status resume(const script *s, life *l) {
-    const svmp_run_options options = options_of(s);
+    const run_options options = options_of(s);
     SVMP_TRY(svmp_run_save(l->run, "run.svmp"));
-    SVMP_TRY(svmp_run_create(l->model, &options, &l->resumed));
+    SVMP_TRY(svmp_run_make(l->model, &options, &l->resumed));
     if (s->start) SVMP_TRY(svmp_run_start_from_file(l->resumed, s->start));
     return svmp_run_load(l->resumed, "run.svmp");
 }
@@ -135,13 +138,13 @@ static void write_start(const script *s) {
                           .method = s->method,
                           .backend = s->backend,
                           .init = "normal:1"};
-    const svmp_run_options options = options_of(&alone);
+    const run_options options = options_of(&alone);
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     assert_ok(svmp_model_read(context, s->count, s->paths, &model));
-    assert_ok(svmp_run_create(model, &options, &run));
+    assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_particles(run, &particles));
     assert_ok(svmp_particles_write(particles, s->start, NULL, 1));
     svmp_particles_free(particles);
@@ -165,6 +168,20 @@ static void of_a_matrix(void **unused) {
     fail_each(&s, PROCESSES);
 }
 
+static void of_messages(void **unused) {
+    (void)unused;
+    const script s = {.count = 1,
+                      .paths = {"star.mtx"},
+                      .method = "graphical",
+                      .backend = "cpu",
+                      .init = "normal:1",
+                      .kernel = "rbf/sd@self + linear/sd@near:2",
+                      .step = "adam-sd:0.1"};
+    write_text("star.mtx", "%%MatrixMarket matrix coordinate real symmetric\n5 5 9\n1 1 5\n2 1 -1\n3 1 -1\n4 1 -1\n"
+                           "5 1 -1\n2 2 2\n3 3 2\n4 4 2\n5 5 2\n");
+    fail_each(&s, 2);
+}
+
 static void of_a_text(void **unused) {
     (void)unused;
     const script s = {.count = 2,
@@ -186,8 +203,19 @@ static void of_a_model_that_is_built(void **unused) {
     fail_each(&s, 2);
 }
 
+/* A sampler, whose draws take their halo from the backend one after the other. */
+static void of_local_moves(void **unused) {
+    (void)unused;
+    const script s = {
+        .count = 1, .paths = {"moves.bug"}, .monitors = "all", .method = "local", .backend = "cpu", .init = "normal:1"};
+    write_text("moves.bug", "model { m ~ dnorm(0, 1)\n for (i in 1:3) { x[i] ~ dnorm(m, 1) T(m,) }\n"
+                            " all <- sum(x[]) }\n");
+    fail_each(&s, 2);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_a_text),
-                                       cmocka_unit_test(of_a_model_that_is_built)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_messages),
+                                       cmocka_unit_test(of_a_text), cmocka_unit_test(of_a_model_that_is_built),
+                                       cmocka_unit_test(of_local_moves)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -22,14 +22,16 @@ typedef struct needs {
     int teams;                          /* whether all threads share units, which are then in the first room */
 } needs;
 
-static void add_needs(const backend *b, const kernel_term *term, needs *all) {
+static void add_needs(const backend *b, const kernel *k, size_t a, needs *all) {
+    const kernel_term *term = &k->terms[a];
     const svmp_graph *graph = b->model->graph;
+    const unit_source from = svmp_cpu_source(b);
     const cpu *own = b->own;
     enum { TEAM_MOST = 1 << 27 }; /* numbers: a gigabyte that threads may share rather than compute again alone */
     const size_t units = svmp_unit_count(graph, term->domain);
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
-    all->moments |= term->shape->value == NULL;
+    all->moments |= term->shape->value == NULL && term->metric == METRIC_NONE;
     all->grid |= term->domain == DOMAIN_ALL;
     const int multiplies = svmp_term_multiplies(term, b->n, graph->whole_variables);
     all->products |= multiplies;
@@ -39,13 +41,14 @@ static void add_needs(const backend *b, const kernel_term *term, needs *all) {
     if (term->neighbours > all->neighbours) all->neighbours = term->neighbours;
     if (all->gathered) all->domain = graph->whole_variables;
     for (size_t u = 0; u < units; u++) {
-        const stein_unit unit = svmp_unit_find(graph, term->domain, u, own->nodes);
+        const stein_unit unit = svmp_unit_find(&from, k, a, u);
         size_t domain = variables_of(graph, unit.domain, unit.domain_count);
         const size_t members = variables_of(graph, unit.members, unit.member_count);
+        if (unit.message) domain += members;
         if (term->domain == DOMAIN_RANDOM) { /* at most the whole neighbourhood */
-            const size_t k = graph->neighbourhood_of[u];
-            const stein_unit closed = svmp_unit_find(graph, DOMAIN_BLANKET, k, own->nodes);
-            domain = variables_of(graph, closed.domain, closed.domain_count);
+            size_t count;
+            const uint32_t *closed = svmp_graph_neighbourhood(graph, u, &count);
+            domain = variables_of(graph, closed, count);
         }
         if (domain > all->domain) all->domain = domain;
         if (members > all->members) all->members = members;
@@ -160,7 +163,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     for (size_t v = 0; v < graph->nodes; v++) own->nodes[v] = (uint32_t)v;
     SVMP_TRY(SVMP_NEW(context, own->middles, (size_t)KERNEL_TERMS_MAX));
     for (size_t a = 0; a < k->count; a++) {
-        add_needs(b, &k->terms[a], &all);
+        add_needs(b, k, a, &all);
         SVMP_TRY(SVMP_NEW(context, own->middles[a], svmp_unit_count(graph, k->terms[a].domain)));
     }
     if (all.moments) {
@@ -171,7 +174,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     const double tiles = (all.matrix + all.repulsion) * (all.stores ? b->threads : all.first_stores),
                  squares = 2.0 * all.products * (double)b->n * (double)b->n;
     SVMP_TRY(svmp_require_memory(context, (tiles * (double)own->all_tiles + squares) * sizeof(double),
-                                 "the kernel matrices of so many particles take"));
+                                 "the kernel matrices of this many particles need"));
     own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .team = b->others};
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.of, b->n + PADDING));
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.near, (size_t)GRID_NEAR));
@@ -224,7 +227,8 @@ static double operations(const backend *b, const kernel_term *term, size_t units
     double domain = 1; /* nodes that a node of the term sees, on average */
     if (term->domain == DOMAIN_ALL) domain = (double)graph->own_variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
-    if (term->domain == DOMAIN_BLANKET && units > 0)
+    if (term->domain == DOMAIN_MESSAGE) domain = 2;
+    if ((term->domain == DOMAIN_BLANKET || term->domain == DOMAIN_NEAR) && units > 0)
         domain = (double)graph->neighbourhoods.start[graph->distinct] / (double)graph->distinct;
     return term->shape->value ? (double)units * n * n * (2 * domain + 20) + 2 * n * numbers : 4 * numbers * domain;
 }
@@ -239,7 +243,10 @@ static int run_of(size_t units, int threads) {
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const cpu *own = b->own;
     const svmp_graph *graph = b->model->graph;
+    const unit_source from = svmp_cpu_source(b);
+    svmp_host_units(b);
     if (own->centred) svmp_cpu_centre(b);
+    SVMP_TRY(svmp_messages_update(b));
     if (b->span.first == 0) memset(b->phi, 0, graph->own_variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
@@ -252,7 +259,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
 #pragma omp parallel for schedule(dynamic, run) num_threads(at_once)
         for (size_t u = units.first; u < units.last; u++) {
             stein_room *room = &own->rooms[shared ? 0 : svmp_thread_number()];
-            stein_unit unit = svmp_unit_draw(graph, term, u, b->seed, t, own->nodes, room->drawn);
+            stein_unit unit = svmp_unit_draw(&from, k, a, u, b->seed, t, room->drawn);
             if (term->shape->value)
                 svmp_cpu_radial(b, term, &unit, room, &own->middles[a][u], shared ? threads : 1);
             else

@@ -1,14 +1,15 @@
-/* The backend for this machine's cores: OpenMP over nodes, loops over particles that vectorise. */
+/* The backend for the processors of this machine: OpenMP over nodes, vectorised loops over particles. */
 #ifndef SVMP_BACKEND_CPU_H
 #define SVMP_BACKEND_CPU_H
 
 #include "backend/backend.h"
 #include "backend/cpu/median.h"
+#include "backend/message.h"
 #include "kernel/grid.h"
 #include "kernel/unit.h"
 
-/* What one thread needs for a unit. Of a unit for all threads, the first room holds it, and each has the last four of
- * its own. */
+/* Working memory of one thread for a unit. A unit that all threads share uses the first room, and the last four members
+ * of each thread's own. */
 typedef struct stein_room {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */
@@ -24,8 +25,8 @@ typedef struct stein_room {
     tally counts;
 } stein_room;
 
-/* To store tiles, a domain is packed so many variables at a time; and so many of its members' are weighed by a tile
- * while it is hot. */
+/* How many variables of a domain are packed at a time to store tiles, and how many variables of the members are weighed
+ * by a tile while it is in the cache. */
 enum { PACKED_VARIABLES = 64, WEIGHED_VARIABLES = 4 };
 
 typedef struct cpu {
@@ -46,17 +47,26 @@ typedef struct cpu {
     double *gathered;  /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
 } cpu;
 
+/* What units are made of. */
+static inline unit_source svmp_cpu_source(const backend *b) {
+    const cpu *own = b->own;
+    return (unit_source){b->model->graph, own->nodes, b->messages ? b->messages->hubs : NULL};
+}
+
+static inline const double *svmp_cpu_messages(const backend *b) { return b->messages ? b->messages->rows : NULL; }
+
 /* Whether other processes have variables of the term's domain, too. */
 static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *term) {
     return term->domain == DOMAIN_ALL && b->others != NULL;
 }
 
-/* Whether all tiles of a unit are stored: they are few, or used more than twice. Else every tile is computed twice, for
- * the bandwidth and for the velocities, which costs less than to fetch it from far away. A team's are always stored. */
+/* Whether all tiles of a unit are stored, because they are few or used more than twice. Otherwise every tile is
+ * computed twice, for the bandwidth and for the velocities, which is faster than fetching it from memory. Shared units
+ * are always stored. */
 int svmp_cpu_stores(const backend *b, size_t member_variables);
 
-/* Add a term's phi to the members of a unit, with a team of `threads`; with one, the caller may be one of many at work
- * on units of their own. The bits are the same. */
+/* Add the phi of a term to the members of a unit, with `threads` threads. With one, several threads may call it at the
+ * same time for different units. The bits are the same. */
 void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
                      int threads);
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
@@ -64,6 +74,12 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
 /* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
  * last ones. */
 void svmp_cpu_centre(backend *b);
+
+/* dz_i/dx_i of the coordinates that a term sees. */
+static inline double svmp_cpu_slope(const backend *b, const kernel_term *term, size_t i) {
+    if (term->metric == METRIC_NONE) return 1;
+    return b->sd[i] > 0 ? 1 / b->sd[i] : 0;
+}
 
 /* The variables of the members, in `room->members`; returns how many. */
 size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room);

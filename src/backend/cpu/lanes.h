@@ -1,12 +1,12 @@
 /* The hot loops, written once over vectors of `width` numbers and compiled for each instruction set (isa_*.c).
  *
- * The pairs of different particles (l, m), l < m, are worked off in tiles of TILE_ROWS rows: rows l = first ... and,
- * for all of them, the columns m = first + 1, ... in vectors. A tile's numbers stand in the order (vector, row, lane).
- * Lanes that are no pair, m <= l or m >= n, hold an infinite distance, or none (NaN) where l >= n as well: their kernel
- * is 0, and they count as the farthest.
+ * The pairs of different particles (l, m), l < m, are processed in tiles of TILE_ROWS rows: rows l = first ... and, for
+ * all of them, the columns m = first + 1, ... in vectors. The numbers of a tile are in the order (vector, row, lane).
+ * Lanes that are not a pair (m <= l or m >= n) hold an infinite distance, or NaN if also l >= n: their kernel is 0, and
+ * they count as the farthest.
  *
- * A *row* has a number for every particle and PADDING more. Vectors that cross a cache line cost twice: rows are placed
- * by svmp_lanes_row, so that those of every other tile do not, and tiles start on a line.
+ * A *row* has a number for every particle, and PADDING more. Vectors that cross a cache line cost twice: svmp_lanes_row
+ * places rows so that those of every other tile do not cross one, and tiles start on a line.
  */
 #ifndef SVMP_BACKEND_CPU_LANES_H
 #define SVMP_BACKEND_CPU_LANES_H

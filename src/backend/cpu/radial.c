@@ -18,6 +18,7 @@ typedef struct radial {
     const cpu *own;
     const kernel_term *term;
     stein_room *room;
+    const double *x; /* variables * n: the coordinates that the term sees */
     size_t n, stride, domain_variables;
     int threads, stored;
     packed_rows packed;   /* the variables that are packed now */
@@ -199,20 +200,22 @@ static void evaluate(const radial *u, const tile *t, double *k) {
 
 /* Places are measured from the first particle: the sums of attraction and repulsion then do not cancel, however far
  * away the particles are. */
-static double origin(const radial *u, size_t i) { return u->b->x[i * u->n]; }
+static double origin(const radial *u, size_t i) { return u->x[i * u->n]; }
 
-/* row[l] = a s[l] + b (x[l] - origin), and 0 behind the last particle. */
+/* row[l] = a s[l] + b (z[l] - origin) dz/dx, and 0 behind the last particle. */
 static void combine(const radial *u, size_t i, double a, double b, double *row) {
-    const double *x = u->b->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
+    const double *x = u->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
+    b *= svmp_cpu_slope(u->b, u->term, i);
     for (size_t l = 0; l < u->n; l++) row[l] = a * s[l] + b * (x[l] - from);
     memset(row + u->n, 0, PADDING * sizeof *row);
 }
 
-/* phi += weight/n ( sum + (x - origin) total + s ): all other particles, and the particle itself, whose kernel is 1. */
+/* phi += weight/n ( sum + (z - origin) dz/dx total + s ): all other particles, and the particle itself, whose kernel
+ * is 1. */
 static void add_velocity(const radial *u, size_t i, const double *sum) {
     const double scale = u->term->weight / (double)u->n, *total = u->room->total;
-    const double ratio = u->how.by_number ? 1 : u->how.ratio;
-    const double *x = u->b->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
+    const double ratio = (u->how.by_number ? 1 : u->how.ratio) * svmp_cpu_slope(u->b, u->term, i);
+    const double *x = u->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
     double *phi = u->b->phi + i * u->n;
     for (size_t m = 0; m < u->n; m++) phi[m] += scale * (sum[m] + ratio * (x[m] - from) * total[m] + s[m]);
 }
@@ -276,7 +279,8 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
                      int threads) {
     radial u = {.b = b, .own = b->own, .term = term, .room = room, .n = b->n, .stride = svmp_lanes_stride(b->n)};
     u.threads = threads;
-    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, b->x, room->rows);
+    u.x = term->metric == METRIC_SD ? b->z : b->x;
+    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, u.x, svmp_cpu_messages(b), room->rows);
     u.member_count = svmp_cpu_members(b, unit, room);
     u.members = room->members;
     u.stored = svmp_cpu_among_processes(b, term) || threads > 1 || svmp_cpu_stores(b, u.member_count);

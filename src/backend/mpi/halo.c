@@ -17,15 +17,13 @@ struct mpi_halo {
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* The particles of boundary nodes, for each neighbour in turn. */
-static void pack(const backend *b) {
-    const svmp_graph *graph = b->model->graph;
+/* Rows of n numbers of boundary nodes' variables, for each neighbour in turn. */
+static void pack(const svmp_graph *graph, size_t n, const double *values, double *leaving) {
     const index_lists *send = &graph->halo->send;
-    double *to = b->mpi->leaving;
     for (size_t e = 0; e < send->start[graph->halo->neighbours]; e++) {
         const size_t first = graph->first[send->item[e]], rows = graph->first[send->item[e] + 1] - first;
-        memcpy(to, b->x + first * b->n, rows * b->n * sizeof *to);
-        to += rows * b->n;
+        memcpy(leaving, values + first * n, rows * n * sizeof *leaving);
+        leaving += rows * n;
     }
 }
 
@@ -33,7 +31,7 @@ static svmp_status exchange(backend *b) {
     struct mpi_halo *m = b->mpi;
     const team *others = b->context->team;
     const double started = svmp_clock_seconds();
-    pack(b);
+    pack(b->model->graph, b->n, b->x, m->leaving);
     others->depart(others, m->line, m->leaving, b->x + b->model->graph->own_variables * b->n);
     m->travelling = true;
     m->times.packing += svmp_clock_seconds() - started;
@@ -133,21 +131,26 @@ static const backend_kind svmp_backend_mpi = {.name = "mpi",
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* How many rows go where, and come from where; and room for those that leave. */
-static svmp_status count_rows(backend *b) {
-    const svmp_graph *graph = b->model->graph;
+/* How many rows go where, and come from where; and room for those that leave, of n numbers. */
+static svmp_status count_rows(const svmp_graph *graph, size_t n, struct mpi_halo *m) {
     const graph_halo *halo = graph->halo;
-    struct mpi_halo *m = b->mpi;
     size_t all = 0;
-    SVMP_TRY(SVMP_NEW(b->context, m->out, halo->neighbours));
-    SVMP_TRY(SVMP_NEW(b->context, m->in, halo->neighbours));
+    SVMP_TRY(SVMP_NEW(graph->context, m->out, halo->neighbours));
+    SVMP_TRY(SVMP_NEW(graph->context, m->in, halo->neighbours));
     for (size_t k = 0; k < halo->neighbours; k++) {
         for (size_t e = halo->send.start[k]; e < halo->send.start[k + 1]; e++)
             m->out[k] += svmp_graph_node_dimension(graph, halo->send.item[e]);
         m->in[k] = graph->first[graph->own + halo->from[k + 1]] - graph->first[graph->own + halo->from[k]];
         all += m->out[k];
     }
-    return svmp_allocate(b->context, all, b->n * sizeof *m->leaving, (void **)&m->leaving);
+    return svmp_allocate(graph->context, all, n * sizeof *m->leaving, (void **)&m->leaving);
+}
+
+static void release(svmp_context *context, const struct mpi_halo *m) {
+    if (m->line) context->team->disconnect(context, m->line);
+    svmp_release(context, m->out);
+    svmp_release(context, m->in);
+    svmp_release(context, m->leaving);
 }
 
 svmp_status svmp_mpi_attach(backend *b) {
@@ -155,9 +158,9 @@ svmp_status svmp_mpi_attach(backend *b) {
     const team *others = b->context->team;
     if (others == NULL || halo == NULL) return SVMP_OK;
     svmp_status status = SVMP_NEW(b->context, b->mpi, 1);
-    if (status == SVMP_OK) status = count_rows(b);
+    if (status == SVMP_OK) status = count_rows(b->model->graph, b->n, b->mpi);
     SVMP_TRY(svmp_team_agree(b->context, status));
-    SVMP_TRY(svmp_context_compare(b->context, "what --backend comes to on their processors",
+    SVMP_TRY(svmp_context_compare(b->context, "the backend that --backend selects on their processors",
                                   b->runs_as ? b->runs_as : b->local->name));
     const team_routes routes = {halo->neighbours, b->n, halo->rank, b->mpi->out, b->mpi->in};
     SVMP_TRY(others->connect(b->context, others, &routes, &b->mpi->line));
@@ -169,12 +172,27 @@ void svmp_mpi_detach(backend *b) {
     struct mpi_halo *m = b->mpi;
     if (m == NULL) return;
     arrive(b);
-    if (m->line) b->context->team->disconnect(b->context, m->line);
-    svmp_release(b->context, m->out);
-    svmp_release(b->context, m->in);
-    svmp_release(b->context, m->leaving);
+    release(b->context, m);
     svmp_release(b->context, m);
     b->mpi = NULL;
+}
+
+svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values) {
+    svmp_context *context = graph->context;
+    const graph_halo *halo = graph->halo;
+    const team *others = context->team;
+    struct mpi_halo m = {0};
+    svmp_status status;
+    if (others == NULL || halo == NULL) return SVMP_OK;
+    SVMP_CHECK(svmp_team_agree(context, count_rows(graph, 1, &m)));
+    const team_routes routes = {halo->neighbours, 1, halo->rank, m.out, m.in};
+    SVMP_CHECK(others->connect(context, others, &routes, &m.line));
+    pack(graph, 1, values, m.leaving);
+    others->depart(others, m.line, m.leaving, values + graph->own_variables);
+    others->arrived(others, m.line, true);
+done:
+    release(context, &m);
+    return status;
 }
 
 mpi_times svmp_mpi_times(const backend *b) { return b->mpi ? b->mpi->times : (mpi_times){0}; }

@@ -1,22 +1,26 @@
-/* Several processes: a team of those that mpirun started, and the backend that stands before a local one to bring it
- * the halo. A build without MPI has both, and they do nothing. */
+/* Several processes with MPI: the team of the processes that mpirun started, and the backend that wraps a local one and
+ * updates its halo. A build without MPI has both as stubs. */
 #ifndef SVMP_BACKEND_MPI_H
 #define SVMP_BACKEND_MPI_H
 
 #include "backend/backend.h"
 
-/* Puts `mpi` before the local backend of a part of a model:
+/* Wraps the local backend of a part of a model:
  *
- *     exchange        the boundary's particles leave
- *     score, stein    of the interior, while they travel; then of the boundary
- *     step            moves all, or where one process fails none
+ *     exchange        sends the particles of the boundary
+ *     score, stein    process the interior while messages travel, then the boundary
+ *     step            moves all nodes, or none if one process fails
  */
 svmp_status svmp_mpi_attach(backend *b);
 void svmp_mpi_detach(backend *b);
 
-/* Seconds since the backend was made, by what they went to. */
+/* Values of variables, one number each: those of the halo arrive from the processes that own them. All processes that
+ * have parts call it; of a whole graph there is nothing to do. */
+svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values);
+
+/* Seconds that the backend has spent on communication. */
 typedef struct mpi_times {
-    double packing, waiting, agreeing; /* messages; for them; on how the step went */
+    double packing, waiting, agreeing; /* packing messages; waiting for messages; agreeing on the outcome of the step */
 } mpi_times;
 
 mpi_times svmp_mpi_times(const backend *b);

@@ -7,9 +7,10 @@ svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
     const size_t processes = svmp_launched().processes;
     if (processes <= 1) return SVMP_OK;
-    return svmp_fail(context, SVMP_UNSUPPORTED,
-                     "%zu processes were started, but MPI was left out of this build: each would do the whole run.",
-                     processes);
+    return svmp_fail(
+        context, SVMP_UNSUPPORTED,
+        "%zu processes were started, but this build has no MPI support: each of them would do the whole run.",
+        processes);
 }
 
 #else
@@ -137,8 +138,8 @@ static svmp_status make_line(svmp_context *context, const team_routes *routes, t
     count_rows(neighbours, routes->in, made->in, made->in_at, &in);
     if (out <= INT_MAX && in <= INT_MAX && routes->length <= INT_MAX) return SVMP_OK;
     return svmp_fail(context, SVMP_UNSUPPORTED,
-                     "A process would send %zu and receive %zu variables of %zu particles at once; the most that MPI "
-                     "counts is %d.",
+                     "A process would send %zu and receive %zu variables of %zu particles in one exchange; MPI can "
+                     "count at most %d numbers.",
                      out, in, routes->length, INT_MAX);
 }
 
@@ -198,8 +199,8 @@ static svmp_status agree_to_join(svmp_context *context, svmp_status mine) {
     int worst = (int)mine;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (worst == SVMP_OK || mine != SVMP_OK) return mine;
-    return svmp_fail(context, (svmp_status)worst, "%s: the processes could not join.",
-                     worst == SVMP_NO_MEMORY ? "Out of memory" : "Another one has failed");
+    return svmp_fail(context, (svmp_status)worst, "%s: the processes cannot join.",
+                     worst == SVMP_NO_MEMORY ? "Out of memory" : "Another process failed");
 }
 
 /* How many processes of this machine, this one included, may run on a processor that this one may run on: all of them,
@@ -228,14 +229,13 @@ static svmp_status count_sharing(svmp_context *context, int *sharing) {
 static svmp_status refuse_strangers(svmp_context *context) {
     const svmp_launch launch = svmp_launched();
     if (!launch.connects)
-        return svmp_fail(
-            context, SVMP_UNSUPPORTED,
-            "srun has started %zu tasks without MPI, and each would do the whole run: give srun --mpi=pmix; "
-            "or, for runs of their own, unset SLURM_STEP_NUM_TASKS.",
-            launch.processes);
+        return svmp_fail(context, SVMP_UNSUPPORTED,
+                         "srun started %zu tasks without MPI, so each of them would do the whole run. Use srun "
+                         "--mpi=pmix; for independent runs, unset SLURM_STEP_NUM_TASKS.",
+                         launch.processes);
     return svmp_fail(context, SVMP_UNSUPPORTED,
-                     "%s has started %zu processes, but MPI knows of one, and each would do the whole run: start them "
-                     "with the launcher of the MPI that svmp was built with.",
+                     "%s started %zu processes, but each is alone in MPI and would do the whole run. Use the launcher "
+                     "of the MPI that svmp was built with.",
                      launch.name, launch.processes);
 }
 
@@ -245,8 +245,8 @@ static svmp_status check_level(svmp_context *context) {
     MPI_Query_thread(&level);
     if (level >= MPI_THREAD_FUNNELED) return SVMP_OK;
     return svmp_fail(context, SVMP_UNSUPPORTED,
-                     "The processes cannot join: MPI was started for programs of one thread, and not with "
-                     "MPI_Init_thread for MPI_THREAD_FUNNELED.");
+                     "The processes cannot join: MPI was initialised for single-threaded programs; call "
+                     "MPI_Init_thread with MPI_THREAD_FUNNELED or higher.");
 }
 
 /* `started`: whether this process has come so far. */
@@ -290,24 +290,25 @@ static svmp_status make_team(svmp_context *context, svmp_status started) {
 /* The result would have the bits of no process alone, and the next run others, as nodes go elsewhere. */
 static svmp_status compare_rounding(svmp_context *context) {
     char words[80];
-    snprintf(words, sizeof words, "exp, log and others have the checksum %016llx",
+    snprintf(words, sizeof words, "checksum %016llx of exp, log and other functions",
              (unsigned long long)svmp_rounding_checksum());
-    return svmp_context_compare(context, "how their C libraries round", words);
+    return svmp_context_compare(context, "the rounding of the C library", words);
 }
 
 static svmp_status start_mpi(svmp_context *context) {
     int level; /* is looked at later, as that of a program that has started it */
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     if (atexit(end_mpi) == 0) return SVMP_OK;
-    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: MPI cannot be ended with the program.");
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: cannot register MPI_Finalize to run at exit.");
 }
 
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
     int there = 0;
-    if (context->team) return svmp_fail(context, SVMP_BAD_CALL, "The context has joined the other processes already.");
+    if (context->team) return svmp_fail(context, SVMP_BAD_CALL, "The context has already joined the other processes.");
     if (has_ended())
-        return svmp_fail(context, SVMP_BAD_CALL, "The processes cannot join: MPI has ended, and starts only once.");
+        return svmp_fail(context, SVMP_BAD_CALL,
+                         "The processes cannot join: MPI is finalised and cannot be initialised again.");
     MPI_Initialized(&there);
     if (!there && svmp_launched().processes <= 1) return SVMP_OK;
     if (!there && !svmp_launched().connects) return refuse_strangers(context);

@@ -1,0 +1,175 @@
+/* Local moves beside the score of the whole model: what a sweep costs, and its floor.
+ *
+ *     bench_local [--quick | PARTICLES]        from the project's root: it reads models/
+ *
+ * A sweep evaluates the factors that touch a node once at x and once at y, for every node. `operations` is that floor
+ * in operations a particle, of the programs and of the matrix, over those of a score; `factors` is the time of these
+ * evaluations alone, `sweep` that of the whole sweep with its random numbers, both over the time of a score. One
+ * thread.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/random.h"
+#include "bench/bench.h"
+#include "graph/colour.h"
+#include "method/sweep.h"
+#include "model/local.h"
+
+static int rounds = 15;
+static double enough = 0.03; /* seconds a round */
+
+/* ---- models ------------------------------------------------------------------------------------------------------ */
+
+static svmp_model *read_text(const char *text) {
+    char folder[] = "bench_local_XXXXXX", path[64];
+    svmp_model *model = NULL;
+    FILE *file = NULL;
+    if (mkdtemp(folder)) {
+        snprintf(path, sizeof path, "%s/model.bug", folder);
+        file = fopen(path, "w");
+    }
+    if (file == NULL) {
+        perror("the model cannot be written");
+        exit(1);
+    }
+    fputs(text, file);
+    fclose(file);
+    const svmp_status status = svmp_model_read(context, 1, (const char *[]){path}, &model);
+    remove(path);
+    remove(folder);
+    must(status);
+    return model;
+}
+
+/* Counts on a grid whose log rates are alike at neighbours; alpha and tau touch everything. */
+static svmp_model *field(void) {
+    return read_text("data { for (i in 1:30) { for (j in 1:30) { y[i,j] <- trunc(3 + 2 * sin(i + j)) } } }\n"
+                     "model { for (i in 1:30) { for (j in 1:30) { u[i,j] ~ dflat()\n"
+                     "    y[i,j] ~ dpois(exp(alpha + u[i,j])) } }\n"
+                     "  for (i in 1:29) { for (j in 1:30) { factor(-0.5 * tau * (u[i,j] - u[i+1,j])^2) } }\n"
+                     "  for (i in 1:30) { for (j in 1:29) { factor(-0.5 * tau * (u[i,j] - u[i,j+1])^2) } }\n"
+                     "  for (i in 1:30) { for (j in 1:30) { factor(-0.005 * u[i,j]^2 + 0.5 * log(tau)) } }\n"
+                     "  alpha ~ dnorm(0, 1); tau ~ dgamma(2, 1) }\n");
+}
+
+/* Effects of 100 groups in a regression of 2,000 outcomes. */
+static svmp_model *effects(void) {
+    return read_text("data { for (i in 1:2000) { y[i] <- sin(i); z[i] <- cos(3 * i); g[i] <- 1 + trunc(i / 20.01) } }\n"
+                     "model { for (i in 1:2000) { y[i] ~ dt(a[g[i]] + b * z[i], tau, 5) }\n"
+                     "  for (j in 1:100) { a[j] ~ dnorm(mu, tau_a) }\n"
+                     "  mu ~ dnorm(0, 0.01); b ~ dnorm(0, 0.01); tau ~ dgamma(1, 1); tau_a ~ dgamma(1, 1) }\n");
+}
+
+static svmp_model *read_two(const char *text, const char *data) {
+    svmp_model *model = NULL;
+    must(svmp_model_read(context, 2, (const char *[]){text, data}, &model));
+    return model;
+}
+
+/* ---- what is done ------------------------------------------------------------------------------------------------ */
+
+typedef struct subject {
+    backend *b;
+    evaluator *evaluator;
+    local *local;
+    sweeper *sweeper;
+    size_t colours, t;
+    double *value, *here, *there, *y;
+} subject;
+
+static void score(subject *s) { must(svmp_evaluate(s->evaluator, s->b->x, NULL, s->b->score)); }
+static void sweep(subject *s) { must(svmp_sweep(s->sweeper, s->b, s->t++, 0)); }
+
+/* The evaluations of a sweep and nothing else; y is x. */
+static void factors(subject *s) {
+    const svmp_graph *graph = s->b->model->graph;
+    const size_t n = s->b->n;
+    for (size_t c = 0; c < s->colours; c++) {
+        size_t count, hubs;
+        const local_task *tasks = svmp_local_tasks(s->local, c, &count, &hubs);
+        for (size_t k = 0; k < count; k++) {
+            for (size_t v = 0, r = 0; v < tasks[k].count; v++) {
+                const size_t first = graph->first[tasks[k].nodes[v]], last = graph->first[tasks[k].nodes[v] + 1];
+                memcpy(s->y + r * n, s->b->x + first * n, (last - first) * n * sizeof *s->y);
+                r += last - first;
+            }
+            svmp_local_here(s->local, &tasks[k], 0, s->b->x, s->value, s->here);
+            svmp_local_there(s->local, &tasks[k], 0, s->b->x, s->y, s->value, s->there);
+        }
+    }
+}
+
+typedef void (*work)(subject *s);
+
+/* Seconds of each: the least of some rounds, in which they take turns. */
+static void costs(subject *s, size_t count, const work *works, double *best) {
+    size_t times[3] = {1, 1, 1};
+    for (size_t k = 0; k < count; k++) {
+        const double started = thread_seconds();
+        works[k](s);
+        times[k] += (size_t)(enough / (thread_seconds() - started + 1e-7));
+        best[k] = 1e300;
+    }
+    for (int round = 0; round < rounds; round++)
+        for (size_t k = 0; k < count; k++) {
+            const double started = thread_seconds();
+            for (size_t t = 0; t < times[k]; t++) works[k](s);
+            best[k] = fmin(best[k], (thread_seconds() - started) / (double)times[k]);
+        }
+}
+
+static void measure(const char *name, svmp_model *model, size_t n) {
+    const svmp_graph *graph = model->graph;
+    subject s = {0};
+    uint32_t *colour = calloc(graph->nodes, sizeof *colour);
+    must(svmp_backend_create(&svmp_backend_cpu, model, n, 1, NULL, NULL, &s.b));
+    for (size_t i = 0; i < graph->variables; i++) {
+        svmp_random_normals((random_stream){.purpose = RANDOM_TEST, .b = i}, n, s.b->x + i * n);
+        for (size_t l = 0; l < n; l++) s.b->x[i * n + l] *= 0.3;
+    }
+    must(svmp_evaluator_create(model, n, 1, &s.evaluator));
+    must(svmp_graph_colour(graph, colour, &s.colours));
+    must(svmp_local_create(model, n, 1, s.colours, colour, &s.local));
+    must(svmp_sweeper_create(s.b, &s.sweeper));
+    const size_t rows = svmp_local_most_rows(s.local) * n;
+    s.value = calloc(svmp_local_most_nodes(s.local) * n, sizeof *s.value);
+    s.here = calloc(rows, sizeof *s.here);
+    s.there = calloc(rows, sizeof *s.there);
+    s.y = calloc(rows, sizeof *s.y);
+
+    must(svmp_sweeper_measure(s.sweeper, s.b, 0));
+    for (size_t t = 0; t < 30; t++) must(svmp_sweep(s.sweeper, s.b, s.t++, 2 / sqrt(1 + (double)t)));
+    double best[3];
+    costs(&s, 3, (const work[]){score, factors, sweep}, best);
+    const local_work floor = svmp_local_work(s.local);
+    printf("%-18s %7zu %5zu %8zu %10.1f %10.1f %11.2f %9.2f %9.2f\n", name, graph->variables, n, s.colours,
+           1e6 * best[0], 1e6 * best[2], (double)floor.sweep / (double)floor.score, best[1] / best[0],
+           best[2] / best[0]);
+    fflush(stdout);
+    free(s.value), free(s.here), free(s.there), free(s.y), free(colour);
+    svmp_sweeper_free(s.sweeper);
+    svmp_local_free(s.local);
+    svmp_evaluator_free(s.evaluator);
+    svmp_backend_free(s.b);
+    svmp_model_free(model);
+}
+
+int main(int count, char **arguments) {
+    const int quick = is_quick(count, arguments);
+    const size_t n = quick ? 5 : count > 1 ? strtoul(arguments[1], NULL, 10) : 100;
+    if (quick) rounds = 1, enough = 0;
+    start_context(1);
+    printf("%-18s %7s %5s %8s %10s %10s %31s\n", "", "", "", "", "us", "us", "a sweep over a score");
+    printf("%-18s %7s %5s %8s %10s %10s %11s %9s %9s\n", "model", "vars", "n", "colours", "score", "sweep",
+           "operations", "factors", "sweep");
+    measure("matrix, 60 x 60", grid(quick ? 10 : 60), n);
+    measure("field, 30 x 30", field(), n);
+    measure("effects", effects(), n);
+    measure("sensors", read_two("models/sensors.bug", "models/sensors.json"), n);
+    measure("mixture", read_two("models/mixture.bug", "models/mixture.csv"), n);
+    measure("field, 4 chains", field(), 4);
+    svmp_context_free(context);
+    return 0;
+}

@@ -1,0 +1,203 @@
+/* svmp_tools.h: what commands, reports and bindings need besides svmp.h: descriptions of options, methods, model arrays
+ * and graphs; details of samples and their files; a start for models of distances. */
+#ifndef SVMP_TOOLS_H
+#define SVMP_TOOLS_H
+
+#include "svmp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- options and methods -------------------------------------------------------------------- */
+
+/* The description of an option of a run. */
+typedef struct svmp_option {
+    const char *name;     /* "particles" */
+    const char *argument; /* "N", a placeholder for the value in help texts */
+    const char *standard; /* the default value as text; NULL: the method decides */
+    const char *group;    /* "Size", a heading in help texts */
+    char letter;          /* 'n', a short name; 0: none */
+} svmp_option;
+
+/* Describes option `which`, counted from 0. Returns 0 beyond the last one. */
+SVMP_API int svmp_option_at(size_t which, svmp_option *option);
+
+/* Writes a line that explains an option and its values, truncated to `size`. Returns `buffer`, or NULL if there is no
+ * such option. */
+SVMP_API const char *svmp_option_help(const char *name, char *buffer, size_t size);
+
+/* Value `which` of an option, counted from 0: "nuts", or "normal:SD", where words in capitals stand for values. NULL
+ * beyond the last one, and for options without a list of values. */
+SVMP_API const char *svmp_option_choice(const char *name, size_t which);
+
+/* The meaning of a method's particles. */
+typedef enum svmp_yield {
+    SVMP_PARTICLES = 0, /* they move towards the posterior; svmp_run_discrepancy tells how close they are */
+    SVMP_CHAINS = 1,    /* draws of chains; the run has the options chains, warmup and draws */
+    SVMP_DRAWS = 2,     /* independent draws from the posterior, after one iteration */
+    SVMP_MODES = 3      /* modes, not a sample of the posterior */
+} svmp_yield;
+
+typedef struct svmp_method {
+    const char *name;
+    const char *largest; /* what svmp_progress.largest measures, such as "|phi|"; NULL: nothing, it is NaN */
+    svmp_yield yield;
+    int parts;  /* whether it runs on parts of a model, in several processes */
+    int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
+    size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
+    const char
+        *coordinates; /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+} svmp_method;
+
+/* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
+SVMP_API svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_method *method);
+
+/* ---- models and graphs ---------------------------------------------------------------------- */
+
+/* An array of a model text. The first three fields describe its unknown, observed and computed elements by the smallest
+ * ranges that contain them, "mu[1:8]", and their number if the ranges contain others, "y[1:10] (7 of 10)"; NULL: none.
+ * Pointers are valid as long as the model. */
+typedef struct svmp_array {
+    const char *unknown, *observed, *computed;
+    size_t unknown_count, observed_count;
+    const char *name;         /* "y" */
+    size_t rank;              /* number of dimensions, at least 1 */
+    const size_t *dimensions; /* of the whole array */
+    const double *values;     /* the observed elements, row-major, NaN elsewhere; NULL: none */
+    const double *known;      /* if some elements are known: observed, given or constant; NULL: all or none are known */
+    const char *drawn;        /* like `unknown`, for leaves, which are drawn after the run; `unknown` excludes them */
+    size_t drawn_count;
+} svmp_array;
+
+/* Describes array `which`, counted from 0 in the order of the text. Returns 0 beyond the last one; models that are not
+ * read from a text have none. */
+SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
+
+/* The number of observed values of stochastic nodes in a model text; 0 for other models. */
+SVMP_API size_t svmp_model_observed(const svmp_model *model);
+
+/* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not, or is a leaf. */
+SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
+
+/* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; for c between them the node
+ * is u = m + s^(1 - c) (z - c m). NaN if there is no choice, because the node has another kind of prior. */
+SVMP_API double svmp_model_centring(const svmp_model *model, size_t node);
+
+/* The number of different closed neighbourhoods; nodes with the same one share a kernel matrix. */
+SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
+
+/* Writes the factor graph for Graphviz, or nodes, factors and Markov blankets as JSON. */
+typedef enum svmp_graph_format { SVMP_GRAPH_DOT = 0, SVMP_GRAPH_JSON = 1 } svmp_graph_format;
+SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
+
+/* The same to a path, as svmp_file_write does. */
+SVMP_API svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path,
+                                           int overwrite);
+
+/* Writes a file that appears under its name only when it is complete and on disk. An existing file is an error unless
+ * `overwrite`. */
+SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size,
+                                     int overwrite);
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+/* A series of numbers stored with particles, such as "largest_phi" along "iteration". The series that has the name of
+ * what it runs along holds the coordinates; all series along it have the same length. Names have at most 63 letters,
+ * digits and underscores; "chain" and "draw" are reserved. Values may be infinite or NaN. */
+typedef struct svmp_series {
+    const char *name, *along;
+    size_t count;
+    const double *values;
+} svmp_series;
+
+/* Gets series `which`, counted from 0. Returns 0 beyond the last one. */
+SVMP_API int svmp_particles_series(const svmp_particles *particles, size_t which, svmp_series *series);
+
+/* Copies the values and replaces a series of the same name. */
+SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const char *name, const char *along,
+                                               size_t count, const double *values);
+
+/* New particles with the draws of one chain, counted from 0, its statistics and all series. */
+SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
+
+/* What a sampler's statistics say about its draws. Without the statistic, means are NaN and counts 0. */
+typedef struct svmp_sampling {
+    size_t chains, draws; /* number of chains, and of draws per chain */
+    size_t trajectories;  /* of all chains, before thinning; the following counts and ebfmi refer to them */
+    double acceptance;    /* mean of accept_stat__ */
+    double leapfrogs;     /* mean of n_leapfrog__: score evaluations per draw */
+    size_t divergent;     /* trajectories that diverged: the energy error exceeded 1000 */
+    size_t deepest;       /* trajectories that reached the maximum depth 10, 1,023 leapfrog steps */
+    double ebfmi;         /* the smallest over chains of sum (E_t - E_t-1)^2 / sum (E_t - mean E)^2, from energy__ */
+    size_t ebfmi_chain;   /* the chain with that value, counted from 0 */
+} svmp_sampling;
+
+SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampling *sampling);
+
+/* The differences of one variable from a reference sample. A z is a difference divided by its standard error. The
+ * standard error uses the effective sample size of chains and treats other particles as independent; for few particles,
+ * z is the normal quantile that corresponds to Student's t. NaN with one particle. */
+typedef struct svmp_difference {
+    double mean, reference_mean;     /* E[x] */
+    double square, reference_square; /* E[x^2] */
+    double z_mean;
+    double sd_ratio; /* sd over that of the reference; NaN if both are 0 */
+    double z_sd;     /* of log sd */
+} svmp_difference;
+
+/* One row for each variable of the particles, in their order. Variables are matched by name. */
+SVMP_API svmp_status svmp_particles_differences(const svmp_particles *particles, const svmp_particles *reference,
+                                                svmp_difference *rows);
+
+/* The |z| that the largest of `count` exceeds by chance in one of a hundred comparisons. */
+SVMP_API double svmp_difference_limit(size_t count);
+
+/* The number of particles in a file. */
+SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count);
+
+/* The comment lines above the header of the file from which the particles were read, without "# "; "" if none. */
+SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
+
+/* The approximate size in bytes of the file that svmp_particles_write would write, without comments and names. */
+SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+/* Like svmp_run_discrepancy; the run also records the total, so that svmp_run_particles returns the discrepancy as a
+ * series. Both outputs may be NULL. May be called from the monitor. Collective. */
+SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
+
+/* How far the last iteration moved the particles. NaN before the first iteration and after the run has diverged. For a
+ * part of a model: its own nodes. */
+typedef struct svmp_movement {
+    double largest; /* the largest |displacement| */
+    double
+        relative; /* the largest |displacement| in standard deviations of the variable's particles; NaN: none has one */
+    size_t variable; /* the variable with that value; of several, the first one of the whole model */
+} svmp_movement;
+
+SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
+
+/* ---- a start for models of distances -------------------------------------------------------- */
+
+/* Points, some with known positions, and measured distances between some of them. */
+typedef struct svmp_ranges {
+    size_t points, dimension; /* 1 to 3 dimensions */
+    const double *known;      /* points*dimension numbers, point by point; NaN if the position is unknown */
+    size_t count;             /* the number of distances */
+    const size_t *from, *to;  /* points, counted from 0 */
+    const double *range;      /* distances */
+} svmp_ranges;
+
+/* Estimates the positions, points*dimension numbers, from the distances alone: shortest paths replace missing
+ * distances, classical multidimensional scaling gives a map, and a least-squares similarity transformation fits it to
+ * the known points, which keep their positions. The result is a start, not an estimate, because paths overestimate
+ * distances. SVMP_BAD_INPUT: some points are not connected to the others, or the known points do not determine the map.
+ * The cost grows with the cube of the number of points: 0.01 s for 100 points. */
+SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ranges, double *positions);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* Global moves: every particle makes a Hamiltonian trajectory in the metric of the Gaussian on the graph
+ * (start/gaussian.h), all particles at once. With q = N(m, A^-1), velocity w ~ N(0, A^-1) and time step e,
+ *
+ *     w <- w + e/2 A^-1 s(x),   x <- x + e w,   w <- w + e/2 A^-1 s(x)        steps times
+ *
+ * is accepted by the change of log p(x) - w'Aw/2. Where q is close to the posterior every direction has the same scale,
+ * so that a quarter of a period, a few steps, gives a nearly independent particle, however correlated the variables
+ * are. The step size is shared by the particles and adapts to their mean acceptance; its jitter and the length of the
+ * trajectory are the same for all of them in one iteration. */
+#ifndef SVMP_METHOD_TRAJECTORY_H
+#define SVMP_METHOD_TRAJECTORY_H
+
+#include "backend/backend.h"
+#include "base/archive.h"
+#include "start/gaussian.h"
+
+typedef struct trajectory trajectory;
+
+/* For the particles of a backend. `q` must live as long; one iteration at a time solves with its factor. */
+svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **made);
+void svmp_trajectory_free(trajectory *made); /* NULL-safe */
+
+/* Evaluates the particles as they are; *score is the trajectories' own, valid until they move. */
+svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score);
+
+/* Moves all particles once, from where they were looked at. `gain` above 0: then log of the step size goes up by gain *
+ * (mean acceptance - 0.8). Costs an evaluation of the model and a solve for each step. */
+svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain);
+
+double svmp_trajectory_step(const trajectory *t);
+double svmp_trajectory_acceptance(const trajectory *t);  /* the particles' mean in the last move */
+size_t svmp_trajectory_evaluations(const trajectory *t); /* of the model, so far, for all particles */
+
+/* What a move needs of those before it: the step size. */
+svmp_status svmp_trajectory_state(trajectory *t, archive *a);
+
+#endif

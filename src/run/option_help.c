@@ -1,0 +1,85 @@
+/* One line on every option. The names in it come from the registries:
+ *
+ *     {names}            the values that the option can take
+ *     {shapes} {domains} the parts of a kernel
+ *     {defaults}         what the default method does when nothing is said, then what others do that differ
+ */
+#include <string.h>
+
+#include "kernel/kernel.h"
+#include "method/method.h"
+#include "run/options.h"
+
+enum { LIST_MOST = 512 };
+
+/* What a method does when the option is not given; NULL: it does not take the option. */
+static const char *own_default(const method *m, const char *option, char text[NUMBER_TEXT]) {
+    const int chains = m->yield == SVMP_CHAINS;
+    if (strcmp(option, "step") == 0) return m->step;
+    if (strcmp(option, "kernel") == 0) return m->kernel;
+    if (strcmp(option, "init") == 0) return m->init ? m->init : METHOD_INIT;
+    if (strcmp(option, "warmup") == 0) {
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "T/2" : "%d", METHOD_WARMUP);
+        return chains ? text : NULL;
+    }
+    if (strcmp(option, "draws") == 0) {
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "%zu at most" : "%zu", m->draws);
+        return chains ? text : NULL;
+    }
+    snprintf(text, NUMBER_TEXT, "%zu", m->iterations ? m->iterations : (size_t)METHOD_ITERATIONS);
+    return m->yield == SVMP_DRAWS || (chains && !m->sweeps) ? NULL : text;
+}
+
+static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+/* That of the default method, or of the first one that takes the option. */
+static const char *common_default(const char *option, char text[NUMBER_TEXT]) {
+    const char *common = NULL, *standard = svmp_run_options_default().method;
+    for (size_t k = 0; svmp_method_at(k) && common == NULL; k++)
+        if (strcmp(svmp_method_at(k)->name, standard) == 0) common = own_default(svmp_method_at(k), option, text);
+    for (size_t k = 0; svmp_method_at(k) && common == NULL; k++) common = own_default(svmp_method_at(k), option, text);
+    return common;
+}
+
+/* "1000; dpmp, tpmp: 100" */
+static void list_defaults(const char *option, char list[LIST_MOST]) {
+    char first[NUMBER_TEXT], here[NUMBER_TEXT], there[NUMBER_TEXT];
+    const char *common = common_default(option, first);
+    size_t length = (size_t)snprintf(list, LIST_MOST, "%s", common ? common : "");
+    for (size_t k = 0; svmp_method_at(k); k++) {
+        const char *mine = own_default(svmp_method_at(k), option, here);
+        int told = mine == NULL || same(mine, common);
+        for (size_t j = 0; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
+        for (size_t j = k; !told && svmp_method_at(j) && length < LIST_MOST; j++)
+            if (same(mine, own_default(svmp_method_at(j), option, there)))
+                length += (size_t)snprintf(list + length, LIST_MOST - length, "%s%s", j == k ? "; " : ", ",
+                                           svmp_method_at(j)->name);
+        if (!told && length < LIST_MOST) length += (size_t)snprintf(list + length, LIST_MOST - length, ": %s", mine);
+    }
+}
+
+static const char *list_of(const option_row *row, const char *word, size_t length, char list[LIST_MOST]) {
+    *list = '\0';
+    if (strncmp(word, "names", length) == 0 && row->names) svmp_list_names(row->names, "or", list, LIST_MOST);
+    if (strncmp(word, "shapes", length) == 0) svmp_list_names(svmp_kernel_shape_name, "or", list, LIST_MOST);
+    if (strncmp(word, "domains", length) == 0) svmp_list_names(svmp_domain_name, "or", list, LIST_MOST);
+    if (strncmp(word, "defaults", length) == 0) list_defaults(row->option.name, list);
+    return list;
+}
+
+const char *svmp_option_help(const char *name, char *buffer, size_t size) {
+    const option_row *row = name ? svmp_option_find(name) : NULL;
+    char list[LIST_MOST];
+    size_t at = 0;
+    if (row == NULL || buffer == NULL || size == 0) return NULL;
+    for (const char *c = row->help; *c && at + 1 < size;) {
+        const size_t plain = strcspn(c, "{");
+        at += (size_t)snprintf(buffer + at, size - at, "%.*s", (int)plain, c);
+        c += plain;
+        if (*c != '{' || at + 1 >= size) continue;
+        const size_t length = strcspn(++c, "}");
+        at += (size_t)snprintf(buffer + at, size - at, "%s", list_of(row, c, length, list));
+        c += length + 1;
+    }
+    return buffer;
+}

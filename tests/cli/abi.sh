@@ -1,0 +1,26 @@
+# The binary interface is the one that was promised: exported symbols, constants and layouts (docs/versioning.md).
+[[ -z $SANITIZE ]] || { echo "skipped: a library with $SANITIZE exports more" && exit 77; }
+[[ $(uname -s) == Linux && $(getconf LONG_BIT) == 64 ]] || { echo "skipped: the list is of 64-bit Linux" && exit 77; }
+command -v nm >/dev/null || { echo "skipped: nm is not here" && exit 77; }
+library=$BUILD/libsvmp.so
+"$TESTS/../scripts/abi" "$library" >now
+diff -u "$TESTS/abi/svmp.abi" now || {
+    echo "FAILED: the binary interface has changed. docs/versioning.md says what that takes."
+    exit 1
+}
+
+# Nothing but functions named svmp_ is exported.
+if grep '^symbol' now | grep -vE '^symbol svmp_[a-z0-9_]+ T$'; then
+    echo "FAILED: these are exported, too"
+    exit 1
+fi
+
+# Every function of the headers is there, and no other.
+cat "$TESTS"/../include/*.h | grep -oE '\bsvmp_[a-z0-9_]+\(' | tr -d '(' | sort -u >declared
+grep '^symbol' now | cut -d' ' -f2 >exported
+diff declared exported
+
+# The soname is major.minor while major is 0.
+version=$(cat "$TESTS/../VERSION")
+soname=$(readelf -d "$library" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')
+[[ $version != 0.* || $soname == "libsvmp.so.${version%.*}" ]] || { echo "FAILED: the soname of $version is $soname" && exit 1; }

@@ -1,0 +1,73 @@
+# Local moves from the command line: chains that are particles, what is kept of them, agreement with NUTS.
+. "$TESTS/cli/support.bash"
+
+works run chain.mtx b.mtx -m local -n 20 -t 400 --seed 2 -o a.csv --quiet
+shows '^local: 20 chains of 50 draws of 3 variables, 400 iterations in .* s, completed$'
+shows '^mean acceptance 0\.[56][0-9]$'
+shows '^The chains have mixed: R-hat is at most 1\.0[0-9]+, and there are at least [0-9]+ effective draws\.$'
+[[ $(rows a.csv | head -1) == lp__,accept_stat__,n_sweeps__,chain__,x.1,x.2,x.3 ]]
+[[ $(rows a.csv | tail -n +2 | cut -d, -f4 | uniq -c | awk '{ print $1 }' | sort -u) == 50 ]]
+for line in 'method = local' 'particles = 20' 'iterations = 400' 'warmup = 200' 'draws = 64' 'num_samples = 1000'; do
+    grep -qxF "# $line" a.csv || fail "the record lacks '$line'"
+done
+! grep -qE '^# (kernel|bandwidth|step|chains|accept|tolerance) =' a.csv || fail "local has none of $(grep '^#' a.csv)"
+works summary a.csv
+shows '^20 chains of 50 draws of 3 variables$'
+shows '^mean acceptance 0\.[56][0-9]$'
+
+# Threads do not change a bit; a checkpoint goes on to the same file.
+works run chain.mtx b.mtx -m local -n 20 -t 400 --seed 2 -o b.csv --quiet --threads 3
+diff <(rows a.csv) <(rows b.csv)
+works run chain.mtx b.mtx -m local -n 20 -t 100 --warmup 50 --seed 2 --checkpoint some.svmp --quiet
+works run chain.mtx b.mtx -m local -n 20 -t 400 --warmup 50 --seed 2 --resume some.svmp -o resumed.csv --quiet
+works run chain.mtx b.mtx -m local -n 20 -t 400 --warmup 50 --seed 2 -o whole.csv --quiet
+diff <(rows whole.csv) <(rows resumed.csv)
+refuses 2 "has warmup = 50, but this run has warmup = 250." run chain.mtx b.mtx -m local -n 20 -t 500 --seed 2 --resume some.svmp
+
+# Its draws start other runs and others' start it; a start of more particles gives the last of equal parts.
+works run chain.mtx b.mtx -m local --init a.csv -n 20 -t 0 -o again.csv --quiet
+diff <(rows a.csv | awk 'NR > 1 && (NR - 1) % 50 == 0' | cut -d, -f5-) <(rows again.csv | tail -n +2 | cut -d, -f3-)
+works run chain.mtx b.mtx -m local --init a.csv -t 10 --quiet
+shows '^local: 100 chains of 5 draws'
+works run chain.mtx b.mtx --init a.csv -t 1 --quiet
+works run chain.mtx b.mtx -m nuts --init a.csv --warmup 10 --draws 10 --quiet
+
+works run chain.mtx b.mtx -m local -n 3 -t 20 --quiet -o parts.csv --split --thin 5
+[[ $(rows parts_3.csv | wc -l) -eq 3 && ! -e parts_4.csv ]]
+works summary parts_1.csv parts_2.csv parts_3.csv
+if "$SVMP" --version | grep -qx 'netcdf: yes'; then
+    works run chain.mtx b.mtx -m local -n 20 -t 400 --seed 2 -o a.nc --quiet
+    works summary a.nc
+    shows '^20 chains of 50 draws of 3 variables$'
+fi
+
+refuses 2 "The method 'local' does not take --chains; use -n, -t, --warmup and --draws." run chain.mtx -m local --chains 2
+refuses 2 "The method 'local' does not take --accept; use -n, -t, --warmup and --draws." run chain.mtx -m local --accept 0.9
+refuses 2 "The method 'local' does not take a step." run chain.mtx -m local --step fixed:1
+refuses 2 "The method 'local' does not take a kernel." run chain.mtx -m local --kernel rbf@self
+refuses 2 "The method 'local' would make 10 sweeps, all of them warm-up: --warmup is 10." run chain.mtx -m local -t 10 --warmup 10
+refuses 2 "A plan of the method 'local' cannot be made" plan chain.mtx -m local
+rows a.csv | sed -n 1,4p >three.csv
+refuses 2 "4 particles were requested, but the start 'three.csv' has 3." run chain.mtx b.mtx -m local -n 4 --init three.csv
+
+# A domain that the model does not keep to: such moves are refused, and a start there is drawn again.
+printf 'model {\n  p ~ dnorm(0.5, 1)\n  for (i in 1:5) { y[i] ~ dbern(p) }\n}\n' >domain.bug
+echo 'y <- c(1, 0, 1, 1, 0)' >domain.R
+works run domain.bug domain.R -m local -q -o domain.csv
+rows domain.csv | tail -n +2 | awk -F, '$5 <= 0 || $5 >= 1 { exit 1 }' || fail "a particle left the domain"
+
+# NUTS says the same of models that both of them settle.
+agrees() {
+    works run "$@" -m local --init gaussian -q -o local.csv --force
+    works run "$@" -m nuts -q -o nuts.csv --force
+    works compare local.csv nuts.csv
+    shows '^They agree: '
+}
+agrees "$MODELS/schools.bug" "$MODELS/schools.R"
+agrees "$MODELS/logistic.bug" "$MODELS/logistic.csv"
+agrees "$MODELS/survival.bug" "$MODELS/survival.csv" "$MODELS/survival.R"
+agrees "$MODELS/state_space.bug" "$MODELS/state_space.R"
+if "$SVMP" --version | grep -qx 'jansson: yes'; then
+    agrees "$MODELS/sensors.bug" "$MODELS/sensors.json"
+    agrees "$MODELS/hierarchical.bug" "$MODELS/hierarchical.csv" "$MODELS/hierarchical.json"
+fi

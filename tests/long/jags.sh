@@ -1,0 +1,3 @@
+# All models that JAGS can read.
+ALL=yes
+. "$TESTS/cli/jags.sh"

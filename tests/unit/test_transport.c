@@ -1,0 +1,122 @@
+/* The default of those who do not want to choose: exact moves, averages, Stein's transport. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "method/averages.h"
+#include "method/trajectory.h"
+#include "support.h"
+#include "targets.h"
+
+/* A strongly correlated pair, r = 0.995, in units that differ by 1000: x = (z_1, 1000 (r z_1 + sqrt(1 - r^2) z_2)). */
+static svmp_model *correlated(svmp_context *context) {
+    svmp_model *model = NULL;
+    const double r = 0.995, p = 1 / (1 - r * r);
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t v = 0; v < 2; v++) assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+    assert_ok(svmp_model_add_gaussian(model, 2, (size_t[]){0, 1}, (double[]){p, -r * p / 1e3, -r * p / 1e3, p / 1e6},
+                                      (double[]){5 * p, -5 * r * p / 1e3})); /* mean (5, 0) */
+    assert_ok(svmp_model_finish(model));
+    return model;
+}
+
+/* Means and sds of the averages have errors of 0.035 sd at most: five of them. */
+static void test_a_correlated_gaussian(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = correlated(context);
+    run_options options = svmp_run_options_default();
+    options.method = "transport";
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    svmp_particles *particles = NULL;
+    svmp_moments moments[2];
+    assert_ok(svmp_run_make(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_int_equal(outcome, SVMP_CONVERGED);
+    assert_ok(svmp_run_particles(run, &particles));
+    for (size_t i = 0; i < 2; i++) assert_ok(svmp_particles_moments(particles, i, &moments[i]));
+    assert_near(moments[0].mean, 5, 5 * 0.035);
+    assert_near(moments[1].mean, 0, 5 * 35);
+    assert_near(moments[0].sd, 1, 5 * 0.035);
+    assert_near(moments[1].sd, 1000, 5 * 35);
+    svmp_particles_free(particles);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    svmp_particles *of[2] = {NULL, NULL};
+    svmp_context *contexts[2];
+    for (int t = 0; t < 2; t++) {
+        contexts[t] = test_context(t + 1);
+        svmp_model *model = target_logistic(contexts[t]);
+        run_options options = svmp_run_options_default();
+        options.method = "transport";
+        options.particles = 65;
+        svmp_run *run = NULL;
+        svmp_outcome outcome;
+        assert_ok(svmp_run_make(model, &options, &run));
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_ok(svmp_run_particles(run, &of[t]));
+        svmp_run_free(run);
+        svmp_model_free(model);
+    }
+    assert_memory_equal(svmp_particles_values(of[0]), svmp_particles_values(of[1]), 2 * 65 * sizeof(double));
+    for (int t = 0; t < 2; t++) {
+        svmp_particles_free(of[t]);
+        svmp_context_free(contexts[t]);
+    }
+}
+
+/* Two iterations of three particles, by hand: the particles' own means are 1, 2, 6, the mean of all 3. */
+static void test_averages(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    averages *a = NULL;
+    assert_ok(svmp_averages_create(context, 1, 3, 1, &a));
+    assert_null(svmp_averages_rows(a));
+    svmp_averages_add(a, (double[]){0, 2, 5}, (double[]){1, 0, -1});
+    svmp_averages_add(a, (double[]){2, 2, 7}, (double[]){1, 0, -1});
+    svmp_averages_close(a);
+    const average *row = svmp_averages_rows(a);
+    const double variance = (9 + 1 + 1 + 1 + 4 + 16) / 6.0, between = (4 + 1 + 9) / 2.0;
+    assert_near(row->mean, 3, 1e-14);
+    assert_near(row->sd, sqrt(variance), 1e-14);
+    assert_near(row->mean_error, sqrt(between / 3), 1e-14);
+    assert_near(row->apart, between / variance, 1e-14);
+    assert_near(row->push, 0, 1e-14);
+    assert_near(row->pull, 1 + (-3 - 1 - 2 - 4) / 6.0, 1e-14); /* s (x - 3): -3, -1, 0, 0, -2, -4 */
+    assert_true(isnan(row->drift));
+    svmp_averages_add(a, (double[]){4, 4, 4}, (double[]){0, 0, 0});
+    svmp_averages_close(a);
+    assert_near(row->drift, 1, 1e-14);
+    svmp_averages_free(a);
+    svmp_context_free(context);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = correlated(context);
+    run_options options = svmp_run_options_default();
+    svmp_run *run = NULL;
+    options.method = "transport";
+    options.tolerance = 1;
+    assert_int_equal(svmp_run_make(model, &options, &run), SVMP_BAD_CALL);
+    assert_non_null(strstr(svmp_context_error(context), "does not take a tolerance"));
+    options.tolerance = 0;
+    assert_ok(svmp_model_set_box(model, 1, 0, INFINITY));
+    assert_int_equal(svmp_run_make(model, &options, &run), SVMP_UNSUPPORTED);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian), cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_averages), cmocka_unit_test(test_refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
