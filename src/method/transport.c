@@ -9,7 +9,7 @@
  * noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
  *     identities hold.
  *   - If a mean or sd then differs from its average by more than its standard error allows, the variable is shifted and
- *     scaled back.
+ *     scaled back. A node that moves in other coordinates has averages on the scale of the model text, too.
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -20,6 +20,7 @@
 #include "method/method.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
+#include "model/text_scale.h"
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
@@ -40,6 +41,12 @@ typedef struct transport {
     int local; /* trajectories would cost too much: local moves alone */
     averages *averages;
     double *moved; /* the particles when the moves ended */
+
+    /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
+    text_scale *text;
+    averages *text_averages;
+    double *values;
+
     transport_stage stage;
     size_t window, length;   /* iterations of the open window, and how many it shall have */
     size_t carried, carries; /* iterations of the transport: done, and to do */
@@ -47,6 +54,16 @@ typedef struct transport {
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+static svmp_status alloc_text(svmp_run *run) {
+    transport *own = run->own;
+    const backend *b = run->backend;
+    SVMP_TRY(svmp_text_scale_create(run->model, b->n, &own->text));
+    if (own->text == NULL) return SVMP_OK;
+    const size_t rows = svmp_text_scale_rows(own->text);
+    SVMP_TRY(svmp_averages_create(run->context, rows, b->n, b->threads, &own->text_averages));
+    return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&own->values);
+}
 
 static svmp_status alloc(svmp_run *run) {
     backend *b = run->backend;
@@ -65,6 +82,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
+    SVMP_TRY(alloc_text(run));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -74,6 +92,9 @@ static void free_transport(svmp_run *run) {
     svmp_sweeper_free(own->sweeper);
     svmp_gaussian_free(own->q);
     svmp_averages_free(own->averages);
+    svmp_averages_free(own->text_averages);
+    svmp_text_scale_free(own->text);
+    svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own);
 }
@@ -90,16 +111,23 @@ static double unrest(const average *a) {
     if (!(a->sd > 0)) return INFINITY;
     const double error = fmax(a->mean_error, a->sd_error) / (a->sd * small_error);
     const double drift = fabs(a->drift) / fmax(small_drift * a->sd, chance * a->drift_error);
+    return isnan(error + drift) ? INFINITY : fmax(error, drift);
+}
+
+/* The same for what moves, for which Stein's identities hold. */
+static double unrest_of_moved(const average *a) {
     const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
     const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
-    const double worst = fmax(fmax(error, drift), fmax(push, pull));
-    return isnan(error + drift + push + pull) ? INFINITY : worst;
+    return isnan(push + pull) ? INFINITY : fmax(unrest(a), fmax(push, pull));
 }
 
 static double largest_unrest(const svmp_run *run) {
-    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
+    const transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
     double largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++) largest = fmax(largest, unrest(&rows[i]));
+    for (size_t i = 0; i < run->model->graph->variables; i++) largest = fmax(largest, unrest_of_moved(&rows[i]));
+    if (own->text) rows = svmp_averages_rows(own->text_averages);
+    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i]));
     return largest;
 }
 
@@ -130,6 +158,12 @@ static svmp_status end_carries(svmp_run *run) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t i = 0; i < run->model->graph->variables; i++) hold(b->n, &rows[i], x + i * b->n);
+    if (own->text) {
+        rows = svmp_averages_rows(own->text_averages);
+        svmp_text_scale_find(own->text, x, own->values);
+        for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) hold(b->n, &rows[i], own->values + i * b->n);
+        svmp_text_scale_set(own->text, own->values, x);
+    }
     own->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
@@ -153,6 +187,10 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     svmp_averages_add(own->averages, x, score);
+    if (own->text) {
+        svmp_text_scale_find(own->text, x, own->values);
+        svmp_averages_add(own->text_averages, own->values, NULL);
+    }
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
     run->rate = svmp_trajectory_step(own->global);
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
@@ -161,6 +199,7 @@ static svmp_status move(svmp_run *run) {
     const size_t left = run->iterations - t - 1;
     if (own->window == own->length) {
         svmp_averages_close(own->averages);
+        if (own->text) svmp_averages_close(own->text_averages);
         b->largest = largest_unrest(run);
         own->settled = b->largest <= 1;
         own->window = 0;
@@ -253,6 +292,7 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
+    if (own->text) SVMP_TRY(svmp_averages_state(own->text_averages, a));
     tell_end(run);
     return SVMP_OK;
 }

@@ -122,7 +122,7 @@ static double *draw(const lowered_model *model, size_t n, const double *nodes) {
         keys[l] = l;
         for (size_t i = 0; i < model->variables; i++) x[i * n + l] = nodes[i];
     }
-    assert_ok(svmp_lowered_draw_leaves(model, 7, n, keys, x));
+    assert_ok(svmp_lowered_draw_leaves(model, &(leaf_draws){.seed = 7, .number = keys}, n, x));
     free(keys);
     return x;
 }
