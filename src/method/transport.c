@@ -140,15 +140,51 @@ static int have_met(const svmp_run *run) {
     return 1;
 }
 
-/* A variable whose mean or sd is farther from its average than its error allows is shifted and stretched back to it. */
-static void hold(size_t n, const average *to, double *x) {
-    const double mean = svmp_sum(n, x) / (double)n;
+/* Whether a mean and an sd are to be brought back to their averages: they are farther from them than chance explains.
+ */
+static int has_left(const average *to, double mean, double sd) {
+    if (!(sd > 0 && to->sd > 0) || !(to->apart < together)) return 0;
+    return !(fabs(mean - to->mean) <= held * to->mean_error && fabs(sd - to->sd) <= held * to->sd_error);
+}
+
+static double sd_of(size_t n, const double *x, double mean) {
     double squares = 0;
     for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
-    const double sd = sqrt(squares / (double)(n - 1));
-    if (!(sd > 0 && to->sd > 0) || !(to->apart < together)) return;
-    if (fabs(mean - to->mean) <= held * to->mean_error && fabs(sd - to->sd) <= held * to->sd_error) return;
+    return sqrt(squares / (double)(n - 1));
+}
+
+/* A variable that has left its averages is shifted and stretched back to them. */
+static void hold(size_t n, const average *to, double *x) {
+    const double mean = svmp_sum(n, x) / (double)n, sd = sd_of(n, x, mean);
+    if (!has_left(to, mean, sd)) return;
     for (size_t l = 0; l < n; l++) x[l] = to->mean + to->sd / sd * (x[l] - mean);
+}
+
+/* The same on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a particle
+ * is shifted in units of its own width. The mean M and the sd S of u are those of the average for
+ *
+ *     a = (M - mean o - b mean(w x)) / mean w,
+ *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
+ *     var c + 2 b cov(c, d) + b^2 var d = S^2.
+ *
+ * Of its two solutions the positive one is taken, if there is one. */
+static void hold_text(size_t n, const average *to, const text_row *row, double *x, double *u) {
+    const double *o = row->origin, *w = row->width, each = 1 / (double)n;
+    for (size_t l = 0; l < n; l++) u[l] = o[l] + w[l] * x[l];
+    const double mean = each * svmp_sum(n, u);
+    if (!has_left(to, mean, sd_of(n, u, mean))) return;
+    const double width = each * svmp_sum(n, w), origin = each * svmp_sum(n, o), product = each * svmp_dot(n, w, x);
+    const double shift = (to->mean - origin) / width, centre = product / width;
+    double cc = 0, cd = 0, dd = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double c = o[l] + w[l] * shift - to->mean, d = w[l] * (x[l] - centre); /* of means 0 */
+        cc += c * c;
+        cd += c * d;
+        dd += d * d;
+    }
+    const double root = cd * cd + dd * (to->sd * to->sd * (double)(n - 1) - cc), b = (sqrt(root) - cd) / dd;
+    if (!(root >= 0 && b > 0 && isfinite(b))) return;
+    for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
 }
 
 static svmp_status end_carries(svmp_run *run) {
@@ -158,11 +194,10 @@ static svmp_status end_carries(svmp_run *run) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t i = 0; i < run->model->graph->variables; i++) hold(b->n, &rows[i], x + i * b->n);
-    if (own->text) {
-        rows = svmp_averages_rows(own->text_averages);
-        svmp_text_scale_find(own->text, x, own->values);
-        for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) hold(b->n, &rows[i], own->values + i * b->n);
-        svmp_text_scale_set(own->text, own->values, x);
+    if (own->text) rows = svmp_averages_rows(own->text_averages);
+    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
+        const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
+        hold_text(b->n, &rows[i], &row, x + row.variable * b->n, own->values);
     }
     own->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);

@@ -14,10 +14,19 @@ void svmp_text_scale_free(text_scale *t); /* NULL-safe */
 /* How many variables move in other coordinates; 0 for NULL. */
 size_t svmp_text_scale_rows(const text_scale *t);
 
-/* Their values on the scale of the text, rows*n numbers, from the variables x[i*n + l] of all nodes. */
-void svmp_text_scale_find(text_scale *t, const double *x, double *u);
+/* Row r of these, nodes in an order in which parents come first: on the scale of the text it is
+ *
+ *     u = origin + width x,     x = x[variable*n + l],
+ *
+ * with an origin and a width for each of the n particles, which depend on the variables of the parents. */
+typedef struct text_row {
+    size_t variable;
+    double *origin, *width; /* valid until the next call */
+} text_row;
 
-/* The reverse: moves those variables of x to where they have the values u. */
-void svmp_text_scale_set(text_scale *t, const double *u, double *x);
+text_row svmp_text_scale_row(text_scale *t, size_t r, const double *x);
+
+/* All rows: rows*n values u. */
+void svmp_text_scale_find(text_scale *t, const double *x, double *u);
 
 #endif
