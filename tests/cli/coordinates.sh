@@ -60,8 +60,8 @@ refuses 2 "model" run $schools -n 20 -t 20 -q --resume run.ckpt -o other.csv
 # transport, local and nuts choose by themselves: to the bits of auto, for any threads.
 for method in "transport -n 20 -t 200" "local -n 20 -t 60" "nuts --chains 2 --warmup 30 --draws 20"; do
     works run $schools -m $method -q --threads 1 -o default.csv --force
-    works run $schools -m $method -q --threads 3 --coordinates auto -o auto.csv --force
-    diff <(rows default.csv) <(rows auto.csv) || fail "$method: auto is not the default, or threads differ"
+    works run $schools -m $method -q --threads 3 --coordinates auto -o chosen.csv --force
+    diff <(rows default.csv) <(rows chosen.csv) || fail "$method: auto is not the default, or threads differ"
     grep -qx '# coordinates = auto' default.csv || fail "$method: the coordinates are not recorded"
 done
 
@@ -95,4 +95,7 @@ if several_processes; then
         mpirun -n 2 "$SVMP" run $schools -n 20 -t 10 -q --threads 1 --coordinates $kind -o two.csv --force >said 2>errors || fail "$(cat errors)"
         diff <(rows $kind.csv) <(rows two.csv) || fail "$kind: processes differ"
     done
+    works run $schools -m local -n 20 -t 60 -q -o one.csv --force
+    mpirun -n 2 "$SVMP" run $schools -m local -n 20 -t 60 -q --threads 1 -o two.csv --force >said 2>errors || fail "$(cat errors)"
+    diff <(rows one.csv) <(rows two.csv) || fail "local: processes differ"
 fi
