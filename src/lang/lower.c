@@ -1,6 +1,6 @@
 /* Compiles a model text and its data to nodes and factors: the order of the passes. A pass records all errors it finds;
  * the next one runs only if there were none. */
-#include "lang/lowering.h"
+#include "lang/discrete.h"
 
 #include <string.h>
 
@@ -45,8 +45,9 @@ static void end(model_lowering *lowering) {
                      lowering->parameters,    lowering->lower,      lowering->upper,     lowering->edges,
                      lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
                      lowering->pattern_slots, lowering->signature,  lowering->parents,   lowering->cut_by,
-                     lowering->node_of};
+                     lowering->node_of,       lowering->choices};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_discrete_free(lowering);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
     svmp_lowered_free(lowering->result);
@@ -98,8 +99,9 @@ static svmp_status make_nodes(model_lowering *lowering) {
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
     }
-    SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, lowering->result->variables));
-    return SVMP_NEW(lowering->context, lowering->slot_stamp, lowering->result->variables);
+    const size_t inputs = lowering->result->variables + lowering->discrete_count;
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, inputs));
+    return SVMP_NEW(lowering->context, lowering->slot_stamp, inputs);
 }
 
 /* For those who need a part alone. */
@@ -169,6 +171,8 @@ static svmp_status lower(model_lowering *lowering, const char *monitors) {
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(look_up_nodes(lowering));
     SVMP_TRY(add_factors(lowering));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_discrete_sum(lowering));
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(require_unknowns(lowering));
     svmp_status status = svmp_order_nodes(lowering);

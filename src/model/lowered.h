@@ -6,6 +6,7 @@
 #include "data/data.h"
 #include "dist/distributions.h"
 #include "graph/part.h"
+#include "model/discrete.h"
 #include "model/group.h"
 #include "model/transform.h"
 
@@ -73,6 +74,7 @@ typedef struct lowered_model {
     size_t monitor_count, monitor_capacity;
     lowered_values *monitor_values;
     size_t monitor_value_count;
+    lowered_summed summed; /* discrete unknowns */
     name_table computed;  /* arrays of the text with deterministic elements, whether they are reported or not */
     uint32_t *by_level;   /* all nodes, parents first */
     int dependent_bounds; /* whether some bound depends on an unknown */
