@@ -5,6 +5,7 @@
 #include "convergence.h"
 #include "mixing.h"
 #include "origin.h"
+#include "probabilities.h"
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
@@ -49,6 +50,7 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
     for (size_t k = 0; k < count; k++)
         print_moments(width, svmp_particles_name(particles, chosen[k]), &moments[k], chains ? &mixing[k] : NULL);
     putchar('\n');
+    print_probabilities(particles);
     if (errors) print_errors(particles, width, count, chosen, mixing);
     print_sampling(particles, record_find(svmp_particles_comments(particles), "step", step, sizeof step) ? step : NULL);
     if (chains) print_mixing(particles, count, chosen, mixing);

@@ -29,6 +29,7 @@ typedef enum random_purpose {
     RANDOM_VELOCITY_ACCEPT, /* a = iteration; b = 0: which are accepted, 1: how long they are */
     RANDOM_LOCAL,           /* a = sweep, b = variable: a local move */
     RANDOM_LOCAL_ACCEPT,    /* a = sweep, b = node: whether it is accepted */
+    RANDOM_LEAF,            /* a = output, b = draw: nodes that are drawn after the run */
     RANDOM_DISCRETE,        /* a = unknown, b = particle: a discrete unknown given the particle */
 } random_purpose;
 

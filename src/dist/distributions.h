@@ -88,6 +88,22 @@ struct distribution {
     void (*draw)(random_source *source, size_t rows, const number_array *arguments, double *workspace, double *value);
 };
 
+/* A location-scale family: with u = x, or of dlnorm u = log x, (u - mu) / tau^power has a distribution that depends on
+ * neither of the first two arguments, mu and tau. */
+typedef struct location_scale {
+    const char *name, *on_the_line; /* and the distribution of u, with the same arguments */
+    double power;
+} location_scale;
+
+/* NULL: it is none. */
+const location_scale *svmp_distribution_location_scale(const distribution *family);
+
+/* Of a location-scale family, at u: d log p / du and -d^2 log p / du^2 of the density of u; and the information on the
+ * location, the mean of the latter over u but where the density has a kink (ddexp). */
+double svmp_location_scale_slope(const distribution *family, const double *arguments, double u);
+double svmp_location_scale_curvature(const distribution *family, const double *arguments, double u);
+double svmp_location_scale_information(const distribution *family, const double *arguments);
+
 /* By its name in the language ("dnorm", "dgen.gamma"), JAGS' other spellings included ("dbinom"); NULL: none such. */
 const distribution *svmp_distribution_find(const char *name);
 
@@ -147,5 +163,11 @@ bool svmp_distribution_arguments_agree(const distribution *family, size_t order,
 svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_stream stream, size_t rows,
                                    size_t columns, const number_array *arguments, double lower, double upper,
                                    bool *drawn, double *value);
+
+/* The same of one dimension, between bounds that hardly any draw of the whole lies between, too: it finds a number
+ * wherever the distribution has a distribution function, and the mass between the bounds is more than 0. */
+svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_stream stream,
+                                             const number_array *arguments, double lower, double upper, bool *drawn,
+                                             double *value);
 
 #endif

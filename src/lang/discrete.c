@@ -91,13 +91,18 @@ svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t o
     return SVMP_OK;
 }
 
+/* Behind the variables and those of the leaves. */
+static uint32_t input_of(const model_lowering *lowering, uint32_t which) {
+    return (uint32_t)(lowering->result->variables + lowering->result->leaf_variables + which);
+}
+
 /* ---- combinations ----------------------------------------------------------------------------- */
 
 svmp_status svmp_discrete_read(model_lowering *lowering, uint32_t which, model_item *result) {
     discrete_unknown *read = &lowering->discrete[which];
     if (lowering->drawn) { /* by then each has a value in every particle, behind the variables */
         expr input;
-        SVMP_TRY(svmp_input(lowering, (uint32_t)(lowering->result->variables + which), &input));
+        SVMP_TRY(svmp_input(lowering, input_of(lowering, which), &input));
         *result = svmp_item_expression(input);
         return SVMP_OK;
     }
@@ -189,6 +194,60 @@ svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance) {
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->discrete_factors, lowering->discrete_factor_capacity,
                        lowering->discrete_factor_count + 1));
     lowering->discrete_factors[lowering->discrete_factor_count++] = factor;
+    return SVMP_OK;
+}
+
+/* ---- coordinates ------------------------------------------------------------------------------ */
+
+/* Whether a name that a discrete distribution gives values, not all of them from the data, stands in an expression, or
+ * in what computes the names that stand there. */
+static bool reads_discrete(const model_lowering *lowering, const ast_expression *expression, bool *seen);
+
+static bool is_discrete_name(const model_lowering *lowering, const ast_statement *first, uint32_t symbol, bool *seen) {
+    for (const ast_statement *s = first; s; s = s->next) {
+        if (s->kind == AST_FOR && is_discrete_name(lowering, s->body, symbol, seen)) return true;
+        if (s->left == NULL || s->left->symbol != symbol) continue;
+        const model_array *array = &lowering->arrays[symbol];
+        if (s->kind == AST_DETERMINISTIC && reads_discrete(lowering, s->arguments[0], seen)) return true;
+        if (s->kind != AST_STOCHASTIC || !s->distribution->discrete || array->first == SIZE_MAX) continue;
+        for (size_t k = 0; k < array->count; k++)
+            if (lowering->elements[array->first + k].state != ELEMENT_KNOWN) return true;
+    }
+    return false;
+}
+
+static bool reads_discrete(const model_lowering *lowering, const ast_expression *expression, bool *seen) {
+    if (expression == NULL) return false;
+    if (expression->kind == AST_VARIABLE && expression->counter < 0 && !seen[expression->symbol]) {
+        seen[expression->symbol] = true;
+        if (is_discrete_name(lowering, lowering->ast->model, expression->symbol, seen)) return true;
+    }
+    for (size_t k = 0; k < expression->count; k++)
+        if (reads_discrete(lowering, expression->operands[k], seen)) return true;
+    return false;
+}
+
+svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement, bool *touches) {
+    bool *seen;
+    *touches = false;
+    SVMP_TRY(SVMP_NEW(lowering->context, seen, lowering->ast->names.count));
+    for (size_t k = 0; !*touches && k < statement->argument_count; k++)
+        *touches = reads_discrete(lowering, statement->arguments[k], seen);
+    svmp_release(lowering->context, seen);
+    return SVMP_OK;
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+svmp_status svmp_discrete_finish(model_lowering *lowering) {
+    lowered_summed *summed = &lowering->result->summed;
+    SVMP_TRY(SVMP_NEW(lowering->context, summed->unknowns, lowering->discrete_count));
+    for (; summed->count < lowering->discrete_count; summed->count++) {
+        const discrete_unknown *from = &lowering->discrete[summed->count];
+        lowered_discrete *to = &summed->unknowns[summed->count];
+        *to = (lowered_discrete){.least = from->least, .states = from->states};
+        SVMP_TRY(svmp_output_name(lowering, from->symbol, from->offset, &to->name));
+    }
     return SVMP_OK;
 }
 

@@ -36,6 +36,13 @@ svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);
 /* Sums all components out: adds their factors, and what their unknowns are drawn from. */
 svmp_status svmp_discrete_sum(model_lowering *lowering);
 
+/* Names and values of the unknowns, for the result. */
+svmp_status svmp_discrete_finish(model_lowering *lowering);
+
+/* Whether the arguments of a statement depend on discrete unknowns, by the names in the text: then its node is moved in
+ * no other coordinates, since these would depend on them, too. */
+svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement, bool *touches);
+
 /* ---- eliminate.c ---------------------------------------------------------------------------- */
 
 /* Sums the unknowns of some factors out; the factors and unknowns of a component, both ascending. */

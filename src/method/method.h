@@ -16,9 +16,10 @@ typedef struct method {
     const char *kernel; /* the default of --kernel; NULL: the method has no kernel, and no phi for the stopping rule */
     const char *step;   /* the default of --step; NULL: the method takes no step size */
     const char *init;   /* the default of --init; NULL: METHOD_INIT */
-    size_t iterations;  /* the default of --iterations; 0: METHOD_ITERATIONS */
-    svmp_yield yield;   /* CHAINS: the particles are --chains chains, with --warmup and then --draws iterations;
-                         * DRAWS: finished after one iteration */
+    const char *coordinates; /* the default of --coordinates; NULL: centred, the model as written */
+    size_t iterations;       /* the default of --iterations; 0: METHOD_ITERATIONS */
+    svmp_yield yield;        /* CHAINS: the particles are --chains chains, with --warmup and then --draws iterations;
+                              * DRAWS: finished after one iteration */
     int sweeps;   /* CHAINS: the chains are the --particles particles; the first --warmup of --iterations adapt, and
                    * of the rest at most --draws are kept */
     size_t draws; /* CHAINS: the default of --draws */

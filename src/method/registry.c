@@ -43,7 +43,8 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
                                .largest = found->largest,
                                .parts = found->local,
                                .sweeps = found->sweeps,
-                               .draws = found->draws};
+                               .draws = found->draws,
+                               .coordinates = found->coordinates ? found->coordinates : "centred"};
     return SVMP_OK;
 }
 

@@ -260,6 +260,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 const method svmp_method_transport = {.name = "transport",
                                       .kernel = "rbf/sd@self + linear/sd@near",
                                       .init = "gaussian",
+                                      .coordinates = "auto",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .alloc = alloc,

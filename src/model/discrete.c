@@ -59,15 +59,15 @@ static size_t place_given(const component_work *work, const lowered_step *step) 
     return place;
 }
 
-static void draw_states(const component_work *work, uint64_t seed, size_t particle, double *draws) {
+static void draw_states(const component_work *work, uint64_t seed, uint64_t draw, size_t particle, double *draws) {
     for (size_t k = work->component->steps; k-- > 0;) {
         const lowered_step *step = step_at(work, k);
         const lowered_discrete *unknown = &work->summed->unknowns[step->unknown];
         const size_t place = place_given(work, step);
         double total = 0, sum = 0, u;
         uint32_t state = 0;
-        svmp_random_uniforms(
-            (random_stream){.seed = seed, .a = step->unknown, .b = particle, .purpose = RANDOM_DISCRETE}, 1, &u);
+        svmp_random_uniforms((random_stream){.seed = seed, .a = step->unknown, .b = draw, .purpose = RANDOM_DISCRETE},
+                             1, &u);
         for (uint32_t s = 0; s < unknown->states; s++) total += conditional(work, step, place + s, particle);
         for (; state + 1 < unknown->states; state++) {
             sum += conditional(work, step, place + state, particle);
@@ -107,13 +107,13 @@ static void believe(const component_work *work, size_t particle, double *probabi
         }
         for (size_t e = 0; e < step->size; e++) {
             belief[e] *= conditional(work, step, e, particle);
-            probabilities[work->places[step->unknown] + e % own] += belief[e] / (double)work->n;
+            probabilities[work->places[step->unknown] + e % own] += belief[e];
         }
     }
 }
 
-static svmp_status follow_component(svmp_context *context, component_work *work, uint64_t seed, const double *x,
-                                    double *draws, double *probabilities) {
+static svmp_status follow_component(svmp_context *context, component_work *work, uint64_t seed, const uint64_t *draw,
+                                    const double *x, double *draws, double *probabilities) {
     const lowered_component *component = work->component;
     const discrete_values *values = &work->summed->values[component->values];
     void *scratch = NULL;
@@ -125,7 +125,7 @@ static svmp_status follow_component(svmp_context *context, component_work *work,
     svmp_bound_evaluate(values->bound, values->variables, component->instance, 1, work->n, x, scratch, work->table,
                         NULL);
     for (size_t l = 0; l < work->n; l++) {
-        if (draws) draw_states(work, seed, l, draws);
+        if (draws) draw_states(work, seed, draw[l], l, draws);
         if (probabilities) believe(work, l, probabilities);
     }
 done:
@@ -136,7 +136,7 @@ done:
 }
 
 svmp_status svmp_summed_draw(svmp_context *context, const lowered_summed *summed, uint64_t seed, size_t n,
-                             const double *x, double *draws, double *probabilities) {
+                             const uint64_t *draw, const double *x, double *draws, double *probabilities) {
     component_work work = {.summed = summed, .n = n};
     size_t *places = NULL, place = 0;
     svmp_status status = SVMP_OK;
@@ -147,10 +147,9 @@ svmp_status svmp_summed_draw(svmp_context *context, const lowered_summed *summed
         place += summed->unknowns[k].states;
     }
     work.places = places;
-    for (size_t k = 0; probabilities && k < place; k++) probabilities[k] = 0;
     for (size_t c = 0; c < summed->component_count; c++) {
         work.component = &summed->components[c];
-        SVMP_CHECK(follow_component(context, &work, seed, x, draws, probabilities));
+        SVMP_CHECK(follow_component(context, &work, seed, draw, x, draws, probabilities));
     }
 done:
     svmp_release(context, places);

@@ -49,10 +49,10 @@ typedef struct lowered_summed {
 void svmp_summed_free(svmp_context *context, lowered_summed *summed);
 
 /* For n particles x, variables*n numbers: draws (count*n values, may be NULL) and, may be NULL, the probabilities of
- * all states of all unknowns, one behind the other, averaged over the particles. `seed` and the number of the particle
- * are the keys of a draw. */
+ * all states of all unknowns, one behind the other: their sums over the particles are added. `seed` and draw[l] are the
+ * keys of the draws for particle l. */
 svmp_status svmp_summed_draw(svmp_context *context, const lowered_summed *summed, uint64_t seed, size_t n,
-                             const double *x, double *draws, double *probabilities);
+                             const uint64_t *draw, const double *x, double *draws, double *probabilities);
 
 /* How many states all unknowns have together. */
 size_t svmp_summed_states(const lowered_summed *summed);

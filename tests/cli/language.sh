@@ -95,7 +95,9 @@ model {
 END
 printf 'y <- c(1, NA, 3, NA, 5, NA)\ng <- c(1, 1, 1, 2, 2, 2)\nB <- structure(c(1, NA, NA, NA), .Dim = c(2L, 2L))\n' >partly.R
 works check partly.bug partly.R
-shows '^unknown +y\[2:6\] \(3 of 5\), mu\[1:2\], tau, B\[1:2,1:2\] \(3 of 4\), v\[2:3\]$'
+shows '^unknown +mu\[1:2\], tau$'
+shows '^drawn after the run +y\[2:6\] \(3 of 5\), B\[1:2,1:2\] \(3 of 4\), v\[2:3\]$'
+shows '^NA in the data +y\[2\], y\[4\], y\[6\], B\[1,2\], B\[2,1\], B\[2,2\]$'
 shows '^observed +y\[1:5\] \(3 of 5\), B\[1,1\]$'
 works check "$MODELS/schools.bug" "$MODELS/schools.R"
 shows '^unknown +eta\[1:8\], mu, tau$'

@@ -87,7 +87,7 @@ printf 'model {\n  tau ~ dgamma(100, 5)\n  y ~ dnorm(0, tau - 15)\n}\n' >scaled.
 echo 'y <- 0.1' >scaled.R
 "$SVMP" run scaled.bug scaled.R -m nuts --warmup 100 --draws 400 -q --init prior >said 2>errors
 grep -qE 'first at tau = 1[0-4](\.[0-9]+)?, in the statement on line 3\.$' errors || fail "$(cat errors)"
-works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --warmup 50 --draws 200 -q
+works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred --warmup 50 --draws 200 -q
 shows 'trajectories diverged'
 
 # A larger target is a smaller step; it stands in the file, and is part of what a checkpoint is of.
