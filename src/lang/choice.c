@@ -11,6 +11,51 @@ typedef struct index_choice {
     size_t extent, number; /* from 0 */
 } index_choice;
 
+/* Whether an expression is a whole number by its form: what steps, comparisons and roundings make, and discrete
+ * unknowns that have been drawn. */
+static bool is_whole(const model_lowering *lowering, expr e, int depth) {
+    const program_builder *builder = lowering->builder;
+    const expr_op op = svmp_expr_op(builder, e);
+    double number;
+    switch (op) {
+    case OP_literal: return svmp_expr_is_literal(builder, e, &number) && number == floor(number);
+    case OP_parameter: number = lowering->parameters[svmp_expr_leaf(builder, e)]; return number == floor(number);
+    case OP_input: return lowering->drawn && lowering->slots[svmp_expr_leaf(builder, e)] >= lowering->result->variables;
+    case OP_round:
+    case OP_trunc:
+    case OP_step:
+    case OP_equals:
+    case OP_not_equals:
+    case OP_less:
+    case OP_less_equal:
+    case OP_greater:
+    case OP_greater_equal:
+    case OP_and:
+    case OP_or:
+    case OP_not:
+    case OP_integer_divide: return true;
+    case OP_add:
+    case OP_subtract:
+    case OP_multiply:
+    case OP_negate:
+    case OP_square:
+    case OP_abs:
+    case OP_min:
+    case OP_max:
+    case OP_ifelse:
+        if (depth == 0) return false;
+        for (int k = op == OP_ifelse; k < svmp_op_arity(op); k++)
+            if (!is_whole(lowering, svmp_expr_operand(builder, e, k), depth - 1)) return false;
+        return true;
+    default: return false;
+    }
+}
+
+bool svmp_may_index(const model_lowering *lowering, model_item index) {
+    enum { DEEPEST = 200 };
+    return index.kind == ITEM_OPAQUE || is_whole(lowering, index.expression, DEEPEST);
+}
+
 svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t extent, model_item *chosen) {
     lowering->chosen = true;
     *chosen = svmp_item_number(1);

@@ -46,10 +46,10 @@ static svmp_status push_indices(model_lowering *lowering, const ast_expression *
         size_t offset = 0;
         if (lowering->shaping && lowering->items[k].kind == ITEM_OPAQUE) lowering->items[k] = svmp_item_number(1);
         if (!svmp_item_known(lowering->items[k])) {
-            if (!lowering->choosing)
+            if (!lowering->choosing || !svmp_may_index(lowering, lowering->items[k]))
                 return svmp_lowering_error(
                     lowering, index->offset,
-                    "an index of '%s' depends on an unknown; it must be computable from the data",
+                    "an index of '%s' depends on an unknown that is not a whole number: use round(), trunc() or step()",
                     lowering->ast->names.text[variable->symbol]);
             SVMP_TRY(svmp_choose_index(lowering, lowering->items[k], extent, &lowering->items[k]));
         }

@@ -173,9 +173,10 @@ typedef struct model_lowering {
     bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
     bool tracing;      /* nothing is asked for but what is read */
     int depth;
-    size_t node_reads; /* how many elements that the model defines were read */
-    bool drawn;        /* discrete unknowns have values: those drawn for each particle */
-    uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
+    size_t node_reads;  /* how many elements that the model defines were read */
+    bool only_discrete; /* there is no other unknown */
+    bool drawn;         /* discrete unknowns have values: those drawn for each particle */
+    uint32_t pending;   /* an instance to be computed before we go on, or NOTHING */
     uint32_t stamp;
     uint32_t slot_epoch; /* the stamp of the builder's inputs */
 
@@ -311,6 +312,8 @@ svmp_status svmp_read_elements(model_lowering *lowering, const ast_expression *v
 
 /* choice.c: reads through subscripts that depend on unknowns. */
 svmp_status svmp_expand_choices(model_lowering *lowering, const ast_expression *variable, value *result);
+/* Whether what depends on unknowns can be a subscript: a whole number by its form. */
+bool svmp_may_index(const model_lowering *lowering, model_item index);
 /* Chooses a number for such a subscript, for now. */
 svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t extent, model_item *chosen);
 
