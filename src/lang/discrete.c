@@ -31,7 +31,15 @@ static void support_ends(const model_lowering *lowering, const evaluated_distrib
     for (size_t k = 0; k < 3 && k < evaluated->count; k++) item[k] = argument(lowering, &evaluated->arguments[k], part);
     switch (statement->distribution->support) {
     case SUPPORT_BINARY: *most = 1; break;
-    case SUPPORT_COUNT_TO: *most = svmp_item_known(item[1]) ? item[1].number : NAN; break;
+    case SUPPORT_COUNT_TO: {
+        const model_item size = item[statement->distribution->arguments - 1];
+        *most = svmp_item_known(size) ? size.number : NAN;
+        break;
+    }
+    case SUPPORT_ORDERED:
+        *least = 1;
+        *most = (double)evaluated->arguments[1].count + 1;
+        break;
     case SUPPORT_CATEGORY:
         *least = 1;
         *most = (double)evaluated->arguments[0].count;
