@@ -95,11 +95,20 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
+/* Values of unknowns, as JAGS and Stan take them, not particles. */
+static int has_values(const char *path) {
+    static const char *const endings[] = {".R", ".r", ".json", ".txt", ".dump"};
+    const char *ending = strrchr(path, '.');
+    for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
+        if (strcmp(ending, endings[k]) == 0) return 1;
+    return 0;
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
-    if (path == NULL) return 0;
+    if (path == NULL || has_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
