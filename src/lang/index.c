@@ -152,6 +152,13 @@ static svmp_status cycle(model_lowering *lowering, const ast_expression *variabl
                                svmp_element_text(lowering, variable->symbol, offset, text));
 }
 
+/* What is computed but needed by no density may be anything, as in JAGS: 0 * log(0). */
+static svmp_status no_number(model_lowering *lowering, const ast_expression *variable, size_t offset) {
+    char text[ELEMENT_TEXT];
+    return svmp_lowering_error(lowering, variable->offset, "the value of '%s' is not a number",
+                               svmp_element_text(lowering, variable->symbol, offset, text));
+}
+
 /* The elements of a deterministic instance's left-hand side, through its offsets on the item stack. */
 static svmp_status set_elements(model_lowering *lowering, const ast_statement *statement, const value *offsets,
                                 const value *items) {
@@ -164,7 +171,8 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
         model_item *computed = &lowering->items[items->first + k];
         if (inverse != OP_literal) *computed = svmp_apply(lowering, inverse, *computed, *computed, *computed);
         known = known && svmp_item_known(*computed);
-        if (svmp_item_known(*computed) && isnan(computed->number))
+        if (svmp_item_known(*computed) && isnan(computed->number) &&
+            lowering->in_data) /* elsewhere: where it is used */
             return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
     }
     for (size_t k = 0; k < offsets->count; k++) {
@@ -252,7 +260,10 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         SVMP_TRY(note_parent(lowering, read->definition));
     }
     switch (read->state) {
-    case ELEMENT_KNOWN: *result = svmp_item_number(read->value); return SVMP_OK;
+    case ELEMENT_KNOWN:
+        if (isnan(read->value) && lowering->symbolic && !lowering->drawn) return no_number(lowering, variable, offset);
+        *result = svmp_item_number(read->value);
+        return SVMP_OK;
     case ELEMENT_BUSY: return cycle(lowering, variable, offset);
     case ELEMENT_UNDEFINED: return missing(lowering, variable, offset);
     default: break;

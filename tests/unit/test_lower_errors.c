@@ -70,7 +70,14 @@ static const struct {
      "m.bug:1:37: error: 'm[152]' depends on itself: the model has a directed cycle (t = 151)\n"
      "    model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n                                        ^"},
     {"model { x <- log(0 - 1)\n y ~ dnorm(x, 1)\n factor(0/0 * z) z ~ dnorm(sqrt(a), 1) }", "a <- -4",
-     "m.bug:1:14: error: the value is not a number\n    model { x <- log(0 - 1)\n                 ^"},
+     "m.bug:2:12: error: the value is not a number\n     y ~ dnorm(x, 1)\n               ^\n"
+     "m.bug:3:28: error: the value is not a number\n     factor(0/0 * z) z ~ dnorm(sqrt(a), 1) }\n"
+     "                               ^"},
+    {"model { l <- lgamma(3)\n x ~ dnorm(0, 1) }", "",
+     "m.bug:1:14: error: unknown function 'lgamma'; write loggam()\n    model { l <- lgamma(3)\n                 ^"},
+    {"model { x ~ dnchisqr(3, 1) }", "",
+     "m.bug:1:13: error: 'dnchisqr' is not supported: write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)\n"
+     "    model { x ~ dnchisqr(3, 1) }\n                ^"},
     {"model { z ~ dnorm(sqrt(a), 1) }", "a <- -4",
      "m.bug:1:19: error: the value is not a number\n    model { z ~ dnorm(sqrt(a), 1) }\n                      ^"},
     {"model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }", "y <- c(1, Inf)",
