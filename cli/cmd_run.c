@@ -5,6 +5,7 @@
 #include "asked.h"
 #include "command.h"
 #include "convergence.h"
+#include "criteria.h"
 #include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
@@ -262,6 +263,7 @@ static int print_result(session *s) {
     for (size_t i = 0; i < shown; i++)
         print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
     print_probabilities(s->result);
+    if (s->record.processes == 1) print_criteria(s->result);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     if (chains) print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);

@@ -3,6 +3,7 @@
 #include "choose.h"
 #include "command.h"
 #include "convergence.h"
+#include "criteria.h"
 #include "mixing.h"
 #include "origin.h"
 #include "probabilities.h"
@@ -105,6 +106,7 @@ static int run(const option_set *set) {
     if (status) return status;
     status = read_sample(set, context, set->operand_count, &particles);
     if (status == 0) status = summarise(context, particles, set);
+    if (status == 0) print_criteria(particles);
     svmp_particles_free(particles);
     svmp_context_free(context);
     return status;

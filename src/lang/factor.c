@@ -57,7 +57,7 @@ static expr density(model_lowering *lowering, const factor_work *factor) {
     const bool leaf = lowering->instances[factor->instance].leaf;
     expr sum = svmp_expr_literal(builder, 0);
     for (size_t part = 0; part < factor->offsets.count; part++) {
-        if (leaf && isnan(factor->value_numbers[part])) continue; /* drawn, given what is observed */
+        if ((leaf || factor->likelihood) && isnan(factor->value_numbers[part])) continue; /* drawn, given the others */
         expr_array arguments[DISTRIBUTION_ARGUMENTS];
         for (size_t k = 0; k < factor->evaluated.count; k++) {
             size_t which = factor->evaluated.arguments[k].count == 1 ? 0 : part;
@@ -315,6 +315,31 @@ svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *en
         lowering->depth = 0;
         status = svmp_compute_pending(lowering);
         if (status == SVMP_OK) status = try_entry(lowering, which, entry);
+    }
+    svmp_leave(lowering, before);
+    return status;
+}
+
+/* ---- likelihood -------------------------------------------------------------------------------- */
+
+static svmp_status try_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
+    factor_work factor = {.instance = which, .statement = lowering->statement, .likelihood = true};
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = svmp_factor_begin(lowering, &factor);
+    if (status == SVMP_OK) status = build_values(lowering, &factor);
+    if (status == SVMP_OK) *entry = density(lowering, &factor);
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
+    place before = svmp_enter(lowering, which);
+    svmp_status status = try_likelihood(lowering, which, entry);
+    while (lowering->pending != NOTHING) {
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = try_likelihood(lowering, which, entry);
     }
     svmp_leave(lowering, before);
     return status;

@@ -17,6 +17,7 @@
  *     factor*.c    one instance becomes a factor
  *     simulate.c   what data { } draws
  *     monitor.c    deterministic nodes that are reported
+ *     likelihood.c the log likelihood of each observation, and the deviance, that are reported
  *     pattern.c    factors of equal structure share a program
  *     cycle.c      parents come before children
  *     lower.c      the order of all this
@@ -418,6 +419,9 @@ svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, si
 /* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
 
+/* likelihood.c: "log_lik" and "deviance"; *is is whether the name is one of these, which it adds. */
+svmp_status svmp_add_likelihood(model_lowering *lowering, const char *name, size_t length, bool *is);
+
 /* ---- describe.c ----------------------------------------------------------------------------- */
 
 /* Fills the list of arrays of the result, once the nodes are made, and the names of those that are computed. */
@@ -436,6 +440,8 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
 /* The log density or potential of an instance for the present combination of discrete unknowns, as an expression;
  * -inf where the combination cannot be. */
 svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry);
+/* The log density of what an instance observes, given all unknowns, those that were drawn included. */
+svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry);
 /* The program of a fresh pattern. */
 svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr total);
 

@@ -117,6 +117,9 @@ static size_t offset_of(const char *subscripts, size_t length, const array_shape
 /* An element, or all elements that are computed; those that are unknown are reported anyway. */
 static svmp_status add_name(model_lowering *lowering, const monitor_name *name) {
     const uint32_t symbol = svmp_names_find(&lowering->ast->names, name->text, name->array);
+    bool likelihood = false;
+    if (symbol == NAMES_NONE) SVMP_TRY(svmp_add_likelihood(lowering, name->text, name->length, &likelihood));
+    if (likelihood) return SVMP_OK;
     if (symbol == NAMES_NONE) return no_such_node(lowering, name->text, name->array);
     const model_array *array = &lowering->arrays[symbol];
     const bool whole = name->array == name->length;
