@@ -144,6 +144,7 @@ svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k,
     if (!begin(run, made, states, &f)) return SVMP_OK;
     f.k = k;
     svmp_status status = follow_together(&f, x);
+    if (status == SVMP_OK && states == 1 && f.probabilities) status = set_probabilities(&f);
     release(&f);
     return status;
 }
