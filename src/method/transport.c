@@ -3,13 +3,13 @@
  *   - The Gaussian on the graph, q, gives the start, the metric of global moves and the scales of local moves.
  *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
- * over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
- * nothing drifts.
+ *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
+ *     nothing drifts.
  *   - The last particles by themselves are as noisy as that many independent draws. Stein's transport removes the
- * noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
+ *     noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
  *     identities hold.
- *   - If a mean or sd then differs from its average by more than its standard error allows, the variable is shifted and
- *     scaled back. A node that moves in other coordinates has averages on the scale of the model text, too.
+ *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
+ * is held to those on the scale of the model text.
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -24,11 +24,11 @@
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double small_error = 0.035;  /* of an average, in units of the sd */
+static const double small_error = 0.015;  /* of an average, in units of the sd: the moves end */
+static const double fair_error = 0.05;    /* the same: good enough at the limit of iterations */
 static const double small_drift = 0.05;   /* the same, between windows */
 static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
 static const double chance = 4.5;         /* standard errors that chance does not exceed, even among many variables */
-static const double held = 3.5;           /* standard errors that the transport may leave an average by */
 static const double together = 0.5;       /* average.apart below which chains have come to where the others are */
 static const double dense = 200;          /* entries of the factor per variable with which global moves cost too much */
 
@@ -106,28 +106,30 @@ static svmp_status draw_start(svmp_run *run, double *x) {
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* How far a variable's averages are from settled: at most 1 when they are. */
-static double unrest(const average *a) {
+/* How far a variable's averages are from settled, with standard errors of at most `allowed` sd: at most 1 when they
+ * are. */
+static double unrest(const average *a, double allowed) {
     if (!(a->sd > 0)) return INFINITY;
-    const double error = fmax(a->mean_error, a->sd_error) / (a->sd * small_error);
+    const double error = fmax(a->mean_error, a->sd_error) / (a->sd * allowed);
     const double drift = fabs(a->drift) / fmax(small_drift * a->sd, chance * a->drift_error);
     return isnan(error + drift) ? INFINITY : fmax(error, drift);
 }
 
 /* The same for what moves, for which Stein's identities hold. */
-static double unrest_of_moved(const average *a) {
+static double unrest_of_moved(const average *a, double allowed) {
     const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
     const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
-    return isnan(push + pull) ? INFINITY : fmax(unrest(a), fmax(push, pull));
+    return isnan(push + pull) ? INFINITY : fmax(unrest(a, allowed), fmax(push, pull));
 }
 
-static double largest_unrest(const svmp_run *run) {
+static double largest_unrest(const svmp_run *run, double allowed) {
     const transport *own = run->own;
     const average *rows = svmp_averages_rows(own->averages);
     double largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++) largest = fmax(largest, unrest_of_moved(&rows[i]));
+    for (size_t i = 0; i < run->model->graph->variables; i++)
+        largest = fmax(largest, unrest_of_moved(&rows[i], allowed));
     if (own->text) rows = svmp_averages_rows(own->text_averages);
-    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i]));
+    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i], allowed));
     return largest;
 }
 
@@ -140,23 +142,17 @@ static int have_met(const svmp_run *run) {
     return 1;
 }
 
-/* Whether a mean and an sd are to be brought back to their averages: they are farther from them than chance explains.
- */
-static int has_left(const average *to, double mean, double sd) {
-    if (!(sd > 0 && to->sd > 0) || !(to->apart < together)) return 0;
-    return !(fabs(mean - to->mean) <= held * to->mean_error && fabs(sd - to->sd) <= held * to->sd_error);
-}
-
 static double sd_of(size_t n, const double *x, double mean) {
     double squares = 0;
     for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
     return sqrt(squares / (double)(n - 1));
 }
 
-/* A variable that has left its averages is shifted and stretched back to them. */
+/* Shifts and stretches a variable's particles to its average mean and sd. All variables are held: on a narrow ridge the
+ * averages of all lie on it, those of some would lead off it. */
 static void hold(size_t n, const average *to, double *x) {
     const double mean = svmp_sum(n, x) / (double)n, sd = sd_of(n, x, mean);
-    if (!has_left(to, mean, sd)) return;
+    if (!(sd > 0 && to->sd > 0)) return;
     for (size_t l = 0; l < n; l++) x[l] = to->mean + to->sd / sd * (x[l] - mean);
 }
 
@@ -168,11 +164,9 @@ static void hold(size_t n, const average *to, double *x) {
  *     var c + 2 b cov(c, d) + b^2 var d = S^2.
  *
  * Of its two solutions the positive one is taken, if there is one. */
-static void hold_text(size_t n, const average *to, const text_row *row, double *x, double *u) {
+static void hold_text(size_t n, const average *to, const text_row *row, double *x) {
     const double *o = row->origin, *w = row->width, each = 1 / (double)n;
-    for (size_t l = 0; l < n; l++) u[l] = o[l] + w[l] * x[l];
-    const double mean = each * svmp_sum(n, u);
-    if (!has_left(to, mean, sd_of(n, u, mean))) return;
+    if (!(to->sd > 0)) return;
     const double width = each * svmp_sum(n, w), origin = each * svmp_sum(n, o), product = each * svmp_dot(n, w, x);
     const double shift = (to->mean - origin) / width, centre = product / width;
     double cc = 0, cd = 0, dd = 0;
@@ -197,7 +191,7 @@ static svmp_status end_carries(svmp_run *run) {
     if (own->text) rows = svmp_averages_rows(own->text_averages);
     for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
-        hold_text(b->n, &rows[i], &row, x + row.variable * b->n, own->values);
+        hold_text(b->n, &rows[i], &row, x + row.variable * b->n);
     }
     own->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
@@ -235,11 +229,11 @@ static svmp_status move(svmp_run *run) {
     if (own->window == own->length) {
         svmp_averages_close(own->averages);
         if (own->text) svmp_averages_close(own->text_averages);
-        b->largest = largest_unrest(run);
-        own->settled = b->largest <= 1;
+        b->largest = largest_unrest(run, small_error);
+        own->settled = largest_unrest(run, fair_error) <= 1;
         own->window = 0;
         own->length *= 2;
-        if (own->settled || own->length + CARRIES > left) return end_moves(run, x);
+        if (b->largest <= 1 || own->length + CARRIES > left) return end_moves(run, x);
     }
     return left == 0 ? end_moves(run, x) : SVMP_OK;
 }
