@@ -81,19 +81,19 @@ static void print_missing(const svmp_model *model) {
     if (any) printf("\n");
 }
 
-/* How the nodes of an array are moved that could be moved in other coordinates. */
+/* The coordinates of an array's nodes, of those that have a choice. */
 typedef struct array_centring {
     char name[128];
     double least, most;
 } array_centring;
 
-/* "theta[3]" is of the array theta. */
+/* The array of a node: theta for "theta[3]". */
 static void name_array(const svmp_model *model, size_t node, char name[128]) {
     svmp_model_node_name(model, node, name, 128);
     name[strcspn(name, "[")] = '\0';
 }
 
-/* The first MOST arrays; returns how many there are. */
+/* Finds up to `most` arrays; returns their number. */
 static size_t find_centrings(const svmp_model *model, size_t most, array_centring *found) {
     size_t count = 0;
     char name[128];
@@ -114,7 +114,7 @@ static size_t find_centrings(const svmp_model *model, size_t most, array_centrin
     return count;
 }
 
-/* "coordinates   theta not centred, b 0.2 to 0.6 centred": of nodes of location-scale families. */
+/* "coordinates   theta not centred, b 0.2 to 0.6 centred" */
 static void print_coordinates(const svmp_model *model) {
     enum { MOST = 100 };
     array_centring found[MOST];
@@ -123,12 +123,15 @@ static void print_coordinates(const svmp_model *model) {
     for (size_t k = 0; k < count; k++) {
         char text[200];
         const double least = found[k].least, most = found[k].most;
+        char low[32], high[32];
+        snprintf(low, sizeof low, "%.2g", least);
+        snprintf(high, sizeof high, "%.2g", most);
         if (least == most && (least == 0 || least == 1))
             snprintf(text, sizeof text, "%.120s %s", found[k].name, least == 1 ? "centred" : "not centred");
-        else if (least == most)
-            snprintf(text, sizeof text, "%.120s %.2g centred", found[k].name, least);
+        else if (strcmp(low, high) == 0)
+            snprintf(text, sizeof text, "%.120s %s centred", found[k].name, low);
         else
-            snprintf(text, sizeof text, "%.120s %.2g to %.2g centred", found[k].name, least, most);
+            snprintf(text, sizeof text, "%.120s %s to %s centred", found[k].name, low, high);
         print_next("coordinates", text, &any);
     }
     if (any) printf("\n");

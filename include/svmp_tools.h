@@ -82,8 +82,9 @@ SVMP_API size_t svmp_model_observed(const svmp_model *model);
 /* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not, or is a leaf. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
-/* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; for c between them the node
- * is u = m + s^(1 - c) (z - c m). NaN if there is no choice, because the node has another kind of prior. */
+/* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; between them it is the
+ * share of the data in what is known about the node (docs/coordinates.md). NaN if there is no choice, because the node
+ * has another kind of prior. */
 SVMP_API double svmp_model_centring(const svmp_model *model, size_t node);
 
 /* The number of different closed neighbourhoods; nodes with the same one share a kernel matrix. */

@@ -56,4 +56,7 @@ double svmp_random_normal(random_stream stream, uint64_t l);
 /* The `index`-th number of a stream of integers, uniform on 0 ... bound - 1 (bound > 0). */
 uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound);
 
+/* The place of `index` in a random permutation of 0 ... count - 1 (index < count < 2^62), the stream's own. */
+uint64_t svmp_random_place(random_stream stream, uint64_t index, uint64_t count);
+
 #endif

@@ -25,6 +25,11 @@ typedef struct number_array {
 typedef struct random_source {
     random_stream stream;
     uint64_t used;
+
+    /* Unless `strata` is 0: this is source `number` of as many. Their kth numbers fall into different ones of the
+     * intervals (0, 1/strata), (1/strata, 2/strata), ..., in a random order. Every source by itself remains a stream of
+     * independent uniform numbers; all together have means and variances with less noise. */
+    uint64_t strata, number;
 } random_source;
 
 typedef enum distribution_rank { RANK_SCALAR, RANK_VECTOR, RANK_MATRIX } distribution_rank;
@@ -158,16 +163,16 @@ bool svmp_distribution_accepts(const distribution *family, size_t which, number_
 bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
                                        char *sentence, size_t size);
 
-/* Draws one value (rows*columns numbers, column-major) at the place that `stream` names, between the numbers lower and
+/* Draws one value (rows*columns numbers, column-major) from the numbers of `source`, between the numbers lower and
  * upper (-INFINITY, INFINITY: open; only for scalars). *drawn is false, and `value` untouched, when the distribution
  * cannot be drawn from (dflat), or when no draw between the bounds was found. */
-svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_stream stream, size_t rows,
+svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_source source, size_t rows,
                                    size_t columns, const number_array *arguments, double lower, double upper,
                                    bool *drawn, double *value);
 
 /* The same of one dimension, between bounds that hardly any draw of the whole lies between, too: it finds a number
  * wherever the distribution has a distribution function, and the mass between the bounds is more than 0. */
-svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_stream stream,
+svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_source source,
                                              const number_array *arguments, double lower, double upper, bool *drawn,
                                              double *value);
 

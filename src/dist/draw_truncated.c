@@ -91,11 +91,10 @@ static bool invert(tail *t, double lower, double upper, double u, double *value)
     return true;
 }
 
-svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_stream stream,
+svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_source source,
                                              const number_array *arguments, double lower, double upper, bool *drawn,
                                              double *value) {
     enum { TRIES = 100 }; /* about what inverting costs */
-    random_source source = {.stream = stream};
     tail t = {.family = family, .arguments = arguments};
     double x = 0, workspace[2];
     *drawn = false;
@@ -106,7 +105,7 @@ svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distri
     }
     if (*drawn || family->log_cdf == NULL || isnan(x) || isnan(lower) || isnan(upper)) return SVMP_OK;
     SVMP_TRY(svmp_builder_create(context, &t.builder));
-    *drawn = invert(&t, lower, upper, svmp_random_uniform(stream, 4 * source.used), value);
+    *drawn = invert(&t, lower, upper, svmp_random_uniform(source.stream, 4 * source.used), value);
     svmp_builder_free(t.builder);
     return t.status;
 }

@@ -50,7 +50,15 @@ typedef struct method {
 const method *svmp_method_at(size_t k);
 const char *svmp_method_name(size_t k);
 
-/* Returns NULL, with an error that lists the names, if there is no method of that name. */
+/* The default method: `transport`, or `graphical` where that cannot run, with several processes and with boxes. */
+#define METHOD_AUTO "auto"
+const method *svmp_method_auto(const svmp_model *model);
+
+/* What the option `method` can be: METHOD_AUTO, then the methods. */
+const char *svmp_method_choice(size_t k);
+
+/* Returns NULL, with an error that lists the names, if there is no method of that name. METHOD_AUTO is
+ * that of a model without boxes. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
 /* Fails, naming a node, if the model has boxes: with moves projected onto a box, a chain no longer has the posterior as

@@ -130,10 +130,17 @@ svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t leve
 svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,
                                     double *variables);
 
-/* Draws the leaves of n particles, whose numbers draw[l] the random numbers are keyed by: fills the rows of `variables`
- * behind those of all nodes, of which a part has those of the whole. NaN where nothing can be drawn, since the
- * arguments are none that the distribution takes. */
-svmp_status svmp_lowered_draw_leaves(const lowered_model *lowered, uint64_t seed, size_t n, const uint64_t *draw,
+/* What the random numbers of leaves are keyed by. */
+typedef struct leaf_draws {
+    uint64_t seed;
+    const uint64_t *number; /* of each particle */
+    uint64_t strata;        /* 0, or the number of all particles, of which each has another number below that: then
+                             * their random numbers are stratified (dist/distributions.h) */
+} leaf_draws;
+
+/* Draws the leaves of n particles: fills the rows of `variables` behind those of all nodes, of which a part has those
+ * of the whole. NaN where nothing can be drawn, since the arguments are none that the distribution takes. */
+svmp_status svmp_lowered_draw_leaves(const lowered_model *lowered, const leaf_draws *draws, size_t n,
                                      double *variables);
 
 /* The monitored values, monitor_count*n numbers, from the variables of nodes and leaves. */

@@ -26,14 +26,14 @@ static bool are_taken(const distribution *family, const lowered_prior *prior, nu
 }
 
 /* The whole left-hand side is drawn; its unknown part goes to work->values. */
-static svmp_status draw_array(const lowered_model *lowered, const lowered_node *node, random_stream stream,
+static svmp_status draw_array(const lowered_model *lowered, const lowered_node *node, random_source source,
                               const number_array *arguments, lowered_work *work, bool *drawn) {
     const lowered_prior *prior = &lowered->priors[node->prior];
     number_array own[DISTRIBUTION_ARGUMENTS];
     double room[DISTRIBUTION_ARGUMENTS], *whole = work->variables; /* as long as the left-hand side */
     memcpy(own, arguments, sizeof own);
     if (prior->leaf && !are_taken(node->distribution, prior, own, room)) return SVMP_OK;
-    SVMP_TRY(svmp_distribution_draw(lowered->context, node->distribution, stream, prior->rows, prior->columns, own,
+    SVMP_TRY(svmp_distribution_draw(lowered->context, node->distribution, source, prior->rows, prior->columns, own,
                                     -INFINITY, INFINITY, drawn, whole));
     for (size_t k = 0; *drawn && k < node->outputs; k++) work->values[k] = whole[lowered->parts[node->output + k]];
     return SVMP_OK;
@@ -49,7 +49,7 @@ static void pick_own(const lowered_prior *prior, size_t part, const number_array
 }
 
 /* Each unknown element by itself. Of a leaf, also between bounds that hardly any draw hits. */
-static svmp_status draw_elements(const lowered_model *lowered, const lowered_node *node, random_stream stream,
+static svmp_status draw_elements(const lowered_model *lowered, const lowered_node *node, random_source source,
                                  const number_array *arguments, lowered_work *work, bool *drawn) {
     const lowered_prior *prior = &lowered->priors[node->prior];
     *drawn = true;
@@ -59,27 +59,27 @@ static svmp_status draw_elements(const lowered_model *lowered, const lowered_nod
         pick_own(prior, lowered->parts[node->output + k], arguments, own);
         *drawn = !prior->leaf || are_taken(node->distribution, prior, own, room);
         if (!*drawn) break;
-        stream.a = whole_output(lowered, node->output + k);
+        source.stream.a = whole_output(lowered, node->output + k);
         double *value = &work->values[k];
         const double low = work->lower[k], high = work->upper[k];
-        SVMP_TRY(prior->leaf ? svmp_distribution_draw_truncated(lowered->context, node->distribution, stream, own, low,
+        SVMP_TRY(prior->leaf ? svmp_distribution_draw_truncated(lowered->context, node->distribution, source, own, low,
                                                                 high, drawn, value)
-                             : svmp_distribution_draw(lowered->context, node->distribution, stream, 1, 1, own, low,
+                             : svmp_distribution_draw(lowered->context, node->distribution, source, 1, 1, own, low,
                                                       high, drawn, value));
     }
     return SVMP_OK;
 }
 
 /* The natural values of particle l, from what svmp_work_evaluate left, to work->values. */
-static svmp_status draw_values(const lowered_model *lowered, const lowered_node *node, random_stream stream, size_t n,
+static svmp_status draw_values(const lowered_model *lowered, const lowered_node *node, random_source source, size_t n,
                                size_t l, lowered_work *work, bool *drawn) {
     number_array arguments[DISTRIBUTION_ARGUMENTS] = {{0}};
     *drawn = false;
     svmp_work_bounds(lowered, node, n, l, work);
     svmp_work_arguments(lowered, node, n, l, work, arguments);
     if (!node->distribution->proper) return SVMP_OK;
-    return node->distribution->rank == RANK_SCALAR ? draw_elements(lowered, node, stream, arguments, work, drawn)
-                                                   : draw_array(lowered, node, stream, arguments, work, drawn);
+    return node->distribution->rank == RANK_SCALAR ? draw_elements(lowered, node, source, arguments, work, drawn)
+                                                   : draw_array(lowered, node, source, arguments, work, drawn);
 }
 
 /* ---- a start -------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static svmp_status draw_node(const lowered_model *lowered, const lowered_node *n
     for (size_t l = 0; l < n; l++) {
         random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .a = whole_output(lowered, node->output), .b = l};
         bool drawn;
-        SVMP_TRY(draw_values(lowered, node, stream, n, l, work, &drawn));
+        SVMP_TRY(draw_values(lowered, node, (random_source){.stream = stream}, n, l, work, &drawn));
         drawn = drawn && svmp_transform_inverse(node->transform, node->outputs, work->lower, work->upper, work->values,
                                                 work->variables);
         if (drawn) svmp_work_to_moved(lowered, node, n, l, work);
@@ -124,26 +124,29 @@ svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, 
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
-static svmp_status draw_leaf(const lowered_model *lowered, const lowered_node *leaf, uint64_t seed, size_t n,
-                             const uint64_t *draw, double *variables, lowered_work *work) {
+static svmp_status draw_leaf(const lowered_model *lowered, const lowered_node *leaf, const leaf_draws *draws, size_t n,
+                             double *variables, lowered_work *work) {
     svmp_work_evaluate(lowered, leaf, n, variables, work);
     for (size_t l = 0; l < n; l++) {
-        random_stream stream = {
-            .seed = seed, .purpose = RANDOM_LEAF, .a = whole_output(lowered, leaf->output), .b = draw[l]};
+        const random_stream stream = {.seed = draws->seed,
+                                      .purpose = RANDOM_LEAF,
+                                      .a = whole_output(lowered, leaf->output),
+                                      .b = draws->number[l]};
+        const random_source source = {.stream = stream, .strata = draws->strata, .number = draws->number[l]};
         bool drawn;
-        SVMP_TRY(draw_values(lowered, leaf, stream, n, l, work, &drawn));
+        SVMP_TRY(draw_values(lowered, leaf, source, n, l, work, &drawn));
         for (size_t k = 0; !drawn && k < leaf->variables; k++) work->values[k] = NAN;
         svmp_work_put(leaf, n, l, work->values, variables);
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_lowered_draw_leaves(const lowered_model *lowered, uint64_t seed, size_t n, const uint64_t *draw,
+svmp_status svmp_lowered_draw_leaves(const lowered_model *lowered, const leaf_draws *draws, size_t n,
                                      double *variables) {
     lowered_work work = {0};
     svmp_status status = svmp_work_reserve(lowered, n, &work);
     for (size_t k = 0; status == SVMP_OK && k < lowered->leaf_count; k++)
-        status = draw_leaf(lowered, &lowered->leaves[lowered->leaves_by_level[k]], seed, n, draw, variables, &work);
+        status = draw_leaf(lowered, &lowered->leaves[lowered->leaves_by_level[k]], draws, n, variables, &work);
     svmp_work_release(lowered, &work);
     return status;
 }

@@ -54,13 +54,8 @@ void svmp_work_arguments(const lowered_model *lowered, const lowered_node *node,
     }
 }
 
-/* u = origin + z / root, of element k of a node, for particle l: what lang/coordinates.c builds. */
-typedef struct moved_line {
-    double origin, root;
-} moved_line;
-
-static moved_line find_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
-                            const lowered_work *work) {
+moved_line svmp_work_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
+                          const lowered_work *work) {
     const lowered_prior *prior = &lowered->priors[node->prior];
     const size_t part = lowered->parts[node->output + k], first = prior->argument_rows[0] * prior->argument_columns[0];
     const size_t second = prior->argument_rows[1] * prior->argument_columns[1];
@@ -75,7 +70,7 @@ static moved_line find_line(const lowered_model *lowered, const lowered_node *no
 void svmp_work_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
                         lowered_work *work) {
     for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
-        const moved_line line = find_line(lowered, node, n, l, k, work);
+        const moved_line line = svmp_work_line(lowered, node, n, l, k, work);
         work->variables[k] = (work->variables[k] - line.origin) * line.root;
     }
 }
@@ -83,7 +78,7 @@ void svmp_work_to_moved(const lowered_model *lowered, const lowered_node *node, 
 void svmp_work_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
                           lowered_work *work) {
     for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
-        const moved_line line = find_line(lowered, node, n, l, k, work);
+        const moved_line line = svmp_work_line(lowered, node, n, l, k, work);
         work->variables[k] = line.origin + work->variables[k] / line.root;
     }
 }

@@ -29,6 +29,15 @@ void svmp_work_to_moved(const lowered_model *lowered, const lowered_node *node, 
 void svmp_work_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
                           lowered_work *work);
 
+/* u = origin + z / root, of element k of a node, for particle l: the node on the whole line from what is moved
+ * (lang/coordinates.c), of a node that is not centred. */
+typedef struct moved_line {
+    double origin, root;
+} moved_line;
+
+moved_line svmp_work_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
+                          const lowered_work *work);
+
 /* `numbers`, a node's variables, become those of particle l. */
 void svmp_work_put(const lowered_node *node, size_t n, size_t l, const double *numbers, double *variables);
 

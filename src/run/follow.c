@@ -34,6 +34,10 @@ static void release(follower *f) {
     svmp_release(f->run->context, f->probabilities);
 }
 
+/* Particles that are inferred together have less noise than as many independent draws, and so shall their leaves. Draws
+ * of chains do not depend on each other's number. */
+static bool is_one_sample(const svmp_run *run) { return run->method->yield != SVMP_CHAINS; }
+
 /* The l-th draw of a chain has the same leaves however many draws there are. */
 static uint64_t key_of(const svmp_particles *made, size_t l) {
     const size_t each = made->count / made->chains;
@@ -53,7 +57,8 @@ static svmp_status follow_block(const follower *f, size_t from, size_t to) {
     for (size_t l = 0; l < some; l++) f->draw[l] = key_of(f->made, (from + l) * f->states + f->k);
     SVMP_TRY(svmp_summed_draw(f->run->context, &lowered->summed, f->run->options.seed, some, f->draw, f->variables,
                               f->variables + (f->whole + lowered->leaf_variables) * some, f->probabilities));
-    SVMP_TRY(svmp_lowered_draw_leaves(lowered, f->run->options.seed, some, f->draw, f->variables));
+    const leaf_draws draws = {f->run->options.seed, f->draw, is_one_sample(f->run) ? f->made->count : 0};
+    SVMP_TRY(svmp_lowered_draw_leaves(lowered, &draws, some, f->variables));
     SVMP_TRY(svmp_lowered_monitor(lowered, some, f->variables, f->monitored));
     for (size_t k = 0; k < lowered->leaf_count; k++)
         for (size_t j = 0; j < lowered->leaves[k].outputs; j++)

@@ -48,10 +48,47 @@ for method in langevin mala vanilla; do
     works run $schools -m $method -n 10 -t 10 -q --coordinates auto --init gaussian
 done
 
-# A checkpoint is of the coordinates that it was made in.
-works run $schools -n 20 -t 10 -q --coordinates noncentred --checkpoint run.ckpt -o before.csv
-works run $schools -n 20 -t 20 -q --coordinates noncentred --resume run.ckpt -o after.csv
+# A checkpoint is of the coordinates that it was made in; a resumed run has the bits of an uninterrupted one.
+for kind in noncentred auto; do
+    works run $schools -n 20 -t 10 -q --coordinates $kind --checkpoint run.ckpt -o before.csv --force
+    works run $schools -n 20 -t 20 -q --coordinates $kind --resume run.ckpt -o after.csv --force
+    works run $schools -n 20 -t 20 -q --coordinates $kind -o whole.csv --force
+    diff <(rows after.csv) <(rows whole.csv) || fail "$kind: the resumed run differs"
+done
 refuses 2 "model" run $schools -n 20 -t 20 -q --resume run.ckpt -o other.csv
+
+# transport, local and nuts choose by themselves: to the bits of auto, for any threads.
+for method in "transport -n 20 -t 200" "local -n 20 -t 60" "nuts --chains 2 --warmup 30 --draws 20"; do
+    works run $schools -m $method -q --threads 1 -o default.csv --force
+    works run $schools -m $method -q --threads 3 --coordinates auto -o auto.csv --force
+    diff <(rows default.csv) <(rows auto.csv) || fail "$method: auto is not the default, or threads differ"
+    grep -qx '# coordinates = auto' default.csv || fail "$method: the coordinates are not recorded"
+done
+
+# What is monitored is computed from the natural values; both kinds of files have the same particles.
+sed 's/^model {/model {\n  both <- theta[1] + mu/' "$MODELS/schools_centred.bug" >both.bug
+works run both.bug "$MODELS/schools.R" -n 20 -t 10 -q --coordinates noncentred --monitor both -o both.csv
+rows both.csv | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k }
+    NR > 1 { d = $at["both"] - $at["theta.1"] - $at["mu"]; if (d * d > 1e-12) exit 1 }' || fail "a monitored node differs"
+if "$SVMP" --version | grep -q '^netcdf: yes'; then
+    works run both.bug "$MODELS/schools.R" -n 20 -t 10 -q --coordinates noncentred --monitor both -o both.nc
+    works compare both.csv both.nc
+fi
+
+# The posterior is the same in all coordinates, where all of them work: strong data, but not too strong.
+cat >groups.bug <<'END'
+model {
+  for (i in 1:8) { theta[i] ~ dnorm(mu, tau); for (j in 1:4) { y[i, j] ~ dnorm(theta[i], 1) } }
+  mu ~ dnorm(0, 0.01)
+  tau ~ dgamma(4, 4)
+}
+END
+echo 'y <- structure(c(0.3,1.9,-0.4,0.8,2.2,1.1,-0.9,0.6,1.2,2.8,0.4,-0.2,1.6,0.2,-1.4,1.5,0.9,1.4,-1.2,0.1,3.1,0.7,0.3,-0.5,-0.6,2.3,0.6,1.1,1.8,1.9,-0.7,0.4), .Dim = c(8, 4))' >groups.R
+for kind in centred noncentred auto; do
+    works run groups.bug groups.R -m nuts --warmup 500 --draws 1500 -q --coordinates $kind -o nuts_$kind.csv
+done
+works compare nuts_noncentred.csv nuts_centred.csv
+works compare nuts_auto.csv nuts_centred.csv
 
 if several_processes; then
     for kind in noncentred auto; do

@@ -291,10 +291,10 @@ static void test_truncated_draws(void **state) {
         const double bound = far_out(tail, (which->low + which->high) / 2, right ? high : low);
         const double mass = test_value(tail, &bound);
         for (size_t l = 0; l < N; l++) {
-            const random_stream stream = {.purpose = RANDOM_TEST, .a = k, .b = l};
+            const random_source source = {.stream = {.purpose = RANDOM_TEST, .a = k, .b = l}};
             bool drawn = false;
             double x = 0;
-            assert_ok(svmp_distribution_draw_truncated(context, family, stream, arguments, right ? bound : -INFINITY,
+            assert_ok(svmp_distribution_draw_truncated(context, family, source, arguments, right ? bound : -INFINITY,
                                                        right ? INFINITY : bound, &drawn, &x));
             assert_true(drawn && (right ? x >= bound : x <= bound));
             sum += exp(test_value(tail, &x) - mass) / N;

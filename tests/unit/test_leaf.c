@@ -122,7 +122,7 @@ static double *draw(const lowered_model *model, size_t n, const double *nodes) {
         keys[l] = l;
         for (size_t i = 0; i < model->variables; i++) x[i * n + l] = nodes[i];
     }
-    assert_ok(svmp_lowered_draw_leaves(model, 7, n, keys, x));
+    assert_ok(svmp_lowered_draw_leaves(model, &(leaf_draws){.seed = 7, .number = keys}, n, x));
     free(keys);
     return x;
 }
@@ -218,6 +218,41 @@ static void keyed_and_monitored(void **unused) {
     for (size_t l = 0; l < 20; l++) assert_near(monitored[l], many[20 + l] * many[40 + l] + m, 1e-15);
     free(many);
     free(few);
+    end(&test);
+}
+
+/* Stratified: over particles, one number falls into each of the n equal cells, so the uniform quantiles of a leaf that
+ * is drawn by inversion do, too; different leaves have different orders. Over seeds, one particle's leaf is an
+ * ordinary draw. */
+static void stratified(void **unused) {
+    (void)unused;
+    enum { N = 100, SEEDS = DRAWS };
+    lowered_test test = lower("model { o ~ dnorm(m, 1)\n m ~ dnorm(0, 1)\n a ~ dnorm(m, 4)\n b ~ dexp(2)\n"
+                              " c ~ dgamma(3, 1) }",
+                              "o <- 1", NULL);
+    const double m = 0.3;
+    uint64_t keys[N];
+    double x[4 * N], one[3][SEEDS], together = 0;
+    int cells[2][N] = {{0}};
+    for (size_t l = 0; l < N; l++) keys[l] = l, x[l] = m;
+    assert_ok(svmp_lowered_draw_leaves(test.model, &(leaf_draws){7, keys, N}, N, x));
+    for (size_t l = 0; l < N; l++) {
+        const double u[] = {0.5 * erfc((m - x[N + l]) * sqrt(2)), exp(-2 * x[2 * N + l])}; /* of b: 1 - F */
+        for (size_t k = 0; k < 2; k++) cells[k][(size_t)(u[k] * N)]++;
+        together += (u[0] - 0.5) * (u[1] - 0.5) * 12 / N;
+    }
+    for (size_t k = 0; k < 2; k++)
+        for (size_t l = 0; l < N; l++) assert_int_equal(cells[k][l], 1);
+    assert_true(fabs(together) <= 4.5 / sqrt(N));
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        const uint64_t number = 41;
+        double particle[4] = {m};
+        assert_ok(svmp_lowered_draw_leaves(test.model, &(leaf_draws){seed, &number, N}, 1, particle));
+        for (size_t k = 0; k < 3; k++) one[k][seed] = particle[1 + k];
+    }
+    assert_moments("a", one[0], m, 0.25);
+    assert_moments("b", one[1], 0.5, 0.25);
+    assert_moments("c", one[2], 3, 3);
     end(&test);
 }
 
@@ -399,7 +434,7 @@ int main(void) {
         cmocka_unit_test(draws_have_their_moments), cmocka_unit_test(truncated_far_out),
         cmocka_unit_test(keyed_and_monitored),      cmocka_unit_test(not_a_number_where_nothing_can_be_drawn),
         cmocka_unit_test(others_do_not_notice),     cmocka_unit_test(starts_with_and_without),
-        cmocka_unit_test(several_processes),
+        cmocka_unit_test(several_processes),        cmocka_unit_test(stratified),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
