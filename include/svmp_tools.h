@@ -76,6 +76,36 @@ SVMP_API size_t svmp_model_observed(const svmp_model *model);
 /* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
+/* What svmp_run_particles reports for each particle: the natural values of all unknowns, and then the monitored ones.
+ * Models without a text report their variables. */
+SVMP_API size_t svmp_model_values(const svmp_model *model);
+
+/* Writes the name of a value to `buffer`, truncated to `size`; returns `buffer`. */
+SVMP_API const char *svmp_model_value_name(const svmp_model *model, size_t value, char *buffer, size_t size);
+
+/* Computes the values of n particles from the variables x, in which particles move and which svmp_model_evaluate takes.
+ * Particle-fast; `values` has room for svmp_model_values * n numbers. */
+SVMP_API svmp_status svmp_model_to_values(const svmp_model *model, size_t n, const double *x, double *values);
+
+/* Computes the variables from the values of the unknowns; monitored ones may follow and are not read. A value on the
+ * edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a value is not finite, or a matrix is not
+ * positive definite. */
+SVMP_API svmp_status svmp_model_from_values(const svmp_model *model, size_t n, const double *values, double *x);
+
+/* A sparse symmetric precision A and a vector b. Each pair of different rows stands once, in either triangle; the
+ * entries of the diagonal may stand several times and are added. */
+typedef struct svmp_field {
+    size_t entries;
+    const size_t *rows, *columns; /* counted from 0 */
+    const double *values;
+    const double *linear; /* b; NULL: zeros */
+} svmp_field;
+
+/* Adds the factors of exp(b'x - x'Ax/2) for the `count` nodes from `first` on, which have one variable each: one for
+ * each row, then one for each pair that is not zero. The model is the one that svmp_model_read makes of the same matrix
+ * in a file. After a failure some of the factors may have been added. */
+SVMP_API svmp_status svmp_model_add_field(svmp_model *model, size_t first, size_t count, const svmp_field *field);
+
 /* The number of different closed neighbourhoods; nodes with the same one share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
 
