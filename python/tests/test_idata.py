@@ -1,0 +1,53 @@
+"""ArviZ reads what a fit gives."""
+
+import numpy as np
+import pytest
+
+az = pytest.importorskip("arviz")
+
+import svmp  # noqa: E402
+
+from conftest import EFFECTS, effects_data  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def draws():
+    return svmp.Model(EFFECTS, effects_data()).sample(200, 200, progressbar=False)
+
+
+def test_groups(draws):
+    idata = draws.idata
+    posterior = idata["posterior"]
+    assert posterior["alpha"].shape == (4, 200, 5) and posterior["alpha"].dims == ("chain", "draw", "alpha_dim_0")
+    assert posterior["alpha_dim_0"].values.tolist() == [1, 2, 3, 4, 5]
+    np.testing.assert_array_equal(np.asarray(posterior["mu"]).ravel(), draws["mu"])
+    assert np.asarray(idata["sample_stats"]["diverging"]).dtype == bool and "energy" in idata["sample_stats"]
+    np.testing.assert_array_equal(np.asarray(idata["observed_data"]["y"]), draws.observed["y"])
+
+
+def test_summary_is_that_of_arviz(draws):
+    theirs, ours = az.summary(draws.idata, round_to="none"), draws.summary()
+    theirs = theirs.loc[ours.index]
+    np.testing.assert_allclose(ours["mean"], theirs["mean"].astype(float), rtol=1e-9)
+    np.testing.assert_allclose(ours["r_hat"], theirs["r_hat"].astype(float), rtol=1e-6)
+    np.testing.assert_allclose(ours["ess_bulk"], theirs["ess_bulk"].astype(float), rtol=1e-6)
+
+
+def test_particles():
+    fit = svmp.Model(EFFECTS, effects_data()).fit(progressbar=False, iterations=50)
+    assert fit.idata["posterior"]["alpha"].shape == (1, 100, 5)
+    assert len(az.summary(fit.idata)) == 8
+
+
+def test_plots(draws):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    if hasattr(az, "plot_trace"):
+        assert az.plot_trace(draws.idata, var_names=["mu", "beta"]) is not None
+
+
+def test_files(draws, tmp_path):
+    pytest.importorskip("h5netcdf")
+    draws.idata.to_netcdf(tmp_path / "fit.nc")
+    again = svmp.load(tmp_path / "fit.nc")
+    np.testing.assert_array_equal(again["alpha"], draws["alpha"])
