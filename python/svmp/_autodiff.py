@@ -8,18 +8,25 @@ from typing import Any, Optional
 import numpy as np
 
 
+def _double_precision(jax: Any) -> Any:
+    if hasattr(jax, "enable_x64"):  # JAX 0.8 and later
+        return jax.enable_x64(True)
+    from jax import experimental
+
+    return experimental.enable_x64()
+
+
 def _from_jax(function: Callable[..., Any]) -> Callable[..., Any]:
     """JAX compiles the function of one particle once, for all particles at a time, in double precision."""
     try:
         import jax
-        from jax.experimental import enable_x64
     except ImportError:
         raise ImportError("autodiff='jax' needs JAX: pip install jax") from None
     compiled: dict[int, Any] = {}
 
     def call(*x: Any) -> Any:
         count = len(x)
-        with enable_x64():
+        with _double_precision(jax):
             if count not in compiled:
                 compiled[count] = jax.jit(jax.vmap(jax.value_and_grad(function, argnums=tuple(range(count)))))
             value, gradient = compiled[count](*x)

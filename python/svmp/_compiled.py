@@ -96,7 +96,8 @@ class Compiled:
 
     @cached_property
     def text_arrays(self) -> list[TextArray]:
-        raw, made = structs["svmp_array"](), []
+        raw = structs["svmp_array"]()
+        made: list[TextArray] = []
         while lib.svmp_model_array(self.handle, len(made), ctypes.byref(raw)):
             made.append(TextArray(raw))
         return made

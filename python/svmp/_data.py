@@ -73,7 +73,7 @@ def to_array(name: str, value: Any) -> Array:
         raise TypeError(f"data '{name}': values of type {array.dtype} are not numbers that svmp can use")
     if array.size == 0:
         raise ValueError(f"data '{name}': the array is empty (shape {array.shape})")
-    return np.require(array, np.float64, "CA") if array.ndim else np.array(float(array))
+    return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else np.array(float(array))
 
 
 def _frame_arrays(frame: Any, used: set[str]) -> dict[str, Array]:

@@ -41,6 +41,7 @@ class Interface:
 
     def __init__(self, texts: list[str]) -> None:
         self.constants: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}  # of arrays: enum { SVMP_DRIFTS = 10 }
         self.enums: dict[str, dict[str, int]] = {}
         self.structs: dict[str, Any] = {}
         self.callbacks: dict[str, Any] = {}
@@ -97,6 +98,7 @@ class Interface:
         text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
         pattern = re.compile(
             r"typedef\s+enum\s+(?P<enum>\w+)\s*\{(?P<items>[^}]*)\}\s*\w+\s*;"
+            r"|enum\s*\{(?P<numbers>[^}]*)\}\s*;"
             r"|typedef\s+struct\s+(?P<struct>\w+)\s*\{(?P<fields>[^}]*)\}\s*\w+\s*;"
             r"|typedef\s+struct\s+(?P<opaque>\w+)\s+\w+\s*;"
             r"|typedef\s+(?P<result>[\w\s\*]+?)\(\s*\*\s*(?P<callback>\w+)\s*\)\s*\((?P<parameters>[^)]*)\)\s*;"
@@ -106,6 +108,8 @@ class Interface:
             kind = match.lastgroup
             if kind == "items":
                 self._enum(match["enum"], match["items"], lists)
+            elif kind == "numbers":
+                self._enum("", match["numbers"], {})
             elif kind == "fields":
                 self._struct(match["struct"], match["fields"])
             elif kind == "parameters":
@@ -124,8 +128,10 @@ class Interface:
             following = int(number) if number else following
             values[item] = following
             following += 1
-        self.enums[name] = values
-        self.constants.update(values)
+        if name:
+            self.enums[name] = values
+            self.constants.update(values)
+        self._sizes.update({key: value for key, value in values.items() if not name})
 
     def _struct(self, name: str, fields: str) -> None:
         made: list[tuple[str, Any]] = []
@@ -136,12 +142,18 @@ class Interface:
                 made.append((field, ctypes.CFUNCTYPE(self._declaration(result)[1], *self._arguments(arguments))))
                 continue
             first, *others = line.split(",")
-            field, ctype = self._declaration(first, field=True)
-            made.append((field, ctype))
-            base = re.sub(r"[\*\s]*\w+\s*$", "", first)  # the words before the first name
-            for other in others:
-                made.append(self._declaration(f"{base} {other}", field=True))
+            base = re.sub(r"[\*\s]*\w+\s*(\[\w+\])?\s*$", "", first)  # the words before the first name
+            made += [self._field(text) for text in (first, *(f"{base} {other}" for other in others))]
         self.structs[name] = type(name, (ctypes.Structure,), {"_fields_": made})
+
+    def _field(self, text: str) -> tuple[str, Any]:
+        """One field; ``char name[128]`` is an array."""
+        array = re.fullmatch(r"(.*?)\[\s*(\w+)\s*\]\s*", text, flags=re.S)
+        if array is None:
+            return self._declaration(text, field=True)
+        name, ctype = self._declaration(array[1], field=True)
+        size = int(array[2]) if array[2].isdigit() else self._sizes.get(array[2], self.constants.get(array[2], 0))
+        return name, ctype * size
 
     # ---- binding --------------------------------------------------------------------------------
 

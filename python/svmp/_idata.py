@@ -84,7 +84,7 @@ def to_idata(fit: "Fit") -> Any:
         import arviz
     except ImportError:
         arviz = None
-    if arviz is not None and hasattr(arviz, "InferenceData") and int(arviz.__version__.split(".")[0]) < 1:
+    if arviz is not None and int(arviz.__version__.split(".")[0]) < 1:
         return arviz.InferenceData(**made)
     if not hasattr(xarray, "DataTree"):
         raise ImportError("idata needs ArviZ, or xarray 2024.10 or later: pip install 'svmp[arviz]'")

@@ -127,7 +127,7 @@ class Fit:
     def series(self) -> dict[str, tuple[Array, Array]]:
         """Each series as (coordinates, values): ``iteration, phi = fit.series["largest_phi"]``."""
         along = {s.name: s.values for s in self.sample_data.series}
-        return {s.name: (along.get(s.along, np.arange(len(s.values))), s.values) for s in self.sample_data.series if s.name != s.along}
+        return {s.name: (along.get(s.along, np.arange(len(s.values), dtype=np.float64)), s.values) for s in self.sample_data.series if s.name != s.along}
 
     def __getitem__(self, name: str) -> Array:
         """All particles of an array, ``(particles, *shape)``; elements that the model knows are filled in."""

@@ -62,5 +62,17 @@ def test_another_header_is_noticed():
     assert made.structs["svmp_moments"].sd.size == 4
 
 
+def test_arrays_in_structs():
+    made = Interface(["enum { SVMP_MANY = 3 };\ntypedef struct svmp_a { char name[5], other[2]; double x[SVMP_MANY]; const char *t, *u; } svmp_a;"])
+    struct = made.structs["svmp_a"]
+    assert [(name, getattr(struct, name).offset, getattr(struct, name).size) for name, _ in struct._fields_] == [
+        ("name", 0, 5),
+        ("other", 5, 2),
+        ("x", 8, 24),
+        ("t", 32, 8),
+        ("u", 40, 8),
+    ]
+
+
 def test_version_is_that_of_the_library():
     assert svmp.__version__ == (ROOT / "VERSION").read_text().strip()

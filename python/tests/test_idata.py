@@ -48,6 +48,7 @@ def test_plots(draws):
 
 def test_files(draws, tmp_path):
     pytest.importorskip("h5netcdf")
+    pytest.importorskip("h5py")
     draws.idata.to_netcdf(tmp_path / "fit.nc")
     again = svmp.load(tmp_path / "fit.nc")
     np.testing.assert_array_equal(again["alpha"], draws["alpha"])
