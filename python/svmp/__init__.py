@@ -19,6 +19,7 @@ from .errors import (
     OutOfMemoryError,
     UnsupportedError,
 )
+from .distances import localise
 from .fit import Comparison, Fit, load
 from .graph import Graph, field
 from .model import Model
@@ -47,4 +48,5 @@ __all__ = [
     "errors",
     "field",
     "load",
+    "localise",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Optional
 
 import numpy as np
@@ -11,9 +12,7 @@ import numpy as np
 def _double_precision(jax: Any) -> Any:
     if hasattr(jax, "enable_x64"):  # JAX 0.8 and later
         return jax.enable_x64(True)
-    from jax import experimental
-
-    return experimental.enable_x64()
+    return import_module("jax.experimental").enable_x64()
 
 
 def _from_jax(function: Callable[..., Any]) -> Callable[..., Any]:
