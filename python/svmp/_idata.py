@@ -47,8 +47,6 @@ def groups_of(fit: "Fit") -> tuple[dict[str, dict[str, Any]], dict[str, list[str
             coords.update({f"{name}_dim_{k}": np.arange(1, values.shape[k + 1] + 1) for k in range(values.ndim - 1)})
     observed = {}
     for name, values in fit.observed.items():
-        if name in posterior:
-            continue  # unknown in part: its elements are in the posterior
         observed[name] = np.asarray(values)
         dims[name] = [f"{name}_dim_{k}" for k in range(np.ndim(values))]
         coords.update({f"{name}_dim_{k}": np.arange(1, extent + 1) for k, extent in enumerate(np.shape(values))})

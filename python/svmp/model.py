@@ -263,7 +263,7 @@ class Model:
         flat, shape = self._variables(x)
         with self._borrow() as compiled:
             values = compiled.constrain(flat)
-        return {name: place.take(values).reshape(*shape, *place.shape) for name, place in self._arrays.items()}
+        return {name: place.take(values).reshape((*shape, *place.shape)) for name, place in self._arrays.items()}
 
     def unconstrain(self, values: Mapping[str, Any]) -> Array:
         """Unconstrained points, of shape ``(..., dimension)``, of natural values by name: the inverse of :meth:`constrain`."""

@@ -46,6 +46,7 @@ def test_transforms_both_ways(normal):
     np.testing.assert_array_equal(values["mu"], x[:, 0])
     np.testing.assert_allclose(values["tau"], np.exp(x[:, 1]), rtol=1e-15)
     np.testing.assert_allclose(normal.unconstrain(values), x, atol=1e-14)
+    assert normal.constrain(x[0])["tau"].shape == () and normal.unconstrain(normal.constrain(x[0])).shape == (2,)
     assert normal.log_prob({"mu": 1.0, "tau": 2.0}) == normal.log_prob([1.0, np.log(2.0)])
 
 

@@ -7,8 +7,10 @@ for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
 done
 [[ -n $python ]] || { echo "skipped, for it is not here: a python3 with numpy and pytest" && exit 77; }
 export PYTHONPATH=$TESTS/../python PYTHONDONTWRITEBYTECODE=1 SVMP_LIBRARY=$BUILD/libsvmp.so SVMP_INCLUDE=$TESTS/../include SVMP_COMMAND=$SVMP
+session=("$TESTS/../docs/python.md" --doctest-glob=python.md)
+"$python" -c 'import pandas' 2>/dev/null || { echo "not run, for it is not here: the session of docs/python.md, with pandas" && session=(); }
 "$python" -m pytest -q -rs -p no:cacheprovider --rootdir="$TESTS/../python" "$TESTS/../python/tests" \
-    --doctest-modules "$TESTS/../python/svmp"
+    --doctest-modules "$TESTS/../python/svmp" ${session[@]+"${session[@]}"}
 
 # Type hints, where mypy is.
 if "$python" -c 'import mypy' 2>/dev/null; then
