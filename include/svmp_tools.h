@@ -76,20 +76,19 @@ SVMP_API size_t svmp_model_observed(const svmp_model *model);
 /* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
-/* What svmp_run_particles reports for each particle: the natural values of all unknowns, and then the monitored ones.
- * Models without a text report their variables. */
+/* The number of values of the unknowns, on the scale of the model text: what svmp_run_particles reports for each
+ * particle before the monitored values. Models without a text report their variables. */
 SVMP_API size_t svmp_model_values(const svmp_model *model);
 
 /* Writes the name of a value to `buffer`, truncated to `size`; returns `buffer`. */
 SVMP_API const char *svmp_model_value_name(const svmp_model *model, size_t value, char *buffer, size_t size);
 
 /* Computes the values of n particles from the variables x, in which particles move and which svmp_model_evaluate takes.
- * Particle-fast; `values` has room for svmp_model_values * n numbers. */
+ * Particle-fast; `values` has room for svmp_model_values * n numbers. NaN: no variable determines the value. */
 SVMP_API svmp_status svmp_model_to_values(const svmp_model *model, size_t n, const double *x, double *values);
 
-/* Computes the variables from the values of the unknowns; monitored ones may follow and are not read. A value on the
- * edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a value is not finite, or a matrix is not
- * positive definite. */
+/* Computes the variables from the values, which must be finite; those that no variable determines are not read. A value
+ * on the edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a matrix is not positive definite. */
 SVMP_API svmp_status svmp_model_from_values(const svmp_model *model, size_t n, const double *values, double *x);
 
 /* A sparse symmetric precision A and a vector b. Each pair of different rows stands once, in either triangle; the

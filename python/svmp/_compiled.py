@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._context import Context
 from ._library import lib, structs
@@ -91,8 +92,13 @@ class Compiled:
         return [self._name(lib.svmp_model_variable_name, i) for i in range(self.variables)]
 
     @cached_property
-    def value_names(self) -> list[str]:
+    def _value_names(self) -> list[str]:
         return [self._name(lib.svmp_model_value_name, i) for i in range(lib.svmp_model_values(self.handle))]
+
+    @cached_property
+    def _unknown_rows(self) -> NDArray[np.intp]:
+        """The values that variables determine; others are drawn after a run."""
+        return np.flatnonzero(~np.isnan(self._to_values(np.zeros((self.variables, 1)))[:, 0]))
 
     @cached_property
     def text_arrays(self) -> list[TextArray]:
@@ -111,10 +117,7 @@ class Compiled:
 
     @cached_property
     def unknown_names(self) -> list[str]:
-        """The values that are not monitored: those that a start gives."""
-        if not self.text_arrays:
-            return self.value_names
-        return self.value_names[: sum(array.unknown_count for array in self.text_arrays)]
+        return [self._value_names[row] for row in self._unknown_rows]
 
     def find_arrays(self, names: list[str]) -> dict[str, ArrayPlace]:
         shapes = {array.name: array.shape for array in self.text_arrays}
@@ -124,10 +127,6 @@ class Compiled:
     @cached_property
     def unknown_arrays(self) -> dict[str, ArrayPlace]:
         return self.find_arrays(self.unknown_names)
-
-    @cached_property
-    def value_arrays(self) -> dict[str, ArrayPlace]:
-        return self.find_arrays(self.value_names)
 
     # ---- numbers: particle-fast, (variables, n) ---------------------------------------------------
 
@@ -146,14 +145,23 @@ class Compiled:
         )
         return value, gradient
 
-    def constrain(self, x: Array) -> Array:
+    def _to_values(self, x: Array) -> Array:
         x = np.ascontiguousarray(x)
-        made = np.empty((len(self.value_names), x.shape[1]))
+        made = np.empty((len(self._value_names), x.shape[1]))
         self.check(lib.svmp_model_to_values(self.handle, x.shape[1], x.ctypes.data, made.ctypes.data))
         return made
 
+    def constrain(self, x: Array) -> Array:
+        """Natural values of the unknowns."""
+        return self._to_values(x)[self._unknown_rows]
+
     def unconstrain(self, values: Array) -> Array:
-        values = np.ascontiguousarray(values)
+        """The variables of natural values."""
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            raise ValueError(f"'{self.unknown_names[bad[0, 0]]}': the value {values[tuple(bad[0])]} is not finite")
+        whole = np.full((len(self._value_names), values.shape[1]), np.nan)
+        whole[self._unknown_rows] = values
         made = np.empty((self.variables, values.shape[1]))
-        self.check(lib.svmp_model_from_values(self.handle, values.shape[1], values.ctypes.data, made.ctypes.data))
+        self.check(lib.svmp_model_from_values(self.handle, values.shape[1], whole.ctypes.data, made.ctypes.data))
         return made

@@ -131,6 +131,13 @@ def _current(run: ctypes.c_void_p, context: Context) -> Sample:
         lib.svmp_particles_free(handle)
 
 
+def _drawn_start(compiled: Compiled, run: ctypes.c_void_p) -> Sample:
+    """The unknowns as the run would start."""
+    sample = _current(run, compiled.context)
+    places = {name: row for row, name in enumerate(sample.names)}
+    return Sample(list(compiled.unknown_names), sample.values[[places[name] for name in compiled.unknown_names]])
+
+
 def _start_from(compiled: Compiled, run: ctypes.c_void_p, sample: Sample) -> None:
     particles = Particles(compiled.context, sample)
     compiled.check(lib.svmp_run_start_from(run, particles.handle))
@@ -138,18 +145,15 @@ def _start_from(compiled: Compiled, run: ctypes.c_void_p, sample: Sample) -> Non
 
 def _scatter(compiled: Compiled, point: Array, around: Sample) -> Array:
     """Particles around one point: the differences of the drawn start, on the unconstrained scale, centred at the point."""
-    outputs = len(compiled.unknown_names)
-    drawn = compiled.unconstrain(around.values[:outputs])
+    drawn = compiled.unconstrain(around.values)
     centre = compiled.unconstrain(point.reshape(-1, 1))
-    moved: Array = compiled.constrain(drawn - drawn.mean(axis=1, keepdims=True) + centre)[:outputs]
-    return moved
+    return compiled.constrain(drawn - drawn.mean(axis=1, keepdims=True) + centre)
 
 
 def start_dict(compiled: Compiled, run: ctypes.c_void_p, init: Mapping[str, Any], chains: bool) -> None:
     """Starts from arrays by name: one value for all particles, (*shape), or one for each, (count, *shape)."""
-    sample = _current(run, compiled.context)
-    outputs = len(compiled.unknown_names)
-    sample = Sample(sample.names[:outputs], sample.values[:outputs].copy())
+    drawn = _drawn_start(compiled, run)
+    sample = Sample(drawn.names, drawn.values.copy())
     count, point_given = sample.count, False
     arrays = compiled.unknown_arrays
     for name, value in init.items():
@@ -172,21 +176,20 @@ def start_dict(compiled: Compiled, run: ctypes.c_void_p, init: Mapping[str, Any]
         if not np.isfinite(sample.values[place.rows]).all():
             raise ValueError(f"init '{name}': a value is not finite")
     if point_given and not chains and count > 1:  # identical particles would stay identical
-        drawn = _current(run, compiled.context)
         same = (sample.values == sample.values[:, :1]).all(axis=1)
         point = np.where(same, sample.values[:, 0], sample.values.mean(axis=1))
-        scattered = _scatter(compiled, point, Sample(drawn.names[:outputs], drawn.values[:outputs]))
+        scattered = _scatter(compiled, point, drawn)
         sample.values[same] = scattered[same]
     _start_from(compiled, run, sample)
 
 
 def start_array(compiled: Compiled, run: ctypes.c_void_p, init: Array, chains: bool) -> None:
     names = compiled.unknown_names
-    drawn = _current(run, compiled.context)
+    drawn = _drawn_start(compiled, run)
     if init.ndim == 1 and init.shape[0] == len(names):
         values = np.repeat(init[:, None], drawn.count, axis=1)
         if not chains and drawn.count > 1:
-            values = _scatter(compiled, init, Sample(names, drawn.values[: len(names)]))
+            values = _scatter(compiled, init, drawn)
     elif init.ndim == 2 and init.shape[1] == len(names):
         values = np.ascontiguousarray(init.T)
     else:
