@@ -27,6 +27,8 @@ class TextArray:
             None if text is None else text.decode() for text in (raw.unknown, raw.observed, raw.computed)
         )
         self.unknown_count: int = raw.unknown_count
+        for name in ("drawn_count", "summed_count"):  # unknowns that are drawn after a run
+            self.unknown_count += getattr(raw, name, 0)
         self.observed_count: int = raw.observed_count
         size = int(np.prod(self.shape))
         self.values: Optional[Array] = copy_numbers(raw.values, size).reshape(self.shape) if raw.values else None

@@ -25,6 +25,19 @@ _OUTCOMES = {number: name[len("SVMP_") :].lower() for name, number in interface.
 _YIELDS = {number: name[len("SVMP_") :].lower() for name, number in interface.enums["svmp_yield"].items()}
 
 
+# Functions that are used if the library has them: coordinates, and its own verdict on particles.
+OPTIONAL = {
+    "svmp_model_read_text_as",
+    "svmp_run_verdict",
+    "svmp_verdict_is_clear",
+    "svmp_verdict_sentence",
+    "svmp_verdict_advice",
+    "svmp_finding_text",
+}
+has_coordinates = "svmp_model_read_text_as" in interface.functions
+has_verdicts = "svmp_run_verdict" in interface.functions
+
+
 @dataclass(frozen=True)
 class Progress:
     """The state of a run after an iteration, as a callback gets it."""
@@ -51,6 +64,17 @@ class Measured:
 
 
 @dataclass
+class Judged:
+    """The library's verdict on the particles of a run (svmp_run_verdict)."""
+
+    clear: bool
+    finding: str
+    sentence: str
+    advice: str
+    evidence: dict[str, Any]
+
+
+@dataclass
 class RunResult:
     sample: Sample
     outcome: str
@@ -62,6 +86,7 @@ class RunResult:
     settings: dict[str, str]
     measured: Optional[Measured] = None
     interrupted: bool = False
+    judged: Optional[Judged] = None
 
 
 # ---- options ------------------------------------------------------------------------------------
@@ -348,6 +373,49 @@ def describe_method(context: Context, name: str) -> tuple[str, bool]:
     return _YIELDS.get(getattr(method, "yield"), "unknown"), bool(method.sweeps)
 
 
+def method_coordinates(method: Optional[str]) -> str:
+    """The coordinates that suit a method, or the default one; "" if it does not matter."""
+    context = Context()
+    options = make_options(context, {"method": method})
+    try:
+        name = lib.svmp_options_get(options, b"method")
+    finally:
+        lib.svmp_options_free(options)
+    described = structs["svmp_method"]()
+    if lib.svmp_method_describe(context.handle, name, ctypes.byref(described)):
+        return ""  # the run will say that there is no such method
+    text: Optional[bytes] = described.coordinates
+    return "" if text is None else text.decode()
+
+
+def _plain(value: Any) -> Any:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _judge(compiled: Compiled, run: ctypes.c_void_p, finished: bool, seconds: float) -> Optional[Judged]:
+    """Asks the library for its verdict, which may take a third of the time of the run or five seconds, as in the command."""
+    nodes = (structs["svmp_discrepancy"] * max(compiled.nodes, 1))()
+    known = lib.svmp_run_discrepancy(run, ctypes.byref(structs["svmp_discrepancy"]()), nodes) == 0
+    found, buffer = structs["svmp_verdict"](), ctypes.create_string_buffer(4096)
+    with _Interrupts() as interrupts:
+        watch = callbacks["svmp_monitor"](lambda *_: int(interrupts.seen))
+        lib.svmp_run_set_monitor(run, watch, None)
+        status = lib.svmp_run_verdict(run, nodes if known else None, max(5.0, seconds / 3) if finished else 0.0, ctypes.byref(found))
+        lib.svmp_run_set_monitor(run, callbacks["svmp_monitor"](0), None)
+    if status:
+        compiled.forget()
+        return None
+    evidence = {name: _plain(getattr(found, name)) for name, *_ in found._fields_ if name != "drift"}
+    evidence["drifts"] = [{name: _plain(getattr(d, name)) for name, *_ in d._fields_} for d in found.drift[: found.drifts]]
+    return Judged(
+        bool(lib.svmp_verdict_is_clear(ctypes.byref(found))),
+        lib.svmp_finding_text(found.finding).decode(),
+        lib.svmp_verdict_sentence(ctypes.byref(found), buffer, len(buffer)).decode(),
+        lib.svmp_verdict_advice(ctypes.byref(found), buffer, len(buffer)).decode(),
+        evidence,
+    )
+
+
 def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: Loop, measure: bool = True) -> RunResult:
     """One run, from the options to the result. Raises what a callback raised."""
     context = compiled.context
@@ -383,6 +451,10 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
         if loop.checkpoint and not diverged:
             compiled.check(lib.svmp_run_save(run, os.fsencode(loop.checkpoint)))
         measured = _measure(compiled, run) if measure and kind == "particles" and not diverged else None
+        judged = None
+        if has_verdicts and measured is not None:
+            done = _OUTCOMES.get(outcome) in ("completed", "converged") and lib.svmp_run_iteration(run) > 0
+            judged = _judge(compiled, run, done, seconds)
         result = RunResult(
             _current(run, context),
             _OUTCOMES.get(outcome, "unknown"),
@@ -394,6 +466,7 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
             settings,
             measured,
             interrupted,
+            judged,
         )
         if interrupted:
             logger.warning("interrupted after iteration %d of %d", result.iterations, result.requested)

@@ -239,6 +239,8 @@ class Fit:
         if self.measured is not None:
             total = self.measured.total
             made.update({f"ksd_{name}": repr(total[name]) for name in ("u", "v", "ratio")})
+            if not self.sample_data.are_chains:
+                made.update({"verdict": self.verdict.word, "verdict_text": self.verdict.sentence})
             made["ksd_beyond"] = f"{len(self.measured.beyond)} of {len(self.measured.nodes)}"
         return made
 

@@ -12,7 +12,7 @@ from ._autodiff import wrap
 from ._context import Context
 from ._library import callbacks, lib, structs
 from ._sample import Array
-from .model import Model, _Recipe
+from .model import Model, Reading, _Recipe
 
 Names = Union[str, Sequence[str]]
 
@@ -220,7 +220,7 @@ class Graph(_Recipe):
         made._order, made._has_functions = list(self._order), self._has_functions
         return made
 
-    def build(self, context: Context, failures: list[BaseException], monitors: str) -> tuple[ctypes.c_void_p, Any]:
+    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         handle = context.create(lib.svmp_model_create, context.handle)
         try:
             return handle, self._build(context, handle, failures)

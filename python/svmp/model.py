@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ._compiled import Compiled
 from ._context import Context
 from ._data import Part, add_parts, collect
 from ._library import constants, lib, structs
-from ._run import Loop, Progress, run_model
+from ._run import Loop, Progress, has_coordinates, method_coordinates, run_model
 from ._sample import Array
 from .errors import NotFiniteError
 from .fit import Fit
@@ -35,34 +35,37 @@ def _names_in(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z][A-Za-z0-9_.]*", text))
 
 
-class _Recipe:
-    """How a model is made in a context: ``build(context, failures, monitors)`` returns the handle and what must stay alive."""
+class Reading(NamedTuple):
+    """How a model text is read: the monitored nodes, "sigma,mu", and the coordinates that particles move in."""
 
-    monitors = False
+    monitors: str = ""
+    coordinates: str = ""
+
+
+class _Recipe:
+    """How a model is made in a context: ``build`` returns the handle and what must stay alive."""
+
     threads = 0  # as many as OpenMP offers
 
-    def build(self, context: Context, failures: list[BaseException], monitors: str) -> tuple[ctypes.c_void_p, Any]:
+    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         raise NotImplementedError
 
 
 class _TextRecipe(_Recipe):
-    monitors = True
-
     def __init__(self, name: str, text: str, parts: list[Part]) -> None:
         self.name, self.text, self.parts = name, text, parts
 
-    def build(self, context: Context, failures: list[BaseException], monitors: str) -> tuple[ctypes.c_void_p, Any]:
+    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         data = context.create(lib.svmp_data_create, context.handle)
+        monitors = reading.monitors.encode() or None
         try:
             add_parts(context, data, self.parts)
-            handle = context.create(
-                lib.svmp_model_read_text,
-                context.handle,
-                self.name.encode(),
-                self.text.encode(),
-                data,
-                monitors.encode() if monitors else None,
-            )
+            what = (context.handle, self.name.encode(), self.text.encode(), data)
+            if has_coordinates:
+                how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
+                handle = context.create(lib.svmp_model_read_text_as, *what, ctypes.byref(how))
+            else:
+                handle = context.create(lib.svmp_model_read_text, *what, monitors)
         finally:
             lib.svmp_data_free(data)
         return handle, None
@@ -72,7 +75,7 @@ class _FileRecipe(_Recipe):
     def __init__(self, paths: list[str]) -> None:
         self.paths = paths
 
-    def build(self, context: Context, failures: list[BaseException], monitors: str) -> tuple[ctypes.c_void_p, Any]:
+    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         paths = (ctypes.c_char_p * len(self.paths))(*map(os.fsencode, self.paths))
         return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths), None
 
@@ -132,7 +135,7 @@ class Model:
             raise ValueError(f"threads: expected a number of at least 0, not {threads!r}")
         self._recipe = recipe
         self._threads = int(threads) or recipe.threads
-        self._idle: list[tuple[str, Compiled]] = []
+        self._idle: list[tuple[Reading, Compiled]] = []
         self._lock = threading.Lock()
         with self._borrow() as compiled:  # errors in the text show here
             self._describe(compiled)
@@ -144,23 +147,23 @@ class Model:
         self._init(state["recipe"], state["threads"])
 
     @contextmanager
-    def _borrow(self, monitors: str = "") -> Iterator[Compiled]:
+    def _borrow(self, reading: Reading = Reading()) -> Iterator[Compiled]:
         """A compiled model that no other thread uses; it is kept for the next one who asks."""
         compiled: Optional[Compiled] = None
         with self._lock:
             for k, (kept, candidate) in enumerate(self._idle):
-                if kept == monitors:
+                if kept == reading:
                     compiled = candidate
                     del self._idle[k]
                     break
         if compiled is None:
-            compiled = Compiled(lambda context, failures: self._recipe.build(context, failures, monitors), self._threads)
+            compiled = Compiled(lambda context, failures: self._recipe.build(context, failures, reading), self._threads)
         try:
             yield compiled
         finally:
             compiled.forget()
             with self._lock:
-                self._idle = [*self._idle[-1:], (monitors, compiled)]
+                self._idle = [*self._idle[-1:], (reading, compiled)]
 
     # ---- description ----------------------------------------------------------------------------
 
@@ -328,6 +331,13 @@ class Model:
                 )
         return ",".join(name for name in names if name in self.computed)
 
+    def _coordinates(self, given: dict[str, Any]) -> str:
+        """What particles of a model text move in: what was asked for, or what the method works best with."""
+        if not has_coordinates or not isinstance(self._recipe, _TextRecipe):
+            return ""
+        asked = given.pop("coordinates", None)
+        return str(asked) if asked is not None else method_coordinates(given.get("method"))
+
     def fit(
         self,
         method: Optional[str] = None,
@@ -382,7 +392,8 @@ class Model:
             None if resume is None else os.fspath(resume),
         )
         start = init.sample_data if isinstance(init, Fit) else init
-        with self._borrow(self._monitors(monitor)) as compiled:
+        reading = Reading(self._monitors(monitor), self._coordinates(given))
+        with self._borrow(reading) as compiled:
             try:
                 result = run_model(compiled, given, start, loop, measure)
             except NotFiniteError as error:

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._run import RunResult
+from ._run import Judged, RunResult
 from ._sample import Sample, summarise
 
 _FEW_PARTICLES = 10  # with fewer, no discrepancy stands out from chance
@@ -19,7 +19,7 @@ class Verdict:
     """What the diagnostics say about a fit.
 
     Attributes:
-        word: ``"converged"``, ``"not converged"``, ``"exact"``, ``"modes"``, ``"diverged"`` or ``"unknown"``.
+        word: ``"converged"``, ``"not converged"``, ``"undecided"``, ``"exact"``, ``"modes"``, ``"diverged"`` or ``"unknown"``.
         sentence: what was found and what to do.
         evidence: the numbers behind it.
 
@@ -37,8 +37,18 @@ class Verdict:
         return self.sentence
 
 
+def _of_library(judged: Judged) -> Verdict:
+    """The library's own verdict on particles: "passed", "failed", "undecided" or "not examined", and vetoes."""
+    word = "converged" if judged.clear else "not converged"
+    if not judged.clear and judged.finding == "undecided":
+        word = "undecided"
+    return Verdict(word, f"{judged.sentence} {judged.advice}".strip(), judged.evidence)
+
+
 def _of_particles(result: RunResult) -> Verdict:
     measured = result.measured
+    if result.judged is not None:
+        return _of_library(result.judged)
     if measured is None:
         return Verdict("unknown", "The Stein discrepancy was not measured.")
     evidence: dict[str, Any] = dict(measured.total)
@@ -113,9 +123,9 @@ def judge_sample(sample: Sample, recorded: dict[str, str]) -> Verdict:
     if sample.are_chains:
         return _of_chains(sample)
     beyond: Optional[str] = recorded.get("ksd_beyond")
-    if recorded.get("verdict"):
-        word, _, sentence = recorded["verdict"].partition(": ")
-        return Verdict(word, sentence)
+    if "verdict_text" in recorded:
+        word = {"passed": "converged", "failed": "not converged"}.get(recorded["verdict"], recorded["verdict"])
+        return Verdict(word, f"{recorded['verdict_text']} {recorded.get('verdict_advice', '')}".strip())
     if beyond is not None:
         count = int(beyond.split()[0])
         if count:
