@@ -139,6 +139,11 @@ SVMP_API int svmp_particles_series(const svmp_particles *particles, size_t which
 SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const char *name, const char *along,
                                                size_t count, const double *values);
 
+/* Stores the observed values of a model's arrays with the particles, and the known elements of arrays that are unknown
+ * in part: NetCDF files hold both. svmp_run_particles does this itself. Fails if the particles have such data already.
+ */
+SVMP_API svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model *model);
+
 /* New particles with the draws of one chain, counted from 0, its statistics and all series. */
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
 

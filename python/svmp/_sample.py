@@ -104,9 +104,12 @@ def read_sample(path: Any) -> Sample:
         lib.svmp_particles_free(handle)
 
 
-def write_sample(sample: Sample, path: Any, comments: str, overwrite: bool) -> None:
+def write_sample(sample: Sample, path: Any, comments: str, overwrite: bool, model: Any = None) -> None:
+    """``model``: the handle of the model whose data a NetCDF file holds, too."""
     context = Context()
     particles = Particles(context, sample)
+    if model is not None:
+        context.check(lib.svmp_particles_add_data(particles.handle, model))
     context.check(
         lib.svmp_particles_write(particles.handle, os.fsencode(os.fspath(path)), comments.encode(), int(overwrite))
     )

@@ -247,7 +247,12 @@ class Fit:
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Writes the particles to ``.csv`` (in the format of Stan) or ``.nc`` (NetCDF); :func:`svmp.load` reads them."""
         lines = [f"svmp {version}", *(f"{name} = {value}" for name, value in self.record.items())]
-        write_sample(self.sample_data, path, "\n".join(lines) + "\n", overwrite)
+        comments = "\n".join(lines) + "\n"
+        if self.model is None:
+            write_sample(self.sample_data, path, comments, overwrite)
+        else:
+            with self.model._borrow() as compiled:
+                write_sample(self.sample_data, path, comments, overwrite, compiled.handle)
 
     @classmethod
     def load(cls, path: Any, model: Optional["Model"] = None) -> "Fit":

@@ -52,3 +52,18 @@ def test_files(draws, tmp_path):
     draws.idata.to_netcdf(tmp_path / "fit.nc")
     again = svmp.load(tmp_path / "fit.nc")
     np.testing.assert_array_equal(again["alpha"], draws["alpha"])
+
+
+def test_files_of_the_library(draws, tmp_path):
+    xarray, _ = pytest.importorskip("xarray"), pytest.importorskip("h5py")
+    try:
+        draws.save(tmp_path / "fit.nc")
+    except svmp.UnsupportedError:
+        pytest.skip("NetCDF is not in this build")
+    for group in ("posterior", "sample_stats", "observed_data"):
+        theirs = xarray.open_dataset(tmp_path / "fit.nc", group=group, engine="h5netcdf")
+        ours = draws.idata[group]
+        assert set(ours.data_vars) <= set(theirs.data_vars)
+        for name in ours.data_vars:
+            np.testing.assert_array_equal(theirs[name].values, ours[name].values)
+            assert theirs[name].dims == ours[name].dims

@@ -31,6 +31,12 @@ static void test_values_are_the_transforms(void **state) {
     for (size_t k = 0; k < 6; k++) assert_near(back[k], x[k], 1e-13);
     assert_int_equal(svmp_model_to_values(model, 0, x, values), SVMP_BAD_CALL);
     assert_int_equal(svmp_model_to_values(NULL, 2, x, values), SVMP_BAD_CALL);
+    svmp_particles *particles = NULL;
+    assert_ok(svmp_particles_create(context, 3, 2, values, &particles));
+    assert_ok(svmp_particles_add_data(particles, model));
+    assert_int_equal(svmp_particles_add_data(particles, model), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_add_data(NULL, model), SVMP_BAD_CALL);
+    svmp_particles_free(particles);
     svmp_model_free(model);
     svmp_data_free(data);
     svmp_context_free(context);
