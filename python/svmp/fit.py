@@ -82,7 +82,8 @@ class Fit:
         record: Optional[dict[str, str]] = None,
     ) -> None:
         self.sample_data = sample
-        self.arrays = arrays
+        self._pointwise = arrays.get("log_lik")
+        self.arrays = {name: place for name, place in arrays.items() if name != "log_lik"}
         self.model = model
         self.observed: dict[str, Array] = dict(observed or {})
         self.settings: dict[str, str] = dict(result.settings) if result else dict(record or {})
@@ -133,6 +134,8 @@ class Fit:
         """All particles of an array, ``(particles, *shape)``; elements that the model knows are filled in."""
         if name in self.arrays:
             return self.arrays[name].take(self.values)
+        if name == "log_lik" and self._pointwise is not None:
+            return self._pointwise.take(self.values)
         if name in self.names:
             return np.array(self.values[self.names.index(name)])
         if name in self.statistics:
@@ -209,13 +212,25 @@ class Fit:
 
     # ---- other forms ----------------------------------------------------------------------------
 
+    @property
+    def log_likelihood(self) -> Optional[Array]:
+        """The log likelihood of each observation, (particles, observations), in the order of the text; None: not computed."""
+        return None if self._pointwise is None else self._pointwise.take(self.values)
+
     def extra_groups(self) -> dict[str, dict[str, Array]]:
-        """Further groups for ArviZ, (particles, *shape): what the library reports besides the posterior."""
-        return {}
+        """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data where they are one array."""
+        values = self.log_likelihood
+        if values is None:
+            return {}
+        observed = [(name, array) for name, array in self.observed.items() if not np.isnan(array).all()]
+        if len(observed) == 1 and observed[0][1].size == values[0].size and not np.isnan(observed[0][1]).any():
+            name, array = observed[0]
+            return {"log_likelihood": {name: values.reshape(len(self), *array.shape)}}
+        return {"log_likelihood": {"log_lik": values}}
 
     @cached_property
     def idata(self) -> Any:
-        """For ArviZ: groups posterior, sample_stats and observed_data. A DataTree with ArviZ 1, InferenceData before it."""
+        """For ArviZ: groups posterior, sample_stats, observed_data and log_likelihood. A DataTree with ArviZ 1, InferenceData before it."""
         return to_idata(self)
 
     def to_dataframe(self, var_names: Union[None, str, Iterable[str]] = None) -> Any:

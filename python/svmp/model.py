@@ -25,6 +25,7 @@ from ._sample import Array
 from .errors import NotFiniteError
 from .fit import Fit
 
+_POINTWISE = ("log_lik", "deviance")  # monitors that no model text defines
 _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
 Monitors = Union[str, Iterable[str]]
 
@@ -320,16 +321,17 @@ class Model:
 
     # ---- inference ------------------------------------------------------------------------------
 
-    def _monitors(self, monitor: Monitors) -> str:
-        names = [monitor] if isinstance(monitor, str) else list(monitor)
+    def _monitors(self, names: list[str]) -> str:
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f"monitor: {name!r} is not a name")
+            if name in _POINTWISE and self.text is not None:
+                continue  # the library computes them, or says that it cannot
             if name not in self.computed and name not in self.unknown:
                 raise ValueError(
                     f"monitor '{name}': the model does not compute it; it computes {', '.join(self.computed) or 'nothing'}"
                 )
-        return ",".join(name for name in names if name in self.computed)
+        return ",".join(name for name in names if name not in self.unknown)
 
     def _coordinates(self, given: dict[str, Any]) -> str:
         """What particles of a model text move in: what was asked for, or what the method works best with."""
@@ -354,6 +356,7 @@ class Model:
         resume: Any = None,
         backend: Optional[str] = None,
         measure: bool = True,
+        log_likelihood: bool = False,
         **options: Any,
     ) -> Fit:
         """Runs inference. The same options give the same bits as the command ``svmp run``.
@@ -374,6 +377,7 @@ class Model:
             resume: path of a checkpoint to continue from.
             backend: ``"cpu"``, ``"cpu-avx2"``, ``"ref"``, ...; None: the best for this processor.
             measure: measure the Stein discrepancy at the end, which the verdict needs.
+            log_likelihood: compute the log likelihood of each observation, for ``az.loo(fit.idata)``.
             options: any other option of ``svmp run``: ``kernel``, ``step``, ``tolerance``, ``chains``, ``warmup``, ``draws``, ...
 
         Ctrl-C stops the run after the current iteration and returns what there is so far. Other Python threads run meanwhile.
@@ -392,7 +396,10 @@ class Model:
             None if resume is None else os.fspath(resume),
         )
         start = init.sample_data if isinstance(init, Fit) else init
-        reading = Reading(self._monitors(monitor), self._coordinates(given))
+        monitored = [monitor] if isinstance(monitor, str) else list(monitor)
+        if log_likelihood and "log_lik" not in monitored:
+            monitored.append("log_lik")
+        reading = Reading(self._monitors(monitored), self._coordinates(given))
         with self._borrow(reading) as compiled:
             try:
                 result = run_model(compiled, given, start, loop, measure)

@@ -67,3 +67,18 @@ def test_files_of_the_library(draws, tmp_path):
         for name in ours.data_vars:
             np.testing.assert_array_equal(theirs[name].values, ours[name].values)
             assert theirs[name].dims == ours[name].dims
+
+
+def test_loo():
+    """elpd of leave-one-out, from the log likelihood that scipy gives."""
+    try:
+        fit = svmp.Model(EFFECTS, effects_data()).sample(200, 200, progressbar=False, log_likelihood=True)
+    except svmp.InputError:
+        pytest.skip("the library does not compute log_lik")
+    data = effects_data()
+    mean = fit["alpha"][:, data["group"] - 1] + fit["beta"][:, None] * data["x"]
+    expected = 0.5 * np.log(4 / (2 * np.pi)) - 2 * (data["y"] - mean) ** 2
+    np.testing.assert_allclose(fit.log_likelihood, expected, atol=1e-9)
+    assert "log_lik" not in list(fit) and fit.idata["log_likelihood"]["y"].shape == (4, 200, 60)
+    found = az.loo(fit.idata)
+    assert np.isfinite(float(found.elpd if hasattr(found, "elpd") else found.elpd_loo))
