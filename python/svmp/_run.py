@@ -28,6 +28,7 @@ _YIELDS = {number: name[len("SVMP_") :].lower() for name, number in interface.en
 # Functions that are used if the library has them: coordinates, and its own verdict on particles.
 OPTIONAL = {
     "svmp_model_read_text_as",
+    "svmp_run_examine",
     "svmp_run_verdict",
     "svmp_verdict_is_clear",
     "svmp_verdict_sentence",
@@ -396,7 +397,7 @@ def _judge(compiled: Compiled, run: ctypes.c_void_p, finished: bool, seconds: fl
     """Asks the library for its verdict, which may take a third of the time of the run or five seconds, as in the command."""
     nodes = (structs["svmp_discrepancy"] * max(compiled.nodes, 1))()
     known = lib.svmp_run_discrepancy(run, ctypes.byref(structs["svmp_discrepancy"]()), nodes) == 0
-    found, buffer = structs["svmp_verdict"](), ctypes.create_string_buffer(4096)
+    found = structs["svmp_verdict"]()
     with _Interrupts() as interrupts:
         watch = callbacks["svmp_monitor"](lambda *_: int(interrupts.seen))
         lib.svmp_run_set_monitor(run, watch, None)
@@ -405,6 +406,11 @@ def _judge(compiled: Compiled, run: ctypes.c_void_p, finished: bool, seconds: fl
     if status:
         compiled.forget()
         return None
+    return _judged(found)
+
+
+def _judged(found: Any) -> Judged:
+    buffer = ctypes.create_string_buffer(4096)
     evidence = {name: _plain(getattr(found, name)) for name, *_ in found._fields_ if name != "drift"}
     evidence["drifts"] = [{name: _plain(getattr(d, name)) for name, *_ in d._fields_} for d in found.drift[: found.drifts]]
     return Judged(
@@ -414,6 +420,25 @@ def _judge(compiled: Compiled, run: ctypes.c_void_p, finished: bool, seconds: fl
         lib.svmp_verdict_advice(ctypes.byref(found), buffer, len(buffer)).decode(),
         evidence,
     )
+
+
+def examine(compiled: Compiled, sample: Sample, seconds: float, moves: int) -> Judged:
+    """Puts particles from anywhere before the library's examination, as ``svmp verify`` does."""
+    most = 500  # of more, evenly spaced ones
+    places = {name: row for row, name in enumerate(sample.names)}
+    some = (np.arange(1, most + 1) * sample.count // most - 1) if sample.count > most else np.arange(sample.count)
+    rows = [places[name] for name in compiled.unknown_names]
+    start = Sample(list(compiled.unknown_names), np.ascontiguousarray(sample.values[rows][:, some]))
+    options = make_options(compiled.context, {"method": "langevin", "init": "normal:0.001", "particles": start.count})
+    run, found = ctypes.c_void_p(), structs["svmp_verdict"]()
+    try:
+        run = compiled.create(lib.svmp_run_create, compiled.handle, options)
+        _start_from(compiled, run, start)
+        compiled.check(lib.svmp_run_examine(run, seconds, moves, ctypes.byref(found)))
+        return _judged(found)
+    finally:
+        lib.svmp_run_free(run)
+        lib.svmp_options_free(options)
 
 
 def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: Loop, measure: bool = True) -> RunResult:

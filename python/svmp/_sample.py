@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,13 @@ class Sample:
     @property
     def count(self) -> int:
         return int(self.values.shape[1])
+
+    def without(self, names: set[str]) -> "Sample":
+        """The sample without some of its variables."""
+        kept = [row for row, name in enumerate(self.names) if name not in names]
+        if len(kept) == len(self.names):
+            return self
+        return replace(self, names=[self.names[row] for row in kept], values=self.values[kept])
 
 
 def sample_from(handle: Any) -> Sample:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _html
+from ._context import logger
 from ._idata import to_idata
 from ._library import version
 from ._names import ArrayPlace, find_arrays
-from ._run import Measured, RunResult
+from ._run import Measured, RunResult, examine, has_verdicts
 from ._sample import Array, Sample, compare_samples, read_sample, summarise, write_sample
 from .table import Table
-from .verdict import Verdict, judge, judge_sample
+from .verdict import Verdict, judge, judge_examined, judge_sample
 
 if TYPE_CHECKING:
     from ._compiled import Compiled
@@ -161,13 +162,22 @@ class Fit:
         """The kernelised Stein discrepancy: u, v, ratio, limit, ...; None if it was not measured."""
         return None if self.measured is None else dict(self.measured.total)
 
-    def verify(self) -> Verdict:
-        """The verdict with its evidence, logged as a warning unless it is good."""
-        from ._context import logger
+    def verify(self, *, seconds: float = 0.0, moves: int = 0) -> Verdict:
+        """Examines the particles or draws once more, by exact moves of the posterior, as ``svmp verify`` does.
 
-        if not self.verdict:
-            logger.warning("%s", self.verdict.sentence)
-        return self.verdict
+        Args:
+            seconds: at most so many; 0: no limit.
+            moves: at most so many of each particle; 0: the default.
+
+        Without a model, and with a library that cannot examine, it is :attr:`verdict`. A verdict that is not good is also logged.
+        """
+        made = self.verdict
+        if self.model is not None and has_verdicts:
+            with self.model._borrow() as compiled:
+                made = judge_examined(examine(compiled, self.sample_data, seconds, moves))
+        if not made:
+            logger.warning("%s", made.sentence)
+        return made
 
     def _rows(self, var_names: Union[None, str, Iterable[str]]) -> list[tuple[str, int]]:
         """Labels, x[1,2], and rows of values."""
@@ -195,19 +205,28 @@ class Fit:
                 columns[label] = np.array([getattr(m, name) for m in mixing])
         return Table([label for label, _ in rows], columns).best()
 
+    def _computed_names(self) -> set[str]:
+        """What was monitored: another fit of the model need not have it."""
+        computed = [] if self.model is None else [place for name, place in self.arrays.items() if name in self.model.computed]
+        if self._pointwise is not None:
+            computed.append(self._pointwise)
+        unknown = set() if self.model is None else set(self.model.names)
+        return {self.names[row] for place in computed for row in place.rows} - unknown
+
     def compare(self, reference: Any) -> Comparison:
         """Compares with a reference: another fit, or the path of a file."""
         other = reference.sample_data if isinstance(reference, Fit) else read_sample(reference)
-        ours, theirs = set(self.names), set(other.names)
-        if not ours & theirs:
+        if not set(self.names) & set(other.names):
             raise ValueError("compare: the reference has none of the variables of the fit")
-        comparison, rows, limit = compare_samples(self.sample_data, other)
+        computed = self._computed_names() | (reference._computed_names() if isinstance(reference, Fit) else set())
+        ours, theirs = self.sample_data.without(computed - set(other.names)), other.without(computed - set(self.names))
+        comparison, rows, limit = compare_samples(ours, theirs)
         columns = {
             name: np.array([getattr(row, name) for row in rows])
             for name in ("mean", "reference_mean", "z_mean", "sd_ratio", "z_sd")
         }
         largest = np.nanmax(np.abs([columns["z_mean"], columns["z_sd"]]))
-        table = Table(list(self.names), columns).best()
+        table = Table(list(ours.names), columns).best()
         return Comparison(comparison.mse_mean, comparison.mse_square, comparison.mmd, float(largest), limit, table)
 
     # ---- other forms ----------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class Verdict:
         return self.sentence
 
 
-def _of_library(judged: Judged) -> Verdict:
+def judge_examined(judged: Judged) -> Verdict:
     """The library's own verdict on particles: "passed", "failed", "undecided" or "not examined", and vetoes."""
     word = "converged" if judged.clear else "not converged"
     if not judged.clear and judged.finding == "undecided":
@@ -48,7 +48,7 @@ def _of_library(judged: Judged) -> Verdict:
 def _of_particles(result: RunResult) -> Verdict:
     measured = result.measured
     if result.judged is not None:
-        return _of_library(result.judged)
+        return judge_examined(result.judged)
     if measured is None:
         return Verdict("unknown", "The Stein discrepancy was not measured.")
     evidence: dict[str, Any] = dict(measured.total)

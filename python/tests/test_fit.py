@@ -83,6 +83,15 @@ def test_what_a_fit_says(normal):
     assert "svmp fit" in html and "sigma" in html
 
 
+def test_compare_ignores_what_only_one_fit_monitors(normal):
+    fits = [normal.fit(monitor=monitor, **quick) for monitor in ((), "sigma")]
+    for one, other in (fits, fits[::-1]):
+        compared = one.compare(other)
+        assert compared.largest_z == 0 and len(compared.rows) == 2
+    with pytest.raises(ValueError, match="none of the variables"):
+        fits[0].compare(svmp.field(np.eye(2)).exact(10))
+
+
 def test_summary(normal):
     fit = normal.fit(**quick)
     table = fit.summary()
@@ -319,4 +328,9 @@ def test_messages_go_to_logging(caplog):
     with caplog.at_level(logging.DEBUG, "svmp"):
         fit = svmp.Model(NORMAL, {"y": [1.0]}).fit("graphical", 20, iterations=1, init={"mu": 50.0}, progressbar=False)
         verdict = fit.verify()
-    assert verdict is fit.verdict and not verdict and verdict.sentence in caplog.text
+    assert not fit.verdict and not verdict and verdict.sentence in caplog.text
+
+
+def test_verify(normal):
+    draws = normal.sample(500, 500, progressbar=False)
+    assert draws.verdict and draws.verify()
