@@ -184,7 +184,7 @@ def test_bad_starts_are_named(effects, init, error, words):
         ({"monitor": ["nu"]}, ValueError, "'nu'"),
         ({"monitor": [3]}, TypeError, "3"),
         ({"callback": 3}, TypeError, "callback"),
-        ({"step": "huge"}, ValueError, "huge"),
+        ({"method": "graphical", "step": "huge"}, ValueError, "huge"),
         ({"backend": "abacus"}, ValueError, "abacus"),
         ({"method": "exact"}, NotImplementedError, "Gaussian"),
     ],

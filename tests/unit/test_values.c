@@ -3,29 +3,31 @@
 
 #include <math.h>
 
-static const char text[] = "model {\n  y ~ dnorm(mu, tau)\n  mu ~ dnorm(0, 1)\n  tau ~ dgamma(2, 3)\n"
-                           "  p ~ dunif(2, 5)\n  sigma <- 1 / sqrt(tau)\n}\n";
+static const char text[] = "model {\n  y ~ dnorm(mu, tau * p)\n  mu ~ dnorm(0, 1)\n  tau ~ dgamma(2, 3)\n"
+                           "  p ~ dunif(2, 5)\n  z ~ dnorm(mu, 1)\n  sigma <- 1 / sqrt(tau)\n}\n";
 
-/* mu is itself, tau = exp(u), p = 2 + 3/(1 + exp(-u)); what is monitored is not among them. */
+/* mu is itself, tau = exp(u), p = 2 + 3/(1 + exp(-u)); nothing is observed of z, which no
+ * variable determines; what is monitored is not among the values. */
 static void test_values_are_the_transforms(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_data *data = NULL;
     svmp_model *model = NULL;
-    double x[3 * 2] = {0.5, -1, 0.25, 2, -0.75, 3}, values[3 * 2], back[3 * 2];
+    double x[3 * 2] = {0.5, -1, 0.25, 2, -0.75, 3}, values[4 * 2], back[3 * 2];
     char name[16];
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_add(data, "y", 0, NULL, &(double){1}));
     assert_ok(svmp_model_read_text(context, NULL, text, data, "sigma", &model));
-    assert_int_equal(svmp_model_values(model), 3);
+    assert_int_equal(svmp_model_values(model), 4);
     assert_string_equal(svmp_model_value_name(model, 0, name, sizeof name), "mu");
     assert_string_equal(svmp_model_value_name(model, 2, name, sizeof name), "p");
-    assert_string_equal(svmp_model_value_name(model, 3, name, sizeof name), "");
+    assert_string_equal(svmp_model_value_name(model, 4, name, sizeof name), "");
     assert_ok(svmp_model_to_values(model, 2, x, values));
     for (size_t l = 0; l < 2; l++) {
         assert_near(values[l], x[l], 0);
         assert_near(values[2 + l], exp(x[2 + l]), 1e-14);
         assert_near(values[4 + l], 2 + 3 / (1 + exp(-x[4 + l])), 1e-14);
+        assert_true(isnan(values[6 + l]));
     }
     assert_ok(svmp_model_from_values(model, 2, values, back));
     for (size_t k = 0; k < 6; k++) assert_near(back[k], x[k], 1e-13);
