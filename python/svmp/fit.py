@@ -15,6 +15,7 @@ from ._context import logger
 from ._idata import to_idata
 from ._library import version
 from ._names import ArrayPlace, find_arrays
+from ._predictive import SUFFIX
 from ._run import Measured, RunResult, examine, has_verdicts
 from ._sample import Array, Sample, compare_samples, read_sample, summarise, write_sample
 from .table import Table
@@ -84,7 +85,13 @@ class Fit:
     ) -> None:
         self.sample_data = sample
         self._pointwise = arrays.get("log_lik")
-        self.arrays = {name: place for name, place in arrays.items() if name != "log_lik"}
+        self._replicates = {
+            name[: -len(SUFFIX)]: place
+            for name, place in arrays.items()
+            if name.endswith(SUFFIX) and name[: -len(SUFFIX)] in (observed or {})
+        }
+        besides = {"log_lik", *(f"{name}{SUFFIX}" for name in self._replicates)}
+        self.arrays = {name: place for name, place in arrays.items() if name not in besides}
         self.model = model
         self.observed: dict[str, Array] = dict(observed or {})
         self.settings: dict[str, str] = dict(result.settings) if result else dict(record or {})
@@ -208,6 +215,7 @@ class Fit:
     def _computed_names(self) -> set[str]:
         """What was monitored: another fit of the model need not have it."""
         computed = [] if self.model is None else [place for name, place in self.arrays.items() if name in self.model.computed]
+        computed += self._replicates.values()
         if self._pointwise is not None:
             computed.append(self._pointwise)
         unknown = set() if self.model is None else set(self.model.names)
@@ -238,18 +246,26 @@ class Fit:
 
     def extra_groups(self) -> dict[str, dict[str, Array]]:
         """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data where they are one array."""
+        made: dict[str, dict[str, Array]] = {}
+        if self._replicates:
+            made["posterior_predictive"] = self.posterior_predictive
         values = self.log_likelihood
         if values is None:
-            return {}
+            return made
         observed = [(name, array) for name, array in self.observed.items() if not np.isnan(array).all()]
         if len(observed) == 1 and observed[0][1].size == values[0].size and not np.isnan(observed[0][1]).any():
             name, array = observed[0]
-            return {"log_likelihood": {name: values.reshape(len(self), *array.shape)}}
-        return {"log_likelihood": {"log_lik": values}}
+            return {**made, "log_likelihood": {name: values.reshape(len(self), *array.shape)}}
+        return {**made, "log_likelihood": {"log_lik": values}}
+
+    @property
+    def posterior_predictive(self) -> dict[str, Array]:
+        """Data drawn for each particle, (particles, *shape), by the names of the observed arrays; empty: not asked for."""
+        return {name: place.take(self.values) for name, place in self._replicates.items()}
 
     @cached_property
     def idata(self) -> Any:
-        """For ArviZ: groups posterior, sample_stats, observed_data and log_likelihood. A DataTree with ArviZ 1, InferenceData before it."""
+        """For ArviZ: groups posterior, sample_stats, observed_data, and what was asked for of log_likelihood and posterior_predictive. A DataTree with ArviZ 1, InferenceData before it."""
         return to_idata(self)
 
     def to_dataframe(self, var_names: Union[None, str, Iterable[str]] = None) -> Any:

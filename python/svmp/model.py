@@ -20,6 +20,7 @@ from ._compiled import Compiled
 from ._context import Context
 from ._data import Part, add_parts, collect
 from ._library import constants, lib, structs
+from ._predictive import with_replicates
 from ._run import Loop, Progress, has_coordinates, method_coordinates, run_model
 from ._sample import Array
 from .errors import NotFiniteError
@@ -41,6 +42,7 @@ class Reading(NamedTuple):
 
     monitors: str = ""
     coordinates: str = ""
+    replicated: tuple[str, ...] = ()  # observed arrays that are also drawn
 
 
 class _Recipe:
@@ -61,7 +63,8 @@ class _TextRecipe(_Recipe):
         monitors = reading.monitors.encode() or None
         try:
             add_parts(context, data, self.parts)
-            what = (context.handle, self.name.encode(), self.text.encode(), data)
+            text = with_replicates(self.text, reading.replicated)
+            what = (context.handle, self.name.encode(), text.encode(), data)
             if has_coordinates:
                 how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
                 handle = context.create(lib.svmp_model_read_text_as, *what, ctypes.byref(how))
@@ -357,6 +360,7 @@ class Model:
         backend: Optional[str] = None,
         measure: bool = True,
         log_likelihood: bool = False,
+        posterior_predictive: bool = False,
         **options: Any,
     ) -> Fit:
         """Runs inference. The same options give the same bits as the command ``svmp run``.
@@ -378,6 +382,7 @@ class Model:
             backend: ``"cpu"``, ``"cpu-avx2"``, ``"ref"``, ...; None: the best for this processor.
             measure: measure the Stein discrepancy at the end, which the verdict needs.
             log_likelihood: compute the log likelihood of each observation, for ``az.loo(fit.idata)``.
+            posterior_predictive: draw the data once more for each particle, for ``az.plot_ppc_dist(fit.idata)``.
             options: any other option of ``svmp run``: ``kernel``, ``step``, ``tolerance``, ``chains``, ``warmup``, ``draws``, ...
 
         Ctrl-C stops the run after the current iteration and returns what there is so far. Other Python threads run meanwhile.
@@ -399,7 +404,8 @@ class Model:
         monitored = [monitor] if isinstance(monitor, str) else list(monitor)
         if log_likelihood and "log_lik" not in monitored:
             monitored.append("log_lik")
-        reading = Reading(self._monitors(monitored), self._coordinates(given))
+        replicated = tuple(self.observed) if posterior_predictive and self.text is not None else ()
+        reading = Reading(self._monitors(monitored), self._coordinates(given), replicated)
         with self._borrow(reading) as compiled:
             try:
                 result = run_model(compiled, given, start, loop, measure)

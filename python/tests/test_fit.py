@@ -334,3 +334,15 @@ def test_messages_go_to_logging(caplog):
 def test_verify(normal):
     draws = normal.sample(500, 500, progressbar=False)
     assert draws.verdict and draws.verify()
+
+
+def test_posterior_predictive():
+    """y ~ N(mu, 1), mu ~ N(1.5, 1/4) a posteriori: a replicate is N(1.5, 5/4). The run itself has the same bits."""
+    m = svmp.Model("model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) # data\n }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]})
+    with_draws, without = (m.sample(500, 500, progressbar=False, posterior_predictive=asked) for asked in (True, False))
+    replicates = with_draws.posterior_predictive["y"]
+    assert replicates.shape == (2000, 3) and list(with_draws) == ["mu"] and without.posterior_predictive == {}
+    np.testing.assert_array_equal(with_draws["mu"], without["mu"])
+    np.testing.assert_allclose(replicates.mean(axis=0), 1.5, atol=5 * np.sqrt(1.25 / 500))
+    np.testing.assert_allclose(replicates.var(axis=0), 1.25, rtol=5 * np.sqrt(2 / 1000))
+    assert with_draws.compare(without).agrees

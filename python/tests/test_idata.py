@@ -82,3 +82,9 @@ def test_loo():
     assert "log_lik" not in list(fit) and fit.idata["log_likelihood"]["y"].shape == (4, 200, 60)
     found = az.loo(fit.idata)
     assert np.isfinite(float(found.elpd if hasattr(found, "elpd") else found.elpd_loo))
+
+
+def test_posterior_predictive():
+    fit = svmp.Model(EFFECTS, effects_data()).fit(progressbar=False, posterior_predictive=True)
+    assert fit.idata["posterior_predictive"]["y"].shape == (1, 100, 60)
+    assert fit.idata["posterior_predictive"]["y"].dims == ("chain", "draw", "y_dim_0")
