@@ -336,6 +336,10 @@ class Model:
                 )
         return ",".join(name for name in names if name not in self.unknown)
 
+    def _data_names(self) -> list[str]:
+        """Arrays that are data: observed, but for some missing values. Unknowns of which a few are given are not."""
+        return [name for name, values in self.observed.items() if self.text is not None and np.isnan(values).mean() < 0.5]
+
     def _coordinates(self, given: dict[str, Any]) -> str:
         """What particles of a model text move in: what was asked for, or what the method works best with."""
         if not has_coordinates or not isinstance(self._recipe, _TextRecipe):
@@ -404,7 +408,7 @@ class Model:
         monitored = [monitor] if isinstance(monitor, str) else list(monitor)
         if log_likelihood and "log_lik" not in monitored:
             monitored.append("log_lik")
-        replicated = tuple(self.observed) if posterior_predictive and self.text is not None else ()
+        replicated = tuple(self._data_names()) if posterior_predictive else ()
         reading = Reading(self._monitors(monitored), self._coordinates(given), replicated)
         with self._borrow(reading) as compiled:
             try:
