@@ -48,6 +48,7 @@ class Compiled:
         self.failures: list[BaseException] = []
         self.handle = ctypes.c_void_p()
         self.handle, self._keep = build(self.context, self.failures)
+        self.context.retain()
         graph = lib.svmp_model_graph(self.handle)
         self.variables: int = lib.svmp_graph_variables(graph)
         self.nodes: int = lib.svmp_graph_nodes(graph)
@@ -57,6 +58,7 @@ class Compiled:
         if getattr(self, "handle", None) and lib is not None:
             lib.svmp_model_free(self.handle)
             self.handle = ctypes.c_void_p()
+            self.context.release()
 
     def forget(self) -> None:
         """Drops errors of a call whose failure does not matter."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
-from typing import Any, Optional
+from typing import Any
 
 from ._library import callbacks, lib
 from .errors import error_of
@@ -23,10 +23,15 @@ _log_function = callbacks["svmp_log_function"](_log)
 
 
 class Context:
-    """Owns an ``svmp_context``. One thread at a time may use it."""
+    """Owns an ``svmp_context``. One thread at a time may use it.
+
+    Objects of the context call ``retain`` and, when they were freed, ``release``: the collector of cycles finalises objects in any
+    order, and the context must go last.
+    """
 
     def __init__(self) -> None:
         self.handle = ctypes.c_void_p()
+        self._owners = [self.__class__]
         said: list[str] = []
         self._said = said
         status = lib.svmp_context_create(None, ctypes.byref(self.handle))
@@ -55,8 +60,15 @@ class Context:
         self.check(function(*arguments, ctypes.byref(made)))
         return made
 
-    def __del__(self) -> None:
-        handle: Optional[ctypes.c_void_p] = getattr(self, "handle", None)
-        if handle and lib is not None:
-            lib.svmp_context_free(handle)
+    def retain(self) -> None:
+        self._owners.append(self.__class__)
+
+    def release(self) -> None:
+        self._owners.pop()
+        if not self._owners and self.handle and lib is not None:
+            lib.svmp_context_free(self.handle)
             self.handle = ctypes.c_void_p()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_owners"):
+            self.release()

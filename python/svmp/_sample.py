@@ -82,6 +82,7 @@ class Particles:
         values = np.ascontiguousarray(sample.values, dtype=np.float64)
         variables, count = values.shape
         self.handle = context.create(lib.svmp_particles_create, context.handle, variables, count, values.ctypes.data)
+        context.retain()
         for i, name in enumerate(sample.names):
             context.check(lib.svmp_particles_set_name(self.handle, i, name.encode()))
         if sample.chains > 1:
@@ -100,6 +101,8 @@ class Particles:
     def __del__(self) -> None:
         if getattr(self, "handle", None) and lib is not None:
             lib.svmp_particles_free(self.handle)
+            self.handle = ctypes.c_void_p()
+            self.context.release()
 
 
 def read_sample(path: Any) -> Sample:

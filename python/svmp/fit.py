@@ -13,10 +13,12 @@ import numpy as np
 from . import _html
 from ._context import logger
 from ._idata import to_idata
+from ._judge import examine
 from ._library import version
 from ._names import ArrayPlace, find_arrays
+from ._options import has_verdicts
 from ._predictive import SUFFIX
-from ._run import Measured, RunResult, examine, has_verdicts
+from ._run import Measured, RunResult
 from ._sample import Array, Sample, compare_samples, read_sample, summarise, write_sample
 from .table import Table
 from .verdict import Verdict, judge, judge_examined, judge_sample

@@ -11,8 +11,9 @@ import numpy as np
 from ._autodiff import wrap
 from ._context import Context
 from ._library import callbacks, lib, structs
+from ._recipe import Reading, Recipe
 from ._sample import Array
-from .model import Model, Reading, _Recipe
+from .model import Model
 
 Names = Union[str, Sequence[str]]
 
@@ -72,7 +73,7 @@ class _Factor:
         return callbacks["svmp_factor_function"](call)
 
 
-class Graph(_Recipe):
+class Graph(Recipe):
     """A graphical model, p(x) proportional to exp(sum of factors), from nodes and factors.
 
     >>> import numpy as np, svmp

@@ -5,100 +5,27 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _html
 from ._compiled import Compiled
-from ._context import Context
-from ._data import Part, add_parts, collect
 from ._library import constants, lib, structs
-from ._predictive import with_replicates
-from ._run import Loop, Progress, has_coordinates, method_coordinates, run_model
+from ._options import has_coordinates, method_coordinates
+from ._recipe import Reading, Recipe, TextRecipe, read_source
+from ._run import Loop, Progress, run_model
 from ._sample import Array
 from .errors import NotFiniteError
 from .fit import Fit
 
 _POINTWISE = ("log_lik", "deviance")  # monitors that no model text defines
-_MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
 Monitors = Union[str, Iterable[str]]
-
-
-def _names_in(text: str) -> set[str]:
-    """Every name in a model text, and the words of the language."""
-    text = re.sub(r"/\*.*?\*/", " ", re.sub(r"#.*", " ", text), flags=re.S)
-    return set(re.findall(r"[A-Za-z][A-Za-z0-9_.]*", text))
-
-
-class Reading(NamedTuple):
-    """How a model text is read: the monitored nodes, "sigma,mu", and the coordinates that particles move in."""
-
-    monitors: str = ""
-    coordinates: str = ""
-    replicated: tuple[str, ...] = ()  # observed arrays that are also drawn
-
-
-class _Recipe:
-    """How a model is made in a context: ``build`` returns the handle and what must stay alive."""
-
-    threads = 0  # as many as OpenMP offers
-
-    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
-        raise NotImplementedError
-
-
-class _TextRecipe(_Recipe):
-    def __init__(self, name: str, text: str, parts: list[Part]) -> None:
-        self.name, self.text, self.parts = name, text, parts
-
-    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
-        data = context.create(lib.svmp_data_create, context.handle)
-        monitors = reading.monitors.encode() or None
-        try:
-            add_parts(context, data, self.parts)
-            text = with_replicates(self.text, reading.replicated)
-            what = (context.handle, self.name.encode(), text.encode(), data)
-            if has_coordinates:
-                how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
-                handle = context.create(lib.svmp_model_read_text_as, *what, ctypes.byref(how))
-            else:
-                handle = context.create(lib.svmp_model_read_text, *what, monitors)
-        finally:
-            lib.svmp_data_free(data)
-        return handle, None
-
-
-class _FileRecipe(_Recipe):
-    def __init__(self, paths: list[str]) -> None:
-        self.paths = paths
-
-    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
-        paths = (ctypes.c_char_p * len(self.paths))(*map(os.fsencode, self.paths))
-        return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths), None
-
-
-def _read_source(source: Any, data: Any) -> _Recipe:
-    if isinstance(source, os.PathLike) or (isinstance(source, str) and "{" not in source):
-        path = Path(source)
-        if path.suffix not in _MODEL_ENDINGS:
-            raise ValueError(f"'{path}' is neither a model text nor a file that ends in {', '.join(_MODEL_ENDINGS)}")
-        if not path.is_file():
-            raise FileNotFoundError(f"there is no model file '{path}'")
-        if path.suffix == ".mtx":
-            others = [data] if isinstance(data, (str, os.PathLike)) else list(data or [])
-            return _FileRecipe([str(path), *(os.fspath(other) for other in others)])
-        text = path.read_text()
-        return _TextRecipe(str(path), text, collect(data, _names_in(text)))
-    if isinstance(source, str):
-        return _TextRecipe("<text>", source, collect(data, _names_in(source)))
-    raise TypeError(f"expected a model text or a path, not {type(source).__name__}")
 
 
 class Model:
@@ -132,9 +59,9 @@ class Model:
     """
 
     def __init__(self, source: Any, data: Any = None, *, threads: int = 0) -> None:
-        self._init(source if isinstance(source, _Recipe) else _read_source(source, data), threads)
+        self._init(source if isinstance(source, Recipe) else read_source(source, data), threads)
 
-    def _init(self, recipe: _Recipe, threads: int) -> None:
+    def _init(self, recipe: Recipe, threads: int) -> None:
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
             raise ValueError(f"threads: expected a number of at least 0, not {threads!r}")
         self._recipe = recipe
@@ -196,7 +123,7 @@ class Model:
     @property
     def text(self) -> Optional[str]:
         """The model text; None if the model has none."""
-        return self._recipe.text if isinstance(self._recipe, _TextRecipe) else None
+        return self._recipe.text if isinstance(self._recipe, TextRecipe) else None
 
     def __repr__(self) -> str:
         unknown = ", ".join(f"{name}{list(shape) if shape else ''}" for name, shape in list(self.unknown.items())[:6])
@@ -342,7 +269,7 @@ class Model:
 
     def _coordinates(self, given: dict[str, Any]) -> str:
         """What particles of a model text move in: what was asked for, or what the method works best with."""
-        if not has_coordinates or not isinstance(self._recipe, _TextRecipe):
+        if not has_coordinates or not isinstance(self._recipe, TextRecipe):
             return ""
         asked = given.pop("coordinates", None)
         return str(asked) if asked is not None else method_coordinates(given.get("method"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._library import find_command
+from ._recipe import FileRecipe, TextRecipe
 from .errors import Error, UnsupportedError
 
 if TYPE_CHECKING:
@@ -52,12 +53,10 @@ def _dump(arrays: dict[str, Any]) -> str:
 
 def _model_files(fit: "Fit", folder: str) -> list[str]:
     """Files from which the command can read the model; none for a graph that was built in Python."""
-    from .model import _FileRecipe, _TextRecipe
-
     recipe = None if fit.model is None else fit.model._recipe
-    if isinstance(recipe, _FileRecipe):
+    if isinstance(recipe, FileRecipe):
         return [os.path.abspath(path) for path in recipe.paths]
-    if not isinstance(recipe, _TextRecipe):
+    if not isinstance(recipe, TextRecipe):
         return []
     name = os.path.basename(recipe.name) if recipe.name.endswith((".bug", ".jags")) else "model.bug"
     made = [os.path.join(folder, name)]

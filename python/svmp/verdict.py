@@ -8,7 +8,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._run import Judged, RunResult
+from ._judge import Judged
+from ._run import RunResult
 from ._sample import Sample, summarise
 
 _FEW_PARTICLES = 10  # with fewer, no discrepancy stands out from chance

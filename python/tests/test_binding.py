@@ -8,8 +8,8 @@ import pytest
 
 import svmp
 from svmp import _library
-from svmp._run import OPTIONAL
 from svmp._header import HeaderError, Interface
+from svmp._options import OPTIONAL
 
 from conftest import ROOT
 

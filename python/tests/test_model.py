@@ -7,7 +7,7 @@ import pytest
 
 import svmp
 
-from conftest import NORMAL, ROOT
+from conftest import ROOT
 
 
 def log_density(mu, u, y):

@@ -56,6 +56,22 @@ def test_functions_in_two_threads():
     np.testing.assert_array_equal(first, second)
 
 
+def test_cycles_are_freed_in_any_order():
+    """The collector may finalise a context before what was made in it."""
+    from svmp._context import Context
+    from svmp._sample import Particles, Sample
+
+    for _ in range(50):
+        context = Context()
+        knot = [context, Particles(context, Sample(["x"], np.zeros((1, 1000))))]
+        knot.append(knot)
+        context.knot = knot
+        m = svmp.Model("model { y ~ dnorm(x, 1)  x ~ dnorm(0, 1) }", {"y": 1.0})
+        m.itself = [m, m._idle]
+        del context, knot, m
+    gc.collect()
+
+
 def resident() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
