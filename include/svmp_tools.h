@@ -193,6 +193,15 @@ typedef enum svmp_veto {
     SVMP_VETO_FEW = 7          /* fewer than 10 particles */
 } svmp_veto;
 
+/* Why particles were not examined, or not to the end. */
+typedef enum svmp_unexamined {
+    SVMP_EXAMINED = 0,
+    SVMP_UNASKED = 1,     /* nobody asked */
+    SVMP_OUT_OF_TIME = 2, /* the seconds ran out */
+    SVMP_BOXED = 3,       /* the model has boxes */
+    SVMP_UNABLE = 4       /* the moves failed; svmp_context_error says why */
+} svmp_unexamined;
+
 /* What changed when the particles were moved. */
 typedef enum svmp_aspect {
     SVMP_MEAN = 0,       /* effect: (mean of the particles - mean afterwards) / sd afterwards */
@@ -215,6 +224,7 @@ enum { SVMP_DRIFTS = 10 };
 
 typedef struct svmp_verdict {
     svmp_finding finding;
+    svmp_unexamined unexamined;
     svmp_veto veto;              /* the first that applies */
     double veto_amount;          /* how many nodes fail, or the step in sd */
     char veto_name[128];         /* the worst node, or the variable of the step */

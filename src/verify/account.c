@@ -24,7 +24,7 @@ struct account {
     size_t length, count, shot; /* of the window: iterations to come and done, states that were kept */
     size_t every;               /* every kth variable has quantiles */
     double *start;              /* variables * n */
-    double *rms;                /* variables: of the score at the start, mean square */
+    double *score, *peaked;     /* variables: of the score at the start, mean square and kurtosis */
     double *centre, *unit;      /* variables: what the sums are taken from, and in units of */
     double *sum, *square;       /* variables * n, over the window: of y and y^2 */
     powers *powers;             /* variables */
@@ -42,10 +42,20 @@ static svmp_status make_arrays(account *a) {
     SVMP_TRY(svmp_allocate(context, kept, SHOTS * row, (void **)&a->shots));
     SVMP_TRY(svmp_allocate(context, (size_t)a->threads, SHOTS * row, (void **)&a->sorted));
     SVMP_TRY(SVMP_NEW(context, a->density, SHOTS * a->n));
-    SVMP_TRY(SVMP_NEW(context, a->rms, a->variables));
+    SVMP_TRY(SVMP_NEW(context, a->score, a->variables));
+    SVMP_TRY(SVMP_NEW(context, a->peaked, a->variables));
     SVMP_TRY(SVMP_NEW(context, a->centre, a->variables));
     SVMP_TRY(SVMP_NEW(context, a->unit, a->variables));
     return SVMP_NEW(context, a->powers, a->variables);
+}
+
+/* The mean square, and the mean fourth power over its square. */
+static double square_of(size_t n, const double *values, double *kurtosis) {
+    const double square = svmp_dot(n, values, values) / (double)n;
+    double fourth = 0;
+    for (size_t l = 0; l < n; l++) fourth += values[l] * values[l] * values[l] * values[l] / (double)n;
+    *kurtosis = square > 0 ? fourth / (square * square) : 0;
+    return square;
 }
 
 svmp_status svmp_account_create(svmp_context *context, size_t variables, size_t n, int threads, const double *x,
@@ -57,7 +67,7 @@ svmp_status svmp_account_create(svmp_context *context, size_t variables, size_t 
     a->every = (size_t)((double)variables * (double)n * SHOTS / ROOM) + 1;
     SVMP_CHECK(make_arrays(a));
     memcpy(a->start, x, variables * n * sizeof *x);
-    for (size_t i = 0; i < variables; i++) a->rms[i] = svmp_dot(n, score + i * n, score + i * n) / (double)n;
+    for (size_t i = 0; i < variables; i++) a->score[i] = square_of(n, score + i * n, &a->peaked[i]);
     *made = a;
     return SVMP_OK;
 done:
@@ -67,8 +77,8 @@ done:
 
 void svmp_account_free(account *a) {
     if (a == NULL) return;
-    void *const arrays[] = {a->start,  a->rms,   a->centre,  a->unit,   a->sum, a->square,
-                            a->powers, a->shots, a->density, a->sorted, a};
+    void *const arrays[] = {a->start,  a->score,  a->peaked, a->centre,  a->unit,   a->sum,
+                            a->square, a->powers, a->shots,  a->density, a->sorted, a};
     svmp_context *context = a->context;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
 }
@@ -146,8 +156,8 @@ static double test_mean(const moments *m, double n, double difference, double *e
 }
 
 /* Wilson and Hilferty: the cube root of a chi square over its freedom f is N(1 - 2/(9f), 2/(9f)), nearly. A mean square
- * of n values has the freedom that its variance, (kurtosis - 1)/n of its own square, says. `error` is the squared
- * relative error of what it is compared with. */
+ * of n values has the freedom that its variance, (kurtosis - 1)/n of its own square, says; of two kurtoses the larger:
+ * heavy tails show in one of the samples first. `error` is the squared relative error of what it is compared with. */
 static double test_square(double ratio, double kurtosis, double n, double error, double *effect) {
     const double freedom = 2 * n / fmax(kurtosis - 1, 0.2), part = 2 / (9 * freedom);
     *effect = sqrt(ratio) - 1;
@@ -211,17 +221,16 @@ static void test_row(const account *a, size_t i, double *sorted, account_row *ro
     for (size_t k = 0; k < ACCOUNT_TESTS; k++) row->effect[k] = row->z[k] = NAN;
     row->apart = m.variance > 0 ? m.apart : NAN;
     if (!(m.variance > 0)) return;
-    double squares = 0, mean = 0;
-    for (size_t l = 0; l < n; l++) mean += (a->start[i * n + l] - a->centre[i]) / a->unit[i] / of;
-    for (size_t l = 0; l < n; l++) {
-        const double away = (a->start[i * n + l] - a->centre[i]) / a->unit[i] - mean;
-        squares += away * away / (of - 1);
-    }
+    double peaked, mean = 0;
+    for (size_t l = 0; l < n; l++) sorted[l] = (a->start[i * n + l] - a->centre[i]) / a->unit[i];
+    mean = svmp_sum(n, sorted) / of;
+    for (size_t l = 0; l < n; l++) sorted[l] -= mean;
+    const double squares = square_of(n, sorted, &peaked) * of / (of - 1);
     row->z[SVMP_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[SVMP_MEAN]);
-    row->z[SVMP_SPREAD] =
-        test_square(squares / m.variance, m.kurtosis, of - 1, m.variance_error, &row->effect[SVMP_SPREAD]);
-    const double score = p->score / draws, kurtosis = p->score_fourth / draws / (score * score);
-    row->z[SVMP_SCORES] = test_square(a->rms[i] / score, kurtosis, of, kurtosis / of, &row->effect[SVMP_SCORES]);
+    row->z[SVMP_SPREAD] = test_square(squares / m.variance, fmax(m.kurtosis, peaked), of - 1, m.variance_error,
+                                      &row->effect[SVMP_SPREAD]);
+    const double score = p->score / draws, kurtosis = fmax(p->score_fourth / draws / (score * score), a->peaked[i]);
+    row->z[SVMP_SCORES] = test_square(a->score[i] / score, kurtosis, of, kurtosis / of, &row->effect[SVMP_SCORES]);
     if (i % a->every == 0) test_quantiles(a, i, sorted, row);
 }
 

@@ -20,7 +20,10 @@
 #include "verify/account.h"
 #include "verify/verify.h"
 
-enum { ADAPTS = 20, FIRST_WINDOW = 20, LAST_WINDOW = 320, MOST_PARTICLES = 500 };
+enum { ADAPTS = 20, FIRST_WINDOW = 20, MOST_MOVES = 640, MOST_PARTICLES = 500 };
+
+/* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
+enum { SMALL = 50000 };
 
 static const double chance = 0.01;  /* of a false alarm, all tests together */
 static const double together = 0.5; /* account_row.apart up to which a variable has mixed */
@@ -44,7 +47,7 @@ typedef struct examination {
     account *account;
     account_row *rows;
     double *before, *density; /* n: the log density of the start, and room */
-    double until;             /* on the clock; infinite: no limit */
+    double began, until;      /* on the clock: when the moves began; infinite: no limit */
     size_t most, done;        /* moves of every particle */
 } examination;
 
@@ -141,9 +144,20 @@ static svmp_status move(examination *e) {
     return svmp_trajectory_move(e->global, e->b, t, gain);
 }
 
-/* Clocks differ between processes: when one is late, all are. */
+/* Whether there is time for `more` moves, at the pace of those so far. */
+static int has_time(const examination *e, size_t more) {
+    const double now = svmp_clock_seconds(), pace = e->done ? (now - e->began) / (double)e->done : 0;
+    return now + pace * (double)more <= e->until;
+}
+
+/* Clocks and monitors differ between processes: when one stops, all do. The whole first window is promised at once: an
+ * examination without one says nothing. */
 static int is_late(const examination *e) {
-    const int late = svmp_clock_seconds() > e->until;
+    const svmp_run *run = e->run;
+    const svmp_progress progress = {.iteration = e->done, .iterations = e->most, .largest = NAN, .rate = NAN};
+    const size_t promised = ADAPTS + FIRST_WINDOW, more = e->done < promised ? promised - e->done : 1;
+    int late = e->done >= 2 && !has_time(e, more);
+    if (run->monitor) late |= run->monitor(&progress, run->monitor_data) != 0;
     return e->others ? svmp_context_any(e->context, (unsigned)late) != 0 : late;
 }
 
@@ -262,16 +276,19 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
     size_t moved;
     SVMP_TRY(set_up(e));
     v->particles = e->b->n;
+    e->began = svmp_clock_seconds();
+    v->unexamined = SVMP_OUT_OF_TIME;
     SVMP_TRY(move_many(e, ADAPTS, 0, &moved));
-    for (size_t length = FIRST_WINDOW; length <= LAST_WINDOW && e->done + length <= e->most; length *= 2) {
+    for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
         double largest;
         svmp_account_open(e->account, length);
         SVMP_TRY(move_many(e, length, 1, &moved));
-        if (moved < length) break;
+        if (moved < length) return SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
         if (largest > far_beyond || v->unmixed == 0) break;
     }
+    v->unexamined = SVMP_EXAMINED;
     return SVMP_OK;
 }
 
@@ -285,11 +302,16 @@ svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, 
                      .model = run->model,
                      .others = graph->halo ? run->context->team : NULL,
                      .until = seconds > 0 ? began + seconds : INFINITY,
-                     .most = moves ? moves : SIZE_MAX / 2};
+                     .most = moves ? moves : MOST_MOVES};
     svmp_verdict_describe(run, verdict);
+    verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
     if (run->model->boxed || run->backend->n < VERDICT_FEWEST) return SVMP_OK;
+    const int threads = run->context->threads;
+    if (graph->variables * run->backend->n < SMALL) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);
     tear_down(&e);
+    run->context->threads = threads;
+    if (status != SVMP_OK) verdict->unexamined = SVMP_UNABLE, verdict->finding = SVMP_NOT_EXAMINED;
     verdict->seconds = svmp_clock_seconds() - began;
     return status;
 }

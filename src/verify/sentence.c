@@ -57,6 +57,17 @@ static void say_drifts(words *w, const svmp_verdict *v) {
     if (v->drifting > variables) say(w, " and %zu more of %zu variables", v->drifting - variables, v->variables);
 }
 
+static const char *why_not(const svmp_verdict *v) {
+    switch (v->unexamined) {
+    case SVMP_OUT_OF_TIME: return ": that would have taken too long";
+    case SVMP_BOXED: return ": exact moves do not keep to boxes";
+    case SVMP_UNABLE: return ": the exact moves failed";
+    case SVMP_EXAMINED:
+    case SVMP_UNASKED: return "";
+    }
+    return "";
+}
+
 static void say_examined(words *w, const svmp_verdict *v) {
     switch (v->finding) {
     case SVMP_FAILED:
@@ -79,7 +90,9 @@ static void say_examined(words *w, const svmp_verdict *v) {
             say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
                 v->small == 1 ? "s" : "");
         return;
-    case SVMP_NOT_EXAMINED: say(w, "Not examined: nothing is known to be wrong, but nothing was tried."); return;
+    case SVMP_NOT_EXAMINED:
+        say(w, "Not examined%s. Nothing is known to be wrong, but nothing was tried.", why_not(v));
+        return;
     }
 }
 

@@ -11,6 +11,7 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
     *verdict = (svmp_verdict){.nodes = run->model->graph->whole_nodes,
                               .variables = run->model->graph->whole_variables,
                               .particles = run->backend->n,
+                              .unexamined = SVMP_UNASKED,
                               .limit = NAN,
                               .slowest = NAN,
                               .iterations = run->iteration};
@@ -108,9 +109,10 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
         return svmp_fail(run->context, SVMP_UNSUPPORTED, "The method '%s' does not move particles to be judged.",
                          run->method->name);
     svmp_verdict_describe(run, verdict);
-    if (seconds > 0) SVMP_TRY(svmp_run_examine(run, seconds, 0, verdict));
+    const svmp_status status = seconds > 0 ? svmp_run_examine(run, seconds, 0, verdict) : SVMP_OK;
+    if (status == SVMP_NO_MEMORY) return status; /* moves that failed are no evidence: verdict->unexamined */
     if (run->backend->n < VERDICT_FEWEST) svmp_verdict_veto(verdict, SVMP_VETO_FEW, VERDICT_FEWEST, NULL);
-    if (run->iterations > 0 && run->iteration == 0) svmp_verdict_veto(verdict, SVMP_VETO_UNMOVED, 0, NULL);
+    if (run->iteration == 0) svmp_verdict_veto(verdict, SVMP_VETO_UNMOVED, 0, NULL);
     if (nodes) SVMP_TRY(look_at_nodes(run, nodes, verdict));
     SVMP_TRY(look_at_step(run, verdict));
     if (run->ended == RUN_DONE) svmp_verdict_veto(verdict, SVMP_VETO_UNSETTLED, 0, NULL);
