@@ -204,12 +204,13 @@ typedef enum svmp_unexamined {
 
 /* What changed when the particles were moved. */
 typedef enum svmp_aspect {
-    SVMP_MEAN = 0,       /* effect: (mean of the particles - mean afterwards) / sd afterwards */
-    SVMP_SPREAD = 1,     /* sd of the particles / sd afterwards - 1 */
-    SVMP_MEDIAN = 2,     /* in sd: the normal quantile of the share of particles below the median afterwards */
-    SVMP_TAILS = 3,      /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
-    SVMP_SCORES = 4,     /* root mean square of the score / that afterwards - 1: wrong given the neighbours */
-    SVMP_LOG_DENSITY = 5 /* of all variables together: its mean less that afterwards, per half a variable */
+    SVMP_MEAN = 0,        /* effect: (mean of the particles - mean afterwards) / sd afterwards */
+    SVMP_SPREAD = 1,      /* sd of the particles / sd afterwards - 1 */
+    SVMP_MEDIAN = 2,      /* in sd: the normal quantile of the share of particles below the median afterwards */
+    SVMP_TAILS = 3,       /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
+    SVMP_SCORES = 4,      /* root mean square of the score / that afterwards - 1: wrong given the neighbours */
+    SVMP_LOG_DENSITY = 5, /* of all variables together: its mean less that afterwards, per half a variable */
+    SVMP_ELSEWHERE = 6    /* in sd: how far away particles from other starts stay, where the density is as high */
 } svmp_aspect;
 
 typedef struct svmp_drift {

@@ -29,6 +29,7 @@ typedef enum random_purpose {
     RANDOM_VELOCITY_ACCEPT, /* a = iteration; b = 0: which are accepted, 1: how long they are */
     RANDOM_LOCAL,           /* a = sweep, b = variable: a local move */
     RANDOM_LOCAL_ACCEPT,    /* a = sweep, b = node: whether it is accepted */
+    RANDOM_ELSEWHERE,       /* b = variable: where an examination starts other particles */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

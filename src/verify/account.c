@@ -263,3 +263,30 @@ account_row svmp_account_density(const account *a, const double *before, double 
     row.effect[0] *= sqrt(m.variance) / halves;
     return row;
 }
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+void svmp_account_place(const account *a, double *mean, double *sd) {
+    const double draws = (double)a->n * (double)a->count;
+    for (size_t i = 0; i < a->variables; i++) {
+        const double first = svmp_sum(a->n, a->sum + i * a->n) / draws;
+        const double second = svmp_sum(a->n, a->square + i * a->n) / draws;
+        mean[i] = a->centre[i] + a->unit[i] * first;
+        sd[i] = a->unit[i] * sqrt(fmax(0, second - first * first));
+    }
+}
+
+void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,
+                        double *log_density) {
+    const size_t n = a->n;
+    for (size_t l = 0; l < n; l++) {
+        variable[l] = 0;
+        far[l] = log_density[l] = 0;
+        for (size_t k = 0; k < SHOTS; k++) log_density[l] += a->density[k * n + l] / SHOTS;
+        for (size_t i = 0; i < a->variables; i++) {
+            const double own = a->centre[i] + a->unit[i] * a->sum[i * n + l] / (double)a->count;
+            const double away = fabs(own - mean[i]) / sd[i];
+            if (away > far[l]) far[l] = away, variable[l] = i;
+        }
+    }
+}

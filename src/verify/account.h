@@ -34,4 +34,12 @@ void svmp_account_close(account *a, account_row *rows);
 /* The same for the log density, `before` of the start; `halves`: the number of variables over two. */
 account_row svmp_account_density(const account *a, const double *before, double halves);
 
+/* Where a window's particles are: mean and sd of all. */
+void svmp_account_place(const account *a, double *mean, double *sd);
+
+/* For each particle the variable whose own mean over the window is farthest from `mean`, in units of `sd`, and how far
+ * it is; and its own mean log density. n numbers each. */
+void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,
+                        double *log_density);
+
 #endif

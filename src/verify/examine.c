@@ -14,16 +14,16 @@
 #include "base/hash.h"
 #include "base/team.h"
 #include "expr/special.h"
-#include "method/method.h"
-#include "method/sweep.h"
-#include "method/trajectory.h"
-#include "verify/account.h"
+#include "verify/examination.h"
 #include "verify/verify.h"
 
 enum { ADAPTS = 20, FIRST_WINDOW = 20, MOST_MOVES = 640, MOST_PARTICLES = 500 };
 
 /* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
 enum { SMALL = 50000 };
+
+/* Variables from which the Gaussian on the graph takes too long where time is limited. */
+enum { LARGE = 20000 };
 
 static const double chance = 0.01;  /* of a false alarm, all tests together */
 static const double together = 0.5; /* account_row.apart up to which a variable has mixed */
@@ -33,23 +33,6 @@ static const double dense = 200;    /* entries of the factor per variable with w
 /* Effects that matter (svmp_aspect). */
 static const double matters[] = {[SVMP_MEAN] = 0.2,   [SVMP_SPREAD] = 0.2, [SVMP_MEDIAN] = 0.2,
                                  [SVMP_TAILS] = 0.06, [SVMP_SCORES] = 0.5, [SVMP_LOG_DENSITY] = 0.2};
-
-typedef struct examination {
-    const svmp_run *run;
-    svmp_context *context;
-    const svmp_model *model;
-    const team *others; /* NULL: the model is whole */
-    backend *b;
-    evaluator *evaluator;
-    sweeper *sweeper;
-    gaussian *q;
-    trajectory *global; /* NULL: local moves alone */
-    account *account;
-    account_row *rows;
-    double *before, *density; /* n: the log density of the start, and room */
-    double began, until;      /* on the clock: when the moves began; infinite: no limit */
-    size_t most, done;        /* moves of every particle */
-} examination;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -71,7 +54,7 @@ static svmp_status copy_particles(examination *e) {
 
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
 static svmp_status make_trajectories(examination *e) {
-    if (e->others) return SVMP_OK;
+    if (e->others || (isfinite(e->until) && e->model->graph->variables > LARGE)) return SVMP_OK;
     const svmp_error_function tell = e->context->tell;
     e->context->tell = NULL;
     const svmp_status made = svmp_gaussian_create(e->model, e->b->seed, &e->q);
@@ -136,7 +119,7 @@ static void tear_down(examination *e) {
 /* Step sizes adapt quickly at first, and hardly at all later. */
 static svmp_status move(examination *e) {
     const size_t t = e->done++;
-    const double gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
+    const double gain = e->fixed ? 0 : t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
     if (t == ADAPTS / 2) SVMP_TRY(svmp_sweeper_measure(e->sweeper, e->b, 1));
     SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
     if (e->global == NULL) return SVMP_OK;
@@ -161,8 +144,7 @@ static int is_late(const examination *e) {
     return e->others ? svmp_context_any(e->context, (unsigned)late) != 0 : late;
 }
 
-/* Moves, and adds to the window if `counted`. *moved tells how many there was time for. */
-static svmp_status move_many(examination *e, size_t count, int counted, size_t *moved) {
+svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved) {
     double *score;
     const double *x;
     for (*moved = 0; *moved < count && !is_late(e); ++*moved) {
@@ -190,7 +172,7 @@ static int comes_before(const svmp_drift *a, const svmp_drift *b) {
     return fabs(a->z) > fabs(b->z) || (fabs(a->z) == fabs(b->z) && a->variable < b->variable);
 }
 
-static void list(svmp_verdict *v, const svmp_drift *d) {
+void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {
     size_t at = v->drifts;
     while (at > 0 && comes_before(d, &v->drift[at - 1])) at--;
     if (at == SVMP_DRIFTS) return;
@@ -201,11 +183,13 @@ static void list(svmp_verdict *v, const svmp_drift *d) {
 
 static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *largest) {
     const account_row *row = &e->rows[i];
+    const double apart = isnan(row->apart) ? INFINITY : row->apart;
+    const double limit = apart <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
     double worst = 0;
     int seen = 0;
     svmp_drift d = {.variable = svmp_graph_whole_variable(e->model->graph, i)};
     for (size_t k = 0; k < ACCOUNT_TESTS; k++) {
-        const double by = excess((svmp_aspect)k, row->effect[k], row->z[k], v->limit);
+        const double by = excess((svmp_aspect)k, row->effect[k], row->z[k], limit);
         seen |= fabs(row->z[k]) > v->limit;
         if (!(by > worst)) continue;
         worst = by;
@@ -216,11 +200,10 @@ static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *l
     *largest = fmax(*largest, worst);
     if (worst > 1) {
         svmp_model_variable_name(e->model, i, d.name, sizeof d.name);
-        list(v, &d);
+        svmp_verdict_list(v, &d);
     }
     v->drifting += worst > 1;
     v->small += worst <= 1 && seen;
-    const double apart = isnan(row->apart) ? INFINITY : row->apart;
     v->unmixed += !(apart <= together);
     if (!(apart > v->slowest)) return;
     v->slowest = apart;
@@ -232,7 +215,7 @@ static void merge(svmp_verdict *v, const svmp_verdict *other) {
     v->drifting += other->drifting;
     v->small += other->small;
     v->unmixed += other->unmixed;
-    for (size_t k = 0; k < other->drifts; k++) list(v, &other->drift[k]);
+    for (size_t k = 0; k < other->drifts; k++) svmp_verdict_list(v, &other->drift[k]);
     if (!(other->slowest > v->slowest)) return;
     v->slowest = other->slowest;
     memcpy(v->slowest_name, other->slowest_name, sizeof v->slowest_name);
@@ -263,11 +246,11 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
     const double by = excess(SVMP_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(0.2 * chance / 2));
     *largest = fmax(*largest, by);
     if (by > 1)
-        list(v, &(svmp_drift){.variable = SIZE_MAX,
-                              .name = "log density",
-                              .aspect = SVMP_LOG_DENSITY,
-                              .effect = row.effect[0],
-                              .z = row.z[0]});
+        svmp_verdict_list(v, &(svmp_drift){.variable = SIZE_MAX,
+                                           .name = "log density",
+                                           .aspect = SVMP_LOG_DENSITY,
+                                           .effect = row.effect[0],
+                                           .z = row.z[0]});
     v->finding = *largest > 1 ? SVMP_FAILED : v->unmixed > 0 ? SVMP_UNDECIDED : SVMP_PASSED;
     return SVMP_OK;
 }
@@ -278,18 +261,18 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
     v->particles = e->b->n;
     e->began = svmp_clock_seconds();
     v->unexamined = SVMP_OUT_OF_TIME;
-    SVMP_TRY(move_many(e, ADAPTS, 0, &moved));
+    SVMP_TRY(svmp_examination_move(e, ADAPTS, 0, &moved));
     for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
         double largest;
-        svmp_account_open(e->account, length);
-        SVMP_TRY(move_many(e, length, 1, &moved));
+        svmp_account_open(e->account, e->length = length);
+        SVMP_TRY(svmp_examination_move(e, length, 1, &moved));
         if (moved < length) return SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
         if (largest > far_beyond || v->unmixed == 0) break;
     }
     v->unexamined = SVMP_EXAMINED;
-    return SVMP_OK;
+    return v->finding == SVMP_PASSED && e->others == NULL ? svmp_examination_elsewhere(e, v) : SVMP_OK;
 }
 
 svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {

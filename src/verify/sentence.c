@@ -39,6 +39,9 @@ static void say_drift(words *w, const svmp_drift *d) {
         say(w, "%s (%s given its neighbours)", d->name,
             up ? "too far from where it should be" : "too close to its mode");
         return;
+    case SVMP_ELSEWHERE:
+        say(w, "%s (the density is as high %.2g sd away, where no particle is)", d->name, size);
+        return;
     case SVMP_LOG_DENSITY:
         say(w, "the log density (too %s)", up ? "high: too narrow" : "low: too wide or displaced");
         return;
@@ -152,7 +155,10 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
                    "non-centred form). Compare with -m nuts.",
                    verdict->slowest_name),
                buffer;
-    if (is_method(verdict, "transport"))
+    if (verdict->drifts && verdict->drift[0].aspect == SVMP_ELSEWHERE)
+        say(&w, "The posterior has several modes: constrain the model to one of them (an order of exchangeable "
+                "parameters), or run from several starts (--init normal:SD, prior) and compare.");
+    else if (is_method(verdict, "transport"))
         say(&w, "Run longer (-t %zu), write random effects in non-centred form, or compare with -m nuts.",
             4 * verdict->iterations);
     else if (is_method(verdict, "local") || is_method(verdict, "langevin") || is_method(verdict, "mala"))

@@ -5,7 +5,7 @@
 #include "base/team.h"
 #include "verify/verify.h"
 
-static const double large_step = 0.1; /* sd: ten such steps are one */
+static const double large_step = 0.25; /* sd: four such steps are one */
 
 void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
     *verdict = (svmp_verdict){.nodes = run->model->graph->whole_nodes,
