@@ -304,7 +304,7 @@ static void print_one(size_t t, size_t w, uint64_t seed) {
     if (mean == NULL) exit(1);
     know_truth(&targets[t], model, mean, mean + variables);
     const wrong *of = w < WRONGS ? &wrongs[w] : NULL;
-    try_one(&targets[t], model, of, of ? of->by : 0, 100, seed, mean, mean + variables, &done);
+    try_one(&targets[t], model, of, of ? of->by : 0, getenv("N") ? strtoul(getenv("N"), NULL, 10) : 100, seed, mean, mean + variables, &done);
     printf("%s, %s: %s\n", targets[t].name, of ? of->name : "exact draws",
            svmp_verdict_sentence(&last, text, sizeof text));
     printf("moves %zu, unmixed %zu, slowest %s %.3f, limit %.2f, %.3f s\n", last.moves, last.unmixed, last.slowest_name,

@@ -11,8 +11,12 @@
 enum { SHOTS = 4 };              /* states of a window that quantiles are taken from */
 enum { ROOM = 1 << 27 };         /* numbers that these states may take; of more, every kth variable has quantiles */
 static const double tail = 0.05; /* quantiles 5 % and 95 % */
+static const double between_tails = 2 * 1.6448536269514722; /* sds between them, for a Gaussian */
+static const double cut = 5;
 
-/* Sums of powers of y = (x - centre)/unit over all particles and iterations of the window, and of the score. */
+/* Sums of powers of y = (x - centre)/unit over all particles and iterations of the window, and of the score in its
+ * unit. Both are cut off at 5 units, which are sds for a Gaussian: the mean of what has heavy tails is no test of
+ * anything. */
 typedef struct powers {
     double third, fourth, score, score_fourth;
 } powers;
@@ -23,9 +27,9 @@ struct account {
     int threads;
     size_t length, count, shot; /* of the window: iterations to come and done, states that were kept */
     size_t every;               /* every kth variable has quantiles */
-    double *start;              /* variables * n */
-    double *score, *peaked;     /* variables: of the score at the start, mean square and kurtosis */
-    double *centre, *unit;      /* variables: what the sums are taken from, and in units of */
+    double *start, *score;      /* variables * n: the particles that are examined, and their score */
+    double *centre, *unit;      /* variables: the median and the distance of quantiles when the window was opened */
+    double *score_unit;         /* variables: the same of the score */
     double *sum, *square;       /* variables * n, over the window: of y and y^2 */
     powers *powers;             /* variables */
     double *shots;              /* variables / every * SHOTS * n */
@@ -42,8 +46,8 @@ static svmp_status make_arrays(account *a) {
     SVMP_TRY(svmp_allocate(context, kept, SHOTS * row, (void **)&a->shots));
     SVMP_TRY(svmp_allocate(context, (size_t)a->threads, SHOTS * row, (void **)&a->sorted));
     SVMP_TRY(SVMP_NEW(context, a->density, SHOTS * a->n));
-    SVMP_TRY(SVMP_NEW(context, a->score, a->variables));
-    SVMP_TRY(SVMP_NEW(context, a->peaked, a->variables));
+    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->score));
+    SVMP_TRY(SVMP_NEW(context, a->score_unit, a->variables));
     SVMP_TRY(SVMP_NEW(context, a->centre, a->variables));
     SVMP_TRY(SVMP_NEW(context, a->unit, a->variables));
     return SVMP_NEW(context, a->powers, a->variables);
@@ -67,7 +71,7 @@ svmp_status svmp_account_create(svmp_context *context, size_t variables, size_t 
     a->every = (size_t)((double)variables * (double)n * SHOTS / ROOM) + 1;
     SVMP_CHECK(make_arrays(a));
     memcpy(a->start, x, variables * n * sizeof *x);
-    for (size_t i = 0; i < variables; i++) a->score[i] = square_of(n, score + i * n, &a->peaked[i]);
+    memcpy(a->score, score, variables * n * sizeof *score);
     *made = a;
     return SVMP_OK;
 done:
@@ -77,8 +81,8 @@ done:
 
 void svmp_account_free(account *a) {
     if (a == NULL) return;
-    void *const arrays[] = {a->start,  a->score,  a->peaked, a->centre,  a->unit,   a->sum,
-                            a->square, a->powers, a->shots,  a->density, a->sorted, a};
+    void *const arrays[] = {a->start,  a->score,  a->score_unit, a->centre,  a->unit,   a->sum,
+                            a->square, a->powers, a->shots,      a->density, a->sorted, a};
     svmp_context *context = a->context;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
 }
@@ -88,31 +92,43 @@ void svmp_account_open(account *a, size_t length) {
     a->count = a->shot = 0;
 }
 
-static void open_row(account *a, size_t i, const double *x) {
-    const size_t n = a->n;
-    a->centre[i] = x[0] + svmp_mean_offset(n, x);
+/* Half the distance between the quantiles 5 % and 95 % in sds; where most values are one, the farthest from it. */
+static double unit_of(size_t n, const double *values, double centre, double *sorted) {
     double largest = 0;
-    for (size_t l = 0; l < n; l++) largest = fmax(largest, fabs(x[l] - a->centre[i]));
-    a->unit[i] = largest > 0 ? largest : 1;
+    memcpy(sorted, values, n * sizeof *values);
+    const size_t low = (size_t)(tail * (double)n);
+    const double from = svmp_select(sorted, n, low), to = svmp_select(sorted, n, n - 1 - low);
+    for (size_t l = 0; l < n; l++) largest = fmax(largest, fabs(values[l] - centre));
+    return to > from ? (to - from) / between_tails : largest > 0 ? largest : 1;
+}
+
+static double clip(double y) { return y > cut ? cut : y < -cut ? -cut : y; }
+
+static void open_row(account *a, size_t i, const double *x, const double *score, double *sorted) {
+    const size_t n = a->n;
+    memcpy(sorted, x, n * sizeof *x);
+    a->centre[i] = svmp_select(sorted, n, n / 2);
+    a->unit[i] = unit_of(n, x, a->centre[i], sorted);
+    a->score_unit[i] = unit_of(n, score, 0, sorted);
     memset(a->sum + i * n, 0, n * sizeof *a->sum);
     memset(a->square + i * n, 0, n * sizeof *a->square);
     a->powers[i] = (powers){0};
 }
 
-static void add_row(account *a, size_t i, const double *x, const double *score) {
+static void add_row(account *a, size_t i, const double *x, const double *score, double *sorted) {
     const size_t n = a->n;
-    if (a->count == 0) open_row(a, i, x);
-    const double centre = a->centre[i], by = 1 / a->unit[i];
+    if (a->count == 0) open_row(a, i, x, score, sorted);
+    const double centre = a->centre[i], by = 1 / a->unit[i], score_by = 1 / a->score_unit[i];
     double *sum = a->sum + i * n, *square = a->square + i * n;
     powers p = a->powers[i];
     for (size_t l = 0; l < n; l++) {
-        const double y = (x[l] - centre) * by, s = score[l] * score[l];
+        const double y = clip((x[l] - centre) * by), u = clip(score[l] * score_by);
         sum[l] += y;
         square[l] += y * y;
         p.third += y * y * y;
         p.fourth += y * y * y * y;
-        p.score += s;
-        p.score_fourth += s * s;
+        p.score += u * u;
+        p.score_fourth += u * u * u * u;
     }
     a->powers[i] = p;
 }
@@ -122,7 +138,7 @@ int svmp_account_add(account *a, const double *x, const double *score) {
     const int shot = (a->count + 1) * SHOTS / a->length > a->shot; /* evenly spaced, the last one at the end */
 #pragma omp parallel for num_threads(svmp_threads_for(a->threads, 12 * (double)a->variables * (double)n))
     for (size_t i = 0; i < a->variables; i++) {
-        add_row(a, i, x + i * n, score + i * n);
+        add_row(a, i, x + i * n, score + i * n, a->sorted + (size_t)svmp_thread_number() * SHOTS * n);
         if (shot && i % a->every == 0)
             memcpy(a->shots + (i / a->every * SHOTS + a->shot) * n, x + i * n, n * sizeof *x);
     }
@@ -221,16 +237,23 @@ static void test_row(const account *a, size_t i, double *sorted, account_row *ro
     for (size_t k = 0; k < ACCOUNT_TESTS; k++) row->effect[k] = row->z[k] = NAN;
     row->apart = m.variance > 0 ? m.apart : NAN;
     if (!(m.variance > 0)) return;
-    double peaked, mean = 0;
-    for (size_t l = 0; l < n; l++) sorted[l] = (a->start[i * n + l] - a->centre[i]) / a->unit[i];
+    double peaked, mean = 0, away = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double y = (a->start[i * n + l] - a->centre[i]) / a->unit[i];
+        away += y / of;
+        sorted[l] = clip(y);
+    }
     mean = svmp_sum(n, sorted) / of;
     for (size_t l = 0; l < n; l++) sorted[l] -= mean;
     const double squares = square_of(n, sorted, &peaked) * of / (of - 1);
     row->z[SVMP_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[SVMP_MEAN]);
+    if (fabs(mean) > cut / 2) row->effect[SVMP_MEAN] = (away - m.mean) / sqrt(m.variance); /* how far it really is */
     row->z[SVMP_SPREAD] = test_square(squares / m.variance, fmax(m.kurtosis, peaked), of - 1, m.variance_error,
                                       &row->effect[SVMP_SPREAD]);
-    const double score = p->score / draws, kurtosis = fmax(p->score_fourth / draws / (score * score), a->peaked[i]);
-    row->z[SVMP_SCORES] = test_square(a->score[i] / score, kurtosis, of, kurtosis / of, &row->effect[SVMP_SCORES]);
+    for (size_t l = 0; l < n; l++) sorted[l] = clip(a->score[i * n + l] / a->score_unit[i]);
+    const double start = square_of(n, sorted, &peaked);
+    const double score = p->score / draws, kurtosis = fmax(p->score_fourth / draws / (score * score), peaked);
+    row->z[SVMP_SCORES] = test_square(start / score, kurtosis, of, kurtosis / of, &row->effect[SVMP_SCORES]);
     if (i % a->every == 0) test_quantiles(a, i, sorted, row);
 }
 

@@ -86,8 +86,8 @@ static void say_examined(words *w, const svmp_verdict *v) {
         return;
     case SVMP_PASSED:
         say(w,
-            "Passed: %zu exact moves of each particle changed no mean, spread, quantile or score of %zu variable%s by "
-            "more than chance.",
+            "Passed: %zu exact moves of each particle change no mean, spread, quantile or score beyond chance (%zu "
+            "variable%s).",
             v->moves, v->variables, plural(v->variables));
         if (v->small)
             say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
