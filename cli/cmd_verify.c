@@ -107,7 +107,7 @@ const command command_verify = {
     .operands = "FILE MODEL [DATA...]",
     .least = 2,
     .most = SIZE_MAX,
-    .summary = "Cross-examine particles: are they a sample of the posterior?",
+    .summary = "Cross-examine particles with exact moves",
     .text = "Moves every particle of FILE by exact moves of the posterior: node-wise Metropolis moves and Hamiltonian\n"
             "trajectories, which owe nothing to the method that made the particles. Under the posterior no mean,\n"
             "spread, quantile, score or log density changes by more than chance explains for as many exact draws.\n"

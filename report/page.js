@@ -31,6 +31,8 @@ function showHeader() {
   const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
   const verdict = record.get("verdict_text");
   if (verdict) notice([verdict, record.get("verdict_advice")].filter(Boolean).join(" "), record.get("verdict") !== "passed");
+  if (verdict && beyond && !verdict.includes(" nodes ")) notice(`By their discrepancy, ${beyond} of ${of} nodes fail.`, true);
+  if (verdict) ; // the same sentence as in the table
   else if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to judge convergence.`, true);
   else if (beyond) unconverged(`${beyond} of ${of} nodes ${beyond === 1 ? "is" : "are"} farther from the posterior than exact draws would be${worst ? ` (worst: ${worst})` : ""}.`);
   if (/^[dt]pmp$/.test(record.get("method"))) notice("The particles represent modes: their spread is not that of the posterior.", true);

@@ -172,10 +172,11 @@ static double test_mean(const moments *m, double n, double difference, double *e
 }
 
 /* Wilson and Hilferty: the cube root of a chi square over its freedom f is N(1 - 2/(9f), 2/(9f)), nearly. A mean square
- * of n values has the freedom that its variance, (kurtosis - 1)/n of its own square, says; of two kurtoses the larger:
- * heavy tails show in one of the samples first. `error` is the squared relative error of what it is compared with. */
-static double test_square(double ratio, double kurtosis, double n, double error, double *effect) {
-    const double freedom = 2 * n / fmax(kurtosis - 1, 0.2), part = 2 / (9 * freedom);
+ * of n values has the freedom that its variance, (kurtosis - 1)/n of its own square, says. What is too wide by a few
+ * values, `own` shows in its own kurtosis first. `error` is the squared relative error of what it is compared with. */
+static double test_square(double ratio, double kurtosis, double own, double n, double error, double *effect) {
+    const double peaked = ratio > 1 ? fmax(kurtosis, own) : kurtosis;
+    const double freedom = 2 * n / fmax(peaked - 1, 0.2), part = 2 / (9 * freedom);
     *effect = sqrt(ratio) - 1;
     return (cbrt(ratio) - (1 - part)) / sqrt(part + error / 9);
 }
@@ -248,12 +249,12 @@ static void test_row(const account *a, size_t i, double *sorted, account_row *ro
     const double squares = square_of(n, sorted, &peaked) * of / (of - 1);
     row->z[SVMP_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[SVMP_MEAN]);
     if (fabs(mean) > cut / 2) row->effect[SVMP_MEAN] = (away - m.mean) / sqrt(m.variance); /* how far it really is */
-    row->z[SVMP_SPREAD] = test_square(squares / m.variance, fmax(m.kurtosis, peaked), of - 1, m.variance_error,
-                                      &row->effect[SVMP_SPREAD]);
+    row->z[SVMP_SPREAD] =
+        test_square(squares / m.variance, m.kurtosis, peaked, of - 1, m.variance_error, &row->effect[SVMP_SPREAD]);
     for (size_t l = 0; l < n; l++) sorted[l] = clip(a->score[i * n + l] / a->score_unit[i]);
     const double start = square_of(n, sorted, &peaked);
-    const double score = p->score / draws, kurtosis = fmax(p->score_fourth / draws / (score * score), peaked);
-    row->z[SVMP_SCORES] = test_square(start / score, kurtosis, of, kurtosis / of, &row->effect[SVMP_SCORES]);
+    const double score = p->score / draws, kurtosis = p->score_fourth / draws / (score * score);
+    row->z[SVMP_SCORES] = test_square(start / score, kurtosis, peaked, of, kurtosis / of, &row->effect[SVMP_SCORES]);
     if (i % a->every == 0) test_quantiles(a, i, sorted, row);
 }
 

@@ -48,15 +48,17 @@ static void say_drift(words *w, const svmp_drift *d) {
     }
 }
 
+/* The worst variables; the log density of all comes last, where there is room. */
 static void say_drifts(words *w, const svmp_verdict *v) {
     enum { NAMED = 3 };
-    const size_t named = v->drifts < NAMED ? v->drifts : NAMED;
-    size_t variables = 0;
-    for (size_t k = 0; k < named; k++) {
-        say(w, "%s", k ? ", " : "");
-        say_drift(w, &v->drift[k]);
-        variables += v->drift[k].variable != SIZE_MAX;
-    }
+    size_t named = 0, variables = 0;
+    for (int all = 0; all < 2; all++)
+        for (size_t k = 0; k < v->drifts && named < NAMED; k++) {
+            if ((v->drift[k].variable == SIZE_MAX) != all) continue;
+            say(w, "%s", named++ ? ", " : "");
+            say_drift(w, &v->drift[k]);
+            variables += !all;
+        }
     if (v->drifting > variables) say(w, " and %zu more of %zu variables", v->drifting - variables, v->variables);
 }
 
