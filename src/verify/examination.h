@@ -21,7 +21,7 @@ typedef struct examination {
     account *account;
     account_row *rows;
     double *before, *density; /* n: the log density of the start, and room */
-    double began, until;      /* on the clock: when the moves began; infinite: no limit */
+    double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
     size_t most, done;        /* moves of every particle */
     size_t length;            /* iterations of the last window */
     int fixed;                /* the step sizes stay as they are */

@@ -25,14 +25,14 @@ enum { SMALL = 50000 };
 /* Variables from which the Gaussian on the graph takes too long where time is limited. */
 enum { LARGE = 20000 };
 
-static const double chance = 0.01;  /* of a false alarm, all tests together */
+static const double chance = 0.02;  /* of a false alarm, all tests together */
 static const double together = 0.5; /* account_row.apart up to which a variable has mixed */
 static const double far_beyond = 2; /* times the limit: there is no need to look further */
 static const double dense = 200;    /* entries of the factor per variable with which trajectories cost too much */
 
 /* Effects that matter (svmp_aspect). */
 static const double matters[] = {[SVMP_MEAN] = 0.2,   [SVMP_SPREAD] = 0.2, [SVMP_MEDIAN] = 0.2,
-                                 [SVMP_TAILS] = 0.06, [SVMP_SCORES] = 0.5, [SVMP_LOG_DENSITY] = 0.2};
+                                 [SVMP_TAILS] = 0.06, [SVMP_SCORES] = 0.3, [SVMP_LOG_DENSITY] = 0.2};
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -127,9 +127,10 @@ static svmp_status move(examination *e) {
     return svmp_trajectory_move(e->global, e->b, t, gain);
 }
 
-/* Whether there is time for `more` moves, at the pace of those so far. */
+/* Whether there is time for `more` moves, at the pace of those so far. Seconds are those of this thread, so that what
+ * others do on the machine counts little. */
 static int has_time(const examination *e, size_t more) {
-    const double now = svmp_clock_seconds(), pace = e->done ? (now - e->began) / (double)e->done : 0;
+    const double now = svmp_clock_thread_seconds(), pace = e->done ? (now - e->began) / (double)e->done : 0;
     return now + pace * (double)more <= e->until;
 }
 
@@ -162,10 +163,16 @@ svmp_status svmp_examination_move(examination *e, size_t count, int counted, siz
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
+/* A ratio matters alike upwards and downwards. */
+static int is_matter(svmp_aspect aspect, double effect) {
+    const int ratio = aspect == SVMP_SPREAD || aspect == SVMP_SCORES;
+    return ratio ? fabs(log1p(effect)) > log1p(matters[aspect]) : fabs(effect) > matters[aspect];
+}
+
 /* How far beyond chance a test is; 0 where it does not matter or is unknown. */
 static double excess(svmp_aspect aspect, double effect, double z, double limit) {
     if (isnan(effect) || isnan(z)) return 0;
-    return fabs(effect) > matters[aspect] ? fabs(z) / limit : 0;
+    return is_matter(aspect, effect) ? fabs(z) / limit : 0;
 }
 
 static int comes_before(const svmp_drift *a, const svmp_drift *b) {
@@ -259,7 +266,7 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
     size_t moved;
     SVMP_TRY(set_up(e));
     v->particles = e->b->n;
-    e->began = svmp_clock_seconds();
+    e->began = svmp_clock_thread_seconds();
     v->unexamined = SVMP_OUT_OF_TIME;
     SVMP_TRY(svmp_examination_move(e, ADAPTS, 0, &moved));
     for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
@@ -284,7 +291,7 @@ svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, 
                      .context = run->context,
                      .model = run->model,
                      .others = graph->halo ? run->context->team : NULL,
-                     .until = seconds > 0 ? began + seconds : INFINITY,
+                     .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
                      .most = moves ? moves : MOST_MOVES};
     svmp_verdict_describe(run, verdict);
     verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
