@@ -246,16 +246,16 @@ typedef struct svmp_verdict {
     char method[16], init[32];
 } svmp_verdict;
 
-/* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis and, if the whole model
- * is in one process, Hamiltonian trajectories). Under the posterior no mean, spread, quantile, score or log density
- * changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not changed;
- * its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0: no
- * limit), `moves` of every particle (0: 640) and 500 particles; no models with boxes. The verdict has the same bits for
- * any number of threads, unless `seconds` cuts it short. Collective. */
+/* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis and, if the whole
+ * model is in one process, Hamiltonian trajectories). Under the posterior no mean, spread, quantile, score or log
+ * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
+ * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
+ * no limit), `moves` of every particle (0: 640) and 500 particles; no models with boxes. The verdict has the same bits
+ * for any number of threads, unless `seconds` cuts it short. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
-/* The verdict of a run of a particle method: svmp_run_examine if `seconds` is positive, and the vetoes, from the run and
- * the discrepancy of each own node (`nodes`, or NULL). Collective. */
+/* The verdict of a run of a particle method: svmp_run_examine if `seconds` is positive, and the vetoes, from the run
+ * and the discrepancy of each own node (`nodes`, or NULL). Collective. */
 SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
                                       svmp_verdict *verdict);
 
