@@ -18,7 +18,7 @@
 #include "verdict.h"
 #include "writer.h"
 
-enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */
+enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10, NAME_ROOM = 1024 }; /* all, up to so many; of more, the first */
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},
@@ -41,6 +41,7 @@ static const option_row rows[] = {
 static void options(option_set *set) {
     options_add_run(set, 0, NULL);
     options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add(set, 1, &coordinates_option);
 }
 
 /* All that a run holds, so that there is one place where it ends. */
@@ -49,6 +50,7 @@ typedef struct session {
     svmp_context *context;
     svmp_options *options;
     svmp_method method; /* what that is */
+    const char *coordinates;
     svmp_model *model;
     svmp_split split; /* among processes */
     writer writer;
@@ -194,24 +196,32 @@ static int prepare(session *s) {
     if (status == 0) status = settle(s->context, read_all(s));
     if (status == 0) status = compare_starts(s);
     if (status) return status;
-    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
-                                             options_given(s->set, "monitor"), &s->model, &s->split);
+    s->coordinates = options_given(s->set, "coordinates");
+    if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
+    const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
+    svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
+                                                (const char *const *)s->set->operands, &how, &s->model, &s->split);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }
 
-/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
-static int exact_moments(const session *s, svmp_moments *moments) {
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored, or drawn after the run,
+ * keeps its own: the model's variables are among the columns in their order. */
+static int exact_moments(const session *s, size_t shown, svmp_moments *moments) {
     const double z95 = 1.6448536269514722;
     const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
+    char name[NAME_ROOM];
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
-    for (size_t i = 0; i < variables && i < VARIABLES_SHOWN; i++) {
+    for (size_t i = 0, column = 0; i < variables && column < shown; column++) {
+        svmp_model_variable_name(s->model, i, name, sizeof name);
+        if (strcmp(name, svmp_particles_name(s->first, column)) != 0) continue;
         double mean = both[i], sd = sqrt(both[variables + i]);
-        moments[i] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+        moments[column] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+        i++;
     }
     free(both);
     return status == SVMP_OK ? 0 : failed(s->context, status);
@@ -224,7 +234,7 @@ static int measure_moments(const session *s, size_t shown, svmp_moments *moments
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, moments) : 0;
+    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, shown, moments) : 0;
 }
 
 /* How the processes share the work. */
@@ -276,8 +286,9 @@ static int print_result(session *s) {
     if (s->record.judged) verdict_print(&s->record.verdict);
     if (s->record.judged) explain_skipped(s);
     free(mixing);
-    if (exact && options_given(s->set, "monitor"))
-        printf("These numbers are exact, except for monitored nodes; the particles are independent draws.\n");
+    if (exact && variables > svmp_graph_variables(svmp_model_graph(s->model)))
+        printf("These numbers are exact, except for nodes that are monitored or drawn after the run; the particles are "
+               "independent draws.\n");
     else if (exact)
         printf("These numbers are exact; the particles are independent draws.\n");
     else
@@ -390,6 +401,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
         .set = s->set,
         .run = s->run,
+        .coordinates = s->coordinates,
         .processes = svmp_context_processes(s->context),
         .outcome = outcome,
         .iterations = svmp_run_iteration(s->run),
@@ -407,7 +419,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     if (taken == SVMP_OK) taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     s->record.particles = svmp_particles_count(s->result);
-    const int status = options_given(s->set, "monitor") ? writer_leave_out(&s->writer, s->model, &s->result) : 0;
+    const int status = writer_leave_out(&s->writer, s->model, &s->result);
     if (status) return status;
     taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first); /* of what is left */
     return taken == SVMP_OK ? 0 : failed(s->context, taken);
@@ -491,6 +503,12 @@ const command command_run = {
         "to the same file unless\n.B \\-\\-checkpoint\n"
         "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
         "sampler) may be larger, unless the step size falls along the iterations.\n"
+        ".PP\n.B \\-\\-coordinates\n"
+        "says what a node moves in if its prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown location or\n"
+        "scale: itself (centred), its distance from the location in units of the scale (noncentred), or what the\n"
+        "data and the prior suggest, node by node (auto). The default is auto for transport, local and nuts, and\n"
+        "centred for the other methods. The results are on the scale of the model in any case\n"
+        ".RB ( docs/coordinates.md ).\n"
         ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
         "adds deterministic nodes, computed from each particle.\n.PP\n"
         "Stan's tools read one file per chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so on.\n"

@@ -41,13 +41,13 @@ if "$SVMP" --version | grep -qx 'jansson: yes'; then
     works "${sensors[@]}" --resume s.svmp -o broken.csv --force
     diff <(timeless whole.csv) <(timeless broken.csv) || fail "sensors: the resumed run differs"
     sed '0,/\([0-9]\.[0-9]*\)[1-8]\b/s//\19/' "$MODELS/sensors.json" >other.json
-    refuses 2 "or other data" run "$MODELS/sensors.bug" other.json -n 10 -t 60 --resume s.svmp
+    refuses 2 "or other data" run -m graphical "$MODELS/sensors.bug" other.json -n 10 -t 60 --resume s.svmp
     rm whole.csv broken.csv
 fi
 
 # Ctrl-C keeps a checkpoint, and what is said to type goes on to the same file.
 rm -f c.svmp
-"$SVMP" run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 --checkpoint "c 'x.svmp" -o int.csv >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 --checkpoint "c 'x.svmp" -o int.csv >said 2>errors &
 listening $!
 kill -INT $!
 status=0
@@ -56,41 +56,41 @@ wait $! || status=$?
 grep -q "^svmp: To continue: svmp run .*--resume 'c '.''x.svmp' --force chain.mtx b.mtx$" errors || fail "$(cat errors)"
 again=$(sed -n 's/^svmp: To continue: svmp //p' errors)
 eval "works $again --quiet"
-works run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 -o whole.csv
+works run -m graphical chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 -o whole.csv
 diff <(timeless whole.csv) <(timeless int.csv) || fail "the resumed run differs"
 
 # The end of a run is a checkpoint too: a longer one goes on from there.
-works run chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
+works run -m graphical chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
 cp end.svmp grown.svmp
-works run chain.mtx b.mtx -n 5 -t 200 --resume grown.svmp --checkpoint-every 5 -o long.csv
-refuses 2 "iterations = 100, which must not be smaller." run chain.mtx b.mtx -n 5 -t 100 --resume grown.svmp
-works run chain.mtx b.mtx -n 5 -t 200 -o straight.csv
+works run -m graphical chain.mtx b.mtx -n 5 -t 200 --resume grown.svmp --checkpoint-every 5 -o long.csv
+refuses 2 "iterations = 100, which must not be smaller." run -m graphical chain.mtx b.mtx -n 5 -t 100 --resume grown.svmp
+works run -m graphical chain.mtx b.mtx -n 5 -t 200 -o straight.csv
 diff <(timeless straight.csv) <(timeless long.csv)
 
 # A resumed run keeps its checkpoints in the file it came from: interrupted again, it goes on from where it was.
-works run chain.mtx b.mtx -n 5 -t 100 --threads 1 --checkpoint on.svmp
-"$SVMP" run chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp >said 2>errors &
+works run -m graphical chain.mtx b.mtx -n 5 -t 100 --threads 1 --checkpoint on.svmp
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp >said 2>errors &
 listening $!
 kill -INT $!
 wait $! || true
 reached=$(sed -nE 's/^svmp: Interrupted after ([0-9]+) of .*/\1/p' errors)
 grep -q "^svmp: To continue: svmp run .*--resume on.svmp chain.mtx b.mtx$" errors || fail "$(cat errors)"
-"$SVMP" run chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp -o again.csv >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp -o again.csv >said 2>errors &
 listening $!
 kill -INT $!
 wait $! || true
 grep -qx "# resumed at = $reached" again.csv || fail "interrupted at $reached, and $(grep resumed again.csv)"
 
 # What is refused.
-refuses 2 "has seed = 1, but this run has seed = 2." run chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
-refuses 2 "iterations = 50, which must not be smaller." run chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
-refuses 2 "the same graph, but other numbers in the factors" run chain.mtx -n 5 -t 100 --resume end.svmp
-refuses 2 "The checkpoint 'chain.mtx' is not in checkpoint format." run chain.mtx --resume chain.mtx
-refuses 2 "Cannot read the checkpoint 'no.svmp': No such file" run chain.mtx --resume no.svmp
+refuses 2 "has seed = 1, but this run has seed = 2." run -m graphical chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
+refuses 2 "iterations = 50, which must not be smaller." run -m graphical chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
+refuses 2 "the same graph, but other numbers in the factors" run -m graphical chain.mtx -n 5 -t 100 --resume end.svmp
+refuses 2 "The checkpoint 'chain.mtx' is not in checkpoint format." run -m graphical chain.mtx --resume chain.mtx
+refuses 2 "Cannot read the checkpoint 'no.svmp': No such file" run -m graphical chain.mtx --resume no.svmp
 head -c 500 end.svmp >cut.svmp
-refuses 2 "The checkpoint 'cut.svmp' is damaged" run chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
-refuses 2 "The file 'end.svmp' already exists: use --resume end.svmp to continue from it, or --force to start again and overwrite it." run chain.mtx -n 5 --checkpoint end.svmp
-refuses 2 "The option '--checkpoint-every' needs '--checkpoint' or '--resume'" run chain.mtx --checkpoint-every 5
+refuses 2 "The checkpoint 'cut.svmp' is damaged" run -m graphical chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
+refuses 2 "The file 'end.svmp' already exists: use --resume end.svmp to continue from it, or --force to start again and overwrite it." run -m graphical chain.mtx -n 5 --checkpoint end.svmp
+refuses 2 "The option '--checkpoint-every' needs '--checkpoint' or '--resume'" run -m graphical chain.mtx --checkpoint-every 5
 refuses 2 "The option '--checkpoint-every' must be a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv
 for part in part_1.csv ./part_2.csv; do
@@ -100,15 +100,15 @@ done
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint ./new.csv -o new.csv
 ln -s . here
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint here/new.csv -o new.csv
-works run chain.mtx -n 5 -t 5 -q --checkpoint ./way.ckp
-works run chain.mtx -n 5 -t 8 -q --checkpoint way.ckp --resume ./way.ckp
+works run -m graphical chain.mtx -n 5 -t 5 -q --checkpoint ./way.ckp
+works run -m graphical chain.mtx -n 5 -t 8 -q --checkpoint way.ckp --resume ./way.ckp
 refuses 2 "Cannot write 'no/a': folder 'no/'" run chain.mtx --checkpoint no/a
 
 # A checkpoint that cannot be written is a warning, said once; the run goes on and the last good file stays.
 mkdir folder
 cp end.svmp folder/c.svmp
 mkdir folder/c.svmp.new folder/c.svmp.new/full # in the way, and it cannot be removed
-"$SVMP" run chain.mtx b.mtx -n 5 -t 200 --checkpoint folder/c.svmp --checkpoint-every 0 --resume folder/c.svmp -o warned.csv >said 2>errors
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 200 --checkpoint folder/c.svmp --checkpoint-every 0 --resume folder/c.svmp -o warned.csv >said 2>errors
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
 grep -q "^svmp: warning: no checkpoint after iteration 101: Cannot write 'folder/c.svmp': .* The run continues; the last checkpoint is kept\.$" errors || fail "$(cat errors)"
 cmp end.svmp folder/c.svmp

@@ -10,7 +10,7 @@ fi
 cells() { sed -n '/"cells":\[/,/\]/p' "$1" | sed 1d | tr -d '"]' | tr ',' ' ' | sed 's/ *$//'; }
 numbers() { "$SVMP" summary "$1" | awk '/^variable/ { t = 1; next } t && NF == 0 { exit } t { $1 = ""; print substr($0, 2) }'; }
 
-works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
+works run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
 works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
 shows '^grid.html: 100 variables, [0-9.]+ MB$'
 [[ $(numbers grid.csv | wc -l) -eq 100 ]]

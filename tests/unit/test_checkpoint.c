@@ -61,7 +61,7 @@ static void assert_same(svmp_particles *a, svmp_particles *b) {
 }
 
 static run_options small(const char *method) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = method;
     options.particles = 6;
     options.iterations = 40;
