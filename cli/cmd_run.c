@@ -349,16 +349,26 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
         .thin = 1,
     };
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
-    if (svmp_context_any(s->context, s->nodes == NULL)) return complain(EXIT_FAILED, "Out of memory.");
-    if (outcome != SVMP_DIVERGED) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
+    const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
+    if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
     svmp_status taken = svmp_run_particles(s->run, &s->result);
-    if (taken == SVMP_OK) taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
+    if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
+        complain(EXIT_DONE, "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
     s->record.particles = svmp_particles_count(s->result);
-    const int status = options_given(s->set, "monitor") ? writer_leave_out(&s->writer, s->model, &s->result) : 0;
-    if (status) return status;
-    taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first); /* of what is left */
-    return taken == SVMP_OK ? 0 : failed(s->context, taken);
+    return options_given(s->set, "monitor") ? writer_leave_out(&s->writer, s->model, &s->result) : 0;
+}
+
+/* What is written comes first: whatever fails afterwards, it is there. */
+static int finish(session *s, svmp_status ended) {
+    const int unwritten = writer_write(&s->writer, s->result, &s->record);
+    int status = 0;
+    if (ended == SVMP_OK) {
+        const svmp_status taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
+        status = taken == SVMP_OK ? print_result(s) : failed(s->context, taken);
+    }
+    if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
+    return unwritten ? unwritten : status ? status : explain_end(s, ended);
 }
 
 static int go(session *s) {
@@ -382,12 +392,10 @@ static int go(session *s) {
     if (ended == SVMP_OK && outcome == SVMP_STOPPED && s->method.yield == SVMP_CHAINS &&
         svmp_run_iteration(s->run) <= s->warmup)
         return explain_warmup(s);
-    int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
-    if (status) return status;
-    const int unwritten = writer_write(&s->writer, s->result, &s->record); /* what is known is told all the same */
-    if (ended == SVMP_OK) status = print_result(s);
-    if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
-    return unwritten ? unwritten : status ? status : explain_end(s, ended);
+    const int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
+    if (status == 0) return finish(s, ended);
+    keeper_say_how(&s->keeper, s->set);
+    return status;
 }
 
 static int run(const option_set *set) {
