@@ -8,6 +8,7 @@
 #include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
+#include "lock.h"
 #include "mixing.h"
 #include "origin.h"
 #include "progress.h"
@@ -51,6 +52,8 @@ typedef struct session {
     progress_mode mode;
     progress watch;
     keeper keeper;
+    file_lock lock;                 /* of the checkpoint */
+    svmp_particles *start;          /* of a file of --init, until the run has them; several processes read their own */
     svmp_particles *result, *first; /* first: the variables that are shown */
     svmp_run *run;
     svmp_discrepancy *nodes; /* of every node of the model, at the end */
@@ -92,19 +95,30 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
+/* The file is read once, since it may be a pipe; of several processes each reads its own variables later. */
+static int count_start(session *s, const char *path, size_t *count) {
+    if (svmp_context_processes(s->context) == 1) {
+        const int status = read_particles(s->context, path, &s->start);
+        *count = svmp_particles_count(s->start);
+        return status;
+    }
+    const svmp_status status = svmp_particles_read_count(s->context, path, count);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
-    svmp_status status = svmp_particles_read_count(s->context, path, &count);
-    if (status != SVMP_OK) return failed(s->context, status);
+    const int wrong = count_start(s, path, &count);
+    if (wrong) return wrong;
     const size_t asked = asked_count(s->options, "particles");
     if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
     if (options_given(s->set, "particles") && asked != count)
         return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", asked, path, count);
-    status = svmp_options_set_count(s->options, "particles", count);
+    const svmp_status status = svmp_options_set_count(s->options, "particles", count);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
@@ -126,6 +140,7 @@ static int check_processes(const session *s) {
 /* What every process does by itself. */
 static int read_all(session *s) {
     int status = is_speaker() ? keeper_check(s->set) : 0;
+    if (status == 0 && is_speaker() && keeper_path(s->set)) status = file_lock_take(&s->lock, keeper_path(s->set));
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
     if (status == 0) status = read_options(s);
@@ -170,6 +185,16 @@ static int compare_starts(const session *s) {
     return same == SVMP_OK ? 0 : failed(s->context, same);
 }
 
+static svmp_status start(session *s) {
+    const char *path = start_file(s->set);
+    if (path == NULL) return SVMP_OK;
+    const svmp_status status =
+        s->start ? svmp_run_start_from(s->run, s->start) : svmp_run_start_from_file(s->run, path);
+    svmp_particles_free(s->start);
+    s->start = NULL;
+    return status;
+}
+
 static int prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = join(s);
@@ -180,7 +205,7 @@ static int prepare(session *s) {
     svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
                                              options_given(s->set, "monitor"), &s->model, &s->split);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
-    if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
+    if (made == SVMP_OK) made = start(s);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }
@@ -403,8 +428,10 @@ static int run(const option_set *set) {
     int status = prepare(&s);
     if (status == 0) status = go(&s);
     guard_end();
+    file_unlock(&s.lock);
     free(s.nodes);
     writer_free(&s.writer);
+    svmp_particles_free(s.start);
     svmp_particles_free(s.result);
     svmp_particles_free(s.first);
     svmp_run_free(s.run);

@@ -4,16 +4,21 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int is_netcdf(const char *path) {
+    const size_t length = strlen(path);
+    return length >= 3 && strcmp(path + length - 3, ".nc") == 0;
+}
 
 /* Whether the file ends in .nc, and not in the checksum of svmp, which svmp_particles_read looks at. */
 static int is_foreign(const char *path) {
     static const char mark[] = "svmp checksum";
     enum { SEAL = 40 };
-    const size_t length = strlen(path);
     char found[sizeof mark - 1];
-    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    if (!is_netcdf(path)) return 0;
     FILE *file = fopen(path, "rb");
     const int sealed = file && fseek(file, -SEAL, SEEK_END) == 0 && fread(found, sizeof found, 1, file) == 1 &&
                        memcmp(found, mark, sizeof found) == 0;
@@ -66,6 +71,9 @@ static void compare_versions(const svmp_particles *particles, const char *path) 
 }
 
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
+    struct stat about;
+    if (is_netcdf(path) && stat(path, &about) == 0 && S_ISFIFO(about.st_mode))
+        return complain(EXIT_WRONG, "'%s' is a pipe; NetCDF can be read from a file only.", path);
     if (svmp_context_processes(context) == 1 && is_foreign(path) && !is_survived(context, path))
         return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
     const svmp_status read = svmp_particles_read(context, path, particles);
