@@ -129,6 +129,8 @@ int progress_look(progress *watch, const svmp_progress *state) {
     return interrupted;
 }
 
+int progress_interrupted(void) { return interrupted; }
+
 double progress_seconds(const progress *watch) { return now() - watch->started; }
 
 void progress_wipe(progress *watch) {

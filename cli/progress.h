@@ -33,6 +33,9 @@ void progress_begin(progress *watch, progress_mode mode, const svmp_method *meth
 int progress_look(progress *watch, const svmp_progress *state);
 
 /* Seconds since the beginning. */
+/* Whether the user has asked the program to stop since progress_begin. */
+int progress_interrupted(void);
+
 double progress_seconds(const progress *watch);
 
 /* Erases the live line, before other output. */
