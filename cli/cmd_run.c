@@ -11,6 +11,7 @@
 #include "lock.h"
 #include "mixing.h"
 #include "origin.h"
+#include "overview.h"
 #include "progress.h"
 #include "record.h"
 #include "sample.h"
@@ -211,28 +212,50 @@ static int prepare(session *s) {
 }
 
 /* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
-static int exact_moments(const session *s, svmp_moments *moments) {
+static int exact_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments) {
     const double z95 = 1.6448536269514722;
     const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
-    for (size_t i = 0; i < variables && i < VARIABLES_SHOWN; i++) {
-        double mean = both[i], sd = sqrt(both[variables + i]);
-        moments[i] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+    for (size_t k = 0; k < shown; k++) {
+        if (which[k] >= variables) continue;
+        double mean = both[which[k]], sd = sqrt(both[variables + which[k]]);
+        moments[k] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
     }
     free(both);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
-/* Moments of the first variables, and the mixing of `count`: of several processes none has more than these. */
-static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t count, svmp_mixing *mixing) {
+/* Moments of the variables that are shown, and the mixing of the first `count`: of several processes none has more than
+ * `first`. */
+static int measure_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments, size_t count,
+                           svmp_mixing *mixing) {
     const int several = svmp_context_processes(s->context) > 1; /* each has the result of its own part */
-    svmp_status status = svmp_particles_summarise(s->first, shown, NULL, moments, NULL);
+    svmp_status status = svmp_particles_summarise(several ? s->first : s->result, shown, which, moments, NULL);
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, moments) : 0;
+    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, shown, which, moments) : 0;
+}
+
+/* The variables that are shown: all; or of many, scalars and small arrays before others. The parts of several processes
+ * know their first ones. */
+static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
+    const size_t variables = svmp_particles_whole(s->result);
+    size_t count = 0, more = 0;
+    overview o = {0};
+    for (size_t k = 0; k < VARIABLES_SHOWN; k++) which[k] = k;
+    if (variables <= VARIABLES_SHOWN) return variables;
+    if (s->record.processes > 1 || !overview_make(s->result, &o)) return FIRST_SHOWN;
+    count = overview_scalars(&o, FIRST_SHOWN, which, &more);
+    for (size_t k = 0; count < FIRST_SHOWN; k++) { /* o.order: array after array, as they come */
+        int taken = 0;
+        for (size_t j = 0; j < count; j++) taken |= which[j] == o.order[k];
+        if (!taken) which[count++] = o.order[k];
+    }
+    overview_free(&o);
+    return count;
 }
 
 /* How the processes share the work. */
@@ -244,7 +267,9 @@ static void print_split(const svmp_split *split) {
 
 static int print_result(session *s) {
     const size_t variables = svmp_particles_whole(s->result);
-    const size_t shown = variables <= VARIABLES_SHOWN ? variables : FIRST_SHOWN;
+    size_t which[VARIABLES_SHOWN];
+    const size_t shown = choose_shown(s, which);
+    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
     const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
     const size_t mixed = s->record.processes > 1 ? shown : variables;
@@ -252,7 +277,7 @@ static int print_result(session *s) {
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int wrong = measure_moments(s, shown, moments, mixed, mixing);
+    int wrong = measure_moments(s, shown, which, moments, mixed, mixing);
     if (wrong) {
         free(mixing);
         return wrong;
@@ -262,10 +287,10 @@ static int print_result(session *s) {
     print_size(s->result, s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
            plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
-    int width = names_width(s->first, shown, NULL);
+    int width = names_width(from, shown, which);
     print_moments_heading(width, chains);
-    for (size_t i = 0; i < shown; i++)
-        print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
+    for (size_t k = 0; k < shown; k++)
+        print_moments(width, svmp_particles_name(from, which[k]), &moments[k], chains ? &mixing[which[k]] : NULL);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     if (chains) print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);

@@ -1,12 +1,10 @@
 #include "sample.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "shield.h"
 
 static int is_netcdf(const char *path) {
     const size_t length = strlen(path);
@@ -24,24 +22,6 @@ static int is_foreign(const char *path) {
                        memcmp(found, mark, sizeof found) == 0;
     if (file) fclose(file);
     return file && !sealed;
-}
-
-/* Whether a child that reads the file does so without crashing, whatever it finds. */
-static int is_survived(svmp_context *context, const char *path) {
-    enum { PATIENCE = 600 }; /* seconds */
-    int ended = 0;
-    const pid_t child = fork();
-    if (child == 0) {
-        svmp_particles *particles = NULL;
-        const int nowhere = open("/dev/null", O_WRONLY);
-        if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-        alarm(PATIENCE);
-        svmp_particles_read(context, path, &particles);
-        _exit(0);
-    }
-    if (child < 0 || waitpid(child, &ended, 0) != child || !WIFSIGNALED(ended)) return 1;
-    const int by = WTERMSIG(ended);
-    return by != SIGSEGV && by != SIGBUS && by != SIGABRT && by != SIGFPE && by != SIGILL && by != SIGALRM;
 }
 
 /* Major, minor and patch of "0.1.0..."; where a number is missing, 0. */
@@ -74,7 +54,7 @@ int read_particles(svmp_context *context, const char *path, svmp_particles **par
     struct stat about;
     if (is_netcdf(path) && stat(path, &about) == 0 && S_ISFIFO(about.st_mode))
         return complain(EXIT_WRONG, "'%s' is a pipe; NetCDF can be read from a file only.", path);
-    if (svmp_context_processes(context) == 1 && is_foreign(path) && !is_survived(context, path))
+    if (svmp_context_processes(context) == 1 && is_foreign(path) && !shield_read(context, path))
         return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
     const svmp_status read = svmp_particles_read(context, path, particles);
     if (read != SVMP_OK) return failed(context, read);

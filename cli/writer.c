@@ -15,6 +15,7 @@
 #include "keeper.h"
 #include "parts.h"
 #include "progress.h"
+#include "shield.h"
 
 static int check_paths(const writer *w, const char *path) {
     const int force = options_given(w->set, "force") != NULL;
@@ -214,27 +215,29 @@ static int wait_for_reader(const char *path, int *descriptor) {
     return 0;
 }
 
-static int write_part(writer *w, const svmp_particles *written, run_record *record, size_t part) {
+static int write_part(writer *w, const svmp_particles *particles, run_record *record, size_t part) {
     record->chain = part;
-    char *comments = record_text(record, svmp_particles_count(written)), *path = free_path(w, part);
-    svmp_status status = SVMP_NO_MEMORY;
-    int reader = -1;
+    char *comments = record_text(record, svmp_particles_count(particles)), *path = free_path(w, part);
+    char *written = NULL;
+    int status = EXIT_FAILED, reader = -1;
     const int unread = path ? wait_for_reader(path, &reader) : 0;
     if (unread) {
         free(comments);
         free(path);
         return unread;
     }
-    if (!svmp_context_any(w->context, comments == NULL || path == NULL) && path) {
-        announce(w, written, path);
-        status = svmp_particles_write(written, path, comments, options_given(w->set, "force") != NULL);
+    if (svmp_context_any(w->context, comments == NULL || path == NULL) || path == NULL) {
+        complain(EXIT_FAILED, "Out of memory.");
+    } else {
+        announce(w, particles, path);
+        status = shield_write(w->context, particles, path, comments, options_given(w->set, "force") != NULL, &written);
     }
     if (reader >= 0) close(reader);
     free(comments);
-    if (status == SVMP_OK && w->written == NULL)
-        w->written = part ? all_parts(options_given(w->set, "output")) : part_path(path, 0);
+    if (written && w->written == NULL) w->written = part ? all_parts(options_given(w->set, "output")) : written;
+    if (written != w->written) free(written);
     free(path);
-    return status == SVMP_OK ? 0 : failed(w->context, status);
+    return status;
 }
 
 /* Of chains that are not all there, none is recommended. */
