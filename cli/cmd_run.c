@@ -421,6 +421,18 @@ static int finish(session *s, svmp_status ended) {
     return unwritten ? unwritten : status ? status : explain_end(s, ended);
 }
 
+/* What the end of the run needs besides: its result, of the variables and of the values that they stand for; and the
+ * draws of a sampler, which fill their room only as they come. */
+static double result_bytes(const session *s) {
+    const double variables = (double)svmp_graph_variables(svmp_model_graph(s->model));
+    const double particles =
+        (double)asked_count(s->options, s->method.yield == SVMP_CHAINS && !s->method.sweeps ? "chains" : "particles");
+    char text[32];
+    const char *draws = svmp_run_setting(s->run, "draws", text, sizeof text);
+    const double kept = s->method.yield == SVMP_CHAINS && draws ? strtod(draws, NULL) : 1;
+    return sizeof(double) * variables * particles * kept * (s->method.yield == SVMP_CHAINS ? 3 : 2);
+}
+
 static int go(session *s) {
     char text[32];
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
@@ -429,6 +441,7 @@ static int go(session *s) {
     s->measures = (options_given(s->set, "output") || keeper_path(s->set)) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
+    s->watch.result = result_bytes(s);
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);

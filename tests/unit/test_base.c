@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/exact.h"
 #include "base/fourier.h"
+#include "base/machine.h"
 #include "base/random.h"
 #include "base/select.h"
 
@@ -274,21 +276,36 @@ static void test_selection_is_that_of_a_sort(void **state) {
     free(sorted);
 }
 
+/* A control group's file says "max" or a number of bytes; what is neither is no limit. */
+static void test_memory_limits(void **state) {
+    (void)state;
+    const struct {
+        const char *text;
+        double limit;
+    } files[] = {{"max\n", INFINITY}, {"1073741824\n", 1073741824}, {"", INFINITY}, {"x", INFINITY}};
+    char path[] = "/tmp/svmp-limit-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        assert_int_equal(ftruncate(descriptor, 0), 0);
+        assert_true(pwrite(descriptor, files[k].text, strlen(files[k].text), 0) == (ssize_t)strlen(files[k].text));
+        assert_true(svmp_machine_limit(path) == files[k].limit);
+    }
+    close(descriptor);
+    unlink(path);
+    assert_true(svmp_machine_limit(path) == INFINITY);
+    assert_true(svmp_machine_memory() > 1e6 && svmp_machine_memory() < 1e16);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection_is_that_of_a_sort),
-        cmocka_unit_test(test_quick_numbers),
-        cmocka_unit_test(test_normal_moments),
-        cmocka_unit_test(test_uniform_moments),
-        cmocka_unit_test(test_prefix_does_not_depend_on_length),
-        cmocka_unit_test(test_streams_differ),
-        cmocka_unit_test(test_below_is_uniform),
-        cmocka_unit_test(test_context_misuse),
-        cmocka_unit_test(test_error_callback_and_overflow),
-        cmocka_unit_test(test_every_status_has_a_text),
-        cmocka_unit_test(exact_sums_have_no_order),
-        cmocka_unit_test(exact_sums_are_sums),
-        cmocka_unit_test(exact_sums_are_added_as_words),
+        cmocka_unit_test(test_memory_limits),           cmocka_unit_test(test_selection_is_that_of_a_sort),
+        cmocka_unit_test(test_quick_numbers),           cmocka_unit_test(test_normal_moments),
+        cmocka_unit_test(test_uniform_moments),         cmocka_unit_test(test_prefix_does_not_depend_on_length),
+        cmocka_unit_test(test_streams_differ),          cmocka_unit_test(test_below_is_uniform),
+        cmocka_unit_test(test_context_misuse),          cmocka_unit_test(test_error_callback_and_overflow),
+        cmocka_unit_test(test_every_status_has_a_text), cmocka_unit_test(exact_sums_have_no_order),
+        cmocka_unit_test(exact_sums_are_sums),          cmocka_unit_test(exact_sums_are_added_as_words),
         cmocka_unit_test(test_transforms_convolve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
