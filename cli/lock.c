@@ -106,8 +106,11 @@ int file_lock_take(file_lock *lock, const char *path) {
     char *place = realpath(path, NULL); /* a link and its target are one file */
     const size_t size = strlen(place ? place : path) + sizeof ".lock";
     *lock = (file_lock){.path = malloc(size)};
-    if (lock->path == NULL) status = complain(EXIT_FAILED, "Out of memory.");
-    if (lock->path) snprintf(lock->path, size, "%s.lock", place ? place : path);
+    if (lock->path == NULL) {
+        free(place);
+        return complain(EXIT_FAILED, "Out of memory.");
+    }
+    snprintf(lock->path, size, "%s.lock", place ? place : path);
     for (int k = 0; k < ATTEMPTS && again && status == 0; k++) status = attempt(lock, path, &again);
     free(place);
     return status;

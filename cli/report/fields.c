@@ -185,11 +185,14 @@ int write_fields(FILE *file, svmp_context *context, const svmp_particles *partic
     if (!many) return fputs(",\"fields\":[]", file), 0;
     svmp_moments *moments = calloc(variables, sizeof *moments);
     svmp_mixing *mixing = calloc(variables, sizeof *mixing);
-    int status = moments && mixing ? 0 : complain(EXIT_FAILED, "Out of memory.");
-    if (status == 0) {
-        const svmp_status made = svmp_particles_summarise(particles, variables, NULL, moments, chains ? mixing : NULL);
-        if (made != SVMP_OK) status = failed(context, made);
+    int status = 0;
+    if (moments == NULL || mixing == NULL) {
+        free(moments);
+        free(mixing);
+        return complain(EXIT_FAILED, "Out of memory.");
     }
+    const svmp_status made = svmp_particles_summarise(particles, variables, NULL, moments, chains ? mixing : NULL);
+    if (made != SVMP_OK) status = failed(context, made);
     if (status == 0 && chains) status = write_mixing(file, variables, mixing);
     if (status == 0) status = write_pictures(file, particles, o, model, names, moments);
     free(moments);

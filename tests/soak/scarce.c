@@ -14,7 +14,7 @@ static long fail_at, fail_count = 1, least;
 
 static long number_of(const char *name, long otherwise) {
     const char *text = getenv(name);
-    return text ? atol(text) : otherwise;
+    return text ? strtol(text, NULL, 10) : otherwise;
 }
 
 __attribute__((constructor)) static void begin(void) {
