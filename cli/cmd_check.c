@@ -41,7 +41,7 @@ static void print_arrays(const svmp_model *model, const char *label, size_t whic
     svmp_array array;
     int any = 0;
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
-        const char *const texts[] = {array.unknown, array.observed, array.computed};
+        const char *const texts[] = {array.unknown, array.observed, array.computed, array.drawn};
         if (texts[which]) print_next(label, texts[which], &any);
     }
     if (any) printf("\n");
@@ -58,6 +58,8 @@ static void spell_element(const svmp_array *array, size_t place, char *text, siz
     }
 }
 
+static int is_scattered(const char *elements) { return elements && strstr(elements, " of "); }
+
 /* The elements that the data leave out of an array here and there, which "y[8:41] (4 of 34)" does not tell. */
 static void print_missing(const svmp_model *model) {
     enum { MOST = 20 };
@@ -68,7 +70,7 @@ static void print_missing(const svmp_model *model) {
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
         size_t count = 1;
         for (size_t d = 0; d < array.rank; d++) count *= array.dimensions[d];
-        const int scattered = array.values && array.known && array.unknown && strstr(array.unknown, " of ");
+        const int scattered = array.values && array.known && (is_scattered(array.unknown) || is_scattered(array.drawn));
         for (size_t m = 0; scattered && m < count; m++) {
             if (!isnan(array.known[m]) || ++missing > MOST) continue;
             spell_element(&array, m, text, sizeof text);
@@ -79,14 +81,77 @@ static void print_missing(const svmp_model *model) {
     if (any) printf("\n");
 }
 
+/* The coordinates of an array's nodes, of those that have a choice. */
+typedef struct array_centring {
+    char name[128];
+    double least, most;
+} array_centring;
+
+/* The array of a node: theta for "theta[3]". */
+static void name_array(const svmp_model *model, size_t node, char name[128]) {
+    svmp_model_node_name(model, node, name, 128);
+    name[strcspn(name, "[")] = '\0';
+}
+
+/* Finds up to `most` arrays; returns their number. */
+static size_t find_centrings(const svmp_model *model, size_t most, array_centring *found) {
+    size_t count = 0;
+    char name[128];
+    for (size_t v = 0; v < svmp_graph_nodes(svmp_model_graph(model)); v++) {
+        const double c = svmp_model_centring(model, v);
+        size_t k = 0;
+        if (isnan(c)) continue;
+        name_array(model, v, name);
+        while (k < count && k < most && strcmp(found[k].name, name) != 0) k++;
+        if (k == most) return count;
+        if (k == count) {
+            found[count++] = (array_centring){.least = c, .most = c};
+            memcpy(found[k].name, name, sizeof name);
+        }
+        found[k].least = fmin(found[k].least, c);
+        found[k].most = fmax(found[k].most, c);
+    }
+    return count;
+}
+
+/* "coordinates   theta not centred, b 0.2 to 0.6 centred" */
+static void print_coordinates(const svmp_model *model) {
+    enum { MOST = 100 };
+    array_centring found[MOST];
+    const size_t count = find_centrings(model, MOST, found);
+    int any = 0;
+    for (size_t k = 0; k < count; k++) {
+        char text[200];
+        const double least = found[k].least, most = found[k].most;
+        char low[32], high[32];
+        snprintf(low, sizeof low, "%.2g", least);
+        snprintf(high, sizeof high, "%.2g", most);
+        if (least == most && (least == 0 || least == 1))
+            snprintf(text, sizeof text, "%.120s %s", found[k].name, least == 1 ? "centred" : "not centred");
+        else if (strcmp(low, high) == 0)
+            snprintf(text, sizeof text, "%.120s %s centred", found[k].name, low);
+        else
+            snprintf(text, sizeof text, "%.120s %s to %s centred", found[k].name, low, high);
+        print_next("coordinates", text, &any);
+    }
+    if (any) printf("\n");
+}
+
+static void options(option_set *set) {
+    options_add_run(set, 1, (const char *const[]){"method"});
+    options_add(set, 1, &coordinates_option);
+}
+
 static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     int status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, NULL, &model);
+    if (status == 0) status = read_model(set, context, &model);
     if (status == 0) {
         print_shape(model);
         print_arrays(model, "unknown", 0);
+        print_coordinates(model);
+        print_arrays(model, "drawn after the run", 3);
         print_missing(model);
         print_arrays(model, "observed", 1);
         print_arrays(model, "computed (--monitor)", 2);
@@ -102,11 +167,14 @@ const command command_check = {
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Check a model and describe its graph",
-    .text = "Reads the model as\n.B svmp run\n"
-            "does and prints the numbers of nodes, variables and factors, the sizes of the Markov blankets, the\n"
-            "number of distinct closed neighbourhoods (nodes with equal neighbourhoods share a kernel matrix), and\n"
-            "whether the model is jointly Gaussian. For a model in the model language it also lists which arrays or\n"
-            "elements are unknown, which are observed, and which are computed from unknowns; the latter can be\n"
-            "reported with\n.BR \\-\\-monitor .\n",
+    .text =
+        "Reads the model as\n.B svmp run\n"
+        "does and prints the numbers of nodes, variables and factors, the sizes of the Markov blankets, the\n"
+        "number of distinct closed neighbourhoods (nodes with equal neighbourhoods share a kernel matrix), and\n"
+        "whether the model is jointly Gaussian. For a model in the model language it also lists which arrays or\n"
+        "elements are unknown, the coordinates that they move in, which are unknown but have nothing observed that\n"
+        "depends on them and are drawn after the run, which are observed, and which are computed from unknowns;\n"
+        "the latter can be reported with\n.BR \\-\\-monitor .\n",
+    .options = options,
     .run = run,
 };

@@ -12,7 +12,11 @@ static const option_row rows[] = {
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
 };
 
-static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
+static void options(option_set *set) {
+    options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add_run(set, 1, (const char *const[]){"method"});
+    options_add(set, 1, &coordinates_option);
+}
 
 static int read_format(const char *text, svmp_graph_format *format) {
     *format = strcmp(text, "json") == 0 ? SVMP_GRAPH_JSON : SVMP_GRAPH_DOT;
@@ -99,7 +103,7 @@ static int run(const option_set *set) {
     if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
     if (status == 0 && path) status = refuse_input(set, path, NULL);
     if (status == 0) status = open_context(set, &context);
-    if (status == 0) status = read_model(set, context, NULL, &model);
+    if (status == 0) status = read_model(set, context, &model);
     if (status == 0) status = kind ? draw_graph(model, context, kind, path) : write_graph(model, context, format, path);
     svmp_model_free(model);
     svmp_context_free(context);

@@ -17,6 +17,7 @@ static void options(option_set *set) {
     static const char *const taken[] = {"method", "kernel", "bandwidth", "step", "particles", "backend"};
     options_add_run(set, sizeof taken / sizeof *taken, taken);
     options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add(set, 1, &coordinates_option);
 }
 
 /* "1.2 ms" */
@@ -104,7 +105,7 @@ static int run(const option_set *set) {
     if (status == 0) status = read_real("throughput", options_value(set, "throughput"), 1e-6, 1e6, &bandwidth);
     if (status == 0) status = open_context(set, &context);
     if (status == 0) status = asked_options(set, context, &asked);
-    if (status == 0) status = read_model(set, context, NULL, &model);
+    if (status == 0) status = read_model(set, context, &model);
     if (status == 0) {
         const svmp_network network = {1e-6 * latency, 1e9 * bandwidth};
         const double reading = peak();

@@ -19,7 +19,7 @@
 #include "table.h"
 #include "writer.h"
 
-enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */
+enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10, NAME_ROOM = 1024 }; /* all, up to so many; of more, the first */
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},
@@ -39,6 +39,7 @@ static const option_row rows[] = {
 static void options(option_set *set) {
     options_add_run(set, 0, NULL);
     options_add(set, sizeof rows / sizeof *rows, rows);
+    options_add(set, 1, &coordinates_option);
 }
 
 /* All that a run holds, so that there is one place where it ends. */
@@ -47,6 +48,7 @@ typedef struct session {
     svmp_context *context;
     svmp_options *options;
     svmp_method method; /* what that is */
+    const char *coordinates;
     svmp_model *model;
     svmp_split split; /* among processes */
     writer writer;
@@ -203,25 +205,34 @@ static int prepare(session *s) {
     if (status == 0) status = settle(s->context, read_all(s));
     if (status == 0) status = compare_starts(s);
     if (status) return status;
-    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
-                                             options_given(s->set, "monitor"), &s->model, &s->split);
+    s->coordinates = options_given(s->set, "coordinates");
+    if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
+    const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
+    svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
+                                                (const char *const *)s->set->operands, &how, &s->model, &s->split);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }
 
-/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored keeps its own. */
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored, or drawn after the run,
+ * keeps its own: it is none of the model's variables. */
 static int exact_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments) {
+    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
     const double z95 = 1.6448536269514722;
     const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
+    char name[NAME_ROOM];
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
-    for (size_t k = 0; k < shown; k++) {
-        if (which[k] >= variables) continue;
-        double mean = both[which[k]], sd = sqrt(both[variables + which[k]]);
-        moments[k] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+    for (size_t i = 0; i < variables; i++) {
+        svmp_model_variable_name(s->model, i, name, sizeof name);
+        for (size_t k = 0; k < shown; k++) {
+            if (strcmp(name, svmp_particles_name(from, which[k])) != 0) continue;
+            const double mean = both[i], sd = sqrt(both[variables + i]);
+            moments[k] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+        }
     }
     free(both);
     return status == SVMP_OK ? 0 : failed(s->context, status);
@@ -300,8 +311,9 @@ static int print_result(session *s) {
                4 * s->record.iterations);
     print_convergence(&s->record.convergence, s->record.particles, 0);
     free(mixing);
-    if (exact && options_given(s->set, "monitor"))
-        printf("These numbers are exact, except for monitored nodes; the particles are independent draws.\n");
+    if (exact && variables > svmp_graph_variables(svmp_model_graph(s->model)))
+        printf("These numbers are exact, except for nodes that are monitored or drawn after the run; the particles are "
+               "independent draws.\n");
     else if (exact)
         printf("These numbers are exact; the particles are independent draws.\n");
     else
@@ -390,6 +402,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
         .set = s->set,
         .run = s->run,
+        .coordinates = s->coordinates,
         .processes = svmp_context_processes(s->context),
         .outcome = outcome,
         .iterations = svmp_run_iteration(s->run),
@@ -406,7 +419,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
         complain(EXIT_DONE, "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
     s->record.particles = svmp_particles_count(s->result);
-    return options_given(s->set, "monitor") ? writer_leave_out(&s->writer, s->model, &s->result) : 0;
+    return writer_leave_out(&s->writer, s->model, &s->result);
 }
 
 /* What is written comes first: whatever fails afterwards, it is there. */
@@ -504,6 +517,12 @@ const command command_run = {
             "to the same file unless\n.B \\-\\-checkpoint\n"
             "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
             "sampler) may be larger, unless the step size falls along the iterations.\n"
+            ".PP\n.B \\-\\-coordinates\n"
+            "says what a node moves in if its prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown location or\n"
+            "scale: itself (centred), its distance from the location in units of the scale (noncentred), or what the\n"
+            "data and the prior suggest, node by node (auto). The default is auto for transport, local and nuts, and\n"
+            "centred for the other methods. The results are on the scale of the model in any case\n"
+            ".RB ( docs/coordinates.md ).\n"
             ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
             "adds deterministic nodes, computed from each particle.\n.PP\n"
             "Stan's tools read one file per chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so on.\n"

@@ -167,8 +167,24 @@ int refuse_input(const option_set *set, const char *path, const char *own) {
                     path, found);
 }
 
-int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model) {
-    svmp_status status =
-        svmp_model_read_monitoring(context, set->operand_count, (const char *const *)set->operands, monitors, model);
+const option_row coordinates_option = {
+    "coordinates", 0, "KIND", "", "auto, centred or noncentred; the default depends on the method", "Start",
+};
+
+static int find_coordinates(const option_set *set, svmp_context *context, const char **coordinates) {
+    svmp_method method;
+    *coordinates = options_given(set, "coordinates");
+    if (*coordinates) return 0;
+    const svmp_status status = svmp_method_describe(context, options_value(set, "method"), &method);
+    *coordinates = method.coordinates;
+    return status == SVMP_OK ? 0 : failed(context, status);
+}
+
+int read_model(const option_set *set, svmp_context *context, svmp_model **model) {
+    svmp_reading how = {0};
+    const int wrong = find_coordinates(set, context, &how.coordinates);
+    if (wrong) return wrong;
+    const svmp_status status =
+        svmp_model_read_as(context, set->operand_count, (const char *const *)set->operands, &how, model);
     return status == SVMP_OK ? 0 : failed(context, status);
 }

@@ -57,7 +57,10 @@ int refuse_input(const option_set *set, const char *path, const char *own);
 /* Whether two paths, which may be NULL, refer to the same file, existing or not: ./a and a, a link and its target. */
 int same_file(const char *a, const char *b);
 
-/* Reads the model given by the operands. */
-int read_model(const option_set *set, svmp_context *context, const char *monitors, svmp_model **model);
+/* --coordinates, for commands that read a model. */
+extern const option_row coordinates_option;
+
+/* Reads the model given by the operands, in the coordinates of --coordinates or of --method. */
+int read_model(const option_set *set, svmp_context *context, svmp_model **model);
 
 #endif

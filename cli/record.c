@@ -54,6 +54,8 @@ char *record_text(const run_record *record, size_t rows) {
     for (size_t k = 0; svmp_option_at(k, &option); k++) print_option(stream, record, option.name);
     print_option(stream, record, "threads");
     print_given(stream, record, "monitor");
+    if (options_given(record->set, "coordinates") || strcmp(record->coordinates, "centred") != 0)
+        fprintf(stream, "coordinates = %s\n", record->coordinates);
     print_given(stream, record, "save");
     if (record->processes > 1) fprintf(stream, "processes = %zu\n", record->processes);
     fprintf(stream, "outcome = %s\niterations done = %zu\n", outcome_word(record->outcome), record->iterations);

@@ -8,6 +8,7 @@
 typedef struct run_record {
     const option_set *set;
     const svmp_run *run;
+    const char *coordinates; /* of --coordinates, given or the method's */
     size_t processes;
     size_t particles; /* of the whole result */
     svmp_outcome outcome;

@@ -145,7 +145,7 @@ static int is_finite(svmp_particles *particles, size_t variable) {
 static void find_finite(const svmp_model *model, svmp_particles *result, size_t *kept, size_t *place, size_t *count) {
     for (size_t i = 0; i < svmp_particles_variables(result); i++) {
         const char *name = svmp_particles_name(result, i);
-        place[i] = is_finite(result, i) || !svmp_model_computes(model, name) ? *count : SIZE_MAX;
+        place[i] = !svmp_model_computes(model, name) || is_finite(result, i) ? *count : SIZE_MAX;
         if (place[i] != SIZE_MAX)
             kept[(*count)++] = i;
         else

@@ -24,8 +24,8 @@ void writer_free(writer *w); /* accepts an all-zero value */
 /* Finds the variables of --save in the result of the run; suggests --monitor for nodes that the model computes. */
 int writer_choose(writer *w, svmp_context *context, const svmp_model *model, const svmp_run *run);
 
-/* Monitored values need not be finite (1/0, the logarithm of a negative number). Removes such variables from the result
- * and from the chosen ones, each with a message. */
+/* Values that are monitored or drawn after the run need not be finite (1/0, the logarithm of a negative number, a
+ * negative precision). Removes such variables from the result and from the chosen ones, each with a message. */
 int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result);
 
 /* Writes the result, if requested. A file that was created by others since the run began is left unchanged. */

@@ -27,7 +27,6 @@ static void must(svmp_status status) {
 
 int main(void) {
     svmp_model *model;
-    svmp_options *options;
     svmp_run *run;
     svmp_particles *particles;
     svmp_outcome outcome;
@@ -48,9 +47,7 @@ int main(void) {
         fprintf(stderr, "callback: factor %zu: the derivative is %g, and its values say %g\n", worst.factor,
                 worst.analytic, worst.numeric);
 
-    must(svmp_options_create(context, &options));
-    must(svmp_options_set(options, "step", "adagrad:0.5"));
-    must(svmp_run_create(model, options, &run));
+    must(svmp_run_create(model, NULL, &run));
     must(svmp_run_go(run, &outcome));
     must(svmp_run_particles(run, &particles));
     for (size_t t = 0; t < TIMES; t++) {
@@ -61,7 +58,6 @@ int main(void) {
     }
     svmp_particles_free(particles);
     svmp_run_free(run);
-    svmp_options_free(options);
     svmp_model_free(model);
     svmp_context_free(context);
 }

@@ -4,7 +4,7 @@ int main(void) {
     const char *files[] = {"models/grid.mtx", "models/grid_b.mtx"}; /* exp(b'x - x'Ax/2): A, b */
     svmp_context *context = NULL;
     svmp_model *model = NULL;
-    svmp_options *options = NULL; /* by default: graphical SVGD, 1,000 iterations */
+    svmp_options *options = NULL; /* by default the method stops by itself */
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;

@@ -23,6 +23,7 @@ int main(int count, char **arguments) {
     time_t started = time(NULL);
     svmp_context *context = NULL;
     svmp_model *model = NULL;
+    svmp_options *options = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_split split;
@@ -30,7 +31,8 @@ int main(int count, char **arguments) {
     svmp_discrepancy found;
     int failed = svmp_context_create(NULL, &context) || svmp_context_join(context) ||
                  svmp_model_read_split(context, (size_t)count - 2, files, NULL, &model, &split) ||
-                 svmp_run_create(model, NULL, &run) || svmp_run_set_monitor(run, is_late, &started) ||
+                 svmp_options_create(context, &options) || svmp_options_set(options, "method", "graphical") ||
+                 svmp_run_create(model, options, &run) || svmp_run_set_monitor(run, is_late, &started) ||
                  svmp_run_go(run, &outcome) || svmp_run_discrepancy(run, &found, NULL) ||
                  svmp_run_particles(run, &particles) || svmp_particles_write(particles, output, NULL, 1);
     if (failed && speaks) fprintf(stderr, "processes: %s\n", svmp_context_error(context));
@@ -40,6 +42,7 @@ int main(int count, char **arguments) {
                svmp_outcome_text(outcome), found.ratio);
     svmp_particles_free(particles);
     svmp_run_free(run);
+    svmp_options_free(options);
     svmp_model_free(model);
     svmp_context_free(context); /* a process that ends before this counts as failed */
     return failed;

@@ -165,6 +165,22 @@ SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
 SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,
                                           const svmp_data *data, const char *monitors, svmp_model **model);
 
+/* How a model text is read. Initialise it with {0}. */
+typedef struct svmp_reading {
+    const char *monitors;    /* as in svmp_model_read_monitoring; NULL: none */
+    const char *coordinates; /* "centred" (also NULL), "noncentred" or "auto"; see svmp_model_read_as */
+} svmp_reading;
+
+/* Like svmp_model_read and svmp_model_read_text, with the coordinates that particles move in. They matter for nodes u
+ * whose prior is a location-scale family (dnorm, dlnorm, dt, dlogis, ddexp) with a location m or a scale s that depends
+ * on other unknowns. "centred" moves u, "noncentred" moves z = (u - m)/s, and "auto" chooses for each node one of these
+ * or a coordinate in between, from the information in the data and in the prior (docs/coordinates.md). Particles and
+ * particle files are on the scale of the model text in any case. `how` may be NULL. */
+SVMP_API svmp_status svmp_model_read_as(svmp_context *context, size_t count, const char *const *paths,
+                                        const svmp_reading *how, svmp_model **model);
+SVMP_API svmp_status svmp_model_read_text_as(svmp_context *context, const char *name, const char *text,
+                                             const svmp_data *data, const svmp_reading *how, svmp_model **model);
+
 /* Gives a variable a box. Also after the model was finished or read, but not after it was split or run. Variables that
  * a model text transforms cannot have a box: the model text defines their bounds. */
 SVMP_API svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower, double upper);
@@ -398,7 +414,11 @@ SVMP_API size_t svmp_run_iterations(const svmp_run *run);
  *
  * For samplers these are the draws so far, chain after chain; before the first draw, the current states. The particles
  * of "dpmp" and "tpmp" are modes and not a sample of the posterior: particle l has the l-th choice of each node, the
- * first one the best. Collective: each process gets the variables of its own nodes, possibly none. */
+ * first one the best.
+ *
+ * Leaves of a model text, unknown nodes that nothing observed depends on, are drawn given the other nodes. The draws
+ * depend on the seed of the run, and lp__ does not contain leaves. Collective: each process gets the variables of its
+ * own nodes, possibly none; the first process also gets the leaves. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 /* The option's effective value as text: what was set, or the value that the method chose ("rbf@blanket" for the kernel,

@@ -76,6 +76,10 @@ SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
 SVMP_API svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
                                            const char *monitors, svmp_model **model, svmp_split *split);
 
+/* The same for svmp_model_read_as. With "auto" the first process reads the whole model. */
+SVMP_API svmp_status svmp_model_read_split_as(svmp_context *context, size_t count, const char *const *paths,
+                                              const svmp_reading *how, svmp_model **model, svmp_split *split);
+
 /* The number of own nodes of a part, and the index of a node or a variable of the part in the whole model. In a whole
  * graph every node is its own and keeps its index. Neighbourhoods are defined for own nodes, in the order of the whole
  * model. */

@@ -46,6 +46,8 @@ typedef struct svmp_method {
     int parts;  /* whether it runs on parts of a model, in several processes */
     int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
     size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
+    const char
+        *coordinates; /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
@@ -64,6 +66,8 @@ typedef struct svmp_array {
     const size_t *dimensions; /* of the whole array */
     const double *values;     /* the observed elements, row-major, NaN elsewhere; NULL: none */
     const double *known;      /* if some elements are known: observed, given or constant; NULL: all or none are known */
+    const char *drawn;        /* like `unknown`, for leaves, which are drawn after the run; `unknown` excludes them */
+    size_t drawn_count;
 } svmp_array;
 
 /* Describes array `which`, counted from 0 in the order of the text. Returns 0 beyond the last one; models that are not
@@ -73,8 +77,13 @@ SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array 
 /* The number of observed values of stochastic nodes in a model text; 0 for other models. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
 
-/* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not. */
+/* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not, or is a leaf. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
+
+/* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; between them it is the
+ * share of the data in what is known about the node (docs/coordinates.md). NaN if there is no choice, because the node
+ * has another kind of prior. */
+SVMP_API double svmp_model_centring(const svmp_model *model, size_t node);
 
 /* The number of different closed neighbourhoods; nodes with the same one share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);

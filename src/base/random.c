@@ -45,3 +45,22 @@ double svmp_random_normal(random_stream stream, uint64_t l) {
 uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound) {
     return words(stream, index).v[0] % bound; /* its bias, bound / 2^64, is far below what any sample can show */
 }
+
+/* Rounds of a Feistel network permute 0 ... 4^half - 1, a power of four of at least `count`; what falls beyond `count`
+ * is permuted again until it does not. A rotation makes every place exactly as likely as the others. */
+uint64_t svmp_random_place(random_stream stream, uint64_t index, uint64_t count) {
+    enum { ROUNDS = 6 };
+    uint64_t half = 1;
+    while (UINT64_C(1) << 2 * half < count) half++;
+    const uint64_t mask = (UINT64_C(1) << half) - 1;
+    do {
+        uint64_t left = index >> half, right = index & mask;
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            const uint64_t mixed = left ^ svmp_random_below(stream, round << half | right, mask + 1);
+            left = right;
+            right = mixed;
+        }
+        index = left << half | right;
+    } while (index >= count);
+    return (index + svmp_random_below(stream, UINT64_MAX, count)) % count;
+}

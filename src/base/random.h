@@ -29,6 +29,7 @@ typedef enum random_purpose {
     RANDOM_VELOCITY_ACCEPT, /* a = iteration; b = 0: which are accepted, 1: how long they are */
     RANDOM_LOCAL,           /* a = sweep, b = variable: a local move */
     RANDOM_LOCAL_ACCEPT,    /* a = sweep, b = node: whether it is accepted */
+    RANDOM_LEAF,            /* a = output, b = draw: nodes that are drawn after the run */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */
@@ -53,5 +54,8 @@ double svmp_random_normal(random_stream stream, uint64_t l);
 
 /* The `index`-th number of a stream of integers, uniform on 0 ... bound - 1 (bound > 0). */
 uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound);
+
+/* The place of `index` in a random permutation of 0 ... count - 1 (index < count < 2^62), the stream's own. */
+uint64_t svmp_random_place(random_stream stream, uint64_t index, uint64_t count);
 
 #endif

@@ -25,6 +25,11 @@ typedef struct number_array {
 typedef struct random_source {
     random_stream stream;
     uint64_t used;
+
+    /* Unless `strata` is 0: this is source `number` of as many. Their kth numbers fall into different ones of the
+     * intervals (0, 1/strata), (1/strata, 2/strata), ..., in a random order. Every source by itself remains a stream of
+     * independent uniform numbers; all together have means and variances with less noise. */
+    uint64_t strata, number;
 } random_source;
 
 typedef enum distribution_rank { RANK_SCALAR, RANK_VECTOR, RANK_MATRIX } distribution_rank;
@@ -88,6 +93,22 @@ struct distribution {
     void (*draw)(random_source *source, size_t rows, const number_array *arguments, double *workspace, double *value);
 };
 
+/* A location-scale family: with u = x, or of dlnorm u = log x, (u - mu) / tau^power has a distribution that depends on
+ * neither of the first two arguments, mu and tau. */
+typedef struct location_scale {
+    const char *name, *on_the_line; /* and the distribution of u, with the same arguments */
+    double power;
+} location_scale;
+
+/* NULL: it is none. */
+const location_scale *svmp_distribution_location_scale(const distribution *family);
+
+/* Of a location-scale family, at u: d log p / du and -d^2 log p / du^2 of the density of u; and the information on the
+ * location, the mean of the latter over u but where the density has a kink (ddexp). */
+double svmp_location_scale_slope(const distribution *family, const double *arguments, double u);
+double svmp_location_scale_curvature(const distribution *family, const double *arguments, double u);
+double svmp_location_scale_information(const distribution *family, const double *arguments);
+
 /* By its name in the language ("dnorm", "dgen.gamma"), JAGS' other spellings included ("dbinom"); NULL: none such. */
 const distribution *svmp_distribution_find(const char *name);
 
@@ -141,11 +162,17 @@ bool svmp_distribution_accepts(const distribution *family, size_t which, number_
 bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
                                        char *sentence, size_t size);
 
-/* Draws one value (rows*columns numbers, column-major) at the place that `stream` names, between the numbers lower and
+/* Draws one value (rows*columns numbers, column-major) from the numbers of `source`, between the numbers lower and
  * upper (-INFINITY, INFINITY: open; only for scalars). *drawn is false, and `value` untouched, when the distribution
  * cannot be drawn from (dflat), or when no draw between the bounds was found. */
-svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_stream stream, size_t rows,
+svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_source source, size_t rows,
                                    size_t columns, const number_array *arguments, double lower, double upper,
                                    bool *drawn, double *value);
+
+/* The same of one dimension, between bounds that hardly any draw of the whole lies between, too: it finds a number
+ * wherever the distribution has a distribution function, and the mass between the bounds is more than 0. */
+svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_source source,
+                                             const number_array *arguments, double lower, double upper, bool *drawn,
+                                             double *value);
 
 #endif

@@ -17,7 +17,12 @@
     }
 
 static double uniform(random_source *source) {
-    return ((double)svmp_random_below(source->stream, source->used++, UINT64_C(1) << 52) + 0.5) * 0x1p-52;
+    const double u = ((double)svmp_random_below(source->stream, source->used, UINT64_C(1) << 52) + 0.5) * 0x1p-52;
+    random_stream order = source->stream; /* the same for all sources */
+    order.b = UINT64_MAX - source->used++;
+    if (source->strata == 0) return u;
+    const uint64_t stratum = svmp_random_place(order, source->number, source->strata);
+    return fmin(((double)stratum + u) / (double)source->strata, 1 - 0x1p-53);
 }
 
 static double normal(random_source *source) { return svmp_normal_quantile(uniform(source)); }
@@ -215,13 +220,12 @@ DRAWS(dinterval) {
 
 /* ---- the call ---------------------------------------------------------------------------------------- */
 
-svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_stream stream, size_t rows,
+svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_source source, size_t rows,
                                    size_t columns, const number_array *arguments, double lower, double upper,
                                    bool *drawn, double *value) {
     enum { TRIES = 10000 };
     *drawn = false;
     if (family->draw == NULL) return SVMP_OK;
-    random_source source = {.stream = stream};
     if (family->rank == RANK_SCALAR) {
         double x = 0, workspace[2];
         for (int k = 0; k < TRIES && !*drawn && !isnan(x); k++) {

@@ -62,6 +62,10 @@ struct ast_statement {
     int depth;             /* how many loops are around it */
     const struct distribution *distribution;
     int failed; /* an error in it was noted: further instances are skipped */
+
+    /* set by coordinates.c */
+    ast_statement *same_name; /* another one with this name on its left, or NULL */
+    int chain;                /* 1: what it defines depends on other elements of the name; -1: not; 0: nobody asked */
 };
 
 typedef struct ast_declaration {

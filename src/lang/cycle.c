@@ -101,24 +101,31 @@ static svmp_status find_levels(graph_walk *walk) {
     return SVMP_OK;
 }
 
-/* A counting sort of the nodes by level: stable, so that the order is the text's within a level. */
+/* A counting sort of nodes by level: stable, so that the order is the text's within a level. */
+static svmp_status sort_by_level(svmp_context *context, uint32_t most, size_t count, const lowered_node *nodes,
+                                 uint32_t **sorted) {
+    size_t *start;
+    SVMP_TRY(SVMP_NEW(context, *sorted, count));
+    SVMP_TRY(SVMP_NEW(context, start, (size_t)most + 2));
+    for (size_t k = 0; k < count; k++) start[nodes[k].level + 1]++;
+    for (size_t k = 0; k <= most; k++) start[k + 1] += start[k];
+    for (size_t k = 0; k < count; k++) (*sorted)[start[nodes[k].level]++] = (uint32_t)k;
+    svmp_release(context, start);
+    return SVMP_OK;
+}
+
 static svmp_status sort_nodes(graph_walk *walk) {
     model_lowering *lowering = walk->lowering;
     lowered_model *result = lowering->result;
     uint32_t most = 0;
-    for (uint32_t k = 0; k < lowering->instance_count; k++)
-        if (lowering->instances[k].node != NOTHING) {
-            result->nodes[lowering->instances[k].node].level = walk->level[k];
-            if (walk->level[k] > most) most = walk->level[k];
-        }
-    size_t *start;
-    SVMP_TRY(SVMP_NEW(lowering->context, result->by_level, result->node_count));
-    SVMP_TRY(SVMP_NEW(lowering->context, start, (size_t)most + 2));
-    for (size_t k = 0; k < result->node_count; k++) start[result->nodes[k].level + 1]++;
-    for (size_t k = 0; k <= most; k++) start[k + 1] += start[k];
-    for (size_t k = 0; k < result->node_count; k++) result->by_level[start[result->nodes[k].level]++] = (uint32_t)k;
-    svmp_release(lowering->context, start);
-    return SVMP_OK;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        lowered_node *node = svmp_instance_node(lowering, k);
+        if (node == NULL) continue;
+        node->level = walk->level[k];
+        if (walk->level[k] > most) most = walk->level[k];
+    }
+    SVMP_TRY(sort_by_level(lowering->context, most, result->node_count, result->nodes, &result->by_level));
+    return sort_by_level(lowering->context, most, result->leaf_count, result->leaves, &result->leaves_by_level);
 }
 
 svmp_status svmp_order_nodes(model_lowering *lowering) {

@@ -4,20 +4,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "lang/coordinates.h"
+
 /* ---- values ----------------------------------------------------------------------------------- */
 
 static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
     const model_element *elements = lowering->elements + lowering->arrays[factor->statement->left->symbol].first;
-    uint32_t node = lowering->instances[factor->instance].node;
+    const model_instance *instance = &lowering->instances[factor->instance];
     factor->values = factor->expressions + factor->count;
     factor->value_numbers = factor->numbers + factor->count;
     factor->jacobian = svmp_expr_literal(lowering->builder, 0);
-    if (node != NOTHING) SVMP_TRY(svmp_node_natural(lowering, node, factor->instance, &factor->jacobian));
+    if (instance->node != NOTHING && !instance->leaf)
+        SVMP_TRY(svmp_node_natural(lowering, factor->instance, &factor->jacobian));
     for (size_t k = 0; k < factor->offsets.count; k++) {
         const model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
         bool unknown = one->state == ELEMENT_UNKNOWN;
         factor->value_numbers[k] = unknown ? NAN : one->value;
-        SVMP_TRY(svmp_item_build(lowering, unknown ? one->memo : svmp_item_number(one->value), &factor->values[k]));
+        model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
+        SVMP_TRY(svmp_item_build(lowering, item, &factor->values[k]));
     }
     factor->count += factor->offsets.count;
     return SVMP_OK;
@@ -47,8 +51,10 @@ static expr density(model_lowering *lowering, const factor_work *factor) {
         svmp_rows_and_columns(&factor->offsets, &rows, &columns);
         return density_of(builder, factor, (expr_array){rows, columns, factor->values}, factor->arguments, unknown);
     }
+    const bool leaf = lowering->instances[factor->instance].leaf;
     expr sum = svmp_expr_literal(builder, 0);
     for (size_t part = 0; part < factor->offsets.count; part++) {
+        if (leaf && isnan(factor->value_numbers[part])) continue; /* drawn, given what is observed */
         expr_array arguments[DISTRIBUTION_ARGUMENTS];
         for (size_t k = 0; k < factor->evaluated.count; k++) {
             size_t which = factor->evaluated.arguments[k].count == 1 ? 0 : part;
@@ -111,8 +117,8 @@ static svmp_status build_prior(model_lowering *lowering, const factor_work *fact
 
 static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work *factor, lowered_node *node,
                                      size_t count, const expr *outputs) {
-    lowered_prior shape = {.arguments = factor->evaluated.count};
-    uint64_t words[2 * DISTRIBUTION_ARGUMENTS + 4];
+    lowered_prior shape = {.arguments = factor->evaluated.count, .leaf = lowering->instances[factor->instance].leaf};
+    uint64_t words[2 * DISTRIBUTION_ARGUMENTS + 5];
     size_t length = 0;
     bool fresh;
     if (factor->distribution->rank == RANK_SCALAR) shape.bounds = node->outputs;
@@ -121,6 +127,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
     words[length++] = shape.rows;
     words[length++] = shape.columns;
     words[length++] = node->outputs;
+    words[length++] = shape.leaf;
     for (size_t k = 0; k < factor->evaluated.count; k++) {
         words[length++] = shape.argument_rows[k] = factor->arguments[k].rows;
         words[length++] = shape.argument_columns[k] = factor->arguments[k].columns;
@@ -138,9 +145,8 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
 
 /* Comes before the values: the builder's expressions are those of the arguments, to which the bounds are added. */
 static svmp_status add_prior(model_lowering *lowering, const factor_work *factor) {
-    uint32_t which = lowering->instances[factor->instance].node;
-    if (which == NOTHING) return SVMP_OK;
-    lowered_node *node = &lowering->result->nodes[which];
+    lowered_node *node = svmp_instance_node(lowering, factor->instance);
+    if (node == NULL) return SVMP_OK;
     size_t count = factor->count + (factor->distribution->rank == RANK_SCALAR ? 2 * node->outputs : 0);
     expr *outputs;
     SVMP_TRY(SVMP_NEW(lowering->context, outputs, count));
@@ -152,9 +158,47 @@ static svmp_status add_prior(model_lowering *lowering, const factor_work *factor
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
+/* Of a leaf, what it is drawn from is all there is, unless some of its elements are observed. */
+static bool is_drawn_whole(const model_lowering *lowering, const factor_work *factor) {
+    const model_instance *instance = &lowering->instances[factor->instance];
+    return instance->leaf && lowering->result->leaves[instance->node].outputs == factor->offsets.count;
+}
+
+/* The factor of a node that is moved in other coordinates, from nothing: what its density does not depend on has no
+ * slots. `picked` is room for what tells one structure from another. */
+static svmp_status add_moved(model_lowering *lowering, const lowered_node *node, size_t count, expr *picked) {
+    uint64_t words[3] = {lowering->statement->offset, node->outputs, node->coordinates.centring > 0};
+    uint32_t which;
+    bool fresh;
+    expr density = {0};
+    lowering->item_count = 0;
+    SVMP_TRY(svmp_coordinates_density(lowering, node, picked, &density));
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, count, picked, &which, &fresh));
+    if (fresh) SVMP_TRY(finish_program(lowering, which, density));
+    return svmp_pattern_append(lowering, which);
+}
+
+static svmp_status begin_moved(model_lowering *lowering, const lowered_node *node) {
+    const size_t count = node->variables * (lowering->statement->argument_count + 1);
+    expr *picked;
+    SVMP_TRY(svmp_begin_instance(lowering));
+    SVMP_TRY(SVMP_NEW(lowering->context, picked, count));
+    svmp_status status = add_moved(lowering, node, count, picked);
+    while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = add_moved(lowering, node, count, picked);
+    }
+    svmp_release(lowering->context, picked);
+    return status;
+}
+
 static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
+    const lowered_node *node = svmp_instance_node(lowering, factor->instance);
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     SVMP_TRY(add_prior(lowering, factor));
+    if (is_drawn_whole(lowering, factor)) return SVMP_OK;
+    if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
     SVMP_TRY(svmp_factor_check_values(lowering, factor));
     if (lowering->slot_count == 0) return SVMP_OK; /* a constant */

@@ -93,6 +93,8 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
     }
     for (size_t k = 0; status == SVMP_OK && k < result->node_count; k++)
         result->nodes[k].prior = numbering[result->nodes[k].prior];
+    for (size_t k = 0; status == SVMP_OK && k < result->leaf_count; k++)
+        result->leaves[k].prior = numbering[result->leaves[k].prior];
     for (size_t k = 0; status == SVMP_OK && k < result->monitor_count; k++)
         result->monitors[k].values = numbering[result->monitors[k].values];
     svmp_release(lowering->context, numbering);

@@ -229,13 +229,13 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
 }
 
 /* Notes what the current instance reads: of deterministic ones when they are evaluated, whether or not they depend on
- * unknowns; of stochastic ones when their factor is made. */
+ * unknowns; of stochastic ones when their factor is made, or when nothing else is asked for. */
 static svmp_status note_parent(model_lowering *lowering, uint32_t parent) {
     uint32_t child = lowering->instance;
     if (child == NOTHING || lowering->instances[parent].reader == child) return SVMP_OK;
     bool noted = lowering->symbolic ? child == lowering->factor
                                     : lowering->instances[child].statement->kind == AST_DETERMINISTIC;
-    if (!noted) return SVMP_OK;
+    if (!noted && !lowering->tracing) return SVMP_OK;
     lowering->instances[parent].reader = child;
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->edges, lowering->edge_capacity, lowering->edge_count + 1));
     lowering->edges[lowering->edge_count++] = (instance_edge){child, parent};
@@ -263,7 +263,7 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         model_instance *defined = &lowering->instances[definition];
         expr ignored;
         if (read->state == ELEMENT_UNKNOWN) {
-            SVMP_TRY(svmp_node_natural(lowering, defined->node, definition, &ignored));
+            SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
         } else if (defined->busy) {
             return cycle(lowering, variable, offset);
         } else if (lowering->depth > DEEPEST) {

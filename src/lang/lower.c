@@ -40,12 +40,12 @@ static void end(model_lowering *lowering) {
         svmp_release(context, pattern->last);
         svmp_release(context, pattern->whole.elsewhere);
     }
-    void *owned[] = {lowering->arrays,        lowering->elements,   lowering->instances, lowering->counter_values,
-                     lowering->items,         lowering->slots,      lowering->slot_of,   lowering->slot_stamp,
-                     lowering->parameters,    lowering->lower,      lowering->upper,     lowering->edges,
-                     lowering->patterns,      lowering->element_of, lowering->cut_lower, lowering->cut_upper,
-                     lowering->pattern_slots, lowering->signature,  lowering->parents,   lowering->cut_by,
-                     lowering->node_of};
+    void *owned[] = {lowering->arrays,        lowering->elements,    lowering->instances, lowering->counter_values,
+                     lowering->items,         lowering->slots,       lowering->slot_of,   lowering->slot_stamp,
+                     lowering->parameters,    lowering->lower,       lowering->upper,     lowering->edges,
+                     lowering->patterns,      lowering->element_of,  lowering->cut_lower, lowering->cut_upper,
+                     lowering->pattern_slots, lowering->signature,   lowering->parents,   lowering->cut_by,
+                     lowering->node_of,       lowering->last_of_name};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
@@ -92,20 +92,23 @@ static svmp_status make_nodes(model_lowering *lowering) {
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_censor(lowering, k)));
     }
+    SVMP_TRY(svmp_find_leaves(lowering));
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind != AST_STOCHASTIC || statement->failed) continue;
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
     }
-    SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, lowering->result->variables));
-    return SVMP_NEW(lowering->context, lowering->slot_stamp, lowering->result->variables);
+    svmp_place_leaves(lowering);
+    const size_t variables = lowering->result->variables + lowering->result->leaf_variables;
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));
+    return SVMP_NEW(lowering->context, lowering->slot_stamp, variables);
 }
 
 /* For those who need a part alone. */
 static svmp_status look_up_nodes(model_lowering *lowering) {
     const lowered_model *result = lowering->result;
-    if (lowering->owners == NULL && lowering->graph == NULL) return SVMP_OK;
+    if (lowering->request.owners == NULL && lowering->graph == NULL) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->node_of, result->variables));
     for (size_t v = 0; v < result->node_count; v++) {
         const lowered_node *node = &result->nodes[v];
@@ -128,8 +131,12 @@ static svmp_status add_factors(model_lowering *lowering) {
 
 static svmp_status require_unknowns(model_lowering *lowering) {
     if (lowering->result->variables > 0) return SVMP_OK;
-    return svmp_fail(lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns: every node is observed.",
-                     lowering->diagnostics->source->path);
+    return svmp_fail(
+        lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns%s.",
+        lowering->diagnostics->source->path,
+        lowering->result->leaf_count > 0
+            ? " to infer: they are discrete or depend on discrete ones, and nothing observed depends on them"
+            : ": every node is observed");
 }
 
 /* Names in the data that the model never mentions are most often a slip; many of them are a table that has more. */
@@ -152,7 +159,7 @@ static void warn_of_unread_data(const model_lowering *lowering) {
                  unread - TOLD == 1 ? " of the data is" : "s of the data are");
 }
 
-static svmp_status lower(model_lowering *lowering, const char *monitors) {
+static svmp_status lower(model_lowering *lowering) {
     diagnostics *noted = lowering->diagnostics;
     SVMP_TRY(begin(lowering));
     SVMP_TRY(svmp_check(lowering));
@@ -175,7 +182,7 @@ static svmp_status lower(model_lowering *lowering, const char *monitors) {
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(status);
     if (lowering->graph) return SVMP_OK;
-    SVMP_TRY(svmp_add_monitors(lowering, monitors));
+    SVMP_TRY(svmp_add_monitors(lowering, lowering->request.monitors));
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
     warn_of_unread_data(lowering);
@@ -183,8 +190,7 @@ static svmp_status lower(model_lowering *lowering, const char *monitors) {
 }
 
 /* `lowering` says what is wanted; the rest of it is filled in. */
-static svmp_status lower_text(model_lowering *lowering, const text_source *source, const char *monitors,
-                              lowered_model **result) {
+static svmp_status lower_text(model_lowering *lowering, const text_source *source, lowered_model **result) {
     svmp_context *context = lowering->context;
     ast_model ast = {0};
     diagnostics *noted = NULL;
@@ -195,7 +201,7 @@ static svmp_status lower_text(model_lowering *lowering, const text_source *sourc
     lowering->diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));
     SVMP_CHECK(svmp_diagnostics_report(noted));
-    status = lower(lowering, monitors);
+    status = lower(lowering);
     if (status == SVMP_BAD_INPUT)
         svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */
     SVMP_CHECK(status);
@@ -211,14 +217,22 @@ done:
     return status;
 }
 
+svmp_status svmp_lower_as(svmp_context *context, const text_source *source, const data_set *data,
+                          const lower_request *request, lowered_model **result) {
+    model_lowering lowering = {.context = context, .data = data, .request = *request};
+    return lower_text(&lowering, source, result);
+}
+
 svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
                        const graph_owners *owners, lowered_model **result) {
-    model_lowering lowering = {.context = context, .data = data, .owners = owners};
-    return lower_text(&lowering, source, monitors, result);
+    const lower_request request = {.monitors = monitors, .owners = owners, .centring = 1};
+    return svmp_lower_as(context, source, data, &request, result);
 }
 
 svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,
-                             svmp_graph *graph) {
-    model_lowering lowering = {.context = context, .data = data, .graph = graph};
-    return lower_text(&lowering, source, NULL, NULL);
+                             const lower_request *request, svmp_graph *graph) {
+    model_lowering lowering = {.context = context, .data = data, .request = *request, .graph = graph};
+    lowering.request.monitors = NULL;
+    lowering.request.owners = NULL;
+    return lower_text(&lowering, source, NULL);
 }

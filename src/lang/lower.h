@@ -6,17 +6,27 @@
 #include "data/data.h"
 #include "model/lowered.h"
 
+/* What is wanted of a text. */
+typedef struct lower_request {
+    const char *monitors;       /* names of deterministic nodes to report, commas between them, or NULL */
+    const graph_owners *owners; /* for one of several processes: all nodes, but of factors and priors those alone that
+                                 * its own nodes need, and what is monitored in the first process. NULL: everything */
+    double centring;            /* of nodes that can have it (model/lowered.h): 1 leaves all as they are, */
+    const node_coordinates *coordinates; /* or, unless NULL, of each node */
+} lower_request;
+
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the
- * first is svmp_context_error. `monitors`: names of deterministic nodes to report, commas between them, or NULL. `data`
- * may go afterwards.
- *
- * `owners`: NULL, or who moves which node, for one of several processes. It has all nodes, but of factors and priors
- * those alone that its own nodes need, and what is monitored in the first process. Groups know what they are of the
+ * first is svmp_context_error. `data` may go afterwards. Groups of one of several processes know what they are of the
  * whole. */
+svmp_status svmp_lower_as(svmp_context *context, const text_source *source, const data_set *data,
+                          const lower_request *request, lowered_model **result);
+
+/* The same, centred; `monitors` and `owners` may be NULL. */
 svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
                        const graph_owners *owners, lowered_model **result);
 
 /* The graph alone, unfinished: nothing else is kept. */
-svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data, svmp_graph *graph);
+svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,
+                             const lower_request *request, svmp_graph *graph);
 
 #endif

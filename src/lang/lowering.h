@@ -8,7 +8,9 @@
  *     index.c      subscripts; reading elements of arrays, through the deterministic ones
  *     interval.c   censored nodes
  *     chain.c      long chains of deterministic elements
+ *     leaf.c       unknown nodes that nothing observed depends on
  *     node.c       unknown nodes, their transforms and bounds
+ *     coordinates.c  what is moved of location-scale families
  *     factor*.c    one instance becomes a factor
  *     simulate.c   what data { } draws
  *     monitor.c    deterministic nodes that are reported
@@ -89,11 +91,12 @@ typedef struct model_array {
 typedef struct model_instance {
     ast_statement *statement;
     uint32_t counters; /* its loops' values: lowering->counter_values from there on */
-    uint32_t node;     /* of an unknown node, or NOTHING */
+    uint32_t node;     /* of an unknown node, among the result's nodes or leaves; or NOTHING */
     uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
     uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
     bool computed;     /* its elements have values, or are known to depend on unknowns */
     bool busy;         /* waits for what it reads: reading it now is a cycle */
+    bool leaf;         /* nothing observed depends on its unknown elements: they are drawn after the run */
 } model_instance;
 
 /* One instance reads an element that another one defines. */
@@ -129,9 +132,9 @@ typedef struct model_lowering {
     ast_model *ast;
     const data_set *data;
     lowered_model *result;
-    const graph_owners *owners; /* what is made is what this process needs; NULL: everything */
-    svmp_graph *graph;          /* nothing is made but this; NULL: the model */
-    uint32_t *node_of;          /* variable -> its node, for these two */
+    lower_request request;
+    svmp_graph *graph; /* nothing is made but this; NULL: the model */
+    uint32_t *node_of; /* variable -> its node, for these two */
 
     model_array *arrays; /* by symbol */
     model_element *elements;
@@ -152,6 +155,7 @@ typedef struct model_lowering {
     bool sizing;       /* dimensions are being found: only data can be read */
     bool shaping;      /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
     bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
+    bool tracing;      /* nothing is asked for but what is read */
     int depth;
     size_t node_reads; /* how many elements that the model defines were read */
     uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
@@ -172,6 +176,8 @@ typedef struct model_lowering {
     model_item *lower, *upper;
     uint32_t *element_of; /* output -> its element */
     size_t lower_capacity, upper_capacity, element_of_capacity;
+    ast_statement **last_of_name; /* by symbol, for coordinates.c */
+    size_t chain_steps;
     double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
     uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
 
@@ -323,14 +329,29 @@ typedef struct evaluated_distribution {
 /* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
 svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result);
 
+/* ---- leaf.c --------------------------------------------------------------------------------- */
+
+/* Marks the instances whose unknown elements are leaves. */
+svmp_status svmp_find_leaves(model_lowering *lowering);
+
 /* ---- node.c --------------------------------------------------------------------------------- */
 
 /* Makes the node of a stochastic instance, if it has unknown elements. */
 svmp_status svmp_make_node(model_lowering *lowering, uint32_t which);
 
-/* The natural values of all outputs of a node, which instance `defining` defines, as expressions, kept in the elements'
- * memos, and log |Jacobian|. */
-svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian);
+/* Leaves' variables come behind those of all nodes, once these are made. */
+void svmp_place_leaves(model_lowering *lowering);
+
+/* The node or leaf that an instance defines; NULL: it has no unknown elements. */
+static inline lowered_node *svmp_instance_node(const model_lowering *lowering, uint32_t which) {
+    const model_instance *instance = &lowering->instances[which];
+    if (instance->node == NOTHING) return NULL;
+    return (instance->leaf ? lowering->result->leaves : lowering->result->nodes) + instance->node;
+}
+
+/* The natural values of all outputs of the node that an instance defines, as expressions, kept in the elements' memos,
+ * and log |Jacobian|. */
+svmp_status svmp_node_natural(model_lowering *lowering, uint32_t defining, expr *jacobian);
 
 /* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
  * `which` of all elements. */

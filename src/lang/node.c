@@ -1,5 +1,5 @@
 /* Unknown nodes: their names, transforms and bounds. */
-#include "lang/lowering.h"
+#include "lang/coordinates.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,20 +95,24 @@ static svmp_status add_output(model_lowering *lowering, uint32_t symbol, size_t 
     SVMP_TRY(SVMP_GROW(context, result->parts, result->part_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, result->lower, result->lower_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, result->upper, result->upper_capacity, output + 1));
+    SVMP_TRY(SVMP_GROW(context, result->drawn, result->drawn_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->lower, lowering->lower_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->upper, lowering->upper_capacity, output + 1));
     SVMP_TRY(SVMP_GROW(context, lowering->element_of, lowering->element_of_capacity, output + 1));
     SVMP_TRY(svmp_output_name(lowering, symbol, offset, &result->names[output]));
+    const bool leaf = lowering->instances[lowering->instance].leaf;
     lowering->element_of[output] = (uint32_t)(lowering->arrays[symbol].first + offset);
     lowering->lower[output] = lower;
     lowering->upper[output] = upper;
+    result->drawn[output] = leaf;
     result->lower[output] = svmp_item_known(lower) ? lower.number : NAN;
     result->upper[output] = svmp_item_known(upper) ? upper.number : NAN;
     if (!svmp_item_known(lower) || !svmp_item_known(upper)) result->dependent_bounds = 1;
     result->parts[output] = (uint32_t)part;
     result->outputs++;
     lowering->elements[lowering->arrays[symbol].first + offset].output = (uint32_t)output;
-    return SVMP_OK;
+    const char *name = result->names[output];
+    return leaf ? svmp_names_add(context, &result->drawn_names, name, strlen(name), &(uint32_t){0}) : SVMP_OK;
 }
 
 /* The bounds of one element, and whether something lies between them. */
@@ -129,13 +133,15 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     const distribution *family = statement->distribution;
     const model_array *array = &lowering->arrays[statement->left->symbol];
     evaluated_distribution evaluated = {0};
-    node->transform = family->support == SUPPORT_SIMPLEX             ? TRANSFORM_SIMPLEX
+    const bool leaf = lowering->instances[which].leaf; /* it is drawn as it is, and never moved */
+    node->transform = leaf                                           ? TRANSFORM_LINE
+                      : family->support == SUPPORT_SIMPLEX           ? TRANSFORM_SIMPLEX
                       : family->support == SUPPORT_POSITIVE_DEFINITE ? TRANSFORM_POSITIVE_DEFINITE
                                                                      : TRANSFORM_LINE;
     SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
     for (size_t k = 0; k < evaluated.count; k++)
-        if (family->rank == RANK_SCALAR && evaluated.arguments[k].count != 1 &&
-            evaluated.arguments[k].count != offsets->count)
+        if (family->rank == RANK_SCALAR && family->argument[k].rank == RANK_SCALAR &&
+            evaluated.arguments[k].count != 1 && evaluated.arguments[k].count != offsets->count)
             return svmp_lowering_error(lowering, statement->arguments[k]->offset,
                                        "'%s' of %s has %zu elements, but the left-hand side has %zu",
                                        family->argument[k].name, family->name, evaluated.arguments[k].count,
@@ -146,7 +152,7 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
         if (lowering->elements[array->first + offset].state != ELEMENT_UNKNOWN) continue;
         if (family->rank == RANK_SCALAR) {
             SVMP_TRY(find_bounds(lowering, statement, &evaluated, offset, part, &lower, &upper));
-            transform_kind kind = kind_of(lower, upper);
+            transform_kind kind = leaf ? TRANSFORM_LINE : kind_of(lower, upper);
             if (node->outputs > 0 && kind != node->transform)
                 return svmp_lowering_error(lowering, statement->left->offset,
                                            "the elements of the left-hand side are bounded in different ways");
@@ -162,7 +168,9 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
         node->outputs++;
     }
     node->variables = svmp_transform_variables(node->transform, node->outputs);
-    return SVMP_OK;
+    node->coordinates.centring = 1;
+    if (leaf) return SVMP_OK;
+    return svmp_coordinates_choose(lowering, &evaluated, offsets->count, lowering->result->node_count, node);
 }
 
 static svmp_status make_node(model_lowering *lowering, uint32_t which) {
@@ -179,21 +187,31 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     }
     result->observed += offsets.count - unknown;
     if (unknown == 0) return SVMP_OK;
-    if (statement->distribution->discrete) return discrete(lowering, which, last);
+    const bool leaf = lowering->instances[which].leaf;
+    if (statement->distribution->discrete && !leaf) return discrete(lowering, which, last);
     bool whole = statement->distribution->support == SUPPORT_SIMPLEX ||
                  statement->distribution->support == SUPPORT_POSITIVE_DEFINITE;
     if (whole && unknown < offsets.count) return partly_observed(lowering, which);
 
     char text[ELEMENT_TEXT];
     SVMP_TRY(SVMP_GROW(lowering->context, result->nodes, result->node_capacity, result->node_count + 1));
-    lowered_node node = {.variable = result->variables, .output = result->outputs};
+    SVMP_TRY(SVMP_GROW(lowering->context, result->leaves, result->leaf_capacity, result->leaf_count + 1));
+    lowered_node node = {.variable = leaf ? result->leaf_variables : result->variables, .output = result->outputs};
     node.distribution = statement->distribution;
     SVMP_TRY(add_outputs(lowering, which, &offsets, &node));
     SVMP_TRY(svmp_duplicate(lowering->context, svmp_instance_text(lowering, which, text), &node.name));
-    lowering->instances[which].node = (uint32_t)result->node_count;
-    result->nodes[result->node_count++] = node;
-    result->variables += node.variables;
+    lowering->instances[which].node = (uint32_t)(leaf ? result->leaf_count : result->node_count);
+    if (leaf)
+        result->leaves[result->leaf_count++] = node;
+    else
+        result->nodes[result->node_count++] = node;
+    *(leaf ? &result->leaf_variables : &result->variables) += node.variables;
     return SVMP_OK;
+}
+
+void svmp_place_leaves(model_lowering *lowering) {
+    lowered_model *result = lowering->result;
+    for (size_t k = 0; k < result->leaf_count; k++) result->leaves[k].variable += result->variables;
 }
 
 svmp_status svmp_make_node(model_lowering *lowering, uint32_t which) {
@@ -241,8 +259,8 @@ static svmp_status set_memos(model_lowering *lowering, const lowered_node *node,
     return SVMP_OK;
 }
 
-static svmp_status build_natural(model_lowering *lowering, uint32_t which, expr *jacobian) {
-    const lowered_node *node = &lowering->result->nodes[which];
+static svmp_status build_natural(model_lowering *lowering, uint32_t defining, expr *jacobian) {
+    const lowered_node *node = svmp_instance_node(lowering, defining);
     enum { FEW = 4 };
     expr few[4 * FEW] = {{0}}, *many = NULL, *work = few;
     svmp_status status = SVMP_OK;
@@ -254,6 +272,7 @@ static svmp_status build_natural(model_lowering *lowering, uint32_t which, expr 
     expr *lower = work, *upper = work + room, *variables = work + 2 * room, *values = work + 3 * room;
     for (size_t k = 0; k < node->variables; k++)
         SVMP_CHECK(svmp_input(lowering, (uint32_t)(node->variable + k), &variables[k]));
+    if (node->coordinates.centring < 1) SVMP_CHECK(svmp_coordinates_build(lowering, node, variables));
     SVMP_CHECK(build_bounds(lowering, node, lower, upper));
     *jacobian =
         svmp_transform_build(lowering->builder, node->transform, node->outputs, lower, upper, variables, values);
@@ -263,7 +282,7 @@ done:
     return status;
 }
 
-svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t defining, expr *jacobian) {
+svmp_status svmp_node_natural(model_lowering *lowering, uint32_t defining, expr *jacobian) {
     enum { LEVELS = 10 }; /* what it takes of the stack, in levels of svmp_expand */
     size_t items = lowering->item_count;
     char text[ELEMENT_TEXT];
@@ -276,7 +295,7 @@ svmp_status svmp_node_natural(model_lowering *lowering, uint32_t which, uint32_t
                                      "'%s' depends on itself: the model has a directed cycle", text);
     } else {
         lowering->instances[defining].busy = true;
-        status = build_natural(lowering, which, jacobian);
+        status = build_natural(lowering, defining, jacobian);
         lowering->instances[defining].busy = false;
     }
     lowering->depth -= LEVELS;

@@ -18,9 +18,9 @@ static model_element *element_at(const model_lowering *lowering, const factor_wo
     return &lowering->elements[lowering->arrays[factor->statement->left->symbol].first + offset];
 }
 
-static random_stream stream_of(const model_lowering *lowering, const factor_work *factor, size_t part) {
-    return (random_stream){.purpose = RANDOM_DATA,
-                           .a = (uint64_t)(element_at(lowering, factor, part) - lowering->elements)};
+static random_source source_of(const model_lowering *lowering, const factor_work *factor, size_t part) {
+    const uint64_t element = (uint64_t)(element_at(lowering, factor, part) - lowering->elements);
+    return (random_source){.stream = {.purpose = RANDOM_DATA, .a = element}};
 }
 
 static void give(model_element *element, double drawn) {
@@ -36,7 +36,7 @@ static svmp_status draw_elements(model_lowering *lowering, const factor_work *fa
         bool made = false;
         if (element_at(lowering, factor, part)->state == ELEMENT_KNOWN) continue;
         if (factor->elementwise) svmp_factor_pick(factor, part, arguments);
-        SVMP_TRY(svmp_distribution_draw(lowering->context, factor->distribution, stream_of(lowering, factor, part), 1,
+        SVMP_TRY(svmp_distribution_draw(lowering->context, factor->distribution, source_of(lowering, factor, part), 1,
                                         1, factor->elementwise ? arguments : factor->argument_numbers,
                                         factor->evaluated.lower.number, factor->evaluated.upper.number, &made, &drawn));
         if (!made || !isfinite(drawn)) return no_draw(lowering, factor, part);
@@ -60,7 +60,7 @@ static svmp_status draw_array(model_lowering *lowering, const factor_work *facto
     svmp_rows_and_columns(&factor->offsets, &rows, &columns);
     SVMP_TRY(SVMP_NEW(lowering->context, drawn, count));
     svmp_status status =
-        svmp_distribution_draw(lowering->context, factor->distribution, stream_of(lowering, factor, 0), rows, columns,
+        svmp_distribution_draw(lowering->context, factor->distribution, source_of(lowering, factor, 0), rows, columns,
                                factor->argument_numbers, -INFINITY, INFINITY, &made, drawn);
     for (size_t part = 0; made && part < count; part++) made = isfinite(drawn[part]);
     if (status == SVMP_OK && !made) status = no_draw(lowering, factor, 0);

@@ -50,7 +50,7 @@ void svmp_averages_add(averages *a, const double *x, const double *score) {
     const size_t n = a->n;
 #pragma omp parallel for num_threads(svmp_threads_for(a->threads, 6 * (double)a->variables * (double)n))
     for (size_t i = 0; i < a->variables; i++) {
-        const double *row = x + i * n, *s = score + i * n;
+        const double *row = x + i * n, *s = score ? score + i * n : NULL;
         double *sum = a->sum + i * n, *square = a->square + i * n, *scores = a->score + i * n,
                *cross = a->cross + i * n;
         if (a->count == 0) {
@@ -64,8 +64,10 @@ void svmp_averages_add(averages *a, const double *x, const double *score) {
             const double away = row[l] - a->centre[i];
             sum[l] += away;
             square[l] += away * away;
+        }
+        for (size_t l = 0; s && l < n; l++) {
             scores[l] += s[l];
-            cross[l] += s[l] * away;
+            cross[l] += s[l] * (row[l] - a->centre[i]);
         }
     }
     a->count++;

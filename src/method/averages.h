@@ -24,7 +24,7 @@ typedef struct averages averages;
 svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made);
 void svmp_averages_free(averages *a); /* NULL-safe */
 
-/* Adds the particles x[i*n + l] of an iteration, and their score, to the window. */
+/* Adds the particles x[i*n + l] of an iteration, and their score, to the window. NULL: without Stein's identities. */
 void svmp_averages_add(averages *a, const double *x, const double *score);
 
 /* Closes the window, which has an iteration or more, and opens a new one. */

@@ -325,6 +325,7 @@ done:
 }
 
 const method svmp_method_local = {.name = "local",
+                                  .coordinates = "auto",
                                   .yield = SVMP_CHAINS,
                                   .sweeps = 1,
                                   .draws = 64,

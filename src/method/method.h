@@ -16,9 +16,10 @@ typedef struct method {
     const char *kernel; /* the default of --kernel; NULL: the method has no kernel, and no phi for the stopping rule */
     const char *step;   /* the default of --step; NULL: the method takes no step size */
     const char *init;   /* the default of --init; NULL: METHOD_INIT */
-    size_t iterations;  /* the default of --iterations; 0: METHOD_ITERATIONS */
-    svmp_yield yield;   /* CHAINS: the particles are --chains chains, with --warmup and then --draws iterations;
-                         * DRAWS: finished after one iteration */
+    const char *coordinates; /* the default of --coordinates; NULL: centred, the model as written */
+    size_t iterations;       /* the default of --iterations; 0: METHOD_ITERATIONS */
+    svmp_yield yield;        /* CHAINS: the particles are --chains chains, with --warmup and then --draws iterations;
+                              * DRAWS: finished after one iteration */
     int sweeps;   /* CHAINS: the chains are the --particles particles; the first --warmup of --iterations adapt, and
                    * of the rest at most --draws are kept */
     size_t draws; /* CHAINS: the default of --draws */
@@ -49,7 +50,15 @@ typedef struct method {
 const method *svmp_method_at(size_t k);
 const char *svmp_method_name(size_t k);
 
-/* Returns NULL, with an error that lists the names, if there is no method of that name. */
+/* The default method: `transport`, or `graphical` where that cannot run, with several processes and with boxes. */
+#define METHOD_AUTO "auto"
+const method *svmp_method_auto(const svmp_model *model);
+
+/* What the option `method` can be: METHOD_AUTO, then the methods. */
+const char *svmp_method_choice(size_t k);
+
+/* Returns NULL, with an error that lists the names, if there is no method of that name. METHOD_AUTO is
+ * that of a model without boxes. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
 /* Fails, naming a node, if the model has boxes: with moves projected onto a box, a chain no longer has the posterior as

@@ -6,6 +6,7 @@
 
 #include "base/listing.h"
 #include "base/names.h"
+#include "base/team.h"
 #include "method/method.h"
 
 static const method *const methods[] = {
@@ -17,6 +18,12 @@ static const method *const methods[] = {
 const method *svmp_method_at(size_t k) { return k < sizeof methods / sizeof *methods ? methods[k] : NULL; }
 
 const char *svmp_method_name(size_t k) { return svmp_method_at(k) ? methods[k]->name : NULL; }
+
+const char *svmp_method_choice(size_t k) { return k == 0 ? METHOD_AUTO : svmp_method_name(k - 1); }
+
+const method *svmp_method_auto(const svmp_model *model) {
+    return model->boxed || model->graph->halo ? &svmp_method_graphical : &svmp_method_transport;
+}
 
 svmp_status svmp_method_refuse_boxes(const svmp_run *run) {
     const svmp_model *model = run->model;
@@ -43,13 +50,16 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
                                .largest = found->largest,
                                .parts = found->local,
                                .sweeps = found->sweeps,
-                               .draws = found->draws};
+                               .draws = found->draws,
+                               .coordinates = found->coordinates ? found->coordinates : "centred"};
     return SVMP_OK;
 }
 
 const method *svmp_method_find(svmp_context *context, const char *name) {
     char names[512], near[64] = "";
     int least = INT_MAX;
+    if (strcmp(name, METHOD_AUTO) == 0)
+        return svmp_context_processes(context) > 1 ? &svmp_method_graphical : &svmp_method_transport;
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
         const int distance = strcasecmp(name, methods[k]->name) == 0 ? 0 : svmp_name_distance(name, methods[k]->name);
@@ -59,6 +69,6 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
         }
     }
     svmp_fail(context, SVMP_BAD_CALL, "Unknown method '%s';%s%s %s.", name, near,
-              *near ? " Available:" : " available:", svmp_list_names(svmp_method_name, NULL, names, sizeof names));
+              *near ? " Available:" : " available:", svmp_list_names(svmp_method_choice, NULL, names, sizeof names));
     return NULL;
 }

@@ -3,13 +3,13 @@
  *   - The Gaussian on the graph, q, gives the start, the metric of global moves and the scales of local moves.
  *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
- * over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
- * nothing drifts.
+ *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
+ *     nothing drifts.
  *   - The last particles by themselves are as noisy as that many independent draws. Stein's transport removes the
- * noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
+ *     noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
  *     identities hold.
- *   - If a mean or sd then differs from its average by more than its standard error allows, the variable is shifted and
- *     scaled back.
+ *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
+ * is held to those on the scale of the model text.
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -20,14 +20,15 @@
 #include "method/method.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
+#include "model/text_scale.h"
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double small_error = 0.035;  /* of an average, in units of the sd */
+static const double small_error = 0.015;  /* of an average, in units of the sd: the moves end */
+static const double fair_error = 0.05;    /* the same: good enough at the limit of iterations */
 static const double small_drift = 0.05;   /* the same, between windows */
 static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
 static const double chance = 4.5;         /* standard errors that chance does not exceed, even among many variables */
-static const double held = 3.5;           /* standard errors that the transport may leave an average by */
 static const double together = 0.5;       /* average.apart below which chains have come to where the others are */
 static const double dense = 200;          /* entries of the factor per variable with which global moves cost too much */
 
@@ -40,6 +41,12 @@ typedef struct transport {
     int local; /* trajectories would cost too much: local moves alone */
     averages *averages;
     double *moved; /* the particles when the moves ended */
+
+    /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
+    text_scale *text;
+    averages *text_averages;
+    double *values;
+
     transport_stage stage;
     size_t window, length;   /* iterations of the open window, and how many it shall have */
     size_t carried, carries; /* iterations of the transport: done, and to do */
@@ -47,6 +54,16 @@ typedef struct transport {
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+static svmp_status alloc_text(svmp_run *run) {
+    transport *own = run->own;
+    const backend *b = run->backend;
+    SVMP_TRY(svmp_text_scale_create(run->model, b->n, &own->text));
+    if (own->text == NULL) return SVMP_OK;
+    const size_t rows = svmp_text_scale_rows(own->text);
+    SVMP_TRY(svmp_averages_create(run->context, rows, b->n, b->threads, &own->text_averages));
+    return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&own->values);
+}
 
 static svmp_status alloc(svmp_run *run) {
     backend *b = run->backend;
@@ -65,6 +82,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
+    SVMP_TRY(alloc_text(run));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -74,6 +92,9 @@ static void free_transport(svmp_run *run) {
     svmp_sweeper_free(own->sweeper);
     svmp_gaussian_free(own->q);
     svmp_averages_free(own->averages);
+    svmp_averages_free(own->text_averages);
+    svmp_text_scale_free(own->text);
+    svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own);
 }
@@ -85,21 +106,30 @@ static svmp_status draw_start(svmp_run *run, double *x) {
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* How far a variable's averages are from settled: at most 1 when they are. */
-static double unrest(const average *a) {
+/* How far a variable's averages are from settled, with standard errors of at most `allowed` sd: at most 1 when they
+ * are. */
+static double unrest(const average *a, double allowed) {
     if (!(a->sd > 0)) return INFINITY;
-    const double error = fmax(a->mean_error, a->sd_error) / (a->sd * small_error);
+    const double error = fmax(a->mean_error, a->sd_error) / (a->sd * allowed);
     const double drift = fabs(a->drift) / fmax(small_drift * a->sd, chance * a->drift_error);
-    const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
-    const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
-    const double worst = fmax(fmax(error, drift), fmax(push, pull));
-    return isnan(error + drift + push + pull) ? INFINITY : worst;
+    return isnan(error + drift) ? INFINITY : fmax(error, drift);
 }
 
-static double largest_unrest(const svmp_run *run) {
-    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
+/* The same for what moves, for which Stein's identities hold. */
+static double unrest_of_moved(const average *a, double allowed) {
+    const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
+    const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
+    return isnan(push + pull) ? INFINITY : fmax(unrest(a, allowed), fmax(push, pull));
+}
+
+static double largest_unrest(const svmp_run *run, double allowed) {
+    const transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
     double largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++) largest = fmax(largest, unrest(&rows[i]));
+    for (size_t i = 0; i < run->model->graph->variables; i++)
+        largest = fmax(largest, unrest_of_moved(&rows[i], allowed));
+    if (own->text) rows = svmp_averages_rows(own->text_averages);
+    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i], allowed));
     return largest;
 }
 
@@ -112,15 +142,43 @@ static int have_met(const svmp_run *run) {
     return 1;
 }
 
-/* A variable whose mean or sd is farther from its average than its error allows is shifted and stretched back to it. */
-static void hold(size_t n, const average *to, double *x) {
-    const double mean = svmp_sum(n, x) / (double)n;
+static double sd_of(size_t n, const double *x, double mean) {
     double squares = 0;
     for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
-    const double sd = sqrt(squares / (double)(n - 1));
-    if (!(sd > 0 && to->sd > 0) || !(to->apart < together)) return;
-    if (fabs(mean - to->mean) <= held * to->mean_error && fabs(sd - to->sd) <= held * to->sd_error) return;
+    return sqrt(squares / (double)(n - 1));
+}
+
+/* Shifts and stretches a variable's particles to its average mean and sd. All variables are held: on a narrow ridge the
+ * averages of all lie on it, those of some would lead off it. */
+static void hold(size_t n, const average *to, double *x) {
+    const double mean = svmp_sum(n, x) / (double)n, sd = sd_of(n, x, mean);
+    if (!(sd > 0 && to->sd > 0)) return;
     for (size_t l = 0; l < n; l++) x[l] = to->mean + to->sd / sd * (x[l] - mean);
+}
+
+/* The same on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a particle
+ * is shifted in units of its own width. The mean M and the sd S of u are those of the average for
+ *
+ *     a = (M - mean o - b mean(w x)) / mean w,
+ *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
+ *     var c + 2 b cov(c, d) + b^2 var d = S^2.
+ *
+ * Of its two solutions the positive one is taken, if there is one. */
+static void hold_text(size_t n, const average *to, const text_row *row, double *x) {
+    const double *o = row->origin, *w = row->width, each = 1 / (double)n;
+    if (!(to->sd > 0)) return;
+    const double width = each * svmp_sum(n, w), origin = each * svmp_sum(n, o), product = each * svmp_dot(n, w, x);
+    const double shift = (to->mean - origin) / width, centre = product / width;
+    double cc = 0, cd = 0, dd = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double c = o[l] + w[l] * shift - to->mean, d = w[l] * (x[l] - centre); /* of means 0 */
+        cc += c * c;
+        cd += c * d;
+        dd += d * d;
+    }
+    const double root = cd * cd + dd * (to->sd * to->sd * (double)(n - 1) - cc), b = (sqrt(root) - cd) / dd;
+    if (!(root >= 0 && b > 0 && isfinite(b))) return;
+    for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
 }
 
 static svmp_status end_carries(svmp_run *run) {
@@ -130,6 +188,11 @@ static svmp_status end_carries(svmp_run *run) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t i = 0; i < run->model->graph->variables; i++) hold(b->n, &rows[i], x + i * b->n);
+    if (own->text) rows = svmp_averages_rows(own->text_averages);
+    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
+        const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
+        hold_text(b->n, &rows[i], &row, x + row.variable * b->n);
+    }
     own->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
@@ -153,6 +216,10 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     svmp_averages_add(own->averages, x, score);
+    if (own->text) {
+        svmp_text_scale_find(own->text, x, own->values);
+        svmp_averages_add(own->text_averages, own->values, NULL);
+    }
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
     run->rate = svmp_trajectory_step(own->global);
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
@@ -161,11 +228,12 @@ static svmp_status move(svmp_run *run) {
     const size_t left = run->iterations - t - 1;
     if (own->window == own->length) {
         svmp_averages_close(own->averages);
-        b->largest = largest_unrest(run);
-        own->settled = b->largest <= 1;
+        if (own->text) svmp_averages_close(own->text_averages);
+        b->largest = largest_unrest(run, small_error);
+        own->settled = largest_unrest(run, fair_error) <= 1;
         own->window = 0;
         own->length *= 2;
-        if (own->settled || own->length + CARRIES > left) return end_moves(run, x);
+        if (b->largest <= 1 || own->length + CARRIES > left) return end_moves(run, x);
     }
     return left == 0 ? end_moves(run, x) : SVMP_OK;
 }
@@ -253,6 +321,7 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
+    if (own->text) SVMP_TRY(svmp_averages_state(own->text_averages, a));
     tell_end(run);
     return SVMP_OK;
 }
@@ -260,6 +329,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 const method svmp_method_transport = {.name = "transport",
                                       .kernel = "rbf/sd@self + linear/sd@near",
                                       .init = "gaussian",
+                                      .coordinates = "auto",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .alloc = alloc,

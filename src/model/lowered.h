@@ -9,6 +9,14 @@
 #include "model/group.h"
 #include "model/transform.h"
 
+/* What a node of a location-scale family is moved in, between itself and its distance from the location in units of the
+ * scale: lang/coordinates.c has the formulas. */
+typedef struct node_coordinates {
+    double
+        centring; /* 1: itself, 0: the distance; between them, about what share the data have in what is known of it, */
+    double information, centre; /* and what they say by themselves: a Gaussian of that precision and mean */
+} node_coordinates;
+
 /* A stochastic node with unknown values. A vector or matrix on the left of '~' is one node. */
 typedef struct lowered_node {
     char *name;                 /* "x[3,1:2]", as in the model */
@@ -18,6 +26,9 @@ typedef struct lowered_node {
     const distribution *distribution;
     uint32_t prior, instance; /* which prior, and which of its instances, gives its arguments */
     uint32_t level;           /* its parents are on lower levels */
+
+    bool location_scale; /* of such a family, with a location or scale that depends on other unknowns */
+    node_coordinates coordinates;
 } lowered_node;
 
 /* A program of values, for many instances. */
@@ -35,6 +46,7 @@ typedef struct lowered_prior {
     size_t arguments;
     size_t argument_rows[DISTRIBUTION_ARGUMENTS], argument_columns[DISTRIBUTION_ARGUMENTS];
     size_t bounds; /* how many values have bounds: the outputs of the node, or 0 */
+    bool leaf;     /* of leaves: they and no other nodes have its instances */
 } lowered_prior;
 
 /* An element of a deterministic node that is reported. */
@@ -45,8 +57,8 @@ typedef struct lowered_monitor {
 
 /* An array of the model text with elements that are stochastic or computed from unknowns. */
 typedef struct lowered_array {
-    char *unknown, *observed, *computed; /* "y[1:10] (7 of 10)"; NULL: no element is */
-    size_t unknown_count, observed_count;
+    char *unknown, *observed, *computed, *drawn; /* "y[1:10] (7 of 10)"; NULL: no element is */
+    size_t unknown_count, observed_count, drawn_count;
     char *name;
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
     double *values; /* observed ones, NaN elsewhere, the last index running fastest; NULL: none is */
@@ -64,6 +76,16 @@ typedef struct lowered_model {
     size_t part_capacity;
     double *lower, *upper; /* of the outputs, where `bounded` says that they are numbers */
     size_t lower_capacity, upper_capacity;
+    bool *drawn; /* output -> whether it is a leaf's */
+    size_t drawn_capacity;
+
+    /* Leaves: unknown nodes that nothing observed depends on. They are no nodes of the graph and have no factors, but
+     * are drawn given their parents, from priors of their own, after the run. Their variables are their natural values,
+     * behind those of all nodes of the whole. */
+    lowered_node *leaves;
+    size_t leaf_count, leaf_capacity, leaf_variables;
+    uint32_t *leaves_by_level; /* parents first */
+    name_table drawn_names;    /* of their outputs; of a part: of the whole's */
 
     factor_group *groups;
     size_t group_count, group_capacity;
@@ -106,7 +128,20 @@ svmp_status svmp_lowered_inverse_level(const lowered_model *lowered, size_t leve
 svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, uint64_t seed, size_t n,
                                     double *variables);
 
-/* The monitored values, monitor_count*n numbers. */
+/* What the random numbers of leaves are keyed by. */
+typedef struct leaf_draws {
+    uint64_t seed;
+    const uint64_t *number; /* of each particle */
+    uint64_t strata;        /* 0, or the number of all particles, of which each has another number below that: then
+                             * their random numbers are stratified (dist/distributions.h) */
+} leaf_draws;
+
+/* Draws the leaves of n particles: fills the rows of `variables` behind those of all nodes, of which a part has those
+ * of the whole. NaN where nothing can be drawn, since the arguments are none that the distribution takes. */
+svmp_status svmp_lowered_draw_leaves(const lowered_model *lowered, const leaf_draws *draws, size_t n,
+                                     double *variables);
+
+/* The monitored values, monitor_count*n numbers, from the variables of nodes and leaves. */
 svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const double *variables, double *values);
 
 /* n particles from the priors, parents first. A node whose prior is improper or cannot be drawn from (dflat) starts

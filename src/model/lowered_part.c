@@ -4,6 +4,9 @@
 #include "base/team.h"
 #include "model/lowered.h"
 
+/* The first process has what may depend on nodes of any: leaves, what is monitored, what is known of arrays. */
+static bool is_first(const svmp_context *context) { return context->team == NULL || context->team->rank == 0; }
+
 static svmp_status alloc(lowered_model *part, size_t nodes, size_t outputs, size_t priors) {
     svmp_context *context = part->context;
     SVMP_TRY(SVMP_NEW(context, part->nodes, nodes));
@@ -13,17 +16,13 @@ static svmp_status alloc(lowered_model *part, size_t nodes, size_t outputs, size
     SVMP_TRY(SVMP_NEW(context, part->lower, outputs));
     SVMP_TRY(SVMP_NEW(context, part->upper, outputs));
     SVMP_TRY(SVMP_NEW(context, part->whole_output, outputs));
+    SVMP_TRY(SVMP_NEW(context, part->drawn, outputs));
     return SVMP_NEW(context, part->priors, priors);
 }
 
-static svmp_status copy_node(const lowered_model *whole, const lowered_node *from, const uint32_t *local,
-                             lowered_model *part) {
-    lowered_node *to = &part->nodes[part->node_count];
-    *to = *from;
-    to->name = NULL;
-    part->node_count++;
+static svmp_status copy_node(const lowered_model *whole, const lowered_node *from, lowered_model *part,
+                             lowered_node *to) {
     SVMP_TRY(svmp_duplicate(part->context, from->name, &to->name));
-    if (from->variables > 0) to->variable = local[from->variable];
     to->output = part->outputs;
     for (size_t k = 0; k < from->outputs; k++) {
         const size_t here = part->outputs, there = from->output + k;
@@ -32,9 +31,33 @@ static svmp_status copy_node(const lowered_model *whole, const lowered_node *fro
         part->parts[here] = whole->parts[there];
         part->lower[here] = whole->lower[there];
         part->upper[here] = whole->upper[there];
+        part->drawn[here] = whole->drawn[there];
         part->whole_output[here] = (uint32_t)there;
     }
     return SVMP_OK;
+}
+
+static svmp_status copy_own(const lowered_model *whole, const lowered_node *from, const uint32_t *local,
+                            lowered_model *part) {
+    lowered_node *to = &part->nodes[part->node_count];
+    *to = *from;
+    to->name = NULL;
+    part->node_count++;
+    if (from->variables > 0) to->variable = local[from->variable];
+    return copy_node(whole, from, part, to);
+}
+
+static svmp_status copy_values(svmp_context *context, const lowered_values *from, lowered_values *to) {
+    const size_t count = svmp_bound_instances(from->bound), slots = svmp_program_slots(from->program);
+    uint32_t *which = NULL;
+    *to = (lowered_values){.program = svmp_program_share(from->program)};
+    SVMP_TRY(SVMP_NEW(context, to->variables, count * slots));
+    if (count * slots > 0) memcpy(to->variables, from->variables, count * slots * sizeof *to->variables);
+    SVMP_TRY(SVMP_NEW(context, which, count));
+    for (size_t k = 0; k < count; k++) which[k] = (uint32_t)k;
+    svmp_status status = svmp_bound_keep(from->bound, count, which, &to->bound);
+    svmp_release(context, which);
+    return status;
 }
 
 /* The instances of prior p that the part's nodes have, in the order of the nodes, which learn their new places. */
@@ -43,6 +66,11 @@ static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32
     const lowered_prior *from = &whole->priors[p];
     lowered_prior *to = &part->priors[p];
     size_t count = 0;
+    if (from->leaf && is_first(part->context)) {
+        *to = *from;
+        part->prior_count++;
+        return copy_values(part->context, &from->values, &to->values);
+    }
     for (size_t k = 0; k < part->node_count; k++)
         if (part->nodes[k].prior == p) {
             which[count] = part->nodes[k].instance;
@@ -55,8 +83,14 @@ static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32
     const size_t slots = svmp_program_slots(from->values.program);
     SVMP_TRY(SVMP_NEW(part->context, to->values.variables, count * slots));
     for (size_t k = 0; k < count; k++)
-        for (size_t j = 0; j < slots; j++)
-            to->values.variables[k * slots + j] = local[from->values.variables[which[k] * slots + j]];
+        for (size_t j = 0; j < slots; j++) {
+            const uint32_t here = local[from->values.variables[which[k] * slots + j]];
+            if (here == UINT32_MAX) /* of a node that is not centred, and that nothing depends on */
+                return svmp_fail(part->context, SVMP_UNSUPPORTED,
+                                 "A node's location or scale is another process's alone: several processes need "
+                                 "--coordinates centred here.");
+            to->values.variables[k * slots + j] = here;
+        }
     return SVMP_OK;
 }
 
@@ -72,17 +106,26 @@ static svmp_status order_levels(const lowered_model *whole, const svmp_graph *gr
     return SVMP_OK;
 }
 
-static svmp_status copy_values(svmp_context *context, const lowered_values *from, lowered_values *to) {
-    const size_t count = svmp_bound_instances(from->bound), slots = svmp_program_slots(from->program);
-    uint32_t *which = NULL;
-    *to = (lowered_values){.program = svmp_program_share(from->program)};
-    SVMP_TRY(SVMP_NEW(context, to->variables, count * slots));
-    if (count * slots > 0) memcpy(to->variables, from->variables, count * slots * sizeof *to->variables);
-    SVMP_TRY(SVMP_NEW(context, which, count));
-    for (size_t k = 0; k < count; k++) which[k] = (uint32_t)k;
-    svmp_status status = svmp_bound_keep(from->bound, count, which, &to->bound);
-    svmp_release(context, which);
-    return status;
+/* The leaves, of the variables of the whole and with outputs behind those of the part's nodes; of all of them the
+ * names, which are no names of unknowns that a start must have. */
+static svmp_status copy_leaves(const lowered_model *whole, lowered_model *part) {
+    svmp_context *context = part->context;
+    for (size_t k = 0; k < whole->drawn_names.count; k++) {
+        const char *name = whole->drawn_names.text[k];
+        SVMP_TRY(svmp_names_add(context, &part->drawn_names, name, strlen(name), &(uint32_t){0}));
+    }
+    part->leaf_variables = whole->leaf_variables;
+    if (!is_first(context)) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(context, part->leaves, whole->leaf_count));
+    SVMP_TRY(SVMP_NEW(context, part->leaves_by_level, whole->leaf_count));
+    for (size_t k = 0; k < whole->leaf_count; k++) {
+        lowered_node *to = &part->leaves[part->leaf_count++];
+        *to = whole->leaves[k];
+        to->name = NULL;
+        part->leaves_by_level[k] = whole->leaves_by_level[k];
+        SVMP_TRY(copy_node(whole, &whole->leaves[k], part, to));
+    }
+    return SVMP_OK;
 }
 
 /* What is monitored, of the variables of the whole; and the names of what is computed. */
@@ -109,7 +152,7 @@ static svmp_status copy_monitors(const lowered_model *whole, lowered_model *part
 
 /* What is known of arrays that are so in part: the first process, which writes the file of all, has columns for it. */
 static svmp_status copy_known(const lowered_model *whole, lowered_model *part) {
-    if (part->context->team && part->context->team->rank > 0) return SVMP_OK;
+    if (!is_first(part->context)) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(part->context, part->arrays, whole->array_count));
     for (size_t k = 0; k < whole->array_count; k++) {
         const lowered_array *from = &whole->arrays[k];
@@ -134,6 +177,7 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     uint32_t *which = NULL;
     size_t outputs = 0;
     for (size_t k = 0; k < graph->own; k++) outputs += whole->nodes[graph->whole_node[k]].outputs;
+    if (is_first(context)) outputs += whole->drawn_names.count;
     SVMP_CHECK(SVMP_NEW(context, made, 1));
     *made = (lowered_model){.context = context, .whole_outputs = whole->outputs};
     made->variables = graph->variables;
@@ -143,8 +187,9 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     SVMP_CHECK(alloc(made, graph->own, outputs, whole->prior_count));
     SVMP_CHECK(SVMP_NEW(context, which, graph->own));
     for (size_t k = 0; k < graph->own; k++)
-        SVMP_CHECK(copy_node(whole, &whole->nodes[graph->whole_node[k]], local, made));
+        SVMP_CHECK(copy_own(whole, &whole->nodes[graph->whole_node[k]], local, made));
     for (size_t p = 0; p < whole->prior_count; p++) SVMP_CHECK(copy_prior(whole, p, local, made, which));
+    SVMP_CHECK(copy_leaves(whole, made));
     SVMP_CHECK(order_levels(whole, graph, made));
     SVMP_CHECK(copy_monitors(whole, made));
     SVMP_CHECK(copy_known(whole, made));

@@ -1,11 +1,16 @@
 #include "model/natural.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/lowered.h"
 
 size_t svmp_model_outputs(const svmp_model *model) {
     return model->lowered ? model->lowered->outputs : model->graph->variables;
+}
+
+int svmp_model_is_drawn(const svmp_model *model, size_t output) {
+    return model->lowered != NULL && model->lowered->drawn[output];
 }
 
 const char *svmp_model_output_name(const svmp_model *model, size_t output, char *buffer, size_t size) {
@@ -32,6 +37,7 @@ static size_t without_subscript(const char *name, size_t length) {
 /* The name may be x.3.1 of an array x, or that of a node that is called so. */
 int svmp_model_computes(const svmp_model *model, const char *name) {
     if (model == NULL || model->lowered == NULL || name == NULL) return 0;
+    if (svmp_names_find(&model->lowered->drawn_names, name, strlen(name)) != NAMES_NONE) return 1;
     for (size_t length = strlen(name); length > 0; length = without_subscript(name, length))
         if (svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE) return 1;
     return 0;
@@ -70,13 +76,19 @@ svmp_status svmp_model_draw_priors(const svmp_model *model, uint64_t seed, size_
                      "The model has no priors to start from; the start 'prior' needs a model in the model language.");
 }
 
+double svmp_model_centring(const svmp_model *model, size_t node) {
+    const lowered_model *lowered = model ? model->lowered : NULL;
+    if (lowered == NULL || node >= lowered->node_count || !lowered->nodes[node].location_scale) return NAN;
+    return lowered->nodes[node].coordinates.centring;
+}
+
 size_t svmp_model_observed(const svmp_model *model) { return model && model->lowered ? model->lowered->observed : 0; }
 
 int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array) {
     if (model == NULL || array == NULL || model->lowered == NULL || which >= model->lowered->array_count) return 0;
     const lowered_array *found = &model->lowered->arrays[which];
-    *array =
-        (svmp_array){found->unknown, found->observed, found->computed,   found->unknown_count, found->observed_count,
-                     found->name,    found->rank,     found->dimensions, found->values,        found->known};
+    *array = (svmp_array){found->unknown,        found->observed, found->computed, found->unknown_count,
+                          found->observed_count, found->name,     found->rank,     found->dimensions,
+                          found->values,         found->known,    found->drawn,    found->drawn_count};
     return 1;
 }

@@ -7,13 +7,17 @@
 
 size_t svmp_model_outputs(const svmp_model *model);
 
+/* Whether an output is a leaf, which is drawn after the run and has no variables. */
+int svmp_model_is_drawn(const svmp_model *model, size_t output);
+
 /* The number of monitored elements of deterministic nodes, which are reported after the outputs. */
 size_t svmp_model_monitored(const svmp_model *model);
 
 /* Like svmp_model_variable_name, for outputs and monitored elements. */
 const char *svmp_model_output_name(const svmp_model *model, size_t output, char *buffer, size_t size);
 
-/* Natural values of n particles from their variables, and back; particle-fast, variables*n and outputs*n numbers. */
+/* Natural values of n particles from their variables, and back; particle-fast, variables*n and outputs*n numbers, of
+ * which those of leaves are neither written nor read. */
 svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *variables, double *outputs);
 svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const double *outputs, double *variables);
 

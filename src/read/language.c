@@ -107,12 +107,12 @@ done:
 
 static svmp_status read_model(svmp_context *context, const model_files *files, const graph_owners *owners,
                               svmp_model **model) {
+    const lower_request request = {files->monitors, owners, files->centring, files->coordinates};
     language_files opened = {0};
     svmp_model *made = NULL;
     svmp_status status = svmp_model_create(context, &made);
     if (status == SVMP_OK) status = open_files(context, files, &opened);
-    if (status == SVMP_OK)
-        status = svmp_lower(context, &opened.source, opened.data, files->monitors, owners, &made->lowered);
+    if (status == SVMP_OK) status = svmp_lower_as(context, &opened.source, opened.data, &request, &made->lowered);
     close_files(context, &opened);
     if (owners) status = svmp_team_agree(context, status);
     SVMP_CHECK(status);
@@ -125,12 +125,13 @@ done:
 }
 
 static svmp_status read_graph(svmp_context *context, const model_files *files, svmp_graph **graph) {
+    const lower_request request = {.centring = files->centring, .coordinates = files->coordinates};
     language_files opened = {0};
     svmp_graph *made = NULL;
     svmp_status status;
     SVMP_CHECK(open_files(context, files, &opened));
     SVMP_CHECK(svmp_graph_create(context, &made));
-    SVMP_CHECK(svmp_lower_graph(context, &opened.source, opened.data, made));
+    SVMP_CHECK(svmp_lower_graph(context, &opened.source, opened.data, &request, made));
     SVMP_CHECK(svmp_graph_finish(made));
     *graph = made;
     made = NULL;

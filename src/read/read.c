@@ -45,13 +45,19 @@ svmp_status svmp_model_read(svmp_context *context, size_t count, const char *con
 svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
                                        const char *monitors, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {.count = count, .paths = paths, .monitors = monitors};
-    const model_reader *reader = NULL;
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors, .centring = 1};
+    return svmp_read_model(context, &files, model);
+}
+
+svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model) {
+    const model_reader *reader = &svmp_language_reader;
     number_locale locale = {0};
-    SVMP_TRY(check_call(context, count, paths, model));
-    SVMP_TRY(find_reader(context, &files, &reader));
+    if (files->text == NULL) {
+        SVMP_TRY(check_call(context, files->count, files->paths, model));
+        SVMP_TRY(find_reader(context, files, &reader));
+    }
     SVMP_TRY(svmp_number_enter(context, &locale));
-    svmp_status status = reader->read(context, &files, NULL, model);
+    svmp_status status = reader->read(context, files, NULL, model);
     svmp_number_leave(&locale);
     return status;
 }
@@ -62,12 +68,9 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
     if (text == NULL || model == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text: the %s is NULL.",
                          text ? "result" : "model text");
-    const model_files files = {.name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors};
-    number_locale locale = {0};
-    SVMP_TRY(svmp_number_enter(context, &locale));
-    svmp_status status = svmp_language_reader.read(context, &files, NULL, model);
-    svmp_number_leave(&locale);
-    return status;
+    const model_files files = {
+        .name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors, .centring = 1};
+    return svmp_read_model(context, &files, model);
 }
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
@@ -120,20 +123,24 @@ done:
 svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths, const char *monitors,
                                   svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {.count = count, .paths = paths, .monitors = monitors};
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors, .centring = 1};
+    return svmp_read_parts(context, &files, model, split);
+}
+
+svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split) {
     const model_reader *reader = NULL;
     number_locale locale = {0};
     svmp_split made;
     svmp_status status;
     if (context->team == NULL) {
-        SVMP_TRY(svmp_model_read_monitoring(context, count, paths, monitors, model));
+        SVMP_TRY(svmp_read_model(context, files, model));
         return svmp_model_split(model, split);
     }
-    SVMP_TRY(svmp_team_agree(context, check_call(context, count, paths, model)));
-    SVMP_TRY(compare_files(context, &files));
-    SVMP_TRY(svmp_team_agree(context, find_reader(context, &files, &reader)));
+    SVMP_TRY(svmp_team_agree(context, check_call(context, files->count, files->paths, model)));
+    SVMP_TRY(compare_files(context, files));
+    SVMP_TRY(svmp_team_agree(context, find_reader(context, files, &reader)));
     SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
-    SVMP_CHECK(read_parts(context, reader, &files, model, &made));
+    SVMP_CHECK(read_parts(context, reader, files, model, &made));
     if (split) *split = made;
 done:
     svmp_number_leave(&locale);

@@ -3,13 +3,16 @@
 #define SVMP_READ_READ_H
 
 #include "graph/part.h"
+#include "svmp_parallel.h"
 
 typedef struct model_files {
     size_t count;
-    const char *const *paths; /* at least one, or none where there is a text */
-    const char *name, *text;  /* of a text in memory; NULL: there are files */
-    const svmp_data *data;    /* of such a text; NULL: no data */
-    const char *monitors;     /* as for svmp_model_read_monitoring */
+    const char *const *paths;                   /* at least one, or none where there is a text */
+    const char *name, *text;                    /* of a text in memory; NULL: there are files */
+    const svmp_data *data;                      /* of such a text; NULL: no data */
+    const char *monitors;                       /* as for svmp_model_read_monitoring */
+    double centring;                            /* of model texts, as in lang/lower.h: 1 leaves nodes as they are, */
+    const struct node_coordinates *coordinates; /* or the coordinates of each node; NULL: none */
 } model_files;
 
 int svmp_path_ends_in(const char *path, const char *ending);
@@ -30,5 +33,9 @@ extern const model_reader svmp_gaussian_reader;
 
 /* The language: a model text, and any number of data files. */
 extern const model_reader svmp_language_reader;
+
+/* svmp_model_read_monitoring or svmp_model_read_text, and svmp_model_read_split. */
+svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model);
+svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split);
 
 #endif

@@ -2,7 +2,7 @@
  *
  *     {names}            the values that the option can take
  *     {shapes} {domains} the parts of a kernel
- *     {defaults}         what the default method does when nothing is said, then what others do that differ
+ *     {defaults}         what the default method does when nothing is said, then what others do that differs
  */
 #include <string.h>
 
@@ -32,30 +32,50 @@ static const char *own_default(const method *m, const char *option, char text[NU
 
 static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
-/* That of the default method, or of the first one that takes the option. */
+/* That of the first method that takes the option; the default method is the first. */
 static const char *common_default(const char *option, char text[NUMBER_TEXT]) {
-    const char *common = NULL, *standard = svmp_run_options_default().method;
-    for (size_t k = 0; svmp_method_at(k) && common == NULL; k++)
-        if (strcmp(svmp_method_at(k)->name, standard) == 0) common = own_default(svmp_method_at(k), option, text);
+    const char *common = NULL;
     for (size_t k = 0; svmp_method_at(k) && common == NULL; k++) common = own_default(svmp_method_at(k), option, text);
     return common;
 }
 
-/* "1000; dpmp, tpmp: 100" */
+/* How many methods do so; 0 for what the default method does. */
+static size_t followers(const char *option, const char *value, const char *common) {
+    char text[NUMBER_TEXT];
+    size_t count = 0;
+    if (value == NULL || same(value, common)) return 0;
+    for (size_t k = 0; svmp_method_at(k); k++)
+        count += (size_t)same(value, own_default(svmp_method_at(k), option, text));
+    return count;
+}
+
+static size_t append(char list[LIST_MOST], size_t length, const char *before, const char *word) {
+    return length < LIST_MOST ? length + (size_t)snprintf(list + length, LIST_MOST - length, "%s%s", before, word)
+                              : length;
+}
+
+/* "2000; dpmp, tpmp: 100; others: 1000": the largest group but that of the default method comes last, unnamed if it has
+ * more than two. */
 static void list_defaults(const char *option, char list[LIST_MOST]) {
-    char first[NUMBER_TEXT], here[NUMBER_TEXT], there[NUMBER_TEXT];
+    char first[NUMBER_TEXT], here[NUMBER_TEXT], there[NUMBER_TEXT], usual[NUMBER_TEXT] = "";
     const char *common = common_default(option, first);
-    size_t length = (size_t)snprintf(list, LIST_MOST, "%s", common ? common : "");
+    size_t length = append(list, 0, "", common ? common : ""), most = 2;
     for (size_t k = 0; svmp_method_at(k); k++) {
         const char *mine = own_default(svmp_method_at(k), option, here);
-        int told = mine == NULL || same(mine, common);
-        for (size_t j = 0; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
-        for (size_t j = k; !told && svmp_method_at(j) && length < LIST_MOST; j++)
-            if (same(mine, own_default(svmp_method_at(j), option, there)))
-                length += (size_t)snprintf(list + length, LIST_MOST - length, "%s%s", j == k ? "; " : ", ",
-                                           svmp_method_at(j)->name);
-        if (!told && length < LIST_MOST) length += (size_t)snprintf(list + length, LIST_MOST - length, ": %s", mine);
+        const size_t count = followers(option, mine, common);
+        if (count > most) most = count, snprintf(usual, sizeof usual, "%s", mine);
     }
+    for (size_t k = 0; svmp_method_at(k); k++) {
+        const char *mine = own_default(svmp_method_at(k), option, here);
+        int told = followers(option, mine, common) == 0 || same(mine, usual);
+        for (size_t j = 0; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
+        if (told) continue;
+        for (size_t j = k; svmp_method_at(j); j++)
+            if (same(mine, own_default(svmp_method_at(j), option, there)))
+                length = append(list, length, j == k ? "; " : ", ", svmp_method_at(j)->name);
+        length = append(list, length, ": ", mine);
+    }
+    if (*usual) append(list, length, "; others: ", usual);
 }
 
 static const char *list_of(const option_row *row, const char *word, size_t length, char list[LIST_MOST]) {

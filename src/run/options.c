@@ -10,7 +10,7 @@
  * COUNT and REAL(field, letter, argument, default, smallest, largest, group, help)
  * OWN is a COUNT whose default the method decides */
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
-    TEXT(method, 'm', "NAME", "graphical", "Method", svmp_method_name, "{names}")                                      \
+    TEXT(method, 'm', "NAME", METHOD_AUTO, "Method", svmp_method_choice, "{names}")                                    \
     TEXT(kernel, 0, "SUM", NULL, "Method", NULL,                                                                       \
          "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: {shapes}; {domains} [the method's own]")                                  \
     TEXT(bandwidth, 0, "RULE", "median", "Method", svmp_bandwidth_name, "{names}")                                     \

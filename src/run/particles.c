@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/spread.h"
 #include "base/team.h"
 #include "method/method.h"
 #include "model/lowered.h"
 #include "model/natural.h"
+#include "run/follow.h"
 #include "run/log_density.h"
 #include "sample/particles.h"
 
@@ -19,37 +19,7 @@ svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles) {
     return SVMP_OK;
 }
 
-/* State k of `states` that the particles are made of (method.h: kept). What is monitored may be computed from variables
- * of any process. So the first one does it, from some particles of all variables at a time, and has it with its own. */
-static svmp_status monitor_all(const svmp_run *run, const double *x, size_t k, size_t states,
-                               svmp_particles *particles) {
-    const svmp_graph *graph = run->model->graph;
-    const size_t n = run->backend->n, monitored = svmp_model_monitored(run->model);
-    const size_t first = svmp_model_outputs(run->model), together = svmp_spread_rows(graph->whole_variables);
-    double *block = NULL, *some = NULL;
-    spread s = {0};
-    svmp_status status, computed = SVMP_OK;
-    if (monitored == 0) return SVMP_OK;
-    SVMP_CHECK(svmp_spread_open(run->context, run->context->team, graph->whole_variables, graph->own_variables,
-                                graph->whole_variable, &s));
-    SVMP_CHECK(svmp_team_agree(run->context, SVMP_NEW(run->context, some, monitored * (together < n ? together : n))));
-    for (size_t from = 0; from < n; from += together) {
-        const size_t to = from + together < n ? from + together : n;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, x, &block));
-        if (block == NULL || computed != SVMP_OK) continue;
-        computed = svmp_model_monitor(run->model, to - from, block, some);
-        for (size_t m = 0; m < monitored; m++)
-            for (size_t l = from; l < to; l++)
-                particles->values[((first + m) * n + l) * states + k] = some[m * (to - from) + l - from];
-    }
-    status = computed;
-done:
-    svmp_release(run->context, some);
-    svmp_spread_close(&s);
-    return status;
-}
-
-/* Room for the outputs of a part, and in the first process for what is monitored. */
+/* Room for the outputs of a part, among which the first process has the leaves', and there for what is monitored. */
 static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_particles **made) {
     const lowered_model *lowered = run->model->lowered;
     svmp_context *context = run->context;
@@ -70,8 +40,9 @@ static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t
     const size_t n = run->backend->n, outputs = svmp_model_outputs(run->model);
     svmp_status status = svmp_model_natural(run->model, n, x, states > 1 ? room : made->values);
     for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++) made->values[e * states + k] = room[e];
-    const svmp_status monitored = monitor_all(run, x, k, states, made); /* of all, whatever became of this one */
-    return svmp_model_agree(run->model, status == SVMP_OK ? monitored : status);
+    const svmp_status followed =
+        svmp_run_follow_part(run, x, k, states, made); /* of all, whatever became of this one */
+    return svmp_model_agree(run->model, status == SVMP_OK ? followed : status);
 }
 
 /* Own rows into the backend, and the halo that belongs to them. */
@@ -124,8 +95,7 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
         status = natural_of_part(run, x, made);
     } else {
         status = svmp_model_natural(model, from->count, from->values, made->values);
-        if (status == SVMP_OK)
-            status = svmp_model_monitor(model, from->count, from->values, made->values + outputs * from->count);
+        if (status == SVMP_OK) status = svmp_run_follow(run, from->values, made);
     }
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
         status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);

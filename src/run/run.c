@@ -16,6 +16,20 @@ static svmp_status refuse_option(const svmp_run *run, const char *option) {
     return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' does not take %s.", run->method->name, option);
 }
 
+/* Method k of those that take a step. */
+static const char *stepping_name(size_t k) {
+    size_t m = 0;
+    for (; svmp_method_at(m); m++)
+        if (svmp_method_at(m)->step && k-- == 0) break;
+    return svmp_method_name(m);
+}
+
+static svmp_status refuse_step(const svmp_run *run) {
+    char names[512];
+    return svmp_fail(run->context, SVMP_BAD_CALL, "The method '%s' does not take a step; %s do.", run->method->name,
+                     svmp_list_names(stepping_name, "and", names, sizeof names));
+}
+
 /* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
  * large model, of all particles, are a gigabyte, unless that would be fewer than 8. */
 static void settle_sampler(svmp_run *run) {
@@ -52,7 +66,7 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     if (chosen->step)
         SVMP_TRY(svmp_step_parse(context, options->step ? options->step : chosen->step, &run->step));
     else if (options->step)
-        return refuse_option(run, "a step");
+        return refuse_step(run);
     run->iterations = options->iterations;
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
@@ -151,11 +165,13 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
     svmp_context *context = model->context;
     if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create: the result is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
+    run_options chosen = *options;
+    if (strcmp(options->method, METHOD_AUTO) == 0) chosen.method = svmp_method_auto(model)->name;
     svmp_run *made = NULL;
     svmp_status status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) {
         *made = (svmp_run){.context = context, .model = model};
-        status = svmp_run_options_copy(context, options, &made->options);
+        status = svmp_run_options_copy(context, &chosen, &made->options);
     }
     SVMP_CHECK(svmp_model_agree(model, status));
     SVMP_CHECK(set_up(made));

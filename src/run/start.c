@@ -26,7 +26,8 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
         return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, but the run has %zu.",
                          particles->count, n);
     for (size_t k = 0; k < particles->variables * particles->count; k++)
-        if (!isfinite(particles->values[k]))
+        if (!isfinite(particles->values[k]) &&
+            !svmp_model_computes(run->model, svmp_particles_name(particles, k / particles->count)))
             return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has the value %g for %.80s in particle %zu.",
                              particles->values[k], svmp_particles_name(particles, k / particles->count),
                              k % particles->count + 1);
@@ -118,35 +119,77 @@ done:
     return status;
 }
 
+/* What a start has values of: the outputs but those of leaves, which are drawn in any case. */
+typedef struct started {
+    size_t count, all;
+    uint32_t *output, *place; /* which output each is, here and in the whole */
+} started;
+
+static svmp_status list_started(const svmp_run *run, started *list) {
+    const svmp_model *model = run->model;
+    const svmp_graph *graph = model->graph;
+    list->all = model->lowered || graph->halo == NULL ? svmp_model_outputs(model) : graph->own_variables;
+    SVMP_TRY(SVMP_NEW(run->context, list->output, list->all));
+    SVMP_TRY(SVMP_NEW(run->context, list->place, list->all));
+    for (size_t k = 0; k < list->all; k++) {
+        if (svmp_model_is_drawn(model, k)) continue;
+        list->output[list->count] = (uint32_t)k;
+        list->place[list->count++] = !graph->halo     ? (uint32_t)k
+                                     : model->lowered ? model->lowered->whole_output[k]
+                                                      : graph->whole_variable[k];
+    }
+    return SVMP_OK;
+}
+
 /* Room under the names of the model, or of this process's part of it. */
-static svmp_status name_room(const svmp_run *run, svmp_particles **room) {
+static svmp_status name_room(const svmp_run *run, const started *list, svmp_particles **room) {
     const svmp_graph *graph = run->model->graph;
     const lowered_model *lowered = run->model->lowered;
     const size_t n = run->backend->n;
     if (graph->halo == NULL)
-        SVMP_TRY(svmp_particles_create(run->context, svmp_model_outputs(run->model), n, NULL, room));
+        SVMP_TRY(svmp_particles_create(run->context, list->count, n, NULL, room));
     else
         SVMP_TRY(svmp_particles_create_part(run->context, run->context->team,
-                                            lowered ? lowered->whole_outputs : graph->whole_variables,
-                                            lowered ? lowered->outputs : graph->own_variables,
-                                            lowered ? lowered->whole_output : graph->whole_variable, n, NULL, room));
-    return svmp_run_set_names(run, *room);
+                                            lowered ? lowered->whole_outputs : graph->whole_variables, list->count,
+                                            list->place, n, NULL, room));
+    for (size_t k = 0; k < list->count; k++) {
+        char name[1024];
+        svmp_model_output_name(run->model, list->output[k], name, sizeof name);
+        SVMP_TRY(svmp_particles_set_name(*room, k, name));
+    }
+    return SVMP_OK;
+}
+
+/* The values of `room` as outputs: its own, unless there are leaves between them. */
+static svmp_status place_outputs(const started *list, svmp_particles *room, double **placed) {
+    const size_t n = room->count;
+    if (list->count == list->all) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(room->context, *placed, list->all * n));
+    for (size_t k = 0; k < list->count; k++)
+        memcpy(*placed + list->output[k] * n, room->values + k * n, n * sizeof **placed);
+    return SVMP_OK;
 }
 
 /* From particles that have all variables of this process, and perhaps others. */
 static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
     svmp_particles *room = NULL;
-    double *x = NULL;
-    svmp_status status = name_room(run, &room);
+    started list = {0};
+    double *placed = NULL, *x = NULL;
+    svmp_status status = list_started(run, &list);
+    if (status == SVMP_OK) status = name_room(run, &list, &room);
     if (status == SVMP_OK) status = room->team ? svmp_start_take(particles, room) : match_all(run, particles, room);
+    if (status == SVMP_OK) status = place_outputs(&list, room, &placed);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
-    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, room->values, x)));
+    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : room->values, x)));
     SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->backend, x)));
     SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     SVMP_CHECK(hash_start(run, x));
 done:
+    svmp_release(run->context, list.output);
+    svmp_release(run->context, list.place);
+    svmp_release(run->context, placed);
     svmp_particles_free(room);
     return status;
 }

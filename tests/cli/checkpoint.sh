@@ -41,13 +41,13 @@ if "$SVMP" --version | grep -qx 'jansson: yes'; then
     works "${sensors[@]}" --resume s.svmp -o broken.csv --force
     diff <(timeless whole.csv) <(timeless broken.csv) || fail "sensors: the resumed run differs"
     sed '0,/\([0-9]\.[0-9]*\)[1-8]\b/s//\19/' "$MODELS/sensors.json" >other.json
-    refuses 2 "or other data" run "$MODELS/sensors.bug" other.json -n 10 -t 60 --resume s.svmp
+    refuses 2 "or other data" run -m graphical "$MODELS/sensors.bug" other.json -n 10 -t 60 --resume s.svmp
     rm whole.csv broken.csv
 fi
 
 # Ctrl-C keeps a checkpoint, and what is said to type goes on to the same file.
 rm -f c.svmp
-"$SVMP" run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 --checkpoint "c 'x.svmp" -o int.csv >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 --checkpoint "c 'x.svmp" -o int.csv >said 2>errors &
 listening $!
 kill -INT $!
 status=0
@@ -56,41 +56,41 @@ wait $! || status=$?
 grep -q "^svmp: To continue: svmp run .*--resume 'c '.''x.svmp' --force chain.mtx b.mtx$" errors || fail "$(cat errors)"
 again=$(sed -n 's/^svmp: To continue: svmp //p' errors)
 eval "works $again --quiet"
-works run chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 -o whole.csv
+works run -m graphical chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 -o whole.csv
 diff <(timeless whole.csv) <(timeless int.csv) || fail "the resumed run differs"
 
 # The end of a run is a checkpoint too: a longer one goes on from there.
-works run chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
+works run -m graphical chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
 cp end.svmp grown.svmp
-works run chain.mtx b.mtx -n 5 -t 200 --resume grown.svmp --checkpoint-every 5 -o long.csv
-refuses 2 "iterations = 100, which must not be smaller." run chain.mtx b.mtx -n 5 -t 100 --resume grown.svmp
-works run chain.mtx b.mtx -n 5 -t 200 -o straight.csv
+works run -m graphical chain.mtx b.mtx -n 5 -t 200 --resume grown.svmp --checkpoint-every 5 -o long.csv
+refuses 2 "iterations = 100, which must not be smaller." run -m graphical chain.mtx b.mtx -n 5 -t 100 --resume grown.svmp
+works run -m graphical chain.mtx b.mtx -n 5 -t 200 -o straight.csv
 diff <(timeless straight.csv) <(timeless long.csv)
 
 # A resumed run keeps its checkpoints in the file it came from: interrupted again, it goes on from where it was.
-works run chain.mtx b.mtx -n 5 -t 100 --threads 1 --checkpoint on.svmp
-"$SVMP" run chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp >said 2>errors &
+works run -m graphical chain.mtx b.mtx -n 5 -t 100 --threads 1 --checkpoint on.svmp
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp >said 2>errors &
 listening $!
 kill -INT $!
 wait $! || true
 reached=$(sed -nE 's/^svmp: Interrupted after ([0-9]+) of .*/\1/p' errors)
 grep -q "^svmp: To continue: svmp run .*--resume on.svmp chain.mtx b.mtx$" errors || fail "$(cat errors)"
-"$SVMP" run chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp -o again.csv >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp -o again.csv >said 2>errors &
 listening $!
 kill -INT $!
 wait $! || true
 grep -qx "# resumed at = $reached" again.csv || fail "interrupted at $reached, and $(grep resumed again.csv)"
 
 # What is refused.
-refuses 2 "has seed = 1, but this run has seed = 2." run chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
-refuses 2 "iterations = 50, which must not be smaller." run chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
-refuses 2 "the same graph, but other numbers in the factors" run chain.mtx -n 5 -t 100 --resume end.svmp
-refuses 2 "The checkpoint 'chain.mtx' is not in checkpoint format." run chain.mtx --resume chain.mtx
-refuses 2 "Cannot read the checkpoint 'no.svmp': No such file" run chain.mtx --resume no.svmp
+refuses 2 "has seed = 1, but this run has seed = 2." run -m graphical chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
+refuses 2 "iterations = 50, which must not be smaller." run -m graphical chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
+refuses 2 "the same graph, but other numbers in the factors" run -m graphical chain.mtx -n 5 -t 100 --resume end.svmp
+refuses 2 "The checkpoint 'chain.mtx' is not in checkpoint format." run -m graphical chain.mtx --resume chain.mtx
+refuses 2 "Cannot read the checkpoint 'no.svmp': No such file" run -m graphical chain.mtx --resume no.svmp
 head -c 500 end.svmp >cut.svmp
-refuses 2 "The checkpoint 'cut.svmp' is damaged" run chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
-refuses 2 "The file 'end.svmp' already exists: use --resume end.svmp to continue from it, or --force to start again and overwrite it." run chain.mtx -n 5 --checkpoint end.svmp
-refuses 2 "The option '--checkpoint-every' needs '--checkpoint' or '--resume'" run chain.mtx --checkpoint-every 5
+refuses 2 "The checkpoint 'cut.svmp' is damaged" run -m graphical chain.mtx b.mtx -n 5 -t 100 --resume cut.svmp
+refuses 2 "The file 'end.svmp' already exists: use --resume end.svmp to continue from it, or --force to start again and overwrite it." run -m graphical chain.mtx -n 5 --checkpoint end.svmp
+refuses 2 "The option '--checkpoint-every' needs '--checkpoint' or '--resume'" run -m graphical chain.mtx --checkpoint-every 5
 refuses 2 "The option '--checkpoint-every' must be a number from 0 to 1e+09, not '-1'." run chain.mtx --checkpoint-every=-1 --checkpoint a
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint a.csv -o a.csv
 for part in part_1.csv ./part_2.csv; do
@@ -100,23 +100,23 @@ done
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint ./new.csv -o new.csv
 ln -s . here
 refuses 2 "cannot be both the output and the checkpoint" run chain.mtx --checkpoint here/new.csv -o new.csv
-works run chain.mtx -n 5 -t 5 -q --checkpoint ./way.ckp
-works run chain.mtx -n 5 -t 8 -q --checkpoint way.ckp --resume ./way.ckp
+works run -m graphical chain.mtx -n 5 -t 5 -q --checkpoint ./way.ckp
+works run -m graphical chain.mtx -n 5 -t 8 -q --checkpoint way.ckp --resume ./way.ckp
 refuses 2 "Cannot write 'no/a': folder 'no/'" run chain.mtx --checkpoint no/a
 
 # Two runs on one checkpoint, as when a job is requeued while the first still runs: the second says who has it, and the
 # file stays whole. When the first is killed, the next run takes over and removes what the first had not finished.
-"$SVMP" run chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --checkpoint two.svmp --checkpoint-every 0 >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --checkpoint two.svmp --checkpoint-every 0 >said 2>errors &
 holder=$!
 until [[ -s two.svmp ]] || ! kill -0 $holder 2>/dev/null; do sleep 0.02; done
 kill -STOP $holder # wherever it is
 refuses 2 "The checkpoint 'two.svmp' is in use by process $holder on $(hostname). Wait until that run has ended, or end it." \
-    run chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --resume two.svmp
-refuses 2 "is in use by process $holder on" run chain.mtx b.mtx -n 5 -t 5 -q --checkpoint two.svmp --force
+    run -m graphical chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --resume two.svmp
+refuses 2 "is in use by process $holder on" run -m graphical chain.mtx b.mtx -n 5 -t 5 -q --checkpoint two.svmp --force
 kill -KILL $holder
 wait $holder 2>/dev/null || true
 printf 'svmp checkpoint\n' >two.svmp.$holder.new # half of one; the name is that of the killed run
-"$SVMP" run chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --resume two.svmp >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --resume two.svmp >said 2>errors &
 listening $!
 kill -INT $!
 wait $! || true
@@ -126,7 +126,7 @@ grep -q "^svmp: To continue: " errors || fail "$(cat errors)"
 # What is not svmp's is left alone: the user's own FILE.new, and a file that has the name of the lock.
 echo mine >mine.svmp.new
 echo mine >theirs.svmp.lock
-works run chain.mtx b.mtx -n 5 -t 100 -q --checkpoint mine.svmp --checkpoint-every 0
+works run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint mine.svmp --checkpoint-every 0
 [[ $(cat mine.svmp.new) == mine ]] || fail "mine.svmp.new is gone"
-refuses 2 "The file 'theirs.svmp.lock' is in the way" run chain.mtx b.mtx -n 5 -t 100 -q --checkpoint theirs.svmp
+refuses 2 "The file 'theirs.svmp.lock' is in the way" run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint theirs.svmp
 [[ $(cat theirs.svmp.lock) == mine ]]

@@ -3,7 +3,7 @@
 grid=("$MODELS/grid.mtx" "$MODELS/grid_b.mtx")
 
 # A run cut short says so, in the end, in its file, and in the summary of that.
-works run "${grid[@]}" -n 30 -t 20 -o short.csv --quiet
+works run -m graphical "${grid[@]}" -n 30 -t 20 -o short.csv --quiet
 shows '^KSD: V [0-9.]+, U [0-9.]+; last step at most 0\.[0-9]+, 0\.[0-9]+ sd \(x\.[0-9]+\)$'
 shows '^Not converged: [0-9]+ of 100 nodes are farther from the posterior than exact draws would be \(worst: x\.[0-9]+\), and the other$'
 shows '^nodes depend on them\. Do not use these numbers yet\. Run longer \(-t\), or start from a Gaussian fit with a falling rate$'
@@ -22,7 +22,7 @@ awk '/^worst nodes/ { inside = 1; next } !NF { inside = 0 }
     fail "the worst nodes are not in their order"
 
 # One that has converged does not.
-works run "${grid[@]}" -n 30 -t 2000 --step adam:0.1..0.004 -o long.csv --quiet
+works run -m graphical "${grid[@]}" -n 30 -t 2000 --step adam:0.1..0.004 -o long.csv --quiet
 shows '^KSD: V [0-9.]+, U -?[0-9.e-]+; V is [0-9.]+ times its value for as many exact draws; '
 shows '^All 100 nodes pass: by kernel and moments, none is farther from the posterior than exact draws would be\.$'
 grep -qx '# ksd_beyond = 0 of 100' long.csv
@@ -30,11 +30,11 @@ works summary long.csv
 shows '^All 100 nodes pass'
 
 # Too few particles, one particle, and no step at all.
-works run chain.mtx b.mtx -n 5 -t 10 --quiet
+works run -m graphical chain.mtx b.mtx -n 5 -t 10 --quiet
 shows '^Fewer than 10 particles: too few to judge convergence\.$'
-works run chain.mtx b.mtx -n 1 -t 10 --quiet
+works run -m graphical chain.mtx b.mtx -n 1 -t 10 --quiet
 shows '^KSD: V [0-9.e-]+; last step at most [0-9.e-]+$'
-works run chain.mtx b.mtx -n 20 -t 0 --quiet -o none.csv
+works run -m graphical chain.mtx b.mtx -n 20 -t 0 --quiet -o none.csv
 ! grep -q '^# last_step' none.csv
 
 # Chains: standard errors, R-hat and effective draws; advice when there are too few.

@@ -3,7 +3,7 @@
 . "$TESTS/cli/support.bash"
 set -m # jobs in the background shall not ignore SIGINT
 
-grid=(run "$MODELS/grid.mtx" -n 200 -q)
+grid=(run -m graphical "$MODELS/grid.mtx" -n 200 -q)
 long=("${grid[@]}" -t 20)
 no_room="No space left on device."
 
@@ -42,13 +42,13 @@ works "${grid[@]}" -t 30 --resume kept -o resumed.csv
 diff <(rows whole.csv) <(rows resumed.csv)
 
 # A result that could not be written is in the checkpoint, and the way to it is told.
-fails "svmp: To continue: svmp run --step fixed:0.1 --particles 200 --iterations 20 --output small/b.csv --quiet --checkpoint c --resume c --force " \
+fails "svmp: To continue: svmp run --method graphical --step fixed:0.1 --particles 200 --iterations 20 --output small/b.csv --quiet --checkpoint c --resume c --force " \
     bash -c 'ulimit -f 200; exec "$@"' - "$SVMP" "${long[@]}" --step fixed:0.1 --checkpoint c -o small/b.csv
 eval "$(sed -n 's/^svmp: To continue: svmp /works /p' errors)"
 [[ $(rows small/b.csv | wc -l) -eq 201 ]]
 
 # Somebody else makes the file while the run goes on: theirs stays, ours is not lost.
-"$SVMP" run chain.mtx b.mtx -n 5 -t 1000000000 -q -o mine.csv >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 1000000000 -q -o mine.csv >said 2>errors &
 listening $!
 echo theirs >mine.csv
 kill -TERM $!
@@ -66,7 +66,7 @@ if ! mount -t tmpfs -o size=64k none disk 2>/dev/null; then
 fi
 trap 'umount disk' EXIT
 for ending in csv $form; do fails "Cannot write 'disk/a.$ending': $no_room" "$SVMP" "${long[@]}" -o disk/a.$ending; done
-works run chain.mtx b.mtx -n 5 -t 5 -o disk/good.csv
+works run -m graphical chain.mtx b.mtx -n 5 -t 5 -o disk/good.csv
 cp disk/good.csv good.csv
 fails "Cannot write 'disk/good.csv': $no_room" "$SVMP" "${long[@]}" --force -o disk/good.csv
 cmp disk/good.csv good.csv

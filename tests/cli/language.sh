@@ -17,39 +17,39 @@ for model in "$MODELS"/*.bug; do
     shows '^nodes +[0-9]+$'
     shows '^observed values +[0-9]+$'
     works graph "$model" $(data_of "$model")
-    works run "$model" $(data_of "$model") -n 10 -t 5 -q -o out.csv --force
+    works run -m graphical "$model" $(data_of "$model") -n 10 -t 5 -q -o out.csv --force
     works summary out.csv
 done
 
 # Natural values go out, and a run starts from them.
-works run "$MODELS/schools.bug" "$MODELS/schools.R" -n 20 -t 50 -q --init prior -o first.csv
+works run -m graphical "$MODELS/schools.bug" "$MODELS/schools.R" -n 20 -t 50 -q --init prior -o first.csv
 [[ $(rows first.csv | head -1) == lp__,eta.1,eta.2,*,eta.8,mu,tau ]] || fail "the header is $(rows first.csv | head -1)"
 rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not positive"
-works run "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
+works run -m graphical "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
 works compare first.csv again.csv
 
 # Deterministic nodes that are monitored: on the natural scale behind the unknowns, in the model's shape; a start leaves
 # them aside.
 schools="$MODELS/schools.bug $MODELS/schools.R"
-works run $schools -n 20 -t 50 -q --monitor theta,mu -o theta.csv
+works run -m graphical $schools -n 20 -t 50 -q --monitor theta,mu -o theta.csv
 [[ $(rows theta.csv | head -1) == lp__,*,mu,tau,theta.1,*,theta.8 ]] || fail "the header is $(rows theta.csv | head -1)"
 rows theta.csv | tail -n +2 | awk -F, '{ d = $12 - ($10 + $11 * $2); if (d * d > 1e-18) exit 1 }' || fail "theta.1 is not mu + tau eta.1"
 works summary theta.csv
 shows '^theta\.8 '
-works run $schools --init theta.csv -t 0 -q
+works run -m graphical $schools --init theta.csv -t 0 -q
 works run $schools -m nuts --warmup 20 --draws 20 -q --monitor theta --save theta -o draws.csv
 grep -qx '# monitor = theta' draws.csv && grep -qx '# save = theta' draws.csv || fail "what is in the file is not recorded"
 [[ $(rows draws.csv | head -1) == *chain__,theta.1,*,theta.8 ]] || fail "the header is $(rows draws.csv | head -1)"
 if "$SVMP" --version | grep -q '^netcdf: yes'; then
-    works run $schools -n 20 -t 50 -q --monitor theta -o theta.nc
+    works run -m graphical $schools -n 20 -t 50 -q --monitor theta -o theta.nc
     works compare theta.csv theta.nc
 fi
 refuses 2 "Cannot monitor 'thta': the model has no such node; did you mean 'theta'?" run $schools --monitor thta
 refuses 2 "Cannot monitor 'y': it is data." run $schools --monitor y
-works run $schools -n 20 -t 50 -q --monitor 'theta[3],mu,theta[3]' -o element.csv
+works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],mu,theta[3]' -o element.csv
 [[ $(rows element.csv | head -1) == *,mu,tau,theta_3 ]] || fail "one element: $(rows element.csv | head -1)"
 diff <(rows element.csv | awk -F, '{ print $NF }' | tail -n +2) <(rows theta.csv | awk -F, '{ print $(NF - 5) }' | tail -n +2)
-works run $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --force
+works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --force
 diff <(rows element.csv) <(rows theta.csv)
 refuses 2 "Cannot monitor 'theta[9]': it is not an element of 'theta'." run $schools --monitor 'theta[9]'
 refuses 2 "Cannot monitor 'theta[1,2]': it is not an element of 'theta'." run $schools --monitor 'theta[1,2]'
@@ -57,7 +57,7 @@ refuses 2 "Cannot monitor 'theta[03]': it is not an element of 'theta'." run $sc
 refuses 2 "Cannot monitor 'y[2]': it is data." run $schools --monitor 'y[2]'
 refuses 2 "has no deterministic nodes to monitor: only model texts have them." run "$MODELS/grid.mtx" --monitor y
 echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
-"$SVMP" run twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"
+"$SVMP" run -m graphical twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"
 [[ $(cat errors) == "svmp: 'z' is left out: it is not finite in all particles." ]] || fail "$(cat errors)"
 [[ $(rows twice.csv | head -1) == lp__,x,y ]] || fail "the header is $(rows twice.csv | head -1)"
 # Nor does the table show it: every row is that of the file, with the errors and effective draws of its own variable.
@@ -66,16 +66,16 @@ cp said table
 works summary rows.csv
 diff <(grep -E '^[a-z] ' table) <(grep -E '^[a-z] ' said) || fail "the table is not that of the file"
 shows '^y '
-works run $schools -n 20 -t 1 -q --monitor theta --save theta -o theta_alone.csv
+works run -m graphical $schools -n 20 -t 1 -q --monitor theta --save theta -o theta_alone.csv
 refuses 2 "The start has none of the model's 10 variables." run $schools -n 20 -t 0 -q --init theta_alone.csv
 echo 'model { x ~ dnorm(0, 1); y.1 <- 2 * x }' >dotted.bug
-works run dotted.bug -n 20 -t 2 -q --monitor y.1 -o dotted.csv
-works run dotted.bug -n 20 -t 0 -q --init dotted.csv
+works run -m graphical dotted.bug -n 20 -t 2 -q --monitor y.1 -o dotted.csv
+works run -m graphical dotted.bug -n 20 -t 0 -q --init dotted.csv
 refuses 1 "Nothing is written to 'none.csv': all variables of --save are left out." \
     run twice.bug -n 20 -t 2 -q --monitor z --save z -o none.csv
 
 # A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
-works run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
+works run -m graphical "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
 refuses 2 "The start 'map' needs a density with a maximum, but none was found" \
     run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
 
@@ -95,7 +95,9 @@ model {
 END
 printf 'y <- c(1, NA, 3, NA, 5, NA)\ng <- c(1, 1, 1, 2, 2, 2)\nB <- structure(c(1, NA, NA, NA), .Dim = c(2L, 2L))\n' >partly.R
 works check partly.bug partly.R
-shows '^unknown +y\[2:6\] \(3 of 5\), mu\[1:2\], tau, B\[1:2,1:2\] \(3 of 4\), v\[2:3\]$'
+shows '^unknown +mu\[1:2\], tau$'
+shows '^drawn after the run +y\[2:6\] \(3 of 5\), B\[1:2,1:2\] \(3 of 4\), v\[2:3\]$'
+shows '^NA in the data +y\[2\], y\[4\], y\[6\], B\[1,2\], B\[2,1\], B\[2,2\]$'
 shows '^observed +y\[1:5\] \(3 of 5\), B\[1,1\]$'
 works check "$MODELS/schools.bug" "$MODELS/schools.R"
 shows '^unknown +eta\[1:8\], mu, tau$'
@@ -116,7 +118,7 @@ fi
 # A run that comes to where the density does not exist fails, and names the line.
 printf 'model {\n  p ~ dnorm(0, 1)\n  y ~ dbern(p)\n}\n' >outside.bug
 echo 'y <- 1' >outside.R
-refuses 1 "(statement on line 3)." run outside.bug outside.R -q
+refuses 1 "(statement on line 3)." run -m graphical outside.bug outside.R -q
 
 # Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
 cat >wrong.bug <<'END'
@@ -141,7 +143,7 @@ wrong.bug:6:11: error: 'dgamma' takes 2 arguments, not 1
 END
 echo 'N <- 2 y <- c(1, 2)' >wrong.R
 status=0
-"$SVMP" run wrong.bug wrong.R -o none.csv >said 2>errors || status=$?
+"$SVMP" run -m graphical wrong.bug wrong.R -o none.csv >said 2>errors || status=$?
 [[ $status -eq 2 && ! -s said && ! -e none.csv ]] || fail "exit $status"
 diff expected errors || fail "the errors differ"
 

@@ -43,7 +43,7 @@ fi
 
 refuses 2 "The method 'local' does not take --chains; use -n, -t, --warmup and --draws." run chain.mtx -m local --chains 2
 refuses 2 "The method 'local' does not take --accept; use -n, -t, --warmup and --draws." run chain.mtx -m local --accept 0.9
-refuses 2 "The method 'local' does not take a step." run chain.mtx -m local --step fixed:1
+refuses 2 "The method 'local' does not take a step; " run chain.mtx -m local --step fixed:1
 refuses 2 "The method 'local' does not take a kernel." run chain.mtx -m local --kernel rbf@self
 refuses 2 "The method 'local' would make 10 sweeps, all of them warm-up: --warmup is 10." run chain.mtx -m local -t 10 --warmup 10
 refuses 2 "A plan of the method 'local' cannot be made" plan chain.mtx -m local

@@ -27,7 +27,7 @@ awk -F, 'NR > 1 { f = f s $1; t = t s $2; r = r s $3; s = ", " } END {
     printf "S <- 6\nsigma <- 0.1\nx <- structure(c(0, 4, 0, NA, NA, NA, 0, 0, 3, NA, NA, NA), .Dim = c(6, 2))\n"
     printf "from <- c(%s)\nto <- c(%s)\nr <- c(%s)\n", f, t, r }' ranges.csv >net.R
 works localise ranges.csv anchors.csv --spread 0.1 -n 20 --force -o start.csv
-"$SVMP" run "$MODELS/sensors.bug" net.R --init start.csv -n 20 -t 200 --step adagrad:0.05 --quiet -o out.csv >said 2>errors || fail "$(cat errors)"
+"$SVMP" run -m graphical "$MODELS/sensors.bug" net.R --init start.csv -n 20 -t 200 --step adagrad:0.05 --quiet -o out.csv >said 2>errors || fail "$(cat errors)"
 shows '^x\.4\.1 +(3\.9|4\.0)'
 
 refuses 2 "An output file is needed" localise ranges.csv anchors.csv

@@ -4,7 +4,7 @@
 set -m # jobs in the background shall not ignore SIGINT
 
 # --force replaces results, never what the run reads: the model, the data, the start, another run's checkpoint.
-works run chain.mtx b.mtx -n 5 -t 5 -q -o start.csv --checkpoint c.svmp
+works run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o start.csv --checkpoint c.svmp
 cp chain.mtx kept.mtx
 cp start.csv kept.csv
 cp c.svmp kept.svmp
@@ -14,13 +14,13 @@ printf 'y\n1\n2\n3\n' >data.csv
 cp data.csv kept_data.csv
 for output in start.csv ./start.csv link.csv; do
     refuses 2 "The output '$output' would overwrite 'start.csv', which this command reads; choose another file." \
-        run chain.mtx b.mtx -n 5 -t 5 -q --init start.csv -o $output -f
+        run -m graphical chain.mtx b.mtx -n 5 -t 5 -q --init start.csv -o $output -f
 done
-refuses 2 "would overwrite 'data.csv', which this command reads" run m.bug data.csv -n 5 -t 5 -q -o data.csv -f
-refuses 2 "would overwrite 'chain.mtx', which this command reads" run chain.mtx -n 5 -t 5 -q --checkpoint chain.mtx -f
-refuses 2 "would overwrite 'start.csv', which this command reads" run chain.mtx -n 5 -t 5 -q --init start.csv --checkpoint start.csv -f
+refuses 2 "would overwrite 'data.csv', which this command reads" run -m graphical m.bug data.csv -n 5 -t 5 -q -o data.csv -f
+refuses 2 "would overwrite 'chain.mtx', which this command reads" run -m graphical chain.mtx -n 5 -t 5 -q --checkpoint chain.mtx -f
+refuses 2 "would overwrite 'start.csv', which this command reads" run -m graphical chain.mtx -n 5 -t 5 -q --init start.csv --checkpoint start.csv -f
 cp c.svmp c.csv
-refuses 2 "would overwrite 'c.csv', which this command reads" run chain.mtx b.mtx -n 5 -t 9 -q --resume c.csv --checkpoint d.svmp -o c.csv -f
+refuses 2 "would overwrite 'c.csv', which this command reads" run -m graphical chain.mtx b.mtx -n 5 -t 9 -q --resume c.csv --checkpoint d.svmp -o c.csv -f
 refuses 2 "would overwrite 'chain.mtx', which this command reads" graph chain.mtx -o chain.mtx -f
 works run chain.mtx -m nuts --chains 2 --warmup 20 --draws 20 -q -o s.csv --split
 refuses 2 "The output 's_1.csv' would overwrite 's_1.csv', which this command reads" \
@@ -28,19 +28,19 @@ refuses 2 "The output 's_1.csv' would overwrite 's_1.csv', which this command re
 cmp chain.mtx kept.mtx
 cmp start.csv kept.csv
 cmp data.csv kept_data.csv
-works run chain.mtx b.mtx -n 5 -t 9 -q --resume c.svmp -o start.csv -f # its own checkpoint, and a result
+works run -m graphical chain.mtx b.mtx -n 5 -t 9 -q --resume c.svmp -o start.csv -f # its own checkpoint, and a result
 
 # A start from a pipe or a pipe with a name is read once.
-works run chain.mtx b.mtx -t 5 -q --init kept.csv -o from_file.csv
-works run chain.mtx b.mtx -t 5 -q --init <(cat kept.csv) -o from_pipe.csv
+works run -m graphical chain.mtx b.mtx -t 5 -q --init kept.csv -o from_file.csv
+works run -m graphical chain.mtx b.mtx -t 5 -q --init <(cat kept.csv) -o from_pipe.csv
 mkfifo fifo.csv
 cat kept.csv >fifo.csv &
-works run chain.mtx b.mtx -t 5 -q --init fifo.csv -o from_fifo.csv
+works run -m graphical chain.mtx b.mtx -t 5 -q --init fifo.csv -o from_fifo.csv
 diff <(rows from_file.csv) <(rows from_pipe.csv)
 diff <(rows from_file.csv) <(rows from_fifo.csv)
 
 # A pipe that nobody reads does not keep the run from ending.
-"$SVMP" run chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv >said 2>errors &
 run=$!
 listening $run
 kill -TERM $run
@@ -54,7 +54,7 @@ wait $run || status=$?
 [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
 grep -qx "svmp: Interrupted: nothing was written to 'fifo.csv', which no process reads." errors || fail "$(cat errors)"
 cat fifo.csv >read.csv &
-works run chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv
+works run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv
 wait
 [[ $(rows read.csv | wc -l) -eq 6 ]]
 
@@ -63,7 +63,7 @@ size=$(wc -c <kept.csv)
 for cut in 1 2 3 5 40; do
     head -c $((size - cut)) kept.csv >cut.csv
     refuses 2 "cut.csv:" summary cut.csv
-    refuses 2 "cut.csv:" run chain.mtx b.mtx -q --init cut.csv
+    refuses 2 "cut.csv:" run -m graphical chain.mtx b.mtx -q --init cut.csv
 done
 head -c -1 kept.csv >cut.csv
 refuses 2 "the last line has no newline, so its last number may be truncated." summary cut.csv
@@ -78,20 +78,20 @@ for command in check run; do
 done
 printf 'model { b ~ dnorm(0, 1)\n a__ <- 2 * b }\n' >names.bug
 works check names.bug
-refuses 2 "Cannot monitor 'a__': its name ends in '__'" run names.bug -n 5 -t 5 -q --monitor a__
+refuses 2 "Cannot monitor 'a__': its name ends in '__'" run -m graphical names.bug -n 5 -t 5 -q --monitor a__
 
 if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     printf 'model { chain ~ dnorm(0, 1)\n draw <- 2 * chain }\n' >names.bug
-    refuses 2 "The file 'n.nc' cannot have a variable 'chain': a dimension has that name." run names.bug -n 5 -t 5 -q -o n.nc
+    refuses 2 "The file 'n.nc' cannot have a variable 'chain': a dimension has that name." run -m graphical names.bug -n 5 -t 5 -q -o n.nc
     printf 'model { a ~ dnorm(0, 1)\n draw <- 2 * a }\n' >names.bug
-    works run names.bug -n 5 -t 5 -q -o n.nc
-    refuses 2 "cannot have a variable 'draw'" run names.bug -n 5 -t 5 -q --monitor draw -o m.nc
+    works run -m graphical names.bug -n 5 -t 5 -q -o n.nc
+    refuses 2 "cannot have a variable 'draw'" run -m graphical names.bug -n 5 -t 5 -q --monitor draw -o m.nc
 
     # A damaged file without a checksum, which HDF5 may not survive, is read by a child first; as a start, too.
-    works run chain.mtx b.mtx -n 5 -t 5 -q -o a.nc
-    works run chain.mtx b.mtx -t 5 -q --init a.nc
+    works run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o a.nc
+    works run -m graphical chain.mtx b.mtx -t 5 -q --init a.nc
     mkfifo fifo.nc
-    refuses 2 "'fifo.nc' is a pipe; NetCDF can be read from a file only." run chain.mtx b.mtx --init fifo.nc
+    refuses 2 "'fifo.nc' is a pipe; NetCDF can be read from a file only." run -m graphical chain.mtx b.mtx --init fifo.nc
     if command -v cc >/dev/null && ! grep -qa __asan_init "$SVMP"; then
         head -c -40 a.nc >foreign.nc
         printf '%s\n' '#include <stdlib.h>' 'int nc_open(const char *path, int mode, int *id);' \
@@ -99,8 +99,8 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
         cc -shared -fPIC -o crash.so crash.c
         ulimit -c 0
         LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 crashes on it." \
-            run chain.mtx b.mtx -t 5 -q --init foreign.nc
-        works run chain.mtx b.mtx -t 5 -q --init foreign.nc
+            run -m graphical chain.mtx b.mtx -t 5 -q --init foreign.nc
+        works run -m graphical chain.mtx b.mtx -t 5 -q --init foreign.nc
     fi
 fi
 

@@ -23,14 +23,14 @@ works run chain.mtx b.mtx -m nuts --chains 1 --warmup 200 --draws 400 --seed 2 -
 diff <(rows a.csv | sed -n 2,401p | cut -d, -f9-) <(rows c.csv | tail -n +2 | cut -d, -f8-)
 
 # Its draws start particles, and particles start its chains.
-works run chain.mtx b.mtx --init a.csv -t 1 -o particles.csv
+works run -m graphical chain.mtx b.mtx --init a.csv -t 1 -o particles.csv
 [[ $(rows particles.csv | wc -l) -eq 1201 ]]
 works run chain.mtx b.mtx -m nuts --init particles.csv --warmup 10 --draws 10
 refuses 2 "The start has 1200 particles, too few for 1201 chains." run chain.mtx -m nuts --init a.csv --chains 1201
 
 refuses 2 "The method 'nuts' does not take --particles; use --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
 refuses 2 "The method 'nuts' does not take --iterations" run chain.mtx -m nuts -t 10
-refuses 2 "The method 'graphical' does not take --draws, which is for nuts and local." run chain.mtx --draws 10
+refuses 2 "The method 'transport' does not take --draws, which is for nuts and local." run chain.mtx --draws 10
 refuses 2 "The method 'nuts' does not take a step" run chain.mtx -m nuts --step fixed:0.1
 refuses 2 "The option 'draws' must be a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 
@@ -87,7 +87,7 @@ printf 'model {\n  tau ~ dgamma(100, 5)\n  y ~ dnorm(0, tau - 15)\n}\n' >scaled.
 echo 'y <- 0.1' >scaled.R
 "$SVMP" run scaled.bug scaled.R -m nuts --warmup 100 --draws 400 -q --init prior >said 2>errors
 grep -qE 'first at tau = 1[0-4](\.[0-9]+)?, in the statement on line 3\.$' errors || fail "$(cat errors)"
-works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --warmup 50 --draws 200 -q
+works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred --warmup 50 --draws 200 -q
 shows 'trajectories diverged'
 
 # A larger target is a smaller step; it stands in the file, and is part of what a checkpoint is of.
@@ -99,7 +99,7 @@ awk -v a="$(leaps careful.csv)" -v b="$(leaps plain.csv)" 'BEGIN { exit !(a > 1.
 refuses 2 "has accept = 0.98, but this run has accept = 0.8" \
     run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --resume careful.ckp
 refuses 2 "The option 'accept' must be a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
-refuses 2 "The method 'graphical' does not take --accept, which is for nuts." run chain.mtx --accept 0.9
+refuses 2 "The method 'transport' does not take --accept, which is for nuts." run chain.mtx --accept 0.9
 
 # Slips of the hand.
 refuses 2 "Unknown method 'NUTS'; did you mean 'nuts'?" run chain.mtx -m NUTS

@@ -1,12 +1,12 @@
 # One parser for every command: forms, order, and what is wrong with the rest.
 . "$TESTS/cli/support.bash"
 
-works run chain.mtx b.mtx -n 5 -t 10 --seed 3 -o plain.csv --quiet
+works run -m graphical chain.mtx b.mtx -n 5 -t 10 --seed 3 -o plain.csv --quiet
 for form in "-f -n5 -t10 --seed=3" "--particles=5 --force --iterations 10 --seed 3" "-qfn5 -t 10 --seed 3"; do
-    works run $form chain.mtx -o form.csv b.mtx
+    works run -m graphical $form chain.mtx -o form.csv b.mtx
     diff <(rows plain.csv) <(rows form.csv) || fail "the forms differ: $form"
 done
-works run chain.mtx b.mtx -n 5e0 -t 1e1 --seed 3 -q -o e.csv --threads 1e0
+works run -m graphical chain.mtx b.mtx -n 5e0 -t 1e1 --seed 3 -q -o e.csv --threads 1e0
 diff <(rows plain.csv) <(rows e.csv)
 for wrong in 1e-1 2.5 1e30 0x10 nan ''; do
     refuses 2 "The option 'particles' must be a whole number from 1 to 1000000000, not '$wrong'." run chain.mtx -n "$wrong"
@@ -31,8 +31,8 @@ refuses 2 "Missing argument. Usage: svmp compare FILE REFERENCE." compare plain.
 refuses 2 "Unexpected argument 'b'. Usage: svmp compare FILE REFERENCE." compare plain.csv plain.csv b
 refuses 2 "Unexpected argument 'x'" manual x
 
-refuses 2 "Unknown method 'nut'; did you mean 'nuts'? Available: transport, graphical, " run chain.mtx -m nut
-refuses 2 "Unknown method 'frobnicate'; available: transport, graphical, " run chain.mtx -m frobnicate
+refuses 2 "Unknown method 'nut'; did you mean 'nuts'? Available: auto, transport, graphical, " run chain.mtx -m nut
+refuses 2 "Unknown method 'frobnicate'; available: auto, transport, graphical, " run chain.mtx -m frobnicate
 
 status=0
 "$SVMP" >said 2>errors || status=$?

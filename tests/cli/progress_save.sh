@@ -1,7 +1,7 @@
 # Progress in three ways; what of a result is written.
 . "$TESTS/cli/support.bash"
 
-"$SVMP" run chain.mtx -n 5 -t 20 --progress json >said 2>errors
+"$SVMP" run -m graphical chain.mtx -n 5 -t 20 --progress json >said 2>errors
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)" # a short run says its end
 grep -qE '^\{"iteration": 20, "iterations": 20, "seconds": [0-9.e-]+, "rate": [0-9.e+]+, "left": 0, "largest_phi": [0-9.e-]+, "step_size": 1, "divergences": 0, "largest": [0-9.e-]+, "largest_of": "\|phi\|"\}$' errors || fail "$(cat errors)"
 "$SVMP" run chain.mtx -m nuts --warmup 20 --draws 20 --progress json >said 2>errors
@@ -11,7 +11,7 @@ grep -q '"largest_phi": null, .*"largest": [0-9.]*, "largest_of": "|score|"}$' e
 "$SVMP" run chain.mtx -m tpmp -n 5 -t 3 --progress json >said 2>errors
 grep -q '"largest_phi": null, .*"largest_of": "change of a message"}$' errors || fail "$(cat errors)"
 if command -v python3 >/dev/null; then
-    "$SVMP" run chain.mtx b.mtx -n 100 -t 100000000 --progress json >said 2>errors &
+    "$SVMP" run -m graphical chain.mtx b.mtx -n 100 -t 100000000 --progress json >said 2>errors &
     sleep 2.5
     kill -TERM $!
     wait $! || true
@@ -22,9 +22,9 @@ assert len(lines) >= 2, lines
 assert all(a["iteration"] <= b["iteration"] for a, b in zip(lines, lines[1:]))
 PYTHON
 fi
-works run chain.mtx -n 5 -t 20 --progress none
-works run chain.mtx -n 5 -t 20 --progress json --quiet
-works run chain.mtx -n 5 -t 20 --progress auto
+works run -m graphical chain.mtx -n 5 -t 20 --progress none
+works run -m graphical chain.mtx -n 5 -t 20 --progress json --quiet
+works run -m graphical chain.mtx -n 5 -t 20 --progress auto
 refuses 2 "The option '--progress' must be auto, json or none, not 'loud'." run chain.mtx --progress loud
 
 # Names of variables and of arrays, in the model's order; the summary shows all.
@@ -47,7 +47,7 @@ printf 'model { x ~ dnorm(0, 1); theta <- x + 1 }' >computed.bug
 refuses 2 "'theta' is a deterministic node: add --monitor theta." run computed.bug -n 5 -t 5 -o a.csv --save x,theta
 refuses 2 "Unknown variable '' in the model" "${nuts[@]}" -o a.csv --save x.1,
 refuses 2 "The option '--save' needs '--output'." "${nuts[@]}" --save x
-refuses 2 "The method 'graphical' does not take --thin" run chain.mtx --thin 2 -o a.csv
+refuses 2 "The method 'transport' does not take --thin" run chain.mtx --thin 2 -o a.csv
 refuses 2 "The option '--thin' must be a whole number from 1 to 20, the draws per chain, not '0'." "${nuts[@]}" --thin 0 -o a.csv
 refuses 2 "The option '--thin' must be a whole number from 1 to 20, the draws per chain, not '21'." "${nuts[@]}" --thin 21 -o a.csv
 

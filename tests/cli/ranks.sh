@@ -37,6 +37,9 @@ ranks() {
     [[ $(wc -l <"$STATUSES") -eq $processes ]] || fail "$(wc -l <"$STATUSES") of $processes processes came to an end"
 }
 
+# named OPTION...: with the method that several processes have by default, if there is none: one process has another.
+named() { [[ " $* " == *" -m "* ]] && echo "$*" || echo "-m graphical $*"; }
+
 # The file without what may differ.
 timeless() { grep -vE '^# (.*seconds|processes|threads|iterations = |resumed )' "$1"; }
 
@@ -87,7 +90,8 @@ kernels=("--kernel 0.1*rbf@blanket+linear@blanket" "-m vanilla" "--kernel linear
     "--kernel linear@all+imq@all" "--kernel rbf@all+linear@all --backend ref" "--kernel rbf@all+rbf@blanket+imq@self" \
     "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1..0.01" "--kernel rbf/sd@all+linear/sd@all")
 for more in "${kernels[@]}"; do
-    [[ $more == *one.csv ]] && works "${grid[@]}" --seed 5 -o one.csv --force
+    more=$(named $more)
+    [[ $more == *one.csv ]] && works "${grid[@]}" -m graphical --seed 5 -o one.csv --force
     works "${grid[@]}" $more -o alone.csv --force
     ranks 3 "${grid[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
     same alone.csv many.csv "$more"
@@ -96,7 +100,7 @@ done
 # A kernel on all variables of so many particles that a process which had all of them would not store their pairs.
 { printf '%%%%MatrixMarket matrix coordinate real symmetric\n4 4 7\n'
     printf '%d %d %g\n' 1 1 2 2 2 2 3 3 2 4 4 2 2 1 -1 3 2 -1 4 3 -1; } >four.mtx
-for more in "-m vanilla" "--kernel linear@all"; do
+for more in "-m vanilla" "-m graphical --kernel linear@all"; do
     works run four.mtx $more -n 1600 -t 2 --quiet -o alone.csv --force
     ranks 2 run four.mtx $more -n 1600 -t 2 --quiet --threads 1 -o many.csv --force || fail "$more: $(cat errors)"
     same alone.csv many.csv "$more of many particles"
@@ -104,7 +108,7 @@ done
 
 # A checkpoint of P processes is resumed by Q, and is the file that one process writes. The sd that kernels and steps are
 # in units of is a state that a process also has of its neighbours' variables.
-for more in "" "--kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1"; do
+for more in "-m graphical" "-m graphical --kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1"; do
     works "${long[@]}" $more -t 40 -o whole.csv --force
     works "${long[@]}" $more -t 20 --checkpoint one.svmp --force
     ranks 3 "${long[@]}" $more -t 20 --checkpoint three.svmp --force || fail "$(cat errors)"
@@ -127,8 +131,8 @@ ranks 2 "${long[@]}" -m local -t 40 --resume local3.svmp --warmup 10 -o resumed.
 same whole.csv resumed.csv "local moves resumed in two"
 
 # Stopping by tolerance is stopping at the same iteration.
-works "${long[@]}" -t 2000 --tolerance 0.9 -o whole.csv --force
-ranks 3 "${long[@]}" -t 2000 --tolerance 0.9 -o many.csv --force || fail "$(cat errors)"
+works "${long[@]}" -m graphical -t 2000 --tolerance 0.9 -o whole.csv --force
+ranks 3 "${long[@]}" -m graphical -t 2000 --tolerance 0.9 -o many.csv --force || fail "$(cat errors)"
 grep -q 'outcome = converged' whole.csv || fail "the tolerance was not reached"
 same whole.csv many.csv "tolerance"
 
@@ -162,8 +166,8 @@ cat >pieces.mtx <<'END'
 5 5 3
 END
 for model in "chain.mtx b.mtx" pieces.mtx; do
-    works run $model -n 6 -t 10 -o alone.csv --force
-    ranks 7 run $model -n 6 -t 10 --quiet -o many.csv --force || fail "$model: $(cat errors)"
+    works run -m graphical $model -n 6 -t 10 -o alone.csv --force
+    ranks 7 run -m graphical $model -n 6 -t 10 --quiet -o many.csv --force || fail "$model: $(cat errors)"
     grep -qE 'warning: [0-9] of 7 processes have no nodes' errors || fail "no warning: $(cat errors)"
     same alone.csv many.csv "$model"
 done
@@ -182,12 +186,12 @@ model { for (i in 1:9) { theta[i] ~ dnorm(0, 0.3) }
   for (k in 1:8) { factor(-pow(theta[k] - theta[k + 1], 4)) } }
 END
 echo 'y <- c(.1,.7,.3,1.1,.6,.9,1.3,.2,.4,.8,.1,.7); g <- c(1,1,5,1,9,1,5,5,2,5,9,9)' >runs.R
-works run runs.bug runs.R -n 6 -t 10 -o alone.csv --force
-ranks 3 run runs.bug runs.R -n 6 -t 10 --quiet -o many.csv --force || fail "runs: $(cat errors)"
+works run -m graphical runs.bug runs.R -n 6 -t 10 -o alone.csv --force
+ranks 3 run -m graphical runs.bug runs.R -n 6 -t 10 --quiet -o many.csv --force || fail "runs: $(cat errors)"
 same alone.csv many.csv "runs"
 for start in normal:1 prior; do
-    works run hub.bug hub.R -n 6 -t 10 --init $start -o alone.csv --force
-    ranks 3 run hub.bug hub.R -n 6 -t 10 --quiet --init $start -o many.csv --force || fail "hub: $(cat errors)"
+    works run -m graphical hub.bug hub.R -n 6 -t 10 --init $start -o alone.csv --force
+    ranks 3 run -m graphical hub.bug hub.R -n 6 -t 10 --quiet --init $start -o many.csv --force || fail "hub: $(cat errors)"
     same alone.csv many.csv "hub from $start"
 done
 
@@ -200,7 +204,7 @@ model { mu ~ dnorm(0, 1)
   top <- mean(theta[]) / (1 + mu * mu)
   bad <- log(mu - 1000) }
 END
-hub=(run monitored.bug hub.R -n 6 -t 10 --quiet)
+hub=(run -m graphical monitored.bug hub.R -n 6 -t 10 --quiet)
 for more in "--save theta,mu" "--monitor top,d" "--monitor d,top --save top,theta.7,d[3]"; do
     works "${hub[@]}" $more -o alone.csv --force
     ranks 3 "${hub[@]}" $more -o many.csv --force || fail "$more: $(cat errors)"
@@ -214,15 +218,15 @@ grep -qx "svmp: 'bad' is left out: it is not finite in all particles." errors ||
 # A start with columns that follow from others is one; with strange columns, or without some, it is none.
 works "${hub[@]}" --monitor top -o start.csv --force
 for processes in 2 7; do # of the latter some have no variables
-    works run monitored.bug hub.R -t 5 --init start.csv --quiet -o alone.csv --force
-    ranks $processes run monitored.bug hub.R -t 5 --init start.csv --quiet -o many.csv --force || fail "$(cat errors)"
+    works run -m graphical monitored.bug hub.R -t 5 --init start.csv --quiet -o alone.csv --force
+    ranks $processes run -m graphical monitored.bug hub.R -t 5 --init start.csv --quiet -o many.csv --force || fail "$(cat errors)"
     same alone.csv many.csv "start in $processes"
 done
 sed 's/,mu,/,nu,/' start.csv >strange.csv
 sentence="The variables differ: 1 of the model are not in the start (mu), and 1 of the start are not in the model (nu)."
 refuses 2 "$sentence" run monitored.bug hub.R --init strange.csv
 status=0
-ranks 3 run monitored.bug hub.R --init strange.csv || status=$?
+ranks 3 run -m graphical monitored.bug hub.R --init strange.csv || status=$?
 [[ $status -eq 2 && $(grep -cFx "svmp: $sentence" errors) -eq 1 ]] || fail "exit $status: $(cat errors)"
 status=0
 ranks 2 "${hub[@]}" --save zeta -o none.csv || status=$?
@@ -252,11 +256,11 @@ disagree 2 "The processes disagree on the model 'chain.mtx'" run chain.mtx : run
 disagree 2 "The processes disagree on the data 'b.mtx'" run chain.mtx b.mtx : run chain.mtx chain.mtx
 disagree 2 "The processes disagree on the number of files: 1 in process 0" run chain.mtx : run chain.mtx b.mtx
 disagree 2 "The processes disagree on the option --seed: not given in process 0" run chain.mtx : run chain.mtx --seed 2
-works run chain.mtx -n 9 -t 2 -o start.csv --force
-works run chain.mtx -n 9 -t 2 --seed 7 -o there/start.csv
-works run chain.mtx -n 8 -t 2 -o there/short.csv
+works run -m graphical chain.mtx -n 9 -t 2 -o start.csv --force
+works run -m graphical chain.mtx -n 9 -t 2 --seed 7 -o there/start.csv
+works run -m graphical chain.mtx -n 8 -t 2 -o there/short.csv
 cp start.csv short.csv
-chain=(run "$PWD/chain.mtx" -t 3) # in two folders, as on two machines
+chain=(run -m graphical "$PWD/chain.mtx" -t 3) # in two folders, as on two machines
 (cd there && exec "$SVMP" "${chain[@]}" -o c.csv -q --checkpoint c.svmp) >said
 for init in start short; do
     second=("${chain[@]}" --init $init.csv)
@@ -281,7 +285,7 @@ disagree 2 "svmp: Missing argument" run : run
 # A C library that rounds otherwise; there is one where glibc can be told to, and has other code for this processor.
 if [[ ${#models[@]} -gt 1 ]]; then
     plain=GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4
-    rounded=(run ${models[2]} -n 20 -t 20 --backend cpu-baseline --quiet)
+    rounded=(run -m graphical ${models[2]} -n 20 -t 20 --backend cpu-baseline --quiet)
     works "${rounded[@]}" -o alone.csv --force
     env $plain "$SVMP" "${rounded[@]}" -o otherwise.csv --force >said
     if ! diff <(timeless alone.csv) <(timeless otherwise.csv) >differ; then
@@ -307,7 +311,7 @@ together -n 1 "$each" "${chain[@]}" --threads 1 : -n 1 "$each" "${chain[@]}" --t
 disagree 2 "but unreadable (No such file or directory) in process 1" run chain.mtx : run no.mtx
 disagree 2 "Cannot read 'no.mtx'" run no.mtx : run no.mtx
 status=0 # mpirun's own
-OMPI_MCA_odls_base_sigkill_timeout=1 timeout 60 mpirun -n 2 "$SVMP" run no.mtx >said 2>errors || status=$?
+OMPI_MCA_odls_base_sigkill_timeout=1 timeout 60 mpirun -n 2 "$SVMP" run -m graphical no.mtx >said 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status: $(cat errors)"
 disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts -n 9 : run chain.mtx -m nuts -n 9
 disagree 2 "Several processes cannot write the NetCDF file" run chain.mtx -o a.nc : run chain.mtx -o a.nc
@@ -325,9 +329,9 @@ ranks 3 "${grid[@]}" -o full.csv || status=$?
 status=0
 ranks 2 run chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o diverged.csv || status=$?
 [[ $status -eq 1 && $(grep -c '^svmp: The ' errors) -eq 2 ]] || fail "exit $status: $(cat errors)"
-works run chain.mtx -n 4 -t 500 --step fixed:0.1 -o alone.csv --force
+works run -m graphical chain.mtx -n 4 -t 500 --step fixed:0.1 -o alone.csv --force
 status=0
-"$SVMP" run chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o alone.csv --force >said 2>errors || status=$?
+"$SVMP" run -m graphical chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o alone.csv --force >said 2>errors || status=$?
 same alone.csv diverged.csv "diverged"
 
 # A process that OpenMP ends, since it cannot have its threads: mpirun ends the others, who wait for it.
@@ -354,7 +358,7 @@ for signal in KILL TERM; do
     grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "after SIG$signal: $(cat errors)"
     [[ $signal == TERM ]] || grep -q '^svmp: Process [12] of 3, on .*, has died\. The last checkpoint is intact' errors ||
         fail "$(cat errors)"
-    refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -t 10 --resume c.svmp
+    refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -m graphical -t 10 --resume c.svmp
 done
 
 # An iteration that does not end (a process that is held up) when the run is asked to stop: that is said, in case the
@@ -382,4 +386,4 @@ wait $running || status=$?
 [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
 grep -q '^svmp: Interrupted after [0-9]* of 1000000 iterations' errors && [[ $(grep -c "$how" errors) -eq 2 ]] ||
     fail "$(cat errors)"
-refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -t 10 --resume c.svmp
+refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -m graphical -t 10 --resume c.svmp

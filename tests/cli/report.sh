@@ -10,7 +10,7 @@ fi
 cells() { sed -n '/"cells":\[/,/\]/p' "$1" | sed 1d | tr -d '"]' | tr ',' ' ' | sed 's/ *$//'; }
 numbers() { "$SVMP" summary "$@" | awk '/^variable/ { t = 1; next } t && NF == 0 { exit } t { $1 = ""; print substr($0, 2) }'; }
 
-works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
+works run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
 works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
 shows '^grid.html: 100 variables, [0-9.]+ MB$'
 [[ $(numbers grid.csv --variables x | wc -l) -eq 100 ]]
@@ -57,7 +57,7 @@ model {
   tau ~ dgamma(2, 2)
 }
 END
-works run field.bug -n 12 -t 3 -q --threads 2 -o field.csv
+works run -m graphical field.bug -n 12 -t 3 -q --threads 2 -o field.csv
 works report field.csv field.bug -o field.html
 shows '^field.html: 7282 variables, [0-9.]+ MB$'
 [[ $(wc -c <field.html) -lt 3000000 ]] || fail "the page has $(wc -c <field.html) bytes"

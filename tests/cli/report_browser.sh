@@ -5,7 +5,7 @@ command -v python3 >/dev/null || { echo "skipped: no python3" && exit 77; }
 python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import browser; sys.exit(not browser.find())' "$TESTS/report" ||
     { echo "skipped: no chromium" && exit 77; }
 
-works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
+works run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
 works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
 works summary grid.csv --variables x
 cp said grid.txt
@@ -14,7 +14,7 @@ works report chains.csv chain.mtx -o chains.html
 
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 500 --chains 1 -q -o chain.csv
 works report chain.csv chain.mtx -o chain.html
-works run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 3000 --step adam:0.9..0.001 -q -o long.csv
+works run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 3000 --step adam:0.9..0.001 -q -o long.csv
 works report long.csv -o long.html
 verdict() { # PAGE ROWS BEYOND NUMBERS-OF-THE-WORST
     { printf '# ksd_beyond = %s of 3\n# ksd_node x.2 = %s\nx.1,x.2,x.3\n' "$3" "$4"; seq -s, 3 3 "$(($2 * 9))" | tr ',' '\n' | paste -d, - - -; } >"$1.csv"
@@ -27,7 +27,7 @@ verdict few 9 1 '0.5 0.6 2.5 1.2 1 3'
 
 printf 'model { mu ~ dnorm(0, 1)\n for (i in 1:3) { y[i] ~ dnorm(mu, 1) } }\n' >text.bug
 echo 'y <- c(1, 2.5, -1)' >text.R
-works run text.bug text.R -n 20 -t 20 -q -o text.csv
+works run -m graphical text.bug text.R -n 20 -t 20 -q -o text.csv
 works report text.csv text.bug text.R -o text.html
 
 # points of a plane: two of them, their truth and an anchor; a node that the record calls far from converged

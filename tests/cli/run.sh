@@ -1,7 +1,7 @@
 # Runs that work: files, records, starts, and the same bits every time.
 . "$TESTS/cli/support.bash"
 
-works run chain.mtx b.mtx -n 20 -t 50 --seed 7 --threads 1 -o a.csv --quiet
+works run -m graphical chain.mtx b.mtx -n 20 -t 50 --seed 7 --threads 1 -o a.csv --quiet
 shows '^graphical: 20 particles of 3 variables, 50 iterations in .* s, completed$'
 shows '^variable +mean +sd +5% +50% +95%$'
 shows '^x\.3 +-?[0-9]'
@@ -20,25 +20,25 @@ grep -qE '^# seconds = [0-9.]+$' a.csv
 [[ $(ls -A | grep -c '^\.svmp') -eq 0 ]]
 
 # Threads do not change a bit; another seed does.
-works run chain.mtx b.mtx -n 20 -t 50 --seed 7 -o b.csv --quiet --threads 3
+works run -m graphical chain.mtx b.mtx -n 20 -t 50 --seed 7 -o b.csv --quiet --threads 3
 diff <(rows a.csv) <(rows b.csv)
-works run chain.mtx b.mtx -n 20 -t 50 --seed 8 -o b.csv --quiet --force
+works run -m graphical chain.mtx b.mtx -n 20 -t 50 --seed 8 -o b.csv --quiet --force
 ! diff <(rows a.csv) <(rows b.csv) >/dev/null
 
 # A run's output starts the next: no iterations give the same particles back. -n is the file's, and may be said.
-works run chain.mtx b.mtx --init a.csv -t 0 -o c.csv
+works run -m graphical chain.mtx b.mtx --init a.csv -t 0 -o c.csv
 diff <(rows a.csv) <(rows c.csv)
 grep -qxF '# particles = 20' c.csv
 grep -qxF '# init = a.csv' c.csv
-works run chain.mtx b.mtx --init a.csv -n 20 -t 0
+works run -m graphical chain.mtx b.mtx --init a.csv -n 20 -t 0
 refuses 2 "21 particles were requested, but the start 'a.csv' has 20." run chain.mtx --init a.csv -n 21
 sed 's/,x.1,/,y,/' a.csv >renamed.csv
 refuses 2 "x.1" run chain.mtx --init renamed.csv
 refuses 2 "Cannot read 'nowhere.csv': No such file or directory." run chain.mtx --init nowhere.csv
-works run chain.mtx --init uniform:-1,1 -t 1
+works run -m graphical chain.mtx --init uniform:-1,1 -t 1
 
 # An end by tolerance is told as such.
-works run chain.mtx b.mtx -n 10 --tolerance 1e9 -o d.csv
+works run -m graphical chain.mtx b.mtx -n 10 --tolerance 1e9 -o d.csv
 grep -qxF '# outcome = converged' d.csv
 grep -qxF '# iterations done = 1' d.csv
 
@@ -59,12 +59,12 @@ fi
 diagonal() { printf '%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n' "$1" "$1" "$1"; for ((i = 1; i <= $1; i++)); do echo "$i $i 1"; done; }
 diagonal 40 >forty.mtx
 diagonal 41 >more.mtx
-works run forty.mtx -t 1
+works run -m graphical forty.mtx -t 1
 shows '^x\.40 '
 ! grep -q 'more variable' said
-works run more.mtx -t 1
+works run -m graphical more.mtx -t 1
 shows '^31 more variables: use -o FILE to keep them all$'
-works run more.mtx -t 1 -o more.csv
+works run -m graphical more.mtx -t 1 -o more.csv
 shows '^31 more variables: svmp summary more.csv$'
 
 # Particle message passing decides for itself how long it goes on, and says what its particles are.

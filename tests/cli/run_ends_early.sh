@@ -3,7 +3,7 @@
 set -m # jobs in the background shall not ignore SIGINT
 
 for signal in TERM INT; do
-    "$SVMP" run chain.mtx b.mtx -n 5 -t 1000000000 -o $signal.csv >said 2>errors &
+    "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 1000000000 -o $signal.csv >said 2>errors &
     listening $!
     kill -$signal $!
     status=0
@@ -17,7 +17,7 @@ for signal in TERM INT; do
 done
 
 # Signals that come together are one wish; one that comes a second later does not wait for the iteration.
-"$SVMP" run chain.mtx b.mtx -n 5 -t 1000000000 -o twice.csv >said 2>errors &
+"$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 1000000000 -o twice.csv >said 2>errors &
 listening $!
 kill -TERM $!
 kill -INT $! 2>/dev/null || true
@@ -41,13 +41,13 @@ fi
 
 # One particle and a step a million times too long: x <- x - 1e6 A x, to infinity.
 status=0
-"$SVMP" run chain.mtx -n 1 --step fixed:1e6 -o away.csv >said 2>errors || status=$?
+"$SVMP" run -m graphical chain.mtx -n 1 --step fixed:1e6 -o away.csv >said 2>errors || status=$?
 [[ $status -eq 1 && ! -s said ]] || fail "exit $status: $(cat errors said)"
 grep -qxF "svmp: The last finite particles are in 'away.csv'." errors
 [[ $(head -1 errors) == "svmp: "* ]]
 grep -qxF '# outcome = diverged' away.csv
 works summary away.csv
-refuses 1 "The particles diverged" run chain.mtx -n 1 --step fixed:1e6
+refuses 1 "The particles diverged" run -m graphical chain.mtx -n 1 --step fixed:1e6
 grep -qxF "svmp: Try a smaller step or a start from a Gaussian fit: --step fixed:1e+05, --init gaussian." errors || fail "$(cat errors)"
 
 # Langevin dynamics on counts, whose scores grow like an exponential; what it advises is a way that comes to its end.
@@ -58,15 +58,15 @@ works "${poisson[@]}" --step fixed:0.0001 --init gaussian
 ! grep -q adam said || fail "langevin takes no such step: $(cat said)"
 
 # With all three standard files closed the particles are written, and that nothing could be said is a failure.
-works run chain.mtx -n 5 -t 5 -o open.csv
+works run -m graphical chain.mtx -n 5 -t 5 -o open.csv
 status=0
-"$SVMP" run chain.mtx -n 5 -t 5 -o shut.csv <&- >&- 2>&- || status=$?
+"$SVMP" run -m graphical chain.mtx -n 5 -t 5 -o shut.csv <&- >&- 2>&- || status=$?
 [[ $status -eq 1 ]] && diff <(rows open.csv) <(rows shut.csv) || fail "exit $status"
 
 # A standard output that is full or closed fails the command; its file is there all the same.
 if [[ -w /dev/full ]]; then
     status=0
-    "$SVMP" run chain.mtx -n 5 -t 5 -o full.csv >/dev/full 2>errors || status=$?
+    "$SVMP" run -m graphical chain.mtx -n 5 -t 5 -o full.csv >/dev/full 2>errors || status=$?
     [[ $status -eq 1 ]] && grep -qxF "svmp: Cannot write to standard output: No space left on device." errors
     works summary full.csv
 fi

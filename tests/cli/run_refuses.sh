@@ -22,7 +22,7 @@ refuses 2 "'0'" run chain.mtx -n 0 -o out.csv
 refuses 2 "'-5'" run chain.mtx -n -5 -o out.csv
 refuses 2 "'many'" run chain.mtx -t many -o out.csv
 refuses 2 "'nowhere'" run chain.mtx --kernel rbf@nowhere -o out.csv
-refuses 2 "'fast'" run chain.mtx --step fast -o out.csv
+refuses 2 "'fast'" run -m graphical chain.mtx --step fast -o out.csv
 refuses 2 "'mean'" run chain.mtx --bandwidth mean -o out.csv
 refuses 2 "normal:" run chain.mtx --init normal: -o out.csv
 refuses 2 "The option '--threads' must be a whole number from 0 to 4096, not 'two'." run chain.mtx --threads two -o out.csv

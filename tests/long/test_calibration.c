@@ -95,7 +95,7 @@ static svmp_model *build(svmp_context *context, const sbc_model *which, sampler 
 }
 
 static run_options options_of(sampler by, uint64_t seed) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.seed = seed;
     if (by == BY_NUTS) {
         options.method = "nuts";

@@ -20,7 +20,7 @@ static svmp_model *read_grid(svmp_context *context) {
 
 /* NULL: this build has no exact draws. */
 static svmp_particles *draw(const svmp_model *model, size_t n, uint64_t seed) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "exact";
     options.particles = n;
     options.seed = seed;

@@ -49,7 +49,7 @@ static void two_at_once(void **unused) {
     svmp_model *models[RUNS];
     svmp_run *runs[RUNS];
     double largest[RUNS];
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.particles = 5;
     options.iterations = 3;
     for (int r = 0; r < RUNS; r++) {

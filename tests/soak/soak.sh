@@ -65,18 +65,18 @@ clean() {
 }
 
 references() { # what the kills are compared with
-    "$svmp" run m.bug m.R -n 60 -t 1500 -q -o whole_graphical.csv >/dev/null 2>&1
+    "$svmp" run m.bug m.R -m graphical -n 60 -t 1500 -q -o whole_graphical.csv >/dev/null 2>&1
     "$svmp" run m.bug m.R -m nuts --chains 2 --warmup 600 --draws 600 -q -o whole_nuts.csv >/dev/null 2>&1
     "$svmp" run m.bug m.R -m local -n 8 -t 1500 -q -o whole_local.csv >/dev/null 2>&1
     "$svmp" run chain.mtx -m dpmp -n 20 -t 300 -q -o whole_dpmp.csv >/dev/null 2>&1
-    "$svmp" run m.bug m.R -n 20 -t 5 -q -o start.csv >/dev/null 2>&1
-    [[ $netcdf -eq 0 ]] || "$svmp" run m.bug m.R -n 20 -t 5 -q -o start.nc >/dev/null 2>&1
-    "$svmp" run m.bug m.R -n 20 -t 50 -q --checkpoint there.svmp >/dev/null 2>&1
+    "$svmp" run m.bug m.R -m graphical -n 20 -t 5 -q -o start.csv >/dev/null 2>&1
+    [[ $netcdf -eq 0 ]] || "$svmp" run m.bug m.R -m graphical -n 20 -t 5 -q -o start.nc >/dev/null 2>&1
+    "$svmp" run m.bug m.R -m graphical -n 20 -t 50 -q --checkpoint there.svmp >/dev/null 2>&1
 }
 
 arguments_of() {
     case $1 in
-    graphical) echo "m.bug m.R -n 60 -t 1500" ;;
+    graphical) echo "m.bug m.R -m graphical -n 60 -t 1500" ;;
     nuts) echo "m.bug m.R -m nuts --chains 2 --warmup 600 --draws 600" ;;
     local) echo "m.bug m.R -m local -n 8 -t 1500" ;;
     dpmp) echo "chain.mtx -m dpmp -n 20 -t 300" ;;
@@ -120,9 +120,9 @@ choose_command() {
     [[ $netcdf -eq 1 && $((RANDOM % 2)) -eq 0 ]] && ending=nc
     outputs=(out.$ending)
     case $((RANDOM % 9)) in
-    0) command=(run m.bug m.R -n 20 -t 20 -q -o out.$ending) ;;
-    1) command=(run m.bug m.R -t 20 -q --init start.$ending -o out.$ending) ;;
-    2) command=(run m.bug m.R -n 20 -t 60 -q --resume there.svmp --checkpoint out.svmp -o out.$ending) && outputs+=(out.svmp) ;;
+    0) command=(run m.bug m.R -m graphical -n 20 -t 20 -q -o out.$ending) ;;
+    1) command=(run m.bug m.R -m graphical -t 20 -q --init start.$ending -o out.$ending) ;;
+    2) command=(run m.bug m.R -m graphical -n 20 -t 60 -q --resume there.svmp --checkpoint out.svmp -o out.$ending) && outputs+=(out.svmp) ;;
     3) command=(run chain.mtx -m dpmp -n 10 -t 10 -q -o out.$ending) ;;
     4) command=(localise ranges.csv anchors.csv -n 20 -o out.$ending) ;;
     5) command=(run m.bug m.R -m nuts --chains 2 --warmup 30 --draws 30 -q --split -o out.csv) && outputs=(out_1.csv out_2.csv) ;;
@@ -139,7 +139,7 @@ check_outputs() {
         [[ -e $name ]] || continue
         if [[ $name == *.svmp ]]; then
             cp there.svmp spare.svmp
-            "$svmp" run m.bug m.R -n 20 -t 60 -q --resume $name --checkpoint other.svmp >/dev/null 2>second || finding "$1: $name: $(cat second)"
+            "$svmp" run m.bug m.R -m graphical -n 20 -t 60 -q --resume $name --checkpoint other.svmp >/dev/null 2>second || finding "$1: $name: $(cat second)"
             rm -f other.svmp spare.svmp
         else
             "$svmp" summary $name >/dev/null 2>second || finding "$1: $name: $(cat second)"
@@ -204,7 +204,7 @@ signals() {
     local pid status name=INT
     [[ $((RANDOM % 2)) -eq 0 ]] && name=TERM
     rm -f sig.csv
-    (trap - INT && exec "$svmp" run m.bug m.R -n 40 -t 100000000 -q -o sig.csv --threads 1 >said 2>errors) &
+    (trap - INT && exec "$svmp" run m.bug m.R -m graphical -n 40 -t 100000000 -q -o sig.csv --threads 1 >said 2>errors) &
     pid=$!
     sleep 0.$(printf %03d $((100 + RANDOM % 400)))
     kill -TERM $pid 2>/dev/null
@@ -232,10 +232,10 @@ damage() {
         done
     fi
     case $file in
-    start.*) command=(run m.bug m.R -t 3 -q --init bad_$file) ;;
-    there.svmp) command=(run m.bug m.R -n 20 -t 60 -q --resume bad_$file --checkpoint other.svmp) ;;
-    m.bug) command=(run bad_m.bug m.R -n 5 -t 3 -q) ;;
-    m.R) command=(run m.bug bad_m.R -n 5 -t 3 -q) ;;
+    start.*) command=(run m.bug m.R -m graphical -t 3 -q --init bad_$file) ;;
+    there.svmp) command=(run m.bug m.R -m graphical -n 20 -t 60 -q --resume bad_$file --checkpoint other.svmp) ;;
+    m.bug) command=(run bad_m.bug m.R -m graphical -n 5 -t 3 -q) ;;
+    m.R) command=(run m.bug bad_m.R -m graphical -n 5 -t 3 -q) ;;
     ranges.csv) command=(localise bad_ranges.csv anchors.csv -n 3 -o other.csv) ;;
     esac
     timeout -s KILL 120 "$svmp" "${command[@]}" >said 2>errors

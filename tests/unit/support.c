@@ -21,6 +21,12 @@ svmp_context *test_context(int threads) {
     return context;
 }
 
+run_options graphical_options(void) {
+    run_options options = svmp_run_options_default();
+    options.method = "graphical";
+    return options;
+}
+
 static void *scarce_allocate(size_t size, void *user_data) {
     scarce_memory *memory = user_data;
     return memory->left-- > 0 ? calloc(1, size) : NULL;

@@ -29,6 +29,9 @@ typedef struct scarce_memory {
 
 svmp_context *scarce_context(scarce_memory *memory);
 
+/* The default options, with the method graphical. */
+run_options graphical_options(void);
+
 /* The k-th uniform number on (-1, 1) of a stream that is the test's own. */
 double test_random(uint64_t stream, uint64_t k);
 

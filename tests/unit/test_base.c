@@ -77,6 +77,34 @@ static void test_below_is_uniform(void **state) {
     assert_true(chi_square < 20.5); /* 0.999 quantile of chi-square with 5 degrees of freedom */
 }
 
+/* Places are a permutation; over streams, every place is equally likely, and neighbours' places hardly correlate. */
+static void test_places_permute(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {1, 2, 3, 7, 16, 17, 100, 1000};
+    enum { MOST = 1000, STREAMS = 20000 };
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        int seen[MOST] = {0};
+        for (uint64_t i = 0; i < counts[k]; i++) {
+            const uint64_t place = svmp_random_place((random_stream){.seed = 3, .a = k}, i, counts[k]);
+            assert_true(place < counts[k]);
+            seen[place]++;
+        }
+        for (size_t i = 0; i < counts[k]; i++) assert_int_equal(seen[i], 1);
+    }
+    enum { N = 10 };
+    double chi = 0, product = 0;
+    size_t often[N] = {0};
+    for (uint64_t a = 0; a < STREAMS; a++) {
+        const random_stream stream = {.seed = 4, .a = a};
+        const uint64_t place = svmp_random_place(stream, 0, N), next = svmp_random_place(stream, 1, N);
+        often[place]++;
+        product += ((double)place - 4.5) * ((double)next - 4.5) / STREAMS;
+    }
+    for (size_t i = 0; i < N; i++) chi += pow((double)often[i] - STREAMS / N, 2) / (STREAMS / N);
+    assert_true(chi < 9 + 4.5 * sqrt(18));                               /* chi-squared of 9 degrees of freedom */
+    assert_true(fabs(product + 8.25 / 9) <= 4.5 * 8.25 / sqrt(STREAMS)); /* without replacement: -variance/(n - 1) */
+}
+
 static void test_context_misuse(void **state) {
     (void)state;
     svmp_context *context = NULL;
@@ -306,7 +334,7 @@ int main(void) {
         cmocka_unit_test(test_context_misuse),          cmocka_unit_test(test_error_callback_and_overflow),
         cmocka_unit_test(test_every_status_has_a_text), cmocka_unit_test(exact_sums_have_no_order),
         cmocka_unit_test(exact_sums_are_sums),          cmocka_unit_test(exact_sums_are_added_as_words),
-        cmocka_unit_test(test_transforms_convolve),
+        cmocka_unit_test(test_transforms_convolve),     cmocka_unit_test(test_places_permute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

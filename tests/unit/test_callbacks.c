@@ -91,7 +91,7 @@ static void test_evaluations_and_starts_refuse_nan(void **state) {
     assert_int_equal(svmp_model_evaluate(model, 1, x, NULL, score), SVMP_NOT_FINITE);
     for (size_t s = 0; s < 2; s++)
         for (long sound = 0; sound < 4; sound++) {
-            run_options options = svmp_run_options_default();
+            run_options options = graphical_options();
             svmp_run *run = NULL;
             options.init = starts[s];
             f.sound = sound;

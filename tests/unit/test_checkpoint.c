@@ -63,7 +63,7 @@ static void assert_same(svmp_particles *a, svmp_particles *b) {
 }
 
 static run_options small(const char *method) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = method;
     options.particles = 6;
     options.iterations = 40;
@@ -381,6 +381,7 @@ static void test_two_processes(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 1);
     run_options options = svmp_run_options_default();
+    options.method = "graphical";
     options.particles = 10;
     svmp_run *run = NULL, *other = NULL;
     assert_ok(svmp_run_make(model, &options, &run));

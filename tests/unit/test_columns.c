@@ -15,7 +15,7 @@ static const char header[] = "lp__,a_b_2,a_b,x.1.1,x.2.1,x.3.1,x.1.2,x.2.2,x.3.2
 
 static svmp_status infer(svmp_context *c, size_t count, svmp_particles **particles) {
     const char *const paths[] = {"m.bug", "d.R"};
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.particles = count;
     svmp_model *model = NULL;
     svmp_run *run = NULL;

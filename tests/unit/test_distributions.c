@@ -261,6 +261,47 @@ static void test_far_truncation(void **state) {
     svmp_context_free(context);
 }
 
+/* Where F (or S) is 1e-6 or so, between the ends of the support: by halving. */
+static double far_out(const program *tail, double inside, double outside) {
+    for (int k = 0; k < 200; k++) {
+        const double middle = isinf(outside) ? inside + copysign(1 + fabs(inside), outside) : (inside + outside) / 2;
+        const double value = test_value(tail, &middle);
+        *(value > log(1e-6) ? &inside : &outside) = middle;
+    }
+    return inside;
+}
+
+/* Draws beyond a point that one draw in a million is beyond: what is left of the tail there is uniform. */
+static void test_truncated_draws(void **state) {
+    (void)state;
+    enum { N = 400 };
+    svmp_context *context = test_context(1);
+    for (size_t k = 0; k < 2 * CONTINUOUS; k++) {
+        const scalar_case *which = &continuous[k / 2];
+        const distribution *family = svmp_distribution_find(which->name);
+        number_array arguments[4];
+        for (size_t j = 0; j < 4; j++) arguments[j] = (number_array){1, 1, &which->argument[j]};
+        const bool right = k % 2;
+        double low, high, sum = 0;
+        ends(which, &low, &high);
+        program *tail = scalar_program(context, which, right ? SURVIVAL : CDF, false, NULL, true);
+        const double bound = far_out(tail, (which->low + which->high) / 2, right ? high : low);
+        const double mass = test_value(tail, &bound);
+        for (size_t l = 0; l < N; l++) {
+            const random_source source = {.stream = {.purpose = RANDOM_TEST, .a = k, .b = l}};
+            bool drawn = false;
+            double x = 0;
+            assert_ok(svmp_distribution_draw_truncated(context, family, source, arguments, right ? bound : -INFINITY,
+                                                       right ? INFINITY : bound, &drawn, &x));
+            assert_true(drawn && (right ? x >= bound : x <= bound));
+            sum += exp(test_value(tail, &x) - mass) / N;
+        }
+        if (!(fabs(sum - 0.5) <= 4.5 * sqrt(1. / 12 / N))) fail_msg("%s: the mean is %g, not 1/2", which->name, sum);
+        svmp_program_free(tail);
+    }
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integrals),
@@ -270,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_distribution_functions),
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_far_truncation),
+        cmocka_unit_test(test_truncated_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

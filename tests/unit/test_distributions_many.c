@@ -243,7 +243,9 @@ static void test_sentences(void **state) {
 
 /* ---- draws ----------------------------------------------------------------------------------------------------- */
 
-static random_stream draw_stream(uint64_t l) { return (random_stream){.seed = 11, .b = l, .purpose = RANDOM_TEST}; }
+static random_source draw_source(uint64_t l) {
+    return (random_source){.stream = {.seed = 11, .b = l, .purpose = RANDOM_TEST}};
+}
 
 /* F of a draw is uniform: its first two moments within 4.5 standard errors. Truncated draws are in their bounds. */
 static void test_draws(void **state) {
@@ -258,7 +260,7 @@ static void test_draws(void **state) {
         for (int a = 0; a < 4; a++) arguments[a] = (number_array){1, 1, &which->argument[a]};
         bool drawn;
         for (uint64_t l = 0; l < N; l++) {
-            assert_ok(svmp_distribution_draw(context, family, draw_stream(l), 1, 1, arguments, -INFINITY, INFINITY,
+            assert_ok(svmp_distribution_draw(context, family, draw_source(l), 1, 1, arguments, -INFINITY, INFINITY,
                                              &drawn, &x[l]));
             assert_true(drawn && svmp_distribution_contains(family, ONE(x[l]), arguments, NULL, 0));
         }
@@ -269,7 +271,7 @@ static void test_draws(void **state) {
         for (int l = 0; l < N; l++) mean += exp(log_f[l]) / N, square += exp(2 * log_f[l]) / N;
         assert_true(fabs(mean - 1.0 / 2) < 4.5 * sqrt(1.0 / 12 / N));
         assert_true(fabs(square - 1.0 / 3) < 4.5 * sqrt(4.0 / 45 / N));
-        assert_ok(svmp_distribution_draw(context, family, draw_stream(0), 1, 1, arguments, which->low, which->high,
+        assert_ok(svmp_distribution_draw(context, family, draw_source(0), 1, 1, arguments, which->low, which->high,
                                          &drawn, &x[0]));
         assert_true(drawn && x[0] >= which->low && x[0] <= which->high);
     }
@@ -282,7 +284,7 @@ static void test_draws(void **state) {
         double seen[8] = {0}, value;
         bool drawn;
         for (uint64_t l = 0; l < N; l++) {
-            assert_ok(svmp_distribution_draw(context, family, draw_stream(l), 1, 1, arguments, -INFINITY, INFINITY,
+            assert_ok(svmp_distribution_draw(context, family, draw_source(l), 1, 1, arguments, -INFINITY, INFINITY,
                                              &drawn, &value));
             if (value < 8) seen[(int)value] += 1.0 / N;
         }
@@ -295,7 +297,7 @@ static void test_draws(void **state) {
     }
     bool drawn = true;
     double untouched = 3;
-    assert_ok(svmp_distribution_draw(context, svmp_distribution_find("dflat"), draw_stream(0), 1, 1, NULL, -INFINITY,
+    assert_ok(svmp_distribution_draw(context, svmp_distribution_find("dflat"), draw_source(0), 1, 1, NULL, -INFINITY,
                                      INFINITY, &drawn, &untouched));
     assert_true(!drawn && untouched == 3);
     svmp_context_free(context);
@@ -319,7 +321,7 @@ static void test_large_counts(void **state) {
         number_array arguments[2] = {ONE(cases[k].argument[0]), ONE(cases[k].argument[1])};
         double sum = 0, squares = 0, x;
         for (uint64_t l = 0; l < N; l++) {
-            assert_ok(svmp_distribution_draw(context, family, draw_stream(l), 1, 1, arguments, -INFINITY, INFINITY,
+            assert_ok(svmp_distribution_draw(context, family, draw_source(l), 1, 1, arguments, -INFINITY, INFINITY,
                                              &drawn, &x));
             assert_true(drawn && x == floor(x));
             sum += (x - cases[k].mean) / N;
@@ -333,7 +335,7 @@ static void test_large_counts(void **state) {
     for (size_t k = 0; k < 2; k++) {
         const distribution *family = svmp_distribution_find(k ? "dpois" : "dgamma");
         assert_ok(
-            svmp_distribution_draw(context, family, draw_stream(0), 1, 1, infinite, -INFINITY, INFINITY, &drawn, &x));
+            svmp_distribution_draw(context, family, draw_source(0), 1, 1, infinite, -INFINITY, INFINITY, &drawn, &x));
         assert_true(!drawn && x == 3);
     }
     svmp_context_free(context);
@@ -350,14 +352,14 @@ static void test_array_draws(void **state) {
     number_array wishart[2] = {{2, 2, wishart_2.argument[0]}, {1, 1, wishart_2.argument[1]}};
     number_array dirichlet[1] = {{3, 1, dirichlet_3.argument[0]}};
     for (uint64_t l = 0; l < N; l++) {
-        assert_ok(svmp_distribution_draw(context, svmp_distribution_find("dmnorm"), draw_stream(l), 2, 1, normal, 0, 0,
+        assert_ok(svmp_distribution_draw(context, svmp_distribution_find("dmnorm"), draw_source(l), 2, 1, normal, 0, 0,
                                          &drawn, x));
         double d0 = x[0] - 0.3, d1 = x[1] + 0.2, terms[5] = {d0, d1, d0 * d0, d0 * d1, d1 * d1};
         for (int k = 0; k < 5; k++) sum[k] += terms[k] / N;
-        assert_ok(svmp_distribution_draw(context, svmp_distribution_find("dwish"), draw_stream(l), 2, 2, wishart, 0, 0,
+        assert_ok(svmp_distribution_draw(context, svmp_distribution_find("dwish"), draw_source(l), 2, 2, wishart, 0, 0,
                                          &drawn, x));
         for (int k = 0; k < 4; k++) matrix[k] += x[k] / N;
-        assert_ok(svmp_distribution_draw(context, svmp_distribution_find("ddirch"), draw_stream(l), 3, 1, dirichlet, 0,
+        assert_ok(svmp_distribution_draw(context, svmp_distribution_find("ddirch"), draw_source(l), 3, 1, dirichlet, 0,
                                          0, &drawn, x));
         assert_near(x[0] + x[1] + x[2], 1, 1e-14);
         for (int k = 0; k < 3; k++) simplex[k] += x[k] / N;

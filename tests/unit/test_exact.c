@@ -41,7 +41,7 @@ static void test_draws_have_the_models_moments(void **state) {
     test_dense(model, A, b);
     test_invert(NODES, A);
     assert_ok(svmp_model_exact_moments(model, mean, NULL));
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "exact";
     options.particles = N;
     svmp_run *run = NULL;

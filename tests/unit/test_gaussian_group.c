@@ -104,9 +104,10 @@ static void test_regression(void **state) {
 static void test_values(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
-    svmp_model *model =
-        read_text(context, "model {\n  m ~ dnorm(0, 4)\n  y ~ dnorm(m, 1)\n  v[1:2] ~ dmnorm(mu[], O[,])\n}\n",
-                  "y <- 2\nmu <- c(1, -1)\nO <- structure(c(2, 0.5, 0.5, 1), .Dim = c(2L, 2L))\n");
+    svmp_model *model = read_text(
+        context,
+        "model {\n  m ~ dnorm(0, 4)\n  y ~ dnorm(m, 1)\n  v[1:2] ~ dmnorm(mu[], O[,])\n  factor(0 * v[1])\n}\n",
+        "y <- 2\nmu <- c(1, -1)\nO <- structure(c(2, 0.5, 0.5, 1), .Dim = c(2L, 2L))\n");
     const double log_2_pi = 1.8378770664093454836;
     double x[3] = {0.3, -0.7, 2}, value, score[3], d0 = x[1] - 1, d1 = x[2] + 1;
     assert_int_equal(model->group_count, 0);

@@ -72,7 +72,7 @@ static int listen(const svmp_progress *progress, void *user_data) {
 static void test_a_run_remembers(void **state) {
     (void)state;
     svmp_model *model = make_chain();
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.particles = 8;
     options.iterations = 35;
     heard h = {0};
@@ -190,7 +190,7 @@ static void test_settings(void **state) {
     };
     svmp_model *model = make_chain();
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         svmp_run *run = NULL;
         char text[32];
         options.method = rows[k].method;

@@ -245,7 +245,7 @@ static void test_few_particles(void **state) {
 /* ---- draws ------------------------------------------------------------------------------------------------------- */
 
 static int draw(const svmp_model *model, size_t n, uint64_t seed, double *x) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "exact";
     options.particles = n;
     options.seed = seed;
@@ -354,7 +354,7 @@ static void test_scaled_draws(void **state) {
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static svmp_run *go(const svmp_model *model, const char *method, const char *rule, size_t n, size_t iterations) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = method;
     options.step = rule;
     options.particles = n;
@@ -450,7 +450,7 @@ static void test_what_is_not_measured(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 3, 1, 1, 5);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "nuts";
     svmp_run *run = NULL;
     svmp_discrepancy total;

@@ -484,14 +484,15 @@ static void test_whole_arrays(void **state) {
           "data { centred <- v - mean(v)\n D <- dim(B) }\n"
           "model { P <- S %*% z\n S <- inverse(M * s)\n z ~ dmnorm(zero, M)\n s ~ dgamma(2, 1)\n m <- sum(P) * D[2]\n"
           " w <- rep(c(z, s), c(1, 0, 2))\n y ~ dnorm(P[1] + m + w[2] + centred[3], 1)\n k <- x[pick]\n pick <- 2\n"
-          " for (i in 1:2) { x[i] ~ dnorm(k0[i], 1) }\n k0 <- v[1:2] }",
+          " for (i in 1:2) { x[i] ~ dnorm(k0[i], 1)\n factor(x[i]) }\n k0 <- v[1:2] }",
           "M <- structure(c(2,0,0,4),.Dim=c(2,2)) zero <- c(0,0) v <- c(1,2,6) B <- structure(c(1,2,3,4,5,6),.Dim=2:3) "
           "y <- 1");
     assert_int_equal(test.model->variables, 5);
     double x[5] = {0.3, -0.4, 0.2, 1.1, 0.6}, s = exp(x[2]);
     double first = x[0] / (2 * s), second = x[1] / (4 * s);
     double expected = normal(x[0], 0, 2) + normal(x[1], 0, 4) + 2 * x[2] - s +
-                      normal(1, first + 3 * (first + second) + s + 3, 1) + normal(x[3], 1, 1) + normal(x[4], 2, 1);
+                      normal(1, first + 3 * (first + second) + s + 3, 1) + normal(x[3], 1, 1) + normal(x[4], 2, 1) +
+                      x[3] + x[4];
     assert_near(log_density(&test, x), expected, 1e-12);
     assert_gradient(&test, x);
     end(&test);
@@ -553,7 +554,7 @@ static void test_data_block_draws(void **state) {
         " k[i] ~ dpois(4) }\n a ~ dunif(2, 3)\n given[1:2] ~ dnorm(100, 1)\n"
         " S[1:2,1:2] ~ dwish(R[,], 40) }\n"
         "model { for (i in 1:2000) { y[i] ~ dnorm(m, 1) }\n m ~ dflat()\n b ~ dnorm(given[1], 1)\n"
-        " c ~ dnorm(a, 1)\n d ~ dnorm(S[1,1], 1)\n e ~ dnorm(given[2], 1) }";
+        " c ~ dnorm(a, 1)\n d ~ dnorm(S[1,1], 1)\n e ~ dnorm(given[2], 1)\n factor(1e-300 * (b + c + d + e)) }";
     double first[5], x[5] = {0};
     for (int round = 0; round < 2; round++) {
         lowered_test test;

@@ -80,10 +80,16 @@ static const struct {
      "m.bug:2:2: error: 'y' depends on itself: the model has a directed cycle\n     y ~ dunif(0, x) }\n     ^"},
     {"model { x ~ dnorm(x, 1) }", "",
      "m.bug:1:9: error: the model has a directed cycle: x -> x\n    model { x ~ dnorm(x, 1) }\n            ^"},
-    {"model { for (i in 1:N) { z[i] ~ dcat(p[]) } }", "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2)",
+    {"model { for (i in 1:N) { z[i] ~ dcat(p[]) }\n y ~ dnorm(z[2], 1) }",
+     "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2) y <- 1",
      "m.bug:1:26: error: 'z[2]' ~ dcat is discrete and not observed: sum it out of the model, or provide it in the "
-     "data (i = 2)\n"
-     "    model { for (i in 1:N) { z[i] ~ dcat(p[]) } }\n                             ^"},
+     "data (i = 2)\n    model { for (i in 1:N) { z[i] ~ dcat(p[]) }\n                             ^"},
+    {"model { for (i in 1:N) { z[i] ~ dcat(p[]) } }", "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2)",
+     "m.bug: error: the model has no unknowns to infer: they are discrete or depend on discrete ones, and nothing "
+     "observed depends on them."},
+    {"model { x ~ dhyper(3, 3, 2, 1)\n y ~ dnorm(m, 1)\n m ~ dnorm(0, 1) }", "y <- 1",
+     "m.bug:1:9: error: 'x' ~ dhyper is discrete and not observed: sum it out of the model, or provide it in the data\n"
+     "    model { x ~ dhyper(3, 3, 2, 1)\n            ^"},
     {"model { y[1:2] ~ dinterval(t[1:2], c)\n t[1:2] ~ dnorm(0, 1) }", "y <- c(0, 1) c <- 2",
      "m.bug:1:9: error: dinterval applies to one element: write a loop with y[i] on the left-hand side\n"
      "    model { y[1:2] ~ dinterval(t[1:2], c)\n            ^"},

@@ -31,7 +31,7 @@ static void test_leaves_an_exact_gaussian_invariant(void **state) {
     assert_ok(svmp_particles_create(context, 2, N, x, &start));
     for (size_t v = 0; v < 2; v++) assert_ok(svmp_particles_set_name(start, v, v == 0 ? "x.1.1" : "x.1.2"));
     for (size_t m = 0; m < 2; m++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.method = methods[m];
         options.particles = N;
         options.iterations = 5;
@@ -75,7 +75,7 @@ static void test_moments_of_a_logistic_regression(void **state) {
     svmp_model *model = target_logistic(context);
     double mean[2], variance[2];
     target_logistic_moments(mean, variance);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "mala";
     options.particles = N;
     options.iterations = 200;
@@ -102,7 +102,7 @@ static void test_absurd_steps_are_refused_moves(void **state) {
     enum { N = 50 };
     svmp_context *context = test_context(2);
     svmp_model *model = target_student(context, 3);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "mala";
     options.particles = N;
     options.iterations = 20;

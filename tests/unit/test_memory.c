@@ -51,7 +51,7 @@ static svmp_status infer(svmp_context *context, const run_options *options, svmp
 }
 
 static void fail_each_allocation(const char *method, const char *kernel, const char *backend, const char *init) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.init = init;
     options.method = method;
     options.kernel = kernel;

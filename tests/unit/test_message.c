@@ -484,7 +484,7 @@ static void test_the_discrepancy_is_its_definition(void **state) {
     svmp_backend_free(b);
 
     /* A run measures with messages at the particles as they are. */
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.kernel = "rbf/sd@self + linear/sd@near:2";

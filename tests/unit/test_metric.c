@@ -322,7 +322,7 @@ typedef struct scaled_run {
 static double *run_in_units(const svmp_model *model, const double *unit, const scaled_run *how,
                             svmp_discrepancy *discrepancy) {
     const size_t d = model->graph->variables, size = d * how->n * sizeof(double);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.kernel = how->kernel;

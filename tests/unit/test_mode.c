@@ -137,7 +137,7 @@ static void test_logistic(void **state) {
 }
 
 static svmp_particles *start(const svmp_model *model, const char *method, size_t n) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     options.init = "map";
@@ -182,7 +182,7 @@ static void test_every_method(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 5, 0.5, 1, 3);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         svmp_run *run = NULL;
         svmp_outcome outcome;
         options.init = "map";

@@ -202,7 +202,7 @@ static void test_a_run_ends_at_a_number_that_is_not_finite(void **state) {
     for (int k = 0; k < 2; k++) {
         svmp_context *context = test_context(2);
         svmp_model *model = model_with(context, not_a_number);
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.particles = 5;
         options.backend = k ? "ref" : "cpu";
         svmp_run *run = NULL;
@@ -243,7 +243,7 @@ static void test_a_step_to_infinity_is_told_in_a_box(void **state) {
     assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, &precision, &pull));
     assert_ok(svmp_model_finish(model));
     for (size_t m = 0; m < 2; m++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         svmp_run *run = NULL;
         svmp_outcome outcome;
         options.method = methods[m];
@@ -322,7 +322,7 @@ static void test_a_box_set_afterwards(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 1);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     svmp_particles *particles = NULL;

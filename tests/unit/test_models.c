@@ -158,7 +158,7 @@ static void check_natural(const svmp_model *model, const char *name) {
 }
 
 static void check_run(const svmp_model *model, const char *name) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
@@ -188,7 +188,7 @@ static void test_every_model(void **state) {
 }
 
 static void run_model(const svmp_model *model, svmp_particles **particles) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.particles = 20;
@@ -253,7 +253,7 @@ static void test_start_from_natural_values(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = read_files(context, (const char *const[]){"schools.bug", "schools.R", NULL});
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_particles *first = NULL, *again = NULL;
     options.particles = 5;

@@ -8,7 +8,7 @@
 #include "targets.h"
 
 static run_options nuts_options(size_t chains, size_t warmup, size_t draws, uint64_t seed) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "nuts";
     options.chains = chains;
     options.warmup = warmup;

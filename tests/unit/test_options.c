@@ -59,7 +59,7 @@ static void test_set_and_get(void **state) {
     }
     assert_string_equal(svmp_options_get(options, "iterations"), "");
     assert_string_equal(svmp_options_get(options, "kernel"), "");
-    assert_string_equal(svmp_options_get(options, "method"), "graphical");
+    assert_string_equal(svmp_options_get(options, "method"), "auto");
     assert_ok(svmp_options_set_count(options, "seed", UINT64_MAX));
     assert_string_equal(svmp_options_get(options, "seed"), "18446744073709551615");
     assert_ok(svmp_options_set_number(options, "accept", 0.1 + 0.2));
@@ -140,6 +140,7 @@ static void test_choices(void **state) {
             svmp_options *options = new_options(context);
             svmp_run *run = NULL;
             assert_non_null(strstr(help, choice));
+            assert_ok(svmp_options_set(options, "method", "graphical"));
             assert_ok(svmp_options_set(options, lists[o], value));
             const svmp_status status = svmp_run_create(model, options, &run);
             if (status == SVMP_BAD_CALL) fail_msg("%s", svmp_context_error(context));
@@ -174,6 +175,26 @@ static void test_help(void **state) {
     assert_null(svmp_option_help(NULL, help, sizeof help));
 }
 
+/* What the method 'auto' stands for is what the run says it has. */
+static void test_auto(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_method found;
+    char text[32];
+    assert_ok(svmp_method_describe(context, "auto", &found));
+    assert_string_equal(found.name, "transport");
+    for (int boxed = 0; boxed < 2; boxed++) {
+        svmp_model *model = test_random_gaussian(context, 2, 1, 1, 1);
+        svmp_run *run = NULL;
+        if (boxed) assert_ok(svmp_model_set_box(model, 0, -1, 1));
+        assert_ok(svmp_run_create(model, NULL, &run));
+        assert_string_equal(svmp_run_setting(run, "method", text, sizeof text), boxed ? "graphical" : "transport");
+        svmp_run_free(run);
+        svmp_model_free(model);
+    }
+    svmp_context_free(context);
+}
+
 /* A run keeps what it was told, whatever becomes of the options. */
 static void test_a_run_has_a_copy(void **state) {
     (void)state;
@@ -182,6 +203,7 @@ static void test_a_run_has_a_copy(void **state) {
     svmp_options *options = new_options(context);
     svmp_run *run = NULL;
     char text[32];
+    assert_ok(svmp_options_set(options, "method", "graphical"));
     assert_ok(svmp_options_set(options, "step", "fixed:0.25"));
     assert_ok(svmp_options_set(options, "particles", "3"));
     assert_ok(svmp_run_create(model, options, &run));
@@ -213,9 +235,9 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults), cmocka_unit_test(test_set_and_get),
-                                       cmocka_unit_test(test_refused),  cmocka_unit_test(test_choices),
-                                       cmocka_unit_test(test_help),     cmocka_unit_test(test_a_run_has_a_copy),
-                                       cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_set_and_get), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_choices),          cmocka_unit_test(test_help),        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_a_run_has_a_copy), cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static int pull(size_t n, const double *const *x, double *value, double *const *
 
 static svmp_run *start(const svmp_model *model, const char *name, size_t particles, size_t iterations,
                        const char *from) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = name;
     options.particles = particles;
     options.iterations = iterations;
@@ -236,7 +236,7 @@ static void test_new_particles(void **state) {
     enum { SIDE = 12, NODES = SIDE * SIDE, N = 50 };
     svmp_context *context = test_context(2);
     svmp_model *model = test_grid(context, SIDE, 3);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.method = "dpmp";
@@ -281,7 +281,7 @@ static void test_new_particles_come_through_factors(void **state) {
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_outcome outcome;
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "tpmp";
     options.particles = 20;
     options.iterations = 20;
@@ -440,7 +440,7 @@ static void test_refusals(void **state) {
             svmp_model *model = NULL;
             svmp_run *run = NULL;
             svmp_outcome outcome;
-            run_options options = svmp_run_options_default();
+            run_options options = graphical_options();
             options.method = methods[m];
             options.particles = 4;
             assert_ok(svmp_model_create(context, &model));

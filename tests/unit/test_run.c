@@ -28,7 +28,7 @@ static void test_linear_kernel_reproduces_mean_and_covariance(void **state) {
     double S[D * D], b[D];
     test_dense(model, S, b);
     test_invert(D, S);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.kernel = "linear@all";
     options.particles = N;
     options.iterations = 6000;
@@ -65,7 +65,7 @@ static void test_grid_converges_to_the_exact_moments(void **state) {
     if (svmp_model_exact_moments(model, mean, variance) == SVMP_UNSUPPORTED) skip();
     const char *methods[] = {"graphical", "vanilla"};
     for (size_t m = 0; m < 2; m++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.method = methods[m];
         options.particles = N;
         options.iterations = 1500;
@@ -99,7 +99,7 @@ static void test_langevin_has_the_models_moments(void **state) {
     for (size_t i = 0; i < D; i++) largest = fmax(largest, 2 * S[i * D + i]); /* Gershgorin, diagonally dominant */
     test_invert(D, S);
     const double rate = 0.01;
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "langevin";
     options.step = "fixed:0.01";
     options.particles = N;
@@ -128,7 +128,7 @@ static void test_boxes_hold(void **state) {
         assert_ok(svmp_model_add_node(model, NULL, 2, (double[]){-0.5, -INFINITY}, (double[]){0.25, 0}, NULL));
         assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1, 0.2, 0.2, 1}, (double[]){3, 3}));
         assert_ok(svmp_model_finish(model));
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.method = methods[m];
         options.particles = 20;
         options.iterations = 200;
@@ -175,7 +175,7 @@ static void test_step_rules(void **state) {
                                     0.3 / sqrt(2.0 + t) * s};
             x += moves[k];
         }
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.step = steps[k];
         options.particles = 1;
         options.iterations = 3;
@@ -201,18 +201,18 @@ static void test_step_rules(void **state) {
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
-        {"graphical", "|phi|", SVMP_PARTICLES, 1, 0, 0},
-        {"vanilla", "|phi|", SVMP_PARTICLES, 1, 0, 0},
-        {"independent", "|phi|", SVMP_PARTICLES, 1, 0, 0},
-        {"random", "|phi|", SVMP_PARTICLES, 1, 0, 0},
-        {"combined", "|phi|", SVMP_PARTICLES, 1, 0, 0},
-        {"langevin", "|score|", SVMP_PARTICLES, 1, 0, 0},
-        {"mala", "|score|", SVMP_PARTICLES, 0, 0, 0},
-        {"nuts", NULL, SVMP_CHAINS, 0, 0, 1000},
-        {"exact", NULL, SVMP_DRAWS, 0, 0, 0},
-        {"dpmp", "change of a message", SVMP_MODES, 0, 0, 0},
-        {"tpmp", "change of a message", SVMP_MODES, 0, 0, 0},
-        {"local", NULL, SVMP_CHAINS, 1, 1, 64},
+        {"graphical", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
+        {"vanilla", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
+        {"independent", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
+        {"random", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
+        {"combined", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
+        {"langevin", "|score|", SVMP_PARTICLES, 1, 0, 0, "centred"},
+        {"mala", "|score|", SVMP_PARTICLES, 0, 0, 0, "centred"},
+        {"nuts", NULL, SVMP_CHAINS, 0, 0, 1000, "auto"},
+        {"exact", NULL, SVMP_DRAWS, 0, 0, 0, "centred"},
+        {"dpmp", "change of a message", SVMP_MODES, 0, 0, 0, "centred"},
+        {"tpmp", "change of a message", SVMP_MODES, 0, 0, 0, "centred"},
+        {"local", NULL, SVMP_CHAINS, 1, 1, 64, "auto"},
     };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 7);
@@ -220,7 +220,7 @@ static void test_methods_describe_themselves(void **state) {
         svmp_method found;
         svmp_run *run = NULL;
         svmp_discrepancy total;
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.method = methods[k].name;
         assert_ok(svmp_method_describe(context, methods[k].name, &found));
         assert_string_equal(found.name, methods[k].name);
@@ -228,6 +228,7 @@ static void test_methods_describe_themselves(void **state) {
         assert_int_equal(found.parts, methods[k].parts);
         assert_int_equal(found.sweeps, methods[k].sweeps);
         assert_int_equal(found.draws, methods[k].draws);
+        assert_string_equal(found.coordinates, methods[k].coordinates); /* the paper's methods: the model as written */
         assert_true((found.largest == NULL) == (methods[k].largest == NULL));
         if (found.largest) assert_string_equal(found.largest, methods[k].largest);
         if (svmp_run_make(model, &options, &run) == SVMP_UNSUPPORTED) continue; /* a build without CHOLMOD */
@@ -236,7 +237,7 @@ static void test_methods_describe_themselves(void **state) {
     }
     svmp_method none;
     assert_int_equal(svmp_method_describe(context, "magic", &none), SVMP_BAD_CALL);
-    assert_non_null(strstr(svmp_context_error(context), "Unknown method 'magic'; available: transport, graphical, "));
+    assert_non_null(strstr(svmp_context_error(context), "Unknown method 'magic'; available: auto, transport, graphical, "));
     assert_int_equal(svmp_method_describe(context, NULL, &none), SVMP_BAD_CALL);
     assert_int_equal(svmp_method_describe(context, "nuts", NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_method_describe(NULL, "nuts", &none), SVMP_BAD_CALL);
@@ -257,7 +258,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
     for (size_t m = 0; m < 4; m++) {
         svmp_context *context = test_context(2);
         svmp_model *model = test_grid(context, 4, 7);
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.method = methods[m];
         options.particles = 10;
         options.iterations = 60;
@@ -293,7 +294,7 @@ static void test_the_same_bits_for_any_threads(void **state) {
         for (size_t t = 0; t < 4; t++) {
             svmp_context *context = test_context(threads[t]);
             svmp_model *model = test_grid(context, SIDE, 7);
-            run_options options = svmp_run_options_default();
+            run_options options = graphical_options();
             options.method = methods[m];
             options.particles = N;
             options.iterations = 3;
@@ -315,7 +316,7 @@ static void test_tolerance_ends_a_run(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     svmp_model *model = test_random_gaussian(context, 3, 1, 1, 3);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.particles = 1;
     options.step = "fixed:0.2";
     options.tolerance = 1e-6;
@@ -336,7 +337,7 @@ static void test_particles_that_run_away(void **state) {
     svmp_model *model = test_random_gaussian(context, 3, 1, 1, 3);
     const char *methods[] = {"graphical", "vanilla", "langevin"};
     for (size_t m = 0; m < 3; m++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         options.method = methods[m];
         options.particles = 5;
         options.step = "fixed:1e6";
@@ -362,7 +363,7 @@ static void test_starts(void **state) {
     enum { N = 3000 };
     svmp_context *context = test_context(2);
     svmp_model *model = test_random_gaussian(context, 2, 1, 1, 3);
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.particles = N;
     options.iterations = 0;
     svmp_moments moments;
@@ -389,7 +390,7 @@ static void test_a_start_is_matched_by_name(void **state) {
     assert_ok(svmp_model_add_node(model, "a", 1, NULL, NULL, NULL));
     assert_ok(svmp_model_add_node(model, "b", 1, NULL, (double[]){5}, NULL));
     assert_ok(svmp_model_finish(model));
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.particles = 2;
     svmp_run *run = NULL;
     svmp_particles *start = NULL, *now = NULL, *other = NULL;
@@ -434,7 +435,7 @@ static void test_iterations_of_the_methods(void **state) {
                  {"graphical", 0, 0},
                  {"tpmp", 1000, 1000}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         svmp_run *run = NULL;
         options.method = cases[k].method;
         if (cases[k].asked != SVMP_METHODS_OWN) options.iterations = cases[k].asked;
@@ -454,7 +455,7 @@ static void test_refused_options(void **state) {
     const struct {
         const char *name, *value, *name2, *value2, *sentence;
     } bad[] = {
-        {"method", "gibbs", "seed", "1", "Unknown method 'gibbs'; available: transport, graphical"},
+        {"method", "gibbs", "seed", "1", "Unknown method 'gibbs'; available: auto, transport, graphical"},
         {"backend", "gpu", "seed", "1", "Unknown backend 'gpu'; available: "},
         {"bandwidth", "mean", "seed", "1", "Invalid bandwidth 'mean'"},
         {"bandwidth", "-1", "seed", "1", "Invalid bandwidth '-1'"},
@@ -478,7 +479,7 @@ static void test_refused_options(void **state) {
         {"method", "tpmp", "kernel", "rbf@all", "The method 'tpmp' does not take a kernel"},
     };
     for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
-        run_options options = svmp_run_options_default();
+        run_options options = graphical_options();
         svmp_run *run = NULL;
         assert_ok(svmp_run_options_set(context, &options, bad[b].name, bad[b].value));
         assert_ok(svmp_run_options_set(context, &options, bad[b].name2, bad[b].value2));
@@ -486,20 +487,20 @@ static void test_refused_options(void **state) {
         assert_non_null(strstr(svmp_context_error(context), bad[b].sentence));
         assert_null(run);
     }
-    run_options beyond = svmp_run_options_default();
+    run_options beyond = graphical_options();
     svmp_run *never = NULL;
     beyond.init = "normal:1e308";
     assert_int_equal(svmp_run_make(model, &beyond, &never), SVMP_BAD_INPUT);
     assert_non_null(strstr(svmp_context_error(context), "The start is not finite: x.1 is"));
     const char *good[] = {"adam:1..0.05", "adam:1...5", "fixed:2.", "adagrad:1e-1..1e-3"};
     for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
-        run_options fine = svmp_run_options_default();
+        run_options fine = graphical_options();
         svmp_run *made = NULL;
         fine.step = good[g];
         assert_ok(svmp_run_make(model, &fine, &made));
         svmp_run_free(made);
     }
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_run *run = NULL;
     options.particles = 0; /* set by hand, past the table */
     assert_int_equal(svmp_run_make(model, &options, &run), SVMP_BAD_CALL);

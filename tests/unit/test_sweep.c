@@ -145,7 +145,7 @@ static void test_heavy_tails(void **state) {
 /* ---- whole runs -------------------------------------------------------------------------------------------------- */
 
 static run_options small(size_t particles, size_t sweeps) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = "local";
     options.particles = particles;
     options.iterations = sweeps;

@@ -59,7 +59,7 @@ static void long_words_are_compared_to_their_end(void **unused) {
 /* Process 2 is told something else. */
 static void run_as_told(player *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     options.particles = p->team.rank == 2 ? 8 : 7;
@@ -267,7 +267,7 @@ static void a_part_is_no_whole(void **unused) {
 /* Particles of another run, which has moved: each process has those of its own nodes. */
 static void go_on_from_a_run(player *p) {
     const model_script *script = p->script;
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *first = NULL, *second = NULL;
     svmp_particles *end = NULL, *start = NULL;
@@ -317,7 +317,7 @@ static void start_otherwise(player *p) {
     enum { N = 5 };
     const int *more = p->script, odd = p->team.rank == 1;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *given = NULL;
@@ -380,7 +380,7 @@ static void stop_by_oneself(player *p) {
     const stop_script *script = p->script;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     own_monitor own = {.stop = script->stop[p->team.rank]};
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *plain = NULL, *run = NULL;
     svmp_particles *end = NULL, *same = NULL;

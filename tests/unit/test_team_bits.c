@@ -75,7 +75,7 @@ static void check(size_t count, const char *const *paths) {
     if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         const setting *now = &settings[k];
-        script s = {.count = count, .options = svmp_run_options_default()};
+        script s = {.count = count, .options = graphical_options()};
         svmp_run *alone = NULL;
         memcpy(s.paths, paths, count * sizeof *paths);
         s.options.method = now->method;

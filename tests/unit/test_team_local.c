@@ -83,7 +83,7 @@ static void check(size_t count, const char *const *paths, const char *monitor) {
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
     svmp_run *run = NULL;
-    script s = {.count = count, .monitor = monitor, .options = svmp_run_options_default()};
+    script s = {.count = count, .monitor = monitor, .options = graphical_options()};
     memcpy(s.paths, paths, count * sizeof *paths);
     s.options.method = "local";
     s.options.particles = 6;

@@ -22,7 +22,7 @@ typedef struct script {
 } script;
 
 static run_options options_of(const script *s) {
-    run_options options = svmp_run_options_default();
+    run_options options = graphical_options();
     options.method = s->method;
     options.backend = s->backend;
     options.init = s->init;
