@@ -187,7 +187,7 @@ static int locate(const option_set *set, svmp_context *context, scene *s) {
     if (status == 0) status = check_points(s, set->operands[0], set->operands[1]);
     if (status == 0 && output == NULL) status = complain(EXIT_WRONG, "An output file is needed: -o FILE.");
     if (status == 0) status = check_output(output, OUTPUT_PARTICLES, force);
-    if (status == 0) status = refuse_input(set, output, NULL);
+    if (status == 0) status = refuse_input(set, output);
     if (status) return status;
     const svmp_ranges ranges = {s->points, s->dimension, s->known, s->ranges.rows, s->from, s->to, s->range};
     svmp_particles *particles = NULL;

@@ -51,8 +51,8 @@ typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE, OUTPUT_CHE
 int check_output(const char *path, output_kind kind, int force);
 
 /* Refuses an output that is one of the command's operands, or the file of --init or --resume: --force is to replace
- * results, not what they come from. The checkpoint of --resume may be `own`. */
-int refuse_input(const option_set *set, const char *path, const char *own);
+ * results, not what they come from. */
+int refuse_input(const option_set *set, const char *path);
 
 /* Whether two paths, which may be NULL, refer to the same file, existing or not: ./a and a, a link and its target. */
 int same_file(const char *a, const char *b);

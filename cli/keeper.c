@@ -30,7 +30,8 @@ int keeper_check(const option_set *set) {
         return complain(EXIT_WRONG, "'%s' cannot be both the output and the checkpoint.", path);
     const int status =
         check_output(path, OUTPUT_CHECKPOINT, same_file(path, from) || options_given(set, "force") != NULL);
-    return status ? status : refuse_input(set, path, from);
+    return status || same_file(path, from) ? status
+                                           : refuse_input(set, path); /* what is resumed must be a checkpoint */
 }
 
 void keeper_begin(keeper *k, const option_set *set, svmp_context *context, svmp_run *run) {

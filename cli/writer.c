@@ -20,7 +20,7 @@
 static int check_paths(const writer *w, const char *path) {
     const int force = options_given(w->set, "force") != NULL;
     int status = check_output(path, OUTPUT_PARTICLES, force || w->split);
-    if (status == 0 && !w->split) status = refuse_input(w->set, path, NULL);
+    if (status == 0 && !w->split) status = refuse_input(w->set, path);
     for (size_t part = 1; part <= w->split && status == 0; part++) {
         char *made = part_path(path, part);
         if (made == NULL)
@@ -28,7 +28,7 @@ static int check_paths(const writer *w, const char *path) {
         else if (same_file(made, keeper_path(w->set)))
             status = complain(EXIT_WRONG, "'%s' cannot be both an output of --split and the checkpoint.", made);
         else if ((status = check_output(made, OUTPUT_PARTICLES, force)) == 0)
-            status = refuse_input(w->set, made, NULL);
+            status = refuse_input(w->set, made);
         free(made);
     }
     return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
