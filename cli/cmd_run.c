@@ -5,6 +5,7 @@
 #include "asked.h"
 #include "command.h"
 #include "convergence.h"
+#include "criteria.h"
 #include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
@@ -12,6 +13,7 @@
 #include "mixing.h"
 #include "origin.h"
 #include "overview.h"
+#include "probabilities.h"
 #include "progress.h"
 #include "record.h"
 #include "sample.h"
@@ -98,6 +100,15 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
+/* Values of unknowns, as JAGS and Stan take them, not particles. */
+static int has_values(const char *path) {
+    static const char *const endings[] = {".R", ".r", ".json", ".txt", ".dump"};
+    const char *ending = strrchr(path, '.');
+    for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
+        if (strcmp(ending, endings[k]) == 0) return 1;
+    return 0;
+}
+
 /* The file is read once, since it may be a pipe; of several processes each reads its own variables later. */
 static int count_start(session *s, const char *path, size_t *count) {
     if (svmp_context_processes(s->context) == 1) {
@@ -113,7 +124,7 @@ static int count_start(session *s, const char *path, size_t *count) {
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
-    if (path == NULL) return 0;
+    if (path == NULL || has_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
@@ -302,6 +313,8 @@ static int print_result(session *s) {
     print_moments_heading(width, chains);
     for (size_t k = 0; k < shown; k++)
         print_moments(width, svmp_particles_name(from, which[k]), &moments[k], chains ? &mixing[which[k]] : NULL);
+    print_probabilities(s->result);
+    if (s->record.processes == 1) print_criteria(s->result);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     if (chains) print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);

@@ -3,9 +3,11 @@
 #include "choose.h"
 #include "command.h"
 #include "convergence.h"
+#include "criteria.h"
 #include "mixing.h"
 #include "origin.h"
 #include "overview.h"
+#include "probabilities.h"
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
@@ -47,6 +49,7 @@ static void print_all(const svmp_particles *particles, int errors, size_t count,
     for (size_t k = 0; k < count; k++)
         print_moments(width, svmp_particles_name(particles, chosen[k]), &moments[k], chains ? &mixing[k] : NULL);
     putchar('\n');
+    print_probabilities(particles);
     if (errors) print_errors(particles, width, count, chosen, mixing);
 }
 
@@ -85,6 +88,7 @@ static int print_overview(const svmp_particles *particles, int errors, const svm
     }
     overview_print_arrays(&o, moments, chains ? mixing : NULL);
     printf("The elements of an array: --variables NAME\n\n");
+    print_probabilities(particles);
     overview_free(&o);
     return 0;
 }
@@ -154,6 +158,7 @@ static int run(const option_set *set) {
     if (status) return status;
     status = read_sample(set, context, set->operand_count, &particles);
     if (status == 0) status = summarise(context, particles, set);
+    if (status == 0) print_criteria(particles);
     svmp_particles_free(particles);
     svmp_context_free(context);
     return status;
