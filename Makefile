@@ -5,6 +5,8 @@
 #   make test       install missing packages, build, and run the tests
 #   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make fuzz       libFuzzer on the readers for FUZZ_SECONDS=30 each, from the kept corpus; needs clang
+#   make soak       kill runs, fill disks, fail allocations and damage files for MINUTES=5: nothing may be lost
 #   make lint       check layout and static analysis;   make format   format the code
 #   make bench      build and run the benchmarks
 #   make docs       API pages in build/docs/html (Doxygen) and the picture of the rooms (Graphviz)
@@ -20,6 +22,8 @@ DESTDIR ?=
 SETUP   ?= scripts/setup
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 FLAGS   ?=
+MINUTES ?= 5
+FUZZ_SECONDS ?= 30
 RELEASE := build/release
 
 # In CI, warnings are errors.
@@ -28,10 +32,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test test-long asan lint format bench docs dist install clean help
+.PHONY: build run test test-long asan fuzz soak lint format bench docs dist install clean help
 
 help:
-	@sed -n '3,17s/^# \{0,3\}//p' Makefile
+	@sed -n '3,19s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -58,6 +62,13 @@ asan:
 	@cmake --preset asan $(FLAGS) -DSVMP_TESTS=ON
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan -j $(JOBS)
+
+fuzz:
+	@$(SETUP) build
+	@tests/fuzz/run $(FUZZ_SECONDS) $(JOBS)
+
+soak: build
+	@tests/soak/soak.sh $(RELEASE)/svmp $(MINUTES)
 
 lint:
 	@$(SETUP) build lint

@@ -101,6 +101,7 @@ static int run(const option_set *set) {
     if (status == 0 && kind && options_given(set, "format"))
         status = complain(EXIT_WRONG, "The option '--format' does not apply to '%s', a picture.", path);
     if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
+    if (status == 0 && path) status = refuse_input(set, path);
     if (status == 0) status = open_context(set, &context);
     if (status == 0) status = read_model(set, context, &model);
     if (status == 0) status = kind ? draw_graph(model, context, kind, path) : write_graph(model, context, format, path);

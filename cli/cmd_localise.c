@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "front/csv.h"
+#include "shield.h"
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},
@@ -186,18 +187,21 @@ static int locate(const option_set *set, svmp_context *context, scene *s) {
     if (status == 0) status = check_points(s, set->operands[0], set->operands[1]);
     if (status == 0 && output == NULL) status = complain(EXIT_WRONG, "An output file is needed: -o FILE.");
     if (status == 0) status = check_output(output, OUTPUT_PARTICLES, force);
+    if (status == 0) status = refuse_input(set, output);
     if (status) return status;
     const svmp_ranges ranges = {s->points, s->dimension, s->known, s->ranges.rows, s->from, s->to, s->range};
     svmp_particles *particles = NULL;
+    char *written = NULL;
     svmp_status done = svmp_localise(context, &ranges, s->found);
     if (spread == 0) spread = usual_spread(s);
     if (done == SVMP_OK) done = make_particles(context, s, options_value(set, "name"), n, spread, seed, &particles);
-    if (done == SVMP_OK) done = svmp_particles_write(particles, output, NULL, force);
-    if (done == SVMP_OK)
+    if (done == SVMP_OK) status = shield_write(context, particles, output, NULL, force, &written);
+    free(written);
+    if (done == SVMP_OK && status == 0)
         printf("%zu particles of %zu points, %zu of them known, from %zu ranges; spread %.3g\n", n, s->points,
                s->anchors.rows, s->ranges.rows, spread);
     svmp_particles_free(particles);
-    return done == SVMP_OK ? 0 : failed(context, done);
+    return done == SVMP_OK ? status : failed(context, done);
 }
 
 static int run(const option_set *set) {

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "report/fields.h"
 #include "report/page.h"
 #include "report/parts.h"
 #include "sample.h"
@@ -20,9 +21,10 @@ typedef struct material {
     const char *path; /* of the particles, or the first of their files */
     size_t files;
     svmp_context *context;
-    svmp_particles *particles;
+    svmp_particles *particles, *some; /* some: those variables of many that are shown one by one; NULL: all */
     svmp_model *model;
-    name_index names;
+    name_index names, shown_names;
+    overview arrays; /* of more than a few variables */
     size_t shown;
 } material;
 
@@ -40,18 +42,25 @@ static int prepare(material *m) {
     const size_t rest = m->set->operand_count - m->files;
     svmp_status read = SVMP_OK;
     if (rest > 0) read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &m->model);
-    return read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
+    status = read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
+    if (status || m->names.count < OVERVIEW_FROM) return status;
+    if (!overview_make(m->particles, &m->arrays)) return complain(EXIT_FAILED, "Out of memory.");
+    status = choose_shown(m->context, m->particles, &m->arrays, &m->some);
+    return status == 0 && m->some ? names_build(m->some, &m->shown_names) : status;
 }
 
 static int write_data(material *m, FILE *file) {
+    svmp_particles *shown = m->some ? m->some : m->particles;
+    const name_index *listed = m->some ? &m->shown_names : &m->names;
     fputc('{', file);
-    int status = write_run(file, m->particles, m->path);
+    int status = write_run(file, m->particles, shown, m->path);
     if (status == 0) status = write_history(file, m->particles);
     if (status == 0) status = write_data_of(file, m->model, m->model ? m->set->operands[m->files] : NULL);
-    if (status == 0) status = write_summary(file, m->context, m->particles);
-    if (status == 0) status = write_values(file, m->context, m->particles, m->shown);
-    if (status == 0) status = write_graph(file, m->model, &m->names, m->particles, m->path);
-    if (status == 0) status = write_truth(file, options_given(m->set, "truth"), &m->names, m->path);
+    if (status == 0) status = write_summary(file, m->context, shown);
+    if (status == 0) status = write_values(file, m->context, shown, m->shown);
+    if (status == 0) status = write_graph(file, m->model, &m->names, m->particles, m->path, m->some == NULL);
+    if (status == 0) status = write_fields(file, m->context, m->particles, shown, &m->arrays, m->model, &m->names);
+    if (status == 0) status = write_truth(file, options_given(m->set, "truth"), &m->names, listed, m->path);
     fputs("}\n", file);
     return status;
 }
@@ -102,6 +111,9 @@ static int run(const option_set *set) {
     int status = prepare(&m);
     if (status == 0) status = write_page(&m);
     names_free(&m.names);
+    names_free(&m.shown_names);
+    overview_free(&m.arrays);
+    svmp_particles_free(m.some);
     svmp_model_free(m.model);
     svmp_particles_free(m.particles);
     svmp_context_free(m.context);

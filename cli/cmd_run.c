@@ -9,8 +9,10 @@
 #include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
+#include "lock.h"
 #include "mixing.h"
 #include "origin.h"
+#include "overview.h"
 #include "probabilities.h"
 #include "progress.h"
 #include "record.h"
@@ -59,6 +61,8 @@ typedef struct session {
     progress_mode mode;
     progress watch;
     keeper keeper;
+    file_lock lock;                 /* of the checkpoint */
+    svmp_particles *start;          /* of a file of --init, until the run has them; several processes read their own */
     svmp_particles *result, *first; /* first: the variables that are shown */
     svmp_run *run;
     svmp_discrepancy *nodes; /* of every node of the model, at the end */
@@ -111,19 +115,30 @@ static int has_values(const char *path) {
     return 0;
 }
 
+/* The file is read once, since it may be a pipe; of several processes each reads its own variables later. */
+static int count_start(session *s, const char *path, size_t *count) {
+    if (svmp_context_processes(s->context) == 1) {
+        const int status = read_particles(s->context, path, &s->start);
+        *count = svmp_particles_count(s->start);
+        return status;
+    }
+    const svmp_status status = svmp_particles_read_count(s->context, path, count);
+    return status == SVMP_OK ? 0 : failed(s->context, status);
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL || has_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
-    svmp_status status = svmp_particles_read_count(s->context, path, &count);
-    if (status != SVMP_OK) return failed(s->context, status);
+    const int wrong = count_start(s, path, &count);
+    if (wrong) return wrong;
     const size_t asked = asked_count(s->options, "particles");
     if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
     if (options_given(s->set, "particles") && asked != count)
         return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", asked, path, count);
-    status = svmp_options_set_count(s->options, "particles", count);
+    const svmp_status status = svmp_options_set_count(s->options, "particles", count);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
@@ -155,6 +170,7 @@ static int read_verify(session *s) {
 /* What every process does by itself. */
 static int read_all(session *s) {
     int status = is_speaker() ? keeper_check(s->set) : 0;
+    if (status == 0 && is_speaker() && keeper_path(s->set)) status = file_lock_take(&s->lock, keeper_path(s->set));
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
     if (status == 0) status = read_verify(s);
@@ -200,6 +216,16 @@ static int compare_starts(const session *s) {
     return same == SVMP_OK ? 0 : failed(s->context, same);
 }
 
+static svmp_status start(session *s) {
+    const char *path = start_file(s->set);
+    if (path == NULL) return SVMP_OK;
+    const svmp_status status =
+        s->start ? svmp_run_start_from(s->run, s->start) : svmp_run_start_from_file(s->run, path);
+    svmp_particles_free(s->start);
+    s->start = NULL;
+    return status;
+}
+
 static int prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = join(s);
@@ -213,39 +239,62 @@ static int prepare(session *s) {
     svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
                                                 (const char *const *)s->set->operands, &how, &s->model, &s->split);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
-    if (made == SVMP_OK && start_file(s->set)) made = svmp_run_start_from_file(s->run, start_file(s->set));
+    if (made == SVMP_OK) made = start(s);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }
 
 /* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored, or drawn after the run,
- * keeps its own: the model's variables are among the columns in their order. */
-static int exact_moments(const session *s, size_t shown, svmp_moments *moments) {
+ * keeps its own: it is none of the model's variables. */
+static int exact_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments) {
+    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
     const double z95 = 1.6448536269514722;
     const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
     char name[NAME_ROOM];
     if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
-    for (size_t i = 0, column = 0; i < variables && column < shown; column++) {
+    for (size_t i = 0; i < variables; i++) {
         svmp_model_variable_name(s->model, i, name, sizeof name);
-        if (strcmp(name, svmp_particles_name(s->first, column)) != 0) continue;
-        double mean = both[i], sd = sqrt(both[variables + i]);
-        moments[column] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
-        i++;
+        for (size_t k = 0; k < shown; k++) {
+            if (strcmp(name, svmp_particles_name(from, which[k])) != 0) continue;
+            const double mean = both[i], sd = sqrt(both[variables + i]);
+            moments[k] = (svmp_moments){mean, sd, mean - z95 * sd, mean, mean + z95 * sd};
+        }
     }
     free(both);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
-/* Moments of the first variables, and the mixing of `count`: of several processes none has more than these. */
-static int measure_moments(const session *s, size_t shown, svmp_moments *moments, size_t count, svmp_mixing *mixing) {
+/* Moments of the variables that are shown, and the mixing of the first `count`: of several processes none has more than
+ * `first`. */
+static int measure_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments, size_t count,
+                           svmp_mixing *mixing) {
     const int several = svmp_context_processes(s->context) > 1; /* each has the result of its own part */
-    svmp_status status = svmp_particles_summarise(s->first, shown, NULL, moments, NULL);
+    svmp_status status = svmp_particles_summarise(several ? s->first : s->result, shown, which, moments, NULL);
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, shown, moments) : 0;
+    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, shown, which, moments) : 0;
+}
+
+/* The variables that are shown: all; or of many, scalars and small arrays before others. The parts of several processes
+ * know their first ones. */
+static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
+    const size_t variables = svmp_particles_whole(s->result);
+    size_t count = 0, more = 0;
+    overview o = {0};
+    for (size_t k = 0; k < VARIABLES_SHOWN; k++) which[k] = k;
+    if (variables <= VARIABLES_SHOWN) return variables;
+    if (s->record.processes > 1 || !overview_make(s->result, &o)) return FIRST_SHOWN;
+    count = overview_scalars(&o, FIRST_SHOWN, which, &more);
+    for (size_t k = 0; count < FIRST_SHOWN; k++) { /* o.order: array after array, as they come */
+        int taken = 0;
+        for (size_t j = 0; j < count; j++) taken |= which[j] == o.order[k];
+        if (!taken) which[count++] = o.order[k];
+    }
+    overview_free(&o);
+    return count;
 }
 
 /* How the processes share the work. */
@@ -267,7 +316,9 @@ static void explain_skipped(const session *s) {
 
 static int print_result(session *s) {
     const size_t variables = svmp_particles_whole(s->result);
-    const size_t shown = variables <= VARIABLES_SHOWN ? variables : FIRST_SHOWN;
+    size_t which[VARIABLES_SHOWN];
+    const size_t shown = choose_shown(s, which);
+    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
     const int exact = s->method.yield == SVMP_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
     const size_t mixed = s->record.processes > 1 ? shown : variables;
@@ -275,7 +326,7 @@ static int print_result(session *s) {
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
     if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    int wrong = measure_moments(s, shown, moments, mixed, mixing);
+    int wrong = measure_moments(s, shown, which, moments, mixed, mixing);
     if (wrong) {
         free(mixing);
         return wrong;
@@ -285,10 +336,10 @@ static int print_result(session *s) {
     print_size(s->result, s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
            plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
-    int width = names_width(s->first, shown, NULL);
+    int width = names_width(from, shown, which);
     print_moments_heading(width, chains);
-    for (size_t i = 0; i < shown; i++)
-        print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
+    for (size_t k = 0; k < shown; k++)
+        print_moments(width, svmp_particles_name(from, which[k]), &moments[k], chains ? &mixing[which[k]] : NULL);
     print_probabilities(s->result);
     if (s->record.processes == 1) print_criteria(s->result);
     print_split(&s->split);
@@ -392,21 +443,24 @@ static int watch_examination(const svmp_progress *state, void *user_data) {
     return progress_interrupted() || s->interrupted;
 }
 
-/* What the particles are worth: at the price of a third of the run, or of seconds. */
-static int judge(session *s, double seconds) {
+/* What the particles are worth: at the price of a third of the run, or of seconds. Without memory for it the result stays
+ * unjudged, and is kept. */
+static void judge(session *s, double seconds) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
     const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
-    if (s->method.yield != SVMP_PARTICLES) return 0;
+    if (s->method.yield != SVMP_PARTICLES) return;
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
     if (judged == SVMP_OK)
         judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
                                   examines > 0 ? fmax(examines, third) : 0, &record->verdict);
-    if (judged == SVMP_NO_MEMORY || judged == SVMP_BAD_CALL) return failed(s->context, judged);
+    if (judged == SVMP_NO_MEMORY || judged == SVMP_BAD_CALL) {
+        failed(s->context, judged);
+        return;
+    }
     if (record->outcome == SVMP_DIVERGED) svmp_verdict_veto(&record->verdict, SVMP_VETO_DIVERGED, 0, NULL);
     record->judged = 1;
     progress_tell_verdict(&s->watch, &record->verdict);
-    return 0;
 }
 
 /* The result with all that is told of it: how it ended, and where it stands. */
@@ -424,18 +478,41 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
         .thin = 1,
     };
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
-    if (svmp_context_any(s->context, s->nodes == NULL)) return complain(EXIT_FAILED, "Out of memory.");
-    if (outcome != SVMP_DIVERGED) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
-    const int unjudged = judge(s, seconds);
-    if (unjudged) return unjudged;
+    const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
+    if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
+    judge(s, seconds);
     svmp_status taken = svmp_run_particles(s->run, &s->result);
-    if (taken == SVMP_OK) taken = convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
+    if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
+        complain(EXIT_DONE, "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
     s->record.particles = svmp_particles_count(s->result);
-    const int status = writer_leave_out(&s->writer, s->model, &s->result);
-    if (status) return status;
-    taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first); /* of what is left */
-    return taken == SVMP_OK ? 0 : failed(s->context, taken);
+    return writer_leave_out(&s->writer, s->model, &s->result);
+}
+
+/* What is written comes first: whatever fails afterwards, it is there. */
+static int finish(session *s, svmp_status ended) {
+    const int unwritten = writer_write(&s->writer, s->result, &s->record);
+    int status = 0;
+    if (ended == SVMP_OK) {
+        const svmp_status taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
+        status = taken == SVMP_OK ? print_result(s) : failed(s->context, taken);
+    }
+    if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
+    if (unwritten || status) return unwritten ? unwritten : status;
+    const int explained = explain_end(s, ended);
+    return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
+}
+
+/* What the end of the run needs besides: its result, of the variables and of the values that they stand for; and the
+ * draws of a sampler, which fill their room only as they come. */
+static double result_bytes(const session *s) {
+    const double variables = (double)svmp_graph_variables(svmp_model_graph(s->model));
+    const double particles =
+        (double)asked_count(s->options, s->method.yield == SVMP_CHAINS && !s->method.sweeps ? "chains" : "particles");
+    char text[32];
+    const char *draws = svmp_run_setting(s->run, "draws", text, sizeof text);
+    const double kept = s->method.yield == SVMP_CHAINS && draws ? strtod(draws, NULL) : 1;
+    return sizeof(double) * variables * particles * kept * (s->method.yield == SVMP_CHAINS ? 3 : 2);
 }
 
 static int go(session *s) {
@@ -446,6 +523,7 @@ static int go(session *s) {
     s->measures = (options_given(s->set, "output") || keeper_path(s->set)) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
+    s->watch.result = result_bytes(s);
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
@@ -459,14 +537,10 @@ static int go(session *s) {
     if (ended == SVMP_OK && outcome == SVMP_STOPPED && s->method.yield == SVMP_CHAINS &&
         svmp_run_iteration(s->run) <= s->warmup)
         return explain_warmup(s);
-    int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
-    if (status) return status;
-    const int unwritten = writer_write(&s->writer, s->result, &s->record); /* what is known is told all the same */
-    if (ended == SVMP_OK) status = print_result(s);
-    if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
-    if (unwritten || status) return unwritten ? unwritten : status;
-    const int explained = explain_end(s, ended);
-    return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
+    const int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
+    if (status == 0) return finish(s, ended);
+    keeper_say_how(&s->keeper, s->set);
+    return status;
 }
 
 static int run(const option_set *set) {
@@ -474,8 +548,10 @@ static int run(const option_set *set) {
     int status = prepare(&s);
     if (status == 0) status = go(&s);
     guard_end();
+    file_unlock(&s.lock);
     free(s.nodes);
     writer_free(&s.writer);
+    svmp_particles_free(s.start);
     svmp_particles_free(s.result);
     svmp_particles_free(s.first);
     svmp_run_free(s.run);

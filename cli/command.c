@@ -149,6 +149,23 @@ int same_file(const char *a, const char *b) {
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+static int is_input(const char *path, const char *input) {
+    struct stat about;
+    return input && same_file(path, input) && stat(input, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+int refuse_input(const option_set *set, const char *path) {
+    static const char *const named[] = {"init", "resume"};
+    const char *found = NULL;
+    for (size_t k = 0; k < set->operand_count; k++)
+        if (is_input(path, set->operands[k])) found = set->operands[k];
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+        if (is_input(path, options_given(set, named[k]))) found = options_given(set, named[k]);
+    if (found == NULL) return 0;
+    return complain(EXIT_WRONG, "The output '%s' would overwrite '%s', which this command reads; choose another file.",
+                    path, found);
+}
+
 const option_row coordinates_option = {
     "coordinates", 0, "KIND", "", "auto, centred or noncentred; the default depends on the method", "Start",
 };

@@ -50,6 +50,10 @@ int open_context(const option_set *set, svmp_context **context);
 typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE, OUTPUT_CHECKPOINT } output_kind;
 int check_output(const char *path, output_kind kind, int force);
 
+/* Refuses an output that is one of the command's operands, or the file of --init or --resume: --force is to replace
+ * results, not what they come from. */
+int refuse_input(const option_set *set, const char *path);
+
 /* Whether two paths, which may be NULL, refer to the same file, existing or not: ./a and a, a link and its target. */
 int same_file(const char *a, const char *b);
 

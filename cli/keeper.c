@@ -28,7 +28,10 @@ int keeper_check(const option_set *set) {
     if (path == NULL) return 0;
     if (same_file(path, options_given(set, "output")))
         return complain(EXIT_WRONG, "'%s' cannot be both the output and the checkpoint.", path);
-    return check_output(path, OUTPUT_CHECKPOINT, same_file(path, from) || options_given(set, "force") != NULL);
+    const int status =
+        check_output(path, OUTPUT_CHECKPOINT, same_file(path, from) || options_given(set, "force") != NULL);
+    return status || same_file(path, from) ? status
+                                           : refuse_input(set, path); /* what is resumed must be a checkpoint */
 }
 
 void keeper_begin(keeper *k, const option_set *set, svmp_context *context, svmp_run *run) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,6 +60,20 @@ void progress_begin(progress *watch, progress_mode mode, const svmp_method *meth
     double start = now();
     *watch = (progress){
         .mode = mode, .largest = method->largest, .first = first, .started = start, .last = start, .told = 1};
+    watch->marks[0] = watch->marks[1] = (struct progress_mark){first, start};
+}
+
+/* The first iterations may take longer than later ones: the last half of the time tells what is left. */
+static void mark(progress *watch, double time) {
+    if (time - watch->started < 2 * (watch->marks[1].time - watch->started)) return;
+    watch->marks[0] = watch->marks[1];
+    watch->marks[1] = (struct progress_mark){watch->state.iteration, time};
+}
+
+static double time_left(const progress *watch, double time) {
+    const struct progress_mark *from = &watch->marks[0];
+    const double done = (double)(watch->state.iteration - from->iteration), spent = time - from->time;
+    return done > 0 ? (double)(watch->state.iterations - watch->state.iteration) * spent / done : NAN;
 }
 
 /* "42 s", "3 min 20 s", "2 h 5 min" */
@@ -112,7 +127,7 @@ static void print_json(const progress *watch, double elapsed, double rate, doubl
 static void tell(progress *watch, double time) {
     const double elapsed = time - watch->started;
     const double rate = (double)(watch->state.iteration - watch->first) / elapsed;
-    const double left = (double)(watch->state.iterations - watch->state.iteration) / rate;
+    const double left = time_left(watch, time);
     if (watch->mode == PROGRESS_JSON)
         print_json(watch, elapsed, rate, left);
     else
@@ -121,11 +136,27 @@ static void tell(progress *watch, double time) {
     watch->told = 1;
 }
 
+/* What a long run will take, as soon as some iterations tell. */
+static void announce(progress *watch, double time) {
+    const double soon = 5, is_long = 60, elapsed = time - watch->started; /* seconds */
+    struct rusage used;
+    if (watch->announced || watch->state.iteration < watch->first + 3 || elapsed < soon) return;
+    watch->announced = 1;
+    const double total = elapsed + time_left(watch, time);
+    if (!(total >= is_long) || getrusage(RUSAGE_SELF, &used) != 0) return;
+    progress_wipe(watch);
+    fputs("svmp: This run will take about ", stderr);
+    print_duration(total);
+    fprintf(stderr, " and %.2g GB of memory.\n", (1024.0 * (double)used.ru_maxrss + watch->result) / 1e9);
+}
+
 int progress_look(progress *watch, const svmp_progress *state) {
     static const double every[] = {[PROGRESS_LIVE] = 0.1, [PROGRESS_LINES] = 10, [PROGRESS_JSON] = 1}; /* seconds */
     const double time = now();
     watch->state = *state;
     watch->told = 0;
+    mark(watch, time);
+    if (watch->mode == PROGRESS_LIVE || watch->mode == PROGRESS_LINES) announce(watch, time);
     if (watch->mode != PROGRESS_NONE && time - watch->last >= every[watch->mode]) tell(watch, time);
     return interrupted;
 }

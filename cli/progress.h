@@ -19,6 +19,12 @@ typedef struct progress {
     int shown;            /* the terminal shows a live line */
     svmp_progress state;  /* the latest progress */
     int told;             /* whether it was printed */
+    struct progress_mark {
+        size_t iteration;
+        double time;
+    } marks[2];    /* iterations since the first mark, at least half of all, tell how long the others will take */
+    double result; /* bytes that the end of the run needs besides those that it has now */
+    int announced; /* whether the time and memory of a long run were announced */
 } progress;
 
 /* "auto" (a live line on a terminal, else lines), "json" or "none". Returns 0, or an exit status after an error
@@ -32,7 +38,7 @@ void progress_begin(progress *watch, progress_mode mode, const svmp_method *meth
 /* Records an iteration; returns whether the run should stop. */
 int progress_look(progress *watch, const svmp_progress *state);
 
-/* Whether a signal asks to stop. */
+/* Whether the user has asked the program to stop since progress_begin. */
 int progress_interrupted(void);
 
 /* The verdict as a JSON line, in that mode. */

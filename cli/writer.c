@@ -1,27 +1,34 @@
 #include "writer.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "asked.h"
 #include "choose.h"
 #include "command.h"
 #include "keeper.h"
 #include "parts.h"
+#include "progress.h"
+#include "shield.h"
 
 static int check_paths(const writer *w, const char *path) {
     const int force = options_given(w->set, "force") != NULL;
     int status = check_output(path, OUTPUT_PARTICLES, force || w->split);
+    if (status == 0 && !w->split) status = refuse_input(w->set, path);
     for (size_t part = 1; part <= w->split && status == 0; part++) {
         char *made = part_path(path, part);
         if (made == NULL)
             status = complain(EXIT_FAILED, "Out of memory.");
         else if (same_file(made, keeper_path(w->set)))
             status = complain(EXIT_WRONG, "'%s' cannot be both an output of --split and the checkpoint.", made);
-        else
-            status = check_output(made, OUTPUT_PARTICLES, force);
+        else if ((status = check_output(made, OUTPUT_PARTICLES, force)) == 0)
+            status = refuse_input(w->set, made);
         free(made);
     }
     return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
@@ -82,11 +89,38 @@ static void hint_at_monitor(const svmp_model *model, const char *names, const sv
     }
 }
 
+/* Whether a list with commas has the name, or an element of that array. */
+static int lists(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && strchr(",[", at[length])) return 1; /* or its end */
+    return 0;
+}
+
+/* What a file cannot hold is said before the run, not after it. */
+static int check_names(const writer *w, const svmp_model *model) {
+    static const char *const reserved[] = {"chain", "draw"};
+    const char *path = options_given(w->set, "output");
+    const size_t length = path ? strlen(path) : 0;
+    svmp_array array;
+    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    for (size_t k = 0; svmp_model_array(model, k, &array); k++)
+        for (size_t r = 0; r < sizeof reserved / sizeof *reserved; r++)
+            if (strcmp(array.name, reserved[r]) == 0 &&
+                (array.unknown || lists(options_given(w->set, "monitor"), array.name)))
+                return complain(EXIT_WRONG,
+                                "The file '%s' cannot have a variable '%s': a dimension has that name. Use a file that "
+                                "ends in .csv, or another name in the model.",
+                                path, array.name);
+    return 0;
+}
+
 int writer_choose(writer *w, svmp_context *context, const svmp_model *model, const svmp_run *run) {
     const char *names = options_given(w->set, "save");
     svmp_particles *start = NULL;
     w->context = context;
-    if (names == NULL) return 0;
+    const int wrong = check_names(w, model);
+    if (wrong || names == NULL) return wrong;
     svmp_status taken = svmp_run_particles(run, &start);
     if (taken != SVMP_OK) return failed(context, taken);
     w->chosen = calloc(svmp_particles_variables(start) + 1, sizeof *w->chosen);
@@ -164,19 +198,52 @@ static char *free_path(const writer *w, size_t part) {
     return path;
 }
 
-static int write_part(writer *w, const svmp_particles *written, run_record *record, size_t part) {
-    record->chain = part;
-    char *comments = record_text(record, svmp_particles_count(written)), *path = free_path(w, part);
-    svmp_status status = SVMP_NO_MEMORY;
-    if (!svmp_context_any(w->context, comments == NULL || path == NULL) && path) {
-        announce(w, written, path);
-        status = svmp_particles_write(written, path, comments, options_given(w->set, "force") != NULL);
+/* A pipe with a name is opened when somebody reads it; the user may not want to wait for that. Returns 0 and a
+ * descriptor that keeps it open, or -1 where there is no such pipe; or an exit status. */
+static int wait_for_reader(const char *path, int *descriptor) {
+    const struct timespec moment = {0, 50000000};
+    const int before = progress_interrupted();
+    struct stat about;
+    *descriptor = -1;
+    if (stat(path, &about) != 0 || !S_ISFIFO(about.st_mode)) return 0;
+    while ((*descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
+        if (progress_interrupted() != before)
+            return complain(EXIT_INTERRUPTED, "Interrupted: nothing was written to '%s', which no process reads.",
+                            path);
+        nanosleep(&moment, NULL);
     }
+    return 0;
+}
+
+static int write_part(writer *w, const svmp_particles *particles, run_record *record, size_t part) {
+    record->chain = part;
+    char *comments = record_text(record, svmp_particles_count(particles)), *path = free_path(w, part);
+    char *written = NULL;
+    int status = EXIT_FAILED, reader = -1;
+    const int unread = path ? wait_for_reader(path, &reader) : 0;
+    if (unread) {
+        free(comments);
+        free(path);
+        return unread;
+    }
+    if (svmp_context_any(w->context, comments == NULL || path == NULL) || path == NULL) {
+        complain(EXIT_FAILED, "Out of memory.");
+    } else {
+        announce(w, particles, path);
+        status = shield_write(w->context, particles, path, comments, options_given(w->set, "force") != NULL, &written);
+    }
+    if (reader >= 0) close(reader);
     free(comments);
-    if (status == SVMP_OK && w->written == NULL)
-        w->written = part ? all_parts(options_given(w->set, "output")) : part_path(path, 0);
+    if (written && w->written == NULL) w->written = part ? all_parts(options_given(w->set, "output")) : written;
+    if (written != w->written) free(written);
     free(path);
-    return status == SVMP_OK ? 0 : failed(w->context, status);
+    return status;
+}
+
+/* Of chains that are not all there, none is recommended. */
+static void forget_written(writer *w) {
+    free(w->written);
+    w->written = NULL;
 }
 
 static int write_parts(writer *w, const svmp_particles *written, run_record *record) {
@@ -186,6 +253,8 @@ static int write_parts(writer *w, const svmp_particles *written, run_record *rec
         svmp_status taken = svmp_particles_chain(written, part - 1, &chain);
         status = taken == SVMP_OK ? write_part(w, chain, record, part) : failed(w->context, taken);
         svmp_particles_free(chain);
+        if (status && part > 1) complain(EXIT_FAILED, "Only %zu of the %zu chains were written.", part - 1, w->split);
+        if (status) forget_written(w);
     }
     if (w->split && status == 0 && options_given(w->set, "force"))
         parts_remove_later(options_given(w->set, "output"), w->split, options_given(w->set, "init"));

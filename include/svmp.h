@@ -407,7 +407,8 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
-/* The particles of the run in its current state, with the names of the model and lp__. The caller frees them.
+/* The particles of the run in its current state, with the names of the model and lp__, which is left out, with a
+ * warning, if there is no memory to compute it. The caller frees them.
  *
  * Series (svmp_tools.h) record the course of the run: largest_phi (or largest_score, largest_change) and step_size
  * along iteration, for at most 256 evenly spaced iterations and the last one; ksd (V), ksd_ratio and bandwidth along

@@ -101,7 +101,8 @@ function showConvergence() {
     drawCurve(parent, {...curve, x: along.values, y: found.values});
   }
   if (series.has("node_excess")) {
-    const excess = series.get("node_excess").values, far = excess.filter((v) => v > 1).length;
+    const excess = series.get("node_excess").values, counted = (record.get("ksd_beyond") || "").split(" of ")[0]; // as the banner counts: not from rounded numbers
+    const far = counted !== "" ? Number(counted) : excess.filter((v) => v > 1).length;
     drawHistogram(parent, {title: "nodes", note: `${far} of ${excess.length} fail`, values: excess, beyond: (v) => v > 1, mark: {at: 1, text: "limit"}});
   }
   if (areChains() && run.columns.includes("R-hat")) {
@@ -109,9 +110,9 @@ function showConvergence() {
       const box = curveBox(parent, "log density", "one line per chain");
       drawTrace(box.node(), decode(run.log_density), "the log density");
     }
-    drawHistogram(parent, {title: "R-hat", note: "of all variables", values: d3.range(variables).map((i) => number(i, "R-hat")), beyond: (v) => v > highRHat, mark: {at: highRHat, text: `${highRHat}`}});
-    const least = neededDraws, draws = (i) => Math.min(number(i, "bulk ESS"), number(i, "tail ESS"));
-    drawHistogram(parent, {title: "effective draws", note: "of all variables, smaller of bulk and tail", values: d3.range(variables).map(draws), beyond: (v) => v < least, mark: {at: least, text: `${least}`}});
+    drawHistogram(parent, {title: "R-hat", note: "of all variables", values: allRHat(), beyond: (v) => v > highRHat, mark: {at: highRHat, text: `${highRHat}`}});
+    const least = neededDraws;
+    drawHistogram(parent, {title: "effective draws", note: "of all variables, smaller of bulk and tail", values: allDraws(), beyond: (v) => v < least, mark: {at: least, text: `${least}`}});
   }
   element("convergence").hidden = parent.childElementCount === 0;
 }

@@ -24,6 +24,10 @@ const series = new Map(run.series.map(([name, along, values]) => [name, {along, 
 const cell = (i, name) => run.cells[i * run.columns.length + run.columns.indexOf(name)];
 const number = (i, name) => Number(cell(i, name));
 
+// R-hat and the smaller number of effective draws of all variables, shown one by one or not.
+const allRHat = () => (run.r_hat ? Array.from(floatsOf(run.r_hat)) : d3.range(variables).map((i) => number(i, "R-hat")));
+const allDraws = () => (run.draws ? Array.from(floatsOf(run.draws)) : d3.range(variables).map((i) => Math.min(number(i, "bulk ESS"), number(i, "tail ESS"))));
+
 const truth = new Map(run.truth);
 
 // What is asked of chains, as `svmp summary` asks it.
@@ -77,7 +81,7 @@ if (run.graph) {
 const planar = [];
 const pointOf = new Map();
 for (const [name, i] of place) {
-  if (!name.endsWith(".1")) continue;
+  if (!name.endsWith(".1") || run.all > variables) continue; // of many, the other coordinates may be left out
   const stem = name.slice(0, -2), j = place.get(stem + ".2");
   if (j === undefined || place.has(stem + ".3")) continue;
   const point = {name: stem, x: i, y: j};

@@ -11,8 +11,8 @@ function addFact(list, name, value) {
 function showHeader() {
   document.title = `${run.file}: svmp report`;
   element("file").textContent = run.file;
-  const s = run.sampling, facts = [["variables", variables.toLocaleString("en")]];
-  if (run.graph && nodes.length !== variables) facts.push(["nodes", nodes.length.toLocaleString("en")]);
+  const s = run.sampling, facts = [["variables", run.all.toLocaleString("en")]];
+  if (nodes.length && nodes.length !== variables) facts.push(["nodes", nodes.length.toLocaleString("en")]);
   facts.push(run.chains > 1 ? ["chains × draws", `${run.chains} × ${run.particles / run.chains}`] : [units(), run.particles.toLocaleString("en")]);
   for (const [key, name] of [["method", "method"], ["iterations done", "iterations"], ["outcome", "outcome"], ["seed", "seed"]])
     if (record.has(key)) facts.push([name, record.get(key)]);
@@ -26,8 +26,8 @@ function showHeader() {
   const outcome = record.get("outcome"), unconverged = (why) => notice(`Not converged: do not use these numbers. ${why}`, true);
   if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not finish: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
   if (s && s.divergent > 0) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
-  const mixed = run.columns.includes("R-hat") ? d3.range(variables).filter((i) => number(i, "R-hat") > highRHat).length : 0;
-  if (mixed) unconverged(`R-hat is above ${highRHat} for ${mixed} of ${variables} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
+  const mixed = run.columns.includes("R-hat") ? allRHat().filter((v) => v > highRHat).length : 0;
+  if (mixed) unconverged(`R-hat is above ${highRHat} for ${mixed} of ${run.all} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
   const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
   const verdict = record.get("verdict_text");
   if (verdict) {
@@ -53,6 +53,7 @@ function buildPicture() {
   const tabs = [];
   if (planar.length) tabs.push("Map");
   if (run.graph && (run.graph.edges || isWhole())) tabs.push("Graph");
+  if (run.graph && run.all > variables) tabs.length = planar.length ? 1 : 0; // a large graph has its statistics alone
   if (run.graph) for (const [name, value] of run.graph.statistics) addFact(d3.select("#statistics").append("div"), name, value);
   else element("statistics").remove();
   if (!tabs.length && !run.graph) return;
@@ -82,7 +83,7 @@ function showPicture() {
   } else {
     const focus = nodeOf[chosenVariable] || nodes[0];
     if (tab === "Graph") drawGraph(drawing, focus, measures[Number(element("colour").value)], choose);
-    element("picture-caption").textContent = graphCaption(focus);
+    element("picture-caption").textContent = tab ? graphCaption(focus) : "";
   }
 }
 
@@ -136,9 +137,10 @@ buildPicture();
 buildTable(choose);
 fillTable(choose);
 showConfiguration();
+showFields();
 showConvergence();
 showData();
-choose(0, false);
+choose(run.opens, false);
 element("before").addEventListener("click", () => step(-1));
 element("after").addEventListener("click", () => step(1));
 element("more-pairs").addEventListener("click", () => {
@@ -153,6 +155,7 @@ window.addEventListener("resize", () => {
   waiting = setTimeout(() => {
     showPicture();
     showDetail();
+    showFields();
     showConvergence();
     showData();
   }, 120);

@@ -44,7 +44,7 @@ function fillTable(choose) {
   const wanted = document.getElementById("search").value.trim().toLowerCase();
   table.found = table.order.filter((i) => run.names[i].toLowerCase().includes(wanted));
   const rows = table.found.slice(0, table.shown), left = table.found.length - rows.length;
-  document.getElementById("found").textContent = wanted ? `${table.found.length} of ${variables} found` : `${variables} in all`;
+  document.getElementById("found").textContent = wanted ? `${table.found.length} of ${variables} found` : (run.all > variables ? `${variables.toLocaleString("en")} of ${run.all.toLocaleString("en")}: scalars, small arrays and elements of the others` : `${variables} in all`);
   const more = document.getElementById("more-rows");
   more.hidden = left === 0;
   more.textContent = `show more (${left.toLocaleString("en")} left)`;

@@ -41,7 +41,7 @@ int settle(const svmp_context *context, int status) {
     memcpy(mine.words, speech.first, sizeof mine.words);
     if (svmp_context_any(context, all == NULL) || all == NULL) {
         free(all);
-        return EXIT_FAILED;
+        return complain(EXIT_FAILED, "Out of memory.");
     }
     svmp_context_gather(context, sizeof mine, &mine, all);
     size_t k = 0;

@@ -92,7 +92,7 @@ static void write_edges(FILE *file, const svmp_graph *graph, size_t edges) {
 }
 
 int write_graph(FILE *file, const svmp_model *model, const name_index *names, const svmp_particles *particles,
-                const char *path) {
+                const char *path, int whole) {
     if (model == NULL) return fputs(",\n\"graph\":null", file), 0;
     const svmp_graph *graph = svmp_model_graph(model);
     size_t *column = calloc(svmp_graph_variables(graph), sizeof *column), total = 0;
@@ -102,8 +102,9 @@ int write_graph(FILE *file, const svmp_model *model, const name_index *names, co
         for (size_t v = 0; v < svmp_graph_nodes(graph); v++) total += blanket(graph, v);
         fputs(",\n\"graph\":{", file);
         write_statistics(file, model, total);
-        write_nodes(file, model, column);
-        write_edges(file, graph, total / 2);
+        if (whole) write_nodes(file, model, column);
+        if (whole) write_edges(file, graph, total / 2);
+        if (!whole) fputs(",\"nodes\":[],\"edges\":null", file);
         fputc('}', file);
     }
     free(column);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 void json_text(FILE *file, const char *text, size_t length) {
@@ -18,11 +19,16 @@ void json_text(FILE *file, const char *text, size_t length) {
 
 void json_string(FILE *file, const char *text) { json_text(file, text, strlen(text)); }
 
+/* As short as it may be: what has few digits is written with few. */
 void json_number(FILE *file, double value) {
-    if (isfinite(value))
-        fprintf(file, "%.17g", value);
-    else
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", value);
+    if (!isfinite(value))
         fputs("null", file);
+    else if (strtod(text, NULL) == value)
+        fputs(text, file);
+    else
+        fprintf(file, "%.17g", value);
 }
 
 /* Four characters for three bytes; `count` of them are there, 1 to 3. */

@@ -39,7 +39,7 @@ static void write_sampling(FILE *file, const svmp_particles *particles) {
     fputc('}', file);
 }
 
-int write_run(FILE *file, const svmp_particles *particles, const char *path) {
+int write_run(FILE *file, const svmp_particles *particles, const svmp_particles *shown, const char *path) {
     const char *slash = strrchr(path, '/');
     fputs("\"svmp\":", file);
     json_string(file, svmp_version());
@@ -50,9 +50,9 @@ int write_run(FILE *file, const svmp_particles *particles, const char *path) {
     write_comments(file, svmp_particles_comments(particles));
     write_sampling(file, particles);
     fputs(",\n\"names\":[", file);
-    for (size_t i = 0; i < svmp_particles_variables(particles); i++) {
+    for (size_t i = 0; i < svmp_particles_variables(shown); i++) {
         if (i) fputc(',', file);
-        json_string(file, svmp_particles_name(particles, i));
+        json_string(file, svmp_particles_name(shown, i));
     }
     fputc(']', file);
     return 0;

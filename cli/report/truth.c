@@ -119,12 +119,13 @@ static int check_rows(truth_table *table, const name_index *names, const char *p
     return 0;
 }
 
-static void write_table(FILE *file, const truth_table *table) {
+static void write_table(FILE *file, const truth_table *table, const name_index *listed) {
     const char *separator = "";
     fputs(",\n\"truth\":[", file);
     for (size_t k = 0; k < table->count; k++) {
-        if (table->rows[k].variable == SIZE_MAX) continue;
-        fprintf(file, "%s[%zu,", separator, table->rows[k].variable);
+        size_t row;
+        if (table->rows[k].variable == SIZE_MAX || !names_find(listed, table->rows[k].name, &row)) continue;
+        fprintf(file, "%s[%zu,", separator, row);
         json_number(file, table->rows[k].value);
         fputc(']', file);
         separator = ",";
@@ -147,11 +148,11 @@ static void write_table(FILE *file, const truth_table *table) {
     fputc(']', file);
 }
 
-int write_truth(FILE *file, const char *truth, const name_index *names, const char *path) {
+int write_truth(FILE *file, const char *truth, const name_index *names, const name_index *listed, const char *path) {
     truth_table table = {.path = truth};
     int status = truth ? read_rows(&table) : 0;
     if (status == 0) status = check_rows(&table, names, path);
-    if (status == 0) write_table(file, &table);
+    if (status == 0) write_table(file, &table, listed);
     for (size_t k = 0; k < table.count; k++) free(table.rows[k].name);
     free(table.rows);
     return status;

@@ -1,9 +1,9 @@
+#include "base/machine.h"
 #include "base/team.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -93,10 +93,10 @@ int svmp_context_threads(const svmp_context *context) {
 }
 
 svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what) {
-    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double machine = svmp_machine_memory();
     if (bytes <= machine) return SVMP_OK;
-    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %s %.3g GB, but this machine has %.3g GB.", what,
-                     bytes / 1e9, machine / 1e9);
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %s %.3g GB, but this machine has %.3g GB%s.", what,
+                     bytes / 1e9, machine / 1e9, svmp_machine_is_limited() ? " for this process" : "");
 }
 
 static svmp_status out_of_memory(svmp_context *context, size_t count, size_t size) {

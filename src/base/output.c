@@ -88,16 +88,19 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
 }
 
 svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output) {
+    enum { ATTEMPTS = 1000, SUFFIX = 64 };
     *output = (output_file){.context = context, .path = path};
     struct stat about;
-    int there;
+    int there, error = EEXIST;
     SVMP_TRY(look(output, &about, &there));
     if (there && !S_ISREG(about.st_mode)) return cannot_write(output, S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
-    const size_t size = strlen(output->place) + sizeof ".new";
-    SVMP_TRY(SVMP_NEW(context, output->beside, size));
-    snprintf(output->beside, size, "%s.new", output->place);
-    unlink(output->beside);
-    const int error = create_beside(output);
+    const size_t length = strlen(output->place);
+    SVMP_TRY(SVMP_NEW(context, output->beside, length + SUFFIX));
+    memcpy(output->beside, output->place, length);
+    for (int attempt = 0; attempt < ATTEMPTS && error == EEXIST; attempt++) {
+        snprintf(output->beside + length, SUFFIX, attempt ? ".%ld-%d.new" : ".%ld.new", (long)getpid(), attempt);
+        error = create_beside(output);
+    }
     if (error == 0) return there ? keep_mode(output, &about) : SVMP_OK;
     forget_beside(output);
     return cannot_write(output, error);

@@ -19,8 +19,8 @@ typedef struct output_file {
  * while this one is written: then the temporary file is kept, and the message names it. */
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
 
-/* For a file that is written repeatedly: replaces an existing file, and also the temporary file `path`.new that a
- * killed run may have left. */
+/* For a file that is written repeatedly: replaces an existing file. The temporary file is `path`.PID.new, so that two
+ * processes never write to the same one, and the file of a killed process can be told by its name. */
 svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output);
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length);

@@ -60,6 +60,7 @@ svmp_status svmp_text_any_line(text_file *text, int *there) {
     text->end = newline ? newline : text->stop;
     text->next = newline ? newline + 1 : text->stop;
     text->line += (size_t)*there;
+    text->cut |= *there && newline == NULL;
     if (memchr(text->start, '\0', (size_t)(text->end - text->start)))
         return svmp_text_fail(text, "not a text file: it contains a NUL byte.");
     while (text->start < text->end && is_blank(*text->start)) text->start++;

@@ -14,6 +14,7 @@ typedef struct text_file {
     char *start, *end; /* the current line without surrounding blanks; valid until the next line */
     size_t line;       /* its number, from 1 */
     int ended;         /* the whole file has been read */
+    int cut;           /* the last line has no newline */
 } text_file;
 
 svmp_status svmp_text_open(svmp_context *context, const char *path, text_file *text);

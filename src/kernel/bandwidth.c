@@ -56,12 +56,8 @@ double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double u
 double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs) {
     size_t lower, upper;
     if (!svmp_bandwidth_ranks(b, n, &lower, &upper)) return svmp_bandwidth_value(b, n, 0, 0);
-    double above = svmp_select(pairs, n * (n - 1) / 2, upper), below = above;
-    if (lower == SIZE_MAX) {
-        below = 0;
-    } else if (lower < upper) { /* its neighbour: the largest of those before it */
-        below = pairs[0];
-        for (size_t p = 1; p < upper; p++) below = pairs[p] > below ? pairs[p] : below;
-    }
+    double below, above;
+    svmp_select_two(pairs, n * (n - 1) / 2, lower == SIZE_MAX ? upper : lower, upper, &below, &above);
+    if (lower == SIZE_MAX) below = 0; /* a particle's distance to itself */
     return svmp_bandwidth_value(b, n, below, above);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/name.h"
+
 static svmp_status no_such_node(const model_lowering *lowering, const char *name, size_t length) {
     char spelled[100];
     snprintf(spelled, sizeof spelled, "%.*s", (int)length, name);
@@ -48,8 +50,15 @@ static svmp_status add_monitor(model_lowering *lowering, uint32_t symbol, size_t
                                               &pattern->program));
     SVMP_CHECK(svmp_pattern_append(lowering, made.values));
     SVMP_CHECK(svmp_output_name(lowering, symbol, offset, &made.name));
+    if (svmp_name_is_internal(made.name))
+        SVMP_CHECK(svmp_fail(lowering->context, SVMP_BAD_INPUT,
+                             "Cannot monitor '%s': its name ends in '__', which is reserved for columns that are not "
+                             "variables.",
+                             made.name));
     result->monitors[result->monitor_count++] = made;
+    made.name = NULL;
 done:
+    svmp_release(lowering->context, made.name);
     svmp_leave(lowering, before);
     return status;
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/name.h"
+
 /* ---- bounds --------------------------------------------------------------------------------- */
 
 static model_item argument_item(const model_lowering *lowering, const value *argument, size_t part) {
@@ -160,6 +162,12 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
             node->transform = kind;
         }
         SVMP_TRY(add_output(lowering, statement->left->symbol, offset, part, lower, upper));
+        const char *name = lowering->result->names[lowering->result->outputs - 1];
+        if (svmp_name_is_internal(name))
+            return svmp_lowering_error(lowering, statement->left->offset,
+                                       "'%s' ends in '__', which is reserved for columns that are not variables; "
+                                       "give it another name",
+                                       name);
         node->outputs++;
     }
     node->variables = svmp_transform_variables(node->transform, node->outputs);

@@ -7,6 +7,7 @@
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "run/follow.h"
+#include "run/log_density.h"
 #include "sample/particles.h"
 
 svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles) {
@@ -107,25 +108,6 @@ done:
     return status;
 }
 
-/* lp__, unless the method has told it already; particles where a factor's function fails go without. */
-static svmp_status set_log_density(const svmp_run *run, const double *x, svmp_particles *particles) {
-    if (svmp_particles_statistic(particles, "lp__")) return SVMP_OK;
-    svmp_context *context = particles->context;
-    const svmp_model *model = run->model;
-    int known = 0;
-    double *log_density = NULL;
-    evaluator *e = NULL;
-    svmp_status status = SVMP_NEW(context, log_density, particles->count);
-    if (status == SVMP_OK) status = svmp_evaluator_create(model, particles->count, svmp_context_threads(context), &e);
-    SVMP_CHECK(svmp_model_agree(model, status));
-    SVMP_CHECK(svmp_evaluate_log_density(e, particles->team ? x : particles->values, log_density, &known));
-    if (known) SVMP_CHECK(svmp_particles_set_statistic(particles, "lp__", log_density));
-done:
-    svmp_evaluator_free(e);
-    svmp_release(context, log_density);
-    return status;
-}
-
 static svmp_status backend_result(const svmp_run *run, const double *x, svmp_particles **particles) {
     const size_t n = run->backend->n;
     const svmp_graph *graph = run->model->graph;
@@ -184,7 +166,7 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     SVMP_TRY(svmp_model_agree(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
     svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, x, &made);
     SVMP_CHECK(svmp_model_agree(run->model, status));
-    SVMP_CHECK(svmp_model_agree(run->model, set_log_density(run, x, made)));
+    SVMP_CHECK(svmp_run_set_log_density(run, x, made));
     if (run->model->lowered) status = make_natural(run, x, &made);
     if (status == SVMP_OK) status = svmp_run_set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);

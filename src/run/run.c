@@ -6,6 +6,8 @@
 #include "base/number.h"
 #include "base/team.h"
 #include "method/method.h"
+#include "model/natural.h"
+#include "run/log_density.h"
 #include "run/options.h"
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -120,6 +122,21 @@ static svmp_status start_by_method(svmp_run *run) {
     return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
+/* What the run holds when it has ended: its arrays, the draws that a sampler has kept, and the result, which is made
+ * twice: of the variables, and of the values that they stand for. A run that cannot be written is not begun. */
+static svmp_status require_room(const svmp_run *run, size_t n) {
+    const svmp_model *model = run->model;
+    const int chains = run->method->yield == SVMP_CHAINS;
+    const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
+    const double arrays = 3 + (run->method->step ? (double)run->step.rule->states : 0);
+    const double draws = chains ? fmin((double)run->options.draws, (double)run->iterations) : 1;
+    const double outputs = model->lowered ? (double)(svmp_model_outputs(model) + svmp_model_monitored(model)) : 0;
+    const double count = draws * (double)n;
+    const double result = row * draws * (variables * (1 + chains) + outputs);
+    const double last = count < (double)SIZE_MAX ? svmp_run_log_density_bytes(model, (size_t)count) : 0;
+    return svmp_require_memory(run->context, row * arrays * variables + result + last, "this run and its result need");
+}
+
 static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
     number_locale locale = {0};
@@ -133,6 +150,7 @@ static svmp_status set_up(svmp_run *run) {
 
     const method *chosen = run->method;
     const size_t n = chosen->yield == SVMP_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
+    SVMP_TRY(svmp_model_agree(run->model, require_room(run, n)));
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     status = chosen->alloc(run);

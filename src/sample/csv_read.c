@@ -176,13 +176,17 @@ static svmp_status read_row(csv_reader *reader) {
     return SVMP_OK;
 }
 
-/* A file that was cut off at the end of a line, or out of which rows were taken, tells more than it still holds. */
+/* A file that was cut off at the end of a line, or out of which rows were taken, tells more than it still holds. One
+ * that was cut off within its last number has as many rows as it tells, but no newline at its end. */
 static svmp_status check_count(const csv_reader *reader, size_t count) {
     if (reader->announced && reader->rows_below != count)
         return svmp_text_fail(&reader->text,
                               "the file ends here after %zu rows, but its header comments say '%s%zu': it was "
                               "truncated or changed. To read it as it is, remove its comments.",
                               count, PARTICLES_ROWS, reader->rows_below);
+    if (reader->announced && reader->text.cut)
+        return svmp_text_fail(&reader->text, "the last line has no newline, so its last number may be truncated. To "
+                                             "read the file as it is, end the line.");
     return count > 0 ? SVMP_OK : svmp_text_fail(&reader->text, "there are no rows below the header.");
 }
 

@@ -67,6 +67,9 @@ svmp_status svmp_particles_read_some(svmp_context *context, const char *path, pa
 /* Removes the lines "name[along] = 1 2 3" from the comments and adds them as series. */
 svmp_status svmp_series_take_comments(svmp_particles *particles);
 
+/* Removes a statistic, if there is one of that name. */
+void svmp_particles_drop_statistic(svmp_particles *particles, const char *name);
+
 /* Adds a copy, without the values that `array` has itself. */
 svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values);
 

@@ -61,3 +61,17 @@ svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *
     particles->statistic_count++;
     return SVMP_OK;
 }
+
+void svmp_particles_drop_statistic(svmp_particles *particles, const char *name) {
+    size_t left = 0;
+    for (size_t k = 0; k < particles->statistic_count; k++) {
+        struct statistic *here = &particles->statistics[k];
+        if (strcmp(here->name, name) != 0) {
+            particles->statistics[left++] = *here;
+            continue;
+        }
+        svmp_release(particles->context, here->name);
+        svmp_release(particles->context, here->values);
+    }
+    particles->statistic_count = left;
+}

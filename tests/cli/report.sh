@@ -8,13 +8,13 @@ fi
 
 # what the data holds, one row a variable
 cells() { sed -n '/"cells":\[/,/\]/p' "$1" | sed 1d | tr -d '"]' | tr ',' ' ' | sed 's/ *$//'; }
-numbers() { "$SVMP" summary "$1" | awk '/^variable/ { t = 1; next } t && NF == 0 { exit } t { $1 = ""; print substr($0, 2) }'; }
+numbers() { "$SVMP" summary "$@" | awk '/^variable/ { t = 1; next } t && NF == 0 { exit } t { $1 = ""; print substr($0, 2) }'; }
 
 works run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
 works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
 shows '^grid.html: 100 variables, [0-9.]+ MB$'
-[[ $(numbers grid.csv | wc -l) -eq 100 ]]
-diff <(numbers grid.csv) <(cells grid.html) || fail "the numbers are not those of summary"
+[[ $(numbers grid.csv --variables x | wc -l) -eq 100 ]]
+diff <(numbers grid.csv --variables x) <(cells grid.html) || fail "the numbers are not those of summary"
 works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains.csv
 works report chains.csv chain.mtx -o chains.html
 diff <(numbers chains.csv) <(cells chains.html) || fail "the numbers of chains are not those of summary"
@@ -45,6 +45,43 @@ refuses 2 "folder 'no/such/': No such file or directory." report two.csv -o no/s
 works report two.csv -o grid.html --force
 [[ $(cells grid.html | wc -l) -eq 2 ]]
 [[ ! -w /dev/full ]] || { ln -s /dev/full full.html && refuses 1 "No space left on device" report two.csv -o full.html; }
+
+# many variables: scalars first, a picture of every larger array, and the elements of arrays evenly spaced
+cat >field.bug <<'END'
+model {
+  for (i in 1:80) {
+    for (j in 1:90) { u[i,j] ~ dnorm(mu, tau) }
+    w[i] ~ dnorm(0, 1)
+  }
+  mu ~ dnorm(0, 1)
+  tau ~ dgamma(2, 2)
+}
+END
+works run -m graphical field.bug -n 12 -t 3 -q --threads 2 -o field.csv
+works report field.csv field.bug -o field.html
+shows '^field.html: 7282 variables, [0-9.]+ MB$'
+[[ $(wc -c <field.html) -lt 3000000 ]] || fail "the page has $(wc -c <field.html) bytes"
+grep -qF '"all":7282,"opens":0' field.html
+[[ $(cells field.html | wc -l) -le 2000 && $(cells field.html | wc -l) -gt 1000 ]] || fail "$(cells field.html | wc -l) rows"
+diff <(numbers field.csv --variables mu,tau) <(cells field.html | head -2) || fail "the page does not begin with mu and tau"
+grep -qF '["u",2,1,[1,1],[80,90],"' field.html
+grep -qF '["w",1,1,[1,1],[80,1],"' field.html
+python3 - field.html field.csv <<'END' || fail "the picture of u differs from the particles"
+import base64, csv, json, re, struct, sys
+page = open(sys.argv[1]).read()
+data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
+name, rank, step, low, extent, mean, sd, q05, q95, excess = next(f for f in data["fields"] if f[0] == "u")
+means = struct.unpack("<7200f", base64.b64decode(mean))
+rows = list(csv.reader(line for line in open(sys.argv[2]) if not line.startswith("#")))
+for i, j in ((1, 1), (80, 90), (13, 57), (57, 13)):
+    column = rows[0].index(f"u.{i}.{j}")
+    exact = sum(float(row[column]) for row in rows[1:]) / (len(rows) - 1)
+    assert abs(means[(i - 1) * 90 + j - 1] - exact) <= 1e-6 * max(1, abs(exact)), (i, j, means[(i - 1) * 90 + j - 1], exact)
+assert len(base64.b64decode(excess)) == 4 * 7200 and q05 is None
+END
+printf 'name,value\nmu,0.5\nu.7.7,1\n' >some_truth.csv
+works report field.csv --truth some_truth.csv -o some_truth.html
+grep -qF '"truth":[[0,0.5]' some_truth.html
 
 # the particles that the plots show
 printf 'z\n' >many.csv

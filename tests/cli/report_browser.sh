@@ -7,7 +7,7 @@ python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import browser; sys.exi
 
 works run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 20 -t 30 -q -o grid.csv
 works report grid.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -o grid.html
-works summary grid.csv
+works summary grid.csv --variables x
 cp said grid.txt
 works run chain.mtx b.mtx -m nuts --warmup 50 --draws 50 --chains 2 -q -o chains.csv
 works report chains.csv chain.mtx -o chains.html

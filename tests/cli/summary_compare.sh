@@ -83,3 +83,30 @@ shows '^1 particle of 1 variable$'
 # Many comments take as long as there are many, not their square.
 { seq -f '# comment %.0f of many that a file may have above its header' 400000; cat x.csv; } >comments.csv
 timeout 20 "$SVMP" summary comments.csv >said || fail "exit $?"
+
+# More than 50 variables: scalars and small arrays in full, the worst, and a line for every larger array.
+awk 'BEGIN {
+    line = "tau,small.1,small.2"; for (i = 1; i <= 6; i++) for (j = 1; j <= 9; j++) line = line ",x." i "." j
+    for (i = 3; i <= 14; i++) if (i != 5) line = line ",y." i
+    print line
+    for (l = 1; l <= 3; l++) {
+        line = l ",1,2"; for (i = 1; i <= 6; i++) for (j = 1; j <= 9; j++) line = line "," (10 * i + j + (l - 2) * j)
+        for (i = 3; i <= 14; i++) if (i != 5) line = line "," (i * l)
+        print line
+    }
+}' >many.csv
+works summary many.csv
+shows '^3 particles of 68 variables$'
+shows '^tau +2 +1 +1\.1 +2 +2\.9$'
+shows '^small\.2 +2 +0 '
+[[ $(grep -cE '^(x|y)\.' said) -eq 0 ]] || fail "$(cat said)"
+shows '^x\[1:6,1:9\] +54 +11 +69 +1 +9$'
+shows '^y\[3:14\] \(11 of 12\) +11 +6 +28 +3 +14$'
+[[ $(grep -nE '^tau' said | cut -d: -f1) -lt $(grep -nE '^x\[' said | cut -d: -f1) ]]
+works summary many.csv --variables x
+[[ $(grep -cE '^x\.' said) -eq 54 ]]
+{ echo "chain__,$(head -1 many.csv)"; for c in 1 2; do for t in {1..8}; do echo "$c,$(sed -n "$((t % 3 + 2))p" many.csv | awk -F, -v OFS=, -v c=$c -v t=$t '{ $20 += 5 * c; $1 += t % 4; print }')"; done; done; } >chains.csv
+works summary chains.csv
+shows '^The 10 variables with the highest R-hat:$'
+[[ $(grep -A2 '^The 10 variables' said | tail -1 | cut -d' ' -f1) == x.2.8 ]] || fail "$(cat said)"
+shows '^array +elements +mean from +to +sd from +to R-hat up to +ESS from$'

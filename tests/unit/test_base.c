@@ -2,11 +2,15 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/exact.h"
 #include "base/fourier.h"
+#include "base/machine.h"
 #include "base/random.h"
+#include "base/select.h"
 
 static random_stream stream(uint64_t seed) { return (random_stream){.seed = seed, .purpose = RANDOM_TEST}; }
 
@@ -270,8 +274,60 @@ static void test_quick_numbers(void **state) {
     }
 }
 
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Order statistics are those of a sort, wherever the sample misleads: in ties, lumps, sorted and periodic numbers. */
+static void test_selection_is_that_of_a_sort(void **state) {
+    (void)state;
+    enum { MOST = 20000 };
+    const size_t counts[] = {1, 2, 17, 399, 400, 401, 1225, 4950, MOST};
+    double *value = malloc(MOST * sizeof *value), *sorted = malloc(MOST * sizeof *sorted), low, high;
+    assert_true(value && sorted);
+    for (int kind = 0; kind < 8; kind++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (size_t place = 0; place < 5; place++) {
+                const size_t count = counts[c], upper = place * (count - 1) / 4, lower = upper - (upper > 0);
+                for (size_t p = 0; p < count; p++) {
+                    const double u = (test_random(9, p) + 1) / 2, order = (double)p;
+                    const double kinds[] = {u,      floor(3 * u), p % 2 ? 1e-3 * u : 1e3 + u, order,
+                                            -order, 1.25,         p % 128 ? u : 9 + u,        u < 0.5 ? -INFINITY : u};
+                    value[p] = sorted[p] = kinds[kind];
+                }
+                qsort(sorted, count, sizeof *sorted, ascending);
+                svmp_select_two(value, count, lower, upper, &low, &high);
+                assert_true(low == sorted[lower] && high == sorted[upper]);
+            }
+    free(value);
+    free(sorted);
+}
+
+/* A control group's file says "max" or a number of bytes; what is neither is no limit. */
+static void test_memory_limits(void **state) {
+    (void)state;
+    const struct {
+        const char *text;
+        double limit;
+    } files[] = {{"max\n", INFINITY}, {"1073741824\n", 1073741824}, {"", INFINITY}, {"x", INFINITY}};
+    char path[] = "/tmp/svmp-limit-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        assert_int_equal(ftruncate(descriptor, 0), 0);
+        assert_true(pwrite(descriptor, files[k].text, strlen(files[k].text), 0) == (ssize_t)strlen(files[k].text));
+        assert_true(svmp_machine_limit(path) == files[k].limit);
+    }
+    close(descriptor);
+    unlink(path);
+    assert_true(svmp_machine_limit(path) == INFINITY);
+    assert_true(svmp_machine_memory() > 1e6 && svmp_machine_memory() < 1e16);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_limits),           cmocka_unit_test(test_selection_is_that_of_a_sort),
         cmocka_unit_test(test_quick_numbers),           cmocka_unit_test(test_normal_moments),
         cmocka_unit_test(test_uniform_moments),         cmocka_unit_test(test_prefix_does_not_depend_on_length),
         cmocka_unit_test(test_streams_differ),          cmocka_unit_test(test_below_is_uniform),

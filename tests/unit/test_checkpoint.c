@@ -4,6 +4,8 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "targets.h"
@@ -371,12 +373,49 @@ static void test_scarce_memory(void **state) {
     }
 }
 
+/* Two processes that save to one path again and again: each save succeeds, and whoever loads finds a whole file. */
+static void test_two_processes(void **state) {
+    (void)state;
+    enum { SAVES = 300 };
+    int ended = -1;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 3, 1);
+    run_options options = svmp_run_options_default();
+    options.method = "graphical";
+    options.particles = 10;
+    svmp_run *run = NULL, *other = NULL;
+    assert_ok(svmp_run_make(model, &options, &run));
+    assert_ok(svmp_run_save(run, "shared.checkpoint"));
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        int wrong = 0;
+        for (int k = 0; k < SAVES; k++) wrong |= svmp_run_save(run, "shared.checkpoint") != SVMP_OK;
+        _exit(wrong);
+    }
+    int wrong = 0;
+    for (int k = 0; k < SAVES; k++) {
+        wrong |= svmp_run_save(run, "shared.checkpoint") != SVMP_OK;
+        wrong |= svmp_run_make(model, &options, &other) != SVMP_OK;
+        wrong |= svmp_run_load(other, "shared.checkpoint") != SVMP_OK;
+        svmp_run_free(other);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+    assert_int_equal(wrong, 0);
+    unlink("shared.checkpoint");
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),           cmocka_unit_test(test_iterations_grow),
         cmocka_unit_test(test_converged_run_stays), cmocka_unit_test(test_other_options),
         cmocka_unit_test(test_other_models),        cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_unwritable),          cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_two_processes),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -44,6 +44,7 @@ static svmp_status go(const script *s, life *l) {
 
 static svmp_status write_all(const svmp_run *run, life *l) {
     SVMP_TRY(svmp_run_particles(run, &l->particles));
+    if (svmp_particles_statistic(l->particles, "lp__") == NULL) return SVMP_NO_MEMORY; /* which all do without, then */
     SVMP_TRY(
         svmp_particles_select(l->particles, svmp_particles_variables(l->particles) > 0, (size_t[]){0}, 1, &l->some));
     SVMP_TRY(svmp_particles_first(l->particles, 3, &l->first));

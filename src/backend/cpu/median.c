@@ -25,15 +25,25 @@ static double halfway(double low, double high) {
     return low;
 }
 
+/* How many of those that were listed are looked at: as few as narrow the bracket, by 4 in the root of their number, to
+ * what the list can hold; all of them, at most. */
+static size_t sample_size(const tally *t) {
+    enum { LEAST = 128 };
+    const double root = 4 * (double)t->inside / (0.7 * (double)t->capacity), wanted = root * root;
+    return wanted < LEAST ? LEAST : wanted < (double)t->capacity ? (size_t)wanted : t->capacity;
+}
+
 /* More lie in the bracket than were listed: those that were, the pairs of some particles, stand for the others. The new
  * bracket spans their quantiles around the ranks that are looked for, some standard errors of a sample to either side.
  * Where particles differ by their place in the order it may miss, and bisect finds the answer. */
 static bounds narrow_by_sample(tally *t, size_t lower, size_t upper) {
-    const double listed = (double)t->capacity, share = listed / (double)t->inside, margin = 2 * sqrt(listed);
+    const size_t count = sample_size(t);
+    const double sample = (double)count, share = sample / (double)t->inside, margin = 2 * sqrt(sample);
     const double from = (double)(lower - t->below) * share - margin, to = (double)(upper - t->below) * share + margin;
     bounds b = {t->low, t->high};
-    if (from > 0) b.low = svmp_select(t->list, t->capacity, (size_t)from);
-    if (to < listed - 1) b.high = svmp_select(t->list, t->capacity, (size_t)to);
+    for (size_t k = 0; k < count; k++) t->list[k] = t->list[k * t->capacity / count]; /* evenly spaced, to the front */
+    if (from > 0) b.low = svmp_select(t->list, count, (size_t)from);
+    if (to < sample - 1) b.high = svmp_select(t->list, count, (size_t)to);
     return b;
 }
 
@@ -67,9 +77,7 @@ static bounds expected(const middle *last, bounds all) {
 
 /* Selects from the numbers that the tally listed. */
 static void select_listed(const tally *t, size_t lower, size_t upper, double *at_lower, double *at_upper) {
-    const size_t rank = upper - t->below;
-    *at_lower = *at_upper = svmp_select(t->list, t->inside, rank);
-    if (lower < upper) *at_lower = svmp_select(t->list, rank, rank - 1); /* the largest of those before it */
+    svmp_select_two(t->list, t->inside, lower - t->below, upper - t->below, at_lower, at_upper);
 }
 
 /* Where the guesses did not help: halves the range of one rank, in the order of all doubles, until the lower half holds

@@ -1,0 +1,124 @@
+#define _XOPEN_SOURCE   700 /* realpath */
+#define _DEFAULT_SOURCE     /* flock */
+
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "front/speech.h"
+
+static const char words[] = "svmp: locked by process %ld on %63s"; /* and the end of the line */
+
+enum { TEXT = 160, ATTEMPTS = 100 };
+
+/* Who holds the lock or held it last; 0: nobody that its text names. */
+static long read_holder(int descriptor, char host[64]) {
+    char text[TEXT] = "";
+    long holder = 0;
+    if (pread(descriptor, text, sizeof text - 1, 0) < 0) return 0;
+    return sscanf(text, words, &holder, host) == 2 ? holder : 0;
+}
+
+static int write_holder(int descriptor) {
+    char text[TEXT], host[64] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || *host == '\0') snprintf(host, sizeof host, "localhost");
+    const int length = snprintf(text, sizeof text, "svmp: locked by process %ld on %s\n", (long)getpid(), host);
+    return ftruncate(descriptor, 0) == 0 && pwrite(descriptor, text, (size_t)length, 0) == length;
+}
+
+/* Somebody else's file is left as it is. */
+static int is_ours(int descriptor) {
+    struct stat about;
+    return fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+           (about.st_size == 0 || read_holder(descriptor, (char[64]){0}) != 0);
+}
+
+/* The lock that was taken is that of a file which its holder has removed meanwhile, unless this is true. */
+static int is_still_there(const char *path, int descriptor) {
+    struct stat here, there;
+    return fstat(descriptor, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev;
+}
+
+/* The checkpoint FILE.PID.new that the last holder was killed over, known by its name and its first bytes; `lock` is
+ * FILE.lock. */
+static void remove_unfinished(const char *lock, long holder) {
+    static const char magic[] = "svmp checkpoint\n";
+    char *unfinished = NULL, found[sizeof magic] = "";
+    const size_t size = strlen(lock) + 64;
+    if (holder == 0 || (unfinished = malloc(size)) == NULL) return;
+    snprintf(unfinished, size, "%.*s.%ld.new", (int)(strrchr(lock, '.') - lock), lock, holder);
+    const int descriptor = open(unfinished, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t got = descriptor < 0 ? -1 : read(descriptor, found, sizeof magic - 1);
+    if (got == 0 || (got > 0 && strcmp(found, magic) == 0)) unlink(unfinished);
+    if (descriptor >= 0) close(descriptor);
+    free(unfinished);
+}
+
+static int refuse(const char *path, int descriptor) {
+    char host[64] = "?";
+    const long holder = read_holder(descriptor, host);
+    close(descriptor);
+    if (holder == 0) return complain(EXIT_WRONG, "The checkpoint '%s' is in use by another run.", path);
+    return complain(EXIT_WRONG,
+                    "The checkpoint '%s' is in use by process %ld on %s. Wait until that run has ended, or end it.",
+                    path, holder, host);
+}
+
+/* One attempt: 0 and lock->held, 0 without (there are no locks here, or the file has just gone), or an exit status. */
+static int attempt(file_lock *lock, const char *path, int *again) {
+    char host[64];
+    *again = 0;
+    const int descriptor = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor < 0) return complain(EXIT_WRONG, "Cannot write '%s': %s.", lock->path, strerror(errno));
+    if (!is_ours(descriptor)) {
+        close(descriptor);
+        return complain(EXIT_WRONG, "The file '%s' is in the way: a run locks its checkpoint with a file of that name.",
+                        lock->path);
+    }
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) return refuse(path, descriptor);
+        close(descriptor);
+        return 0;
+    }
+    if (!is_still_there(lock->path, descriptor)) {
+        close(descriptor);
+        *again = 1;
+        return 0;
+    }
+    remove_unfinished(lock->path, read_holder(descriptor, host));
+    lock->descriptor = descriptor;
+    lock->held = 1;
+    if (write_holder(descriptor)) return 0;
+    return complain(EXIT_FAILED, "Cannot write '%s': %s.", lock->path, strerror(errno));
+}
+
+int file_lock_take(file_lock *lock, const char *path) {
+    int status = 0, again = 1;
+    char *place = realpath(path, NULL); /* a link and its target are one file */
+    const size_t size = strlen(place ? place : path) + sizeof ".lock";
+    *lock = (file_lock){.path = malloc(size)};
+    if (lock->path == NULL) {
+        free(place);
+        return complain(EXIT_FAILED, "Out of memory.");
+    }
+    snprintf(lock->path, size, "%s.lock", place ? place : path);
+    for (int k = 0; k < ATTEMPTS && again && status == 0; k++) status = attempt(lock, path, &again);
+    free(place);
+    return status;
+}
+
+void file_unlock(file_lock *lock) {
+    if (lock->held) unlink(lock->path); /* before others can have it */
+    if (lock->held) close(lock->descriptor);
+    free(lock->path);
+    *lock = (file_lock){0};
+}

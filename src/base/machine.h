@@ -1,0 +1,15 @@
+/* What the machine, or the part of it that this process may use, has. */
+#ifndef SVMP_BASE_MACHINE_H
+#define SVMP_BASE_MACHINE_H
+
+/* The smaller of the machine's memory and the limit of the process's control group (a container, a job of a batch
+ * system), in bytes. */
+double svmp_machine_memory(void);
+
+/* Whether the control group has less than the machine. */
+int svmp_machine_is_limited(void);
+
+/* The limit in a file of a control group, "max" or a number of bytes; INFINITY: there is none. */
+double svmp_machine_limit(const char *path);
+
+#endif
