@@ -443,8 +443,8 @@ static int watch_examination(const svmp_progress *state, void *user_data) {
     return progress_interrupted() || s->interrupted;
 }
 
-/* What the particles are worth: at the price of a third of the run, or of seconds. Without memory for it the result stays
- * unjudged, and is kept. */
+/* What the particles are worth: at the price of a third of the run, or of seconds. Without memory for it the result
+ * stays unjudged, and is kept. */
 static void judge(session *s, double seconds) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
