@@ -113,6 +113,7 @@ static int read_start(session *s) {
     if (is_misspelt_start(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
+    if (count == 1) return 0; /* one point, around which all are spread */
     const size_t asked = asked_count(s->options, "particles");
     if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
     if (options_given(s->set, "particles") && asked != count)

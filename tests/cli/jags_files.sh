@@ -38,6 +38,12 @@ status=0
 "$SVMP" run "$words/guessing.bug" "$words/guessing.R" -n 3 -t 0 -q --init wrong.R >said 2>errors || status=$?
 [[ $status -eq 2 ]] && grep -q "'rates' is not an unknown of the model" errors || fail "exit $status: $(cat errors)"
 
+# One row of a particle file is a start for all.
+rows start.csv | sed -n 1,2p >one.csv
+works run "$words/guessing.bug" "$words/guessing.R" -n 30 -t 0 -q --init one.csv -o spread.csv
+[[ $(rows spread.csv | tail -n +2 | sort -u | wc -l) -eq 30 ]] || fail "not spread: $(rows spread.csv)"
+[[ $(rows spread.csv | sed -n 2p) == $(sed -n 2p one.csv) ]] || fail "the first is $(rows spread.csv | sed -n 2p)"
+
 # Chains of JAGS.
 printf 'mu[1] 1 4\nmu[2] 5 8\ntau 9 12\n' >CODAindex.txt
 for chain in 1 2; do seq 1 12 | sed "s/$/ $chain.5/" >CODAchain$chain.txt; done
