@@ -55,9 +55,9 @@ static svmp_status follow_block(const follower *f, size_t from, size_t to) {
     const lowered_model *lowered = f->lowered;
     const size_t some = to - from;
     for (size_t l = 0; l < some; l++) f->draw[l] = key_of(f->made, (from + l) * f->states + f->k);
+    const leaf_draws draws = {f->run->options.seed, f->draw, is_one_sample(f->run) ? f->made->count : 0};
     SVMP_TRY(svmp_summed_draw(f->run->context, &lowered->summed, f->run->options.seed, some, f->draw, f->variables,
                               f->variables + (f->whole + lowered->leaf_variables) * some, f->probabilities));
-    const leaf_draws draws = {f->run->options.seed, f->draw, is_one_sample(f->run) ? f->made->count : 0};
     SVMP_TRY(svmp_lowered_draw_leaves(lowered, &draws, some, f->variables));
     SVMP_TRY(svmp_lowered_monitor(lowered, some, f->variables, f->monitored));
     for (size_t k = 0; k < lowered->leaf_count; k++)

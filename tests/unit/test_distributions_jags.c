@@ -101,9 +101,9 @@ static void test_draws(void **state) {
         for (uint64_t l = 0; l < DRAWS; l++) {
             double value[2];
             bool drawn = false;
-            assert_ok(svmp_distribution_draw(context, family,
-                                             (random_source){.stream = {.seed = l, .purpose = RANDOM_TEST}},
-                                             which->rows, 1, arguments, -INFINITY, INFINITY, &drawn, value));
+            const random_source source = {.stream = {.seed = l, .purpose = RANDOM_TEST}};
+            assert_ok(svmp_distribution_draw(context, family, source, which->rows, 1, arguments, -INFINITY, INFINITY,
+                                             &drawn, value));
             assert_true(drawn);
             for (size_t j = 0; j < 3; j++) {
                 const double f = family->discrete ? value[0] == (double)j + 1 : pow(value[0], (double)j + 1);
