@@ -134,6 +134,7 @@ static int read_start(session *s) {
     if (is_misspelt_start(path)) return EXIT_WRONG;
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
+    if (count == 1) return 0; /* one point, around which all are spread */
     const size_t asked = asked_count(s->options, "particles");
     if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
     if (options_given(s->set, "particles") && asked != count)

@@ -372,14 +372,14 @@ SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options
 SVMP_API void svmp_run_free(svmp_run *run);
 
 /* Starts the run from these particles instead. Variables are matched by name. There must be as many particles as the
- * run has; samplers start from the last draws of as many equal parts as they have chains. Collective: every process is
- * given the same particles, or its part of the result of another run. */
+ * run has, or one, around which all are spread; samplers start from the last draws of as many equal parts as they have
+ * chains. Collective: every process is given the same particles, or its part of the result of another run. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Collective: all processes must have the same file. From CSV, each process reads only
- * its own variables. `path` may also be files with values of unknowns, commas between them: R dumps (.R, .txt, .dump) or
- * JSON, one start each. Particle l takes the l-th in turn, unknowns that are not named keep the start that they have,
- * and particles beyond the number of files are spread around theirs. For model texts in one process. */
+ * its own variables. `path` may also be files with values of unknowns, commas between them: R dumps (.R, .txt, .dump)
+ * or JSON, one start each. Particle l takes the l-th in turn, unknowns that are not named keep the start that they
+ * have, and particles beyond the number of files are spread around theirs. For model texts in one process. */
 SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 
 /* The state of a run after an iteration. */

@@ -245,6 +245,23 @@ svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_stat
     return SVMP_OK;
 }
 
+/* The natural value of such a node would be no function of what particles move in. */
+svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_statement *statement) {
+    const distribution_support support = statement->distribution->support;
+    const ast_expression *bounds[4] = {statement->lower, statement->upper};
+    bool *seen, touches = false;
+    if (support == SUPPORT_INTERVAL) bounds[2] = statement->arguments[0];
+    if (support == SUPPORT_INTERVAL || support == SUPPORT_ABOVE) bounds[3] = statement->arguments[1];
+    SVMP_TRY(SVMP_NEW(lowering->context, seen, lowering->ast->names.count));
+    for (size_t k = 0; k < 4; k++) touches = touches || reads_discrete(lowering, bounds[k], seen);
+    svmp_release(lowering->context, seen);
+    if (!touches) return SVMP_OK;
+    return svmp_lowering_error(
+        lowering, statement->left->offset,
+        "the bounds of this unknown depend on a discrete one: write it as low + (high - low) * u "
+        "with u ~ dunif(0, 1), or factor() for what its density has more");
+}
+
 /* ---- names ------------------------------------------------------------------------------------ */
 
 svmp_status svmp_discrete_finish(model_lowering *lowering) {

@@ -43,6 +43,9 @@ svmp_status svmp_discrete_finish(model_lowering *lowering);
  * no other coordinates, since these would depend on them, too. */
 svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement, bool *touches);
 
+/* Refuses an unknown node whose bounds depend on discrete unknowns. */
+svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_statement *statement);
+
 /* ---- eliminate.c ---------------------------------------------------------------------------- */
 
 /* Sums the unknowns of some factors out; the factors and unknowns of a component, both ascending. */

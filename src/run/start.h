@@ -5,6 +5,9 @@
 #include "method/method.h"
 #include "sample/particles.h"
 
+/* How far particles beyond those of a start are from it: the standard deviation on the unconstrained scale. */
+#define START_SPREAD 0.1
+
 /* Collective. Checks that the start, particles or a file, has the variables of all processes and no others except
  * computed ones. */
 svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *particles, const char *path);

@@ -11,8 +11,6 @@
 #include "model/natural.h"
 #include "run/start.h"
 
-static const double SPREAD = 0.1; /* the standard deviation on the unconstrained scale */
-
 static int ends_in(const char *path, size_t length, const char *ending) {
     const size_t tail = strlen(ending);
     return length > tail && memcmp(path + length - tail, ending, tail) == 0;
@@ -125,11 +123,11 @@ static void spread(const values_start *s, size_t files, double *x) {
         for (size_t k = 0; given && k < node->variables; k++)
             for (size_t l = files; l < s->n; l++)
                 x[(node->variable + k) * s->n + l] +=
-                    SPREAD * svmp_random_normal((random_stream){.seed = s->run->options.seed,
-                                                                .purpose = RANDOM_INIT,
-                                                                .a = UINT64_MAX,
-                                                                .b = node->variable + k},
-                                                l);
+                    START_SPREAD * svmp_random_normal((random_stream){.seed = s->run->options.seed,
+                                                                      .purpose = RANDOM_INIT,
+                                                                      .a = UINT64_MAX,
+                                                                      .b = node->variable + k},
+                                                      l);
     }
 }
 

@@ -90,8 +90,9 @@ static svmp_status chain_path(const coda_reader *reader, size_t chain, char **pa
 static svmp_status read_line(coda_reader *reader, const text_file *text) {
     char *cursor = text->start, *word, quoted[TEXT_QUOTED];
     double value = 0;
-    const int both = svmp_text_next_word(text, &cursor, &word) && svmp_text_next_word(text, &cursor, &word);
-    if (!both || svmp_number_parse(word, cursor, &value) != NUMBER_FINITE)
+    const int first = svmp_text_next_word(text, &cursor, &word); /* the iteration */
+    const int second = svmp_text_next_word(text, &cursor, &word);
+    if (!first || !second || svmp_number_parse(word, cursor, &value) != NUMBER_FINITE)
         return svmp_text_fail(text, "expected an iteration and a finite number, not '%s'",
                               svmp_text_quote(text->start, text->end, quoted));
     SVMP_TRY(SVMP_GROW(reader->context, reader->values, reader->value_capacity, reader->value_count + 1));

@@ -25,7 +25,7 @@ grep '^knows.1 .*= 1' said >first
 works summary out.csv
 shows '^WAIC .* \(15 observations\)$'
 grep '^knows.1 .*= 1' said | diff first - || fail "the file has other probabilities"
-rows out.csv | head -1 | grep -q 'knows.15,log_lik.1,' || fail "the header is $(rows out.csv | head -1)"
+[[ $(rows out.csv | sed -n 1p) == *knows.15,log_lik.1,* ]] || fail "the header is $(rows out.csv | head -1)"
 
 # Each unknown of the inits, in turn; what is not named stays; a name that is none is refused.
 echo 'rate <- as.numeric(0.75); knows <- c(1, 0)' >a.R
@@ -37,6 +37,12 @@ echo 'rates <- 1' >wrong.R
 status=0
 "$SVMP" run "$words/guessing.bug" "$words/guessing.R" -n 3 -t 0 -q --init wrong.R >said 2>errors || status=$?
 [[ $status -eq 2 ]] && grep -q "'rates' is not an unknown of the model" errors || fail "exit $status: $(cat errors)"
+
+# One row of a particle file is a start for all.
+rows start.csv | sed -n 1,2p >one.csv
+works run "$words/guessing.bug" "$words/guessing.R" -n 30 -t 0 -q --init one.csv -o spread.csv
+[[ $(rows spread.csv | tail -n +2 | sort -u | wc -l) -eq 30 ]] || fail "not spread: $(rows spread.csv)"
+[[ $(rows spread.csv | sed -n 2p) == $(sed -n 2p one.csv) ]] || fail "the first is $(rows spread.csv | sed -n 2p)"
 
 # Chains of JAGS.
 printf 'mu[1] 1 4\nmu[2] 5 8\ntau 9 12\n' >CODAindex.txt

@@ -104,6 +104,9 @@ static const struct {
      "m.bug:1:27: error: summing out the discrete unknown 'z[1]' couples z[2], z[3], z[4], z[5], z[6] and 14 more: a "
      "table of 1.05e+06 entries, at most 65536 are possible; provide some of them in the data (i = 1)\n"
      "    model { for (i in 1:20) { z[i] ~ dbern(p)\n                              ^"},
+    {"model { z ~ dbern(0.5)\n x ~ dunif(0, 1 + z)\n y ~ dnorm(x, 1) }", "y <- 1",
+     "m.bug:2:2: error: the bounds of this unknown depend on a discrete one: write it as low + (high - low) * u with u "
+     "~ dunif(0, 1), or factor() for what its density has more\n     x ~ dunif(0, 1 + z)\n     ^"},
     {"model { z ~ dbern(0.5)\n y ~ dbin(p, z)\n p ~ dunif(0, 1) }", "y <- 2",
      "m.bug:1:9: error: no values of the discrete unknowns are possible with these data\n"
      "    model { z ~ dbern(0.5)\n            ^"},
