@@ -11,6 +11,7 @@
 #include "sample.h"
 #include "sampling.h"
 #include "table.h"
+#include "verdict.h"
 
 static const option_row rows[] = {
     {"variables", 0, "NAME,...", "", "only these variables and arrays, in this order (default: all)", "Output"},
@@ -60,14 +61,16 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
 
 /* What the file's own record says of particles that are no chains. */
 static void print_recorded(const svmp_particles *particles, const origin *from) {
-    const convergence c = convergence_read(svmp_particles_comments(particles));
+    const char *comments = svmp_particles_comments(particles);
+    const convergence c = convergence_read(comments);
     print_caveat(from->yield);
+    if (c.known) print_convergence(&c, 1);
+    if (verdict_print_recorded(comments)) return;
     if (from->diverged)
         printf("The run diverged: these are its last finite particles, far from the posterior.\n");
-    else if (c.known)
-        print_convergence(&c, svmp_particles_count(particles), 1);
     else if (from->yield == SVMP_PARTICLES)
-        printf("The file records no KSD, so it is unknown how far these particles are from the posterior.\n");
+        printf("The file records no verdict, so it is unknown how far these particles are from the posterior: svmp "
+               "verify FILE MODEL\n[DATA...] examines them.\n");
 }
 
 static int print_summary(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
@@ -122,8 +125,8 @@ const command command_summary = {
             "chains it also prints the Monte Carlo standard error of the mean, R-hat, and the effective draws in the\n"
             "bulk and in the tails; with\n.BR \\-\\-errors ,\n"
             "also the standard errors of sd and quantiles. For particle methods it prints the Stein discrepancy that\n"
-            "the run recorded in the file, the worst nodes, and the size of the last step. It ends with advice if\n"
-            "something is wrong.\n.PP\nSeveral files, such as those written by\n"
+            "the run recorded in the file, the worst nodes, the size of the last step, and the verdict of the "
+            "run.\n.PP\nSeveral files, such as those written by\n"
             ".BR \"svmp run \\-\\-split\" ,\nare the chains of one sample.\n",
     .options = options,
     .run = run,
