@@ -41,7 +41,7 @@ static void print_arrays(const svmp_model *model, const char *label, size_t whic
     svmp_array array;
     int any = 0;
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
-        const char *const texts[] = {array.unknown, array.observed, array.computed, array.drawn};
+        const char *const texts[] = {array.unknown, array.observed, array.computed, array.drawn, array.summed};
         if (texts[which]) print_next(label, texts[which], &any);
     }
     if (any) printf("\n");
@@ -151,6 +151,7 @@ static int run(const option_set *set) {
         print_shape(model);
         print_arrays(model, "unknown", 0);
         print_coordinates(model);
+        print_arrays(model, "discrete, summed out", 4);
         print_arrays(model, "drawn after the run", 3);
         print_missing(model);
         print_arrays(model, "observed", 1);

@@ -5,11 +5,13 @@
 #include "asked.h"
 #include "command.h"
 #include "convergence.h"
+#include "criteria.h"
 #include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
 #include "mixing.h"
 #include "origin.h"
+#include "probabilities.h"
 #include "progress.h"
 #include "record.h"
 #include "sample.h"
@@ -100,11 +102,20 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
+/* Values of unknowns, as JAGS and Stan take them, not particles. */
+static int has_values(const char *path) {
+    static const char *const endings[] = {".R", ".r", ".json", ".txt", ".dump"};
+    const char *ending = strrchr(path, '.');
+    for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
+        if (strcmp(ending, endings[k]) == 0) return 1;
+    return 0;
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
-    if (path == NULL) return 0;
+    if (path == NULL || has_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     svmp_status status = svmp_particles_read_count(s->context, path, &count);
     if (status != SVMP_OK) return failed(s->context, status);
@@ -278,6 +289,8 @@ static int print_result(session *s) {
     print_moments_heading(width, chains);
     for (size_t i = 0; i < shown; i++)
         print_moments(width, svmp_particles_name(s->first, i), &moments[i], chains ? &mixing[i] : NULL);
+    print_probabilities(s->result);
+    if (s->record.processes == 1) print_criteria(s->result);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     s->clear = exact || (s->record.judged && svmp_verdict_is_clear(&s->record.verdict));

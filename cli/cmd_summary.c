@@ -3,8 +3,10 @@
 #include "choose.h"
 #include "command.h"
 #include "convergence.h"
+#include "criteria.h"
 #include "mixing.h"
 #include "origin.h"
+#include "probabilities.h"
 #include "record.h"
 #include "sample.h"
 #include "sampling.h"
@@ -50,6 +52,7 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
     for (size_t k = 0; k < count; k++)
         print_moments(width, svmp_particles_name(particles, chosen[k]), &moments[k], chains ? &mixing[k] : NULL);
     putchar('\n');
+    print_probabilities(particles);
     if (errors) print_errors(particles, width, count, chosen, mixing);
     print_sampling(particles, record_find(svmp_particles_comments(particles), "step", step, sizeof step) ? step : NULL);
     if (chains) print_mixing(particles, count, chosen, mixing);
@@ -106,6 +109,7 @@ static int run(const option_set *set) {
     if (status) return status;
     status = read_sample(set, context, set->operand_count, &particles);
     if (status == 0) status = summarise(context, particles, set);
+    if (status == 0) print_criteria(particles);
     svmp_particles_free(particles);
     svmp_context_free(context);
     return status;

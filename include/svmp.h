@@ -377,7 +377,9 @@ SVMP_API void svmp_run_free(svmp_run *run);
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Collective: all processes must have the same file. From CSV, each process reads only
- * its own variables. */
+ * its own variables. `path` may also be files with values of unknowns, commas between them: R dumps (.R, .txt, .dump) or
+ * JSON, one start each. Particle l takes the l-th in turn, unknowns that are not named keep the start that they have,
+ * and particles beyond the number of files are spread around theirs. For model texts in one process. */
 SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 
 /* The state of a run after an iteration. */

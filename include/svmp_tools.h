@@ -68,6 +68,8 @@ typedef struct svmp_array {
     const double *known;      /* if some elements are known: observed, given or constant; NULL: all or none are known */
     const char *drawn;        /* like `unknown`, for leaves, which are drawn after the run; `unknown` excludes them */
     size_t drawn_count;
+    const char *summed; /* like `unknown`, for discrete unknowns, which are summed out; `unknown` excludes them */
+    size_t summed_count;
 } svmp_array;
 
 /* Describes array `which`, counted from 0 in the order of the text. Returns 0 beyond the last one; models that are not
@@ -105,7 +107,7 @@ SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, co
 
 /* A series of numbers stored with particles, such as "largest_phi" along "iteration". The series that has the name of
  * what it runs along holds the coordinates; all series along it have the same length. Names have at most 63 letters,
- * digits and underscores; "chain" and "draw" are reserved. Values may be infinite or NaN. */
+ * digits, dots and underscores; "chain" and "draw" are reserved. Values may be infinite or NaN. */
 typedef struct svmp_series {
     const char *name, *along;
     size_t count;

@@ -33,6 +33,15 @@ static svmp_status check_text(svmp_context *context, const text_source *source) 
                      wide ? "the text is UTF-16; convert it to UTF-8" : "not a text file: it contains a NUL byte");
 }
 
+/* A byte order mark says nothing about UTF-8, and editors leave it in models and data alike. */
+static void drop_mark(text_source *source) {
+    static const char mark[] = "\xEF\xBB\xBF";
+    const size_t length = sizeof mark - 1;
+    if (source->length < length || memcmp(source->text, mark, length) != 0) return;
+    source->length -= length;
+    memmove(source->text, source->text + length, source->length + 1); /* with the final zero */
+}
+
 svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source) {
     text_source made = {0};
     FILE *file = fopen(path, "rb");
@@ -41,6 +50,7 @@ svmp_status svmp_source_read(svmp_context *context, const char *path, text_sourc
     if (status == SVMP_OK) status = read_all(context, file, &made);
     fclose(file);
     if (status == SVMP_OK) status = check_text(context, &made);
+    if (status == SVMP_OK) drop_mark(&made);
     if (status == SVMP_OK)
         *source = made;
     else
@@ -56,6 +66,7 @@ svmp_status svmp_source_copy(svmp_context *context, const char *path, const char
     SVMP_CHECK(svmp_duplicate(context, path, &made.path));
     SVMP_CHECK(SVMP_NEW(context, made.text, length + 1));
     memcpy(made.text, text, length);
+    drop_mark(&made);
     *source = made;
     return SVMP_OK;
 done:

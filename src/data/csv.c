@@ -172,11 +172,8 @@ static void skip_rest_of_line(csv_reader *reader) {
     skip_line_end(reader);
 }
 
-/* Behind a byte order mark. */
-static size_t beginning(const text_source *source) { return strncmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; }
-
 size_t svmp_data_csv_row(const text_source *source, size_t row) {
-    csv_reader reader = {.source = source, .at = beginning(source)};
+    csv_reader reader = {.source = source};
     csv_field field;
     do {
         if (read_field(&reader, &field) != SVMP_OK) break; /* not in a text that has been read */
@@ -192,7 +189,7 @@ size_t svmp_data_csv_row(const text_source *source, size_t row) {
 }
 
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
-    csv_reader reader = {.data = data, .source = source, .at = beginning(source)};
+    csv_reader reader = {.data = data, .source = source};
     svmp_status status = SVMP_OK;
     if (blank_line(&reader)) {
         status = svmp_source_fail(data->context, source, reader.at, "expected a header row of names");

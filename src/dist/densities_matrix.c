@@ -31,6 +31,36 @@ expr svmp_dmnorm_density(program_builder *b, expr_array value, const expr_array 
     return density;
 }
 
+/* ---- dmnorm.vcov: the same with Omega = V^-1 ---- */
+
+expr svmp_dmnorm_vcov_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    size_t p = value.rows;
+    expr *omega = temporary(b, p * p);
+    if (omega == NULL) return NUMBER(0);
+    svmp_exprs_inverse(b, p, arguments[1].items, omega);
+    const expr_array inverted[2] = {arguments[0], {p, p, omega}};
+    expr density = svmp_dmnorm_density(b, value, inverted);
+    svmp_release(svmp_builder_context(b), omega);
+    return density;
+}
+
+/* ---- dmt: gamma((k + p)/2) / gamma(k/2) |Omega|^(1/2) (k pi)^(-p/2) (1 + (x - mu)' Omega (x - mu) / k)^(-(k + p)/2)
+ * ---- */
+
+expr svmp_dmt_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    size_t p = value.rows;
+    expr k = arguments[2].items[0], half = HALF(ADD(k, NUMBER((double)p)));
+    expr *difference = temporary(b, p);
+    if (difference == NULL) return NUMBER(0);
+    for (size_t i = 0; i < p; i++) difference[i] = SUB(value.items[i], arguments[0].items[i]);
+    expr distance = svmp_exprs_quadratic(b, p, arguments[1].items, difference);
+    expr scale =
+        HALF(SUB(svmp_exprs_logdet(b, p, arguments[1].items), MUL(NUMBER((double)p), ADD(LOG(k), NUMBER(log_pi)))));
+    expr front = ADD(SUB(LOGGAM(half), LOGGAM(HALF(k))), scale);
+    svmp_release(svmp_builder_context(b), difference);
+    return SUB(front, MUL(half, LOG1P(DIV(distance, k))));
+}
+
 /* ---- ddirch: gamma(sum alpha) prod x_k^(alpha_k - 1) / gamma(alpha_k), with respect to all x_k but one ---- */
 
 expr svmp_ddirch_density(program_builder *b, expr_array value, const expr_array *arguments) {

@@ -82,7 +82,11 @@ static void support_bounds(program_builder *b, const distribution *family, const
         *upper = ARGUMENT(1);
         break;
     case SUPPORT_ABOVE: *lower = ARGUMENT(1); break;
-    case SUPPORT_COUNT_TO: *upper = ARGUMENT(1); break;
+    case SUPPORT_COUNT_TO: *upper = ARGUMENT(family->arguments - 1); break;
+    case SUPPORT_ORDERED:
+        *lower = NUMBER(1);
+        *upper = NUMBER((double)arguments[1].rows + 1);
+        break;
     case SUPPORT_CATEGORY:
         *lower = NUMBER(1);
         *upper = NUMBER((double)arguments[0].rows);

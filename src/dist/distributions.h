@@ -64,8 +64,9 @@ typedef enum distribution_support {
     SUPPORT_POSITIVE_DEFINITE, /* a symmetric matrix */
     SUPPORT_BINARY,            /* 0, 1 */
     SUPPORT_COUNT,             /* 0, 1, 2 ... */
-    SUPPORT_COUNT_TO,          /* 0 ... the second argument: dbin */
+    SUPPORT_COUNT_TO,          /* 0 ... the last argument: dbin, dbetabin */
     SUPPORT_CATEGORY,          /* 1 ... the length of the first argument: dcat */
+    SUPPORT_ORDERED,           /* 1 ... one more than the length of the second argument: dordered.logit */
     SUPPORT_COMPOSITION,       /* a vector of counts that sum to the second argument: dmulti */
     SUPPORT_HYPERGEOMETRIC,    /* max(0, m1 - n2) ... min(n1, m1): dhyper */
     SUPPORT_INTERVAL_INDEX     /* 0 ... the length of the second argument: dinterval */

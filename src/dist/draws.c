@@ -58,6 +58,44 @@ DRAWS_ONE(dchisqr, 2 * standard_gamma(source, 0.5 * ARGUMENT(0)))
 DRAWS_ONE(dinvgamma, ARGUMENT(1) / standard_gamma(source, ARGUMENT(0)))
 DRAWS_ONE(dgen_gamma, pow(standard_gamma(source, ARGUMENT(0)), 1 / ARGUMENT(2)) / ARGUMENT(1))
 
+/* 1/(s t)^2 */
+DRAWS(dscaled_gamma) {
+    (void)rows, (void)workspace;
+    const double k = ARGUMENT(1), z = normal(source), chi = 2 * standard_gamma(source, 0.5 * k) / k;
+    *value = chi / (z * z * ARGUMENT(0) * ARGUMENT(0));
+}
+
+static size_t category(random_source *source, size_t count, const double *weights) {
+    double total = 0, sum = 0;
+    for (size_t k = 0; k < count; k++) total += weights[k];
+    const double u = uniform(source) * total;
+    for (size_t k = 0; k + 1 < count; k++)
+        if (u < (sum += weights[k])) return k;
+    return count - 1;
+}
+
+DRAWS(dnormmix) {
+    (void)rows, (void)workspace;
+    const size_t k = category(source, arguments[2].rows, arguments[2].items);
+    *value = arguments[0].items[k] + normal(source) / sqrt(arguments[1].items[k]);
+}
+
+/* One more than the number of cut points below the latent value. */
+static double ordered(double latent, number_array cuts) {
+    double below = 1;
+    for (size_t k = 0; k < cuts.rows; k++) below += cuts.items[k] < latent;
+    return below;
+}
+DRAWS(dordered_logit) {
+    (void)rows, (void)workspace;
+    const double u = uniform(source);
+    *value = ordered(ARGUMENT(0) + log(u) - log1p(-u), arguments[1]);
+}
+DRAWS(dordered_probit) {
+    (void)rows, (void)workspace;
+    *value = ordered(ARGUMENT(0) + normal(source), arguments[1]);
+}
+
 DRAWS(dlogis) {
     (void)rows, (void)workspace;
     double u = uniform(source);
@@ -114,6 +152,25 @@ DRAWS(dmnorm) {
     for (size_t k = 0; k < rows; k++) value[k] = normal(source);
     solve_transposed(rows, workspace, value);
     for (size_t k = 0; k < rows; k++) value[k] += arguments[0].items[k];
+}
+
+/* mu + L z: its covariance is L L'. */
+DRAWS(dmnorm_vcov) {
+    double *z = workspace + rows * rows;
+    cholesky(rows, arguments[1].items, workspace);
+    for (size_t k = 0; k < rows; k++) z[k] = normal(source);
+    for (size_t i = 0; i < rows; i++) {
+        value[i] = arguments[0].items[i];
+        for (size_t k = 0; k <= i; k++) value[i] += workspace[i + rows * k] * z[k];
+    }
+}
+
+/* A normal vector over the root of a chi-square by its degrees of freedom. */
+DRAWS(dmt) {
+    const double k = arguments[2].items[0];
+    svmp_dmnorm_draw(source, rows, arguments, workspace, value);
+    const double root = sqrt(2 * standard_gamma(source, 0.5 * k) / k);
+    for (size_t i = 0; i < rows; i++) value[i] = arguments[0].items[i] + (value[i] - arguments[0].items[i]) / root;
 }
 
 DRAWS(ddirch) {
@@ -180,6 +237,11 @@ static double poisson(random_source *source, double lambda) {
 
 DRAWS_ONE(dbern, uniform(source) < ARGUMENT(0))
 DRAWS_ONE(dbin, binomial(source, ARGUMENT(0), ARGUMENT(1)))
+DRAWS(dbetabin) {
+    (void)rows, (void)workspace;
+    const double p = standard_gamma(source, ARGUMENT(0)), q = standard_gamma(source, ARGUMENT(1));
+    *value = binomial(source, p / (p + q), ARGUMENT(2));
+}
 DRAWS_ONE(dpois, poisson(source, ARGUMENT(0)))
 
 /* Poisson of a gamma(r) rate times (1 - p)/p. */

@@ -147,7 +147,11 @@ static void ends(const distribution *family, const number_array *arguments, doub
         *upper = arguments[1].items[0];
         break;
     case SUPPORT_ABOVE: *lower = arguments[1].items[0]; break;
-    case SUPPORT_COUNT_TO: *upper = arguments[1].items[0]; break;
+    case SUPPORT_COUNT_TO: *upper = arguments[family->arguments - 1].items[0]; break;
+    case SUPPORT_ORDERED:
+        *lower = 1;
+        *upper = (double)arguments[1].rows + 1;
+        break;
     case SUPPORT_CATEGORY:
         *lower = 1;
         *upper = (double)arguments[0].rows;
@@ -222,6 +226,11 @@ bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, siz
                        : refuse(sentence, size, "the argument %s of %s must be %s, not %zu by %zu numbers",
                                 wanted->name, family->name, rank_text(wanted->rank), arguments[k].rows,
                                 arguments[k].columns);
+        if (family->rank == RANK_SCALAR && wanted->rank == RANK_VECTOR && k > 0 &&
+            family->argument[k - 1].rank == RANK_VECTOR && arguments[k].rows != arguments[k - 1].rows)
+            return refuse(sentence, size, "the arguments %s and %s of %s have %zu and %zu elements",
+                          family->argument[k - 1].name, wanted->name, family->name, arguments[k - 1].rows,
+                          arguments[k].rows);
         if (family->rank != RANK_SCALAR && wanted->rank != RANK_SCALAR && arguments[k].rows != rows)
             return refuse(sentence, size, "the argument %s of %s has %zu rows, but the value has %zu", wanted->name,
                           family->name, arguments[k].rows, rows);

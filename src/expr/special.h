@@ -8,6 +8,9 @@ double svmp_trigamma(double x);  /* the derivative of that */
 
 double svmp_log1m_exp(double x); /* log(1 - exp(-x)), x > 0 */
 
+double svmp_log_add_exp(double a, double b); /* log(exp(a) + exp(b)); -inf where both are */
+double svmp_share(double a, double b);       /* exp(a) / (exp(a) + exp(b)); 0 where a is -inf */
+
 double svmp_normal_density(double x);
 double svmp_normal_cdf(double x);
 double svmp_log_normal_cdf(double x);

@@ -29,6 +29,38 @@ static const char *did_you_mean(const suggestion *best, char text[ELEMENT_TEXT])
     return text;
 }
 
+/* What a function of other languages is called here, or what to write for it; NULL: nothing comes to mind. */
+static const char *function_advice(const char *name) {
+    static const char *const words[][2] = {
+        {"lgamma", "write loggam()"},
+        {"gammaln", "write loggam()"},
+        {"lfactorial", "write logfact()"},
+        {"logfactorial", "write logfact()"},
+        {"inv.logit", "write ilogit()"},
+        {"invlogit", "write ilogit()"},
+        {"inv_logit", "write ilogit()"},
+        {"expit", "write ilogit()"},
+        {"Phi", "write phi()"},
+        {"floor", "write trunc(); for negative numbers x %/% 1"},
+        {"ceiling", "write -((-x) %/% 1)"},
+        {"log10", "write log(x) / log(10)"},
+        {"log2", "write log(x) / log(2)"},
+        {"log1p", "write log(1 + x)"},
+        {"square", "write pow(x, 2)"},
+        {"var", "write pow(sd(x), 2)"},
+        {"inprod2", "write inprod()"},
+        {"ranked", "write sort(v)[k] as two statements: s <- sort(v), then s[k]"},
+        {"cut", "feedback cannot be cut; infer the first part by itself and give its result as data"},
+        {"abs.value", "write abs()"},
+        {"identity", "leave it out"},
+        {"dot_product", "write inprod()"},
+        {"if_else", "write ifelse()"},
+    };
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(words[k][0], name) == 0) return words[k][1];
+    return NULL;
+}
+
 static svmp_status unknown_function(model_checker *checker, uint32_t offset, const char *name) {
     suggestion best = {0};
     char text[ELEMENT_TEXT];
@@ -38,6 +70,8 @@ static svmp_status unknown_function(model_checker *checker, uint32_t offset, con
     if (svmp_distribution_find(name))
         return svmp_diagnose(checker->lowering->diagnostics, offset, "'%s' is a distribution; it can only follow '~'",
                              name);
+    const char *advice = function_advice(name);
+    if (advice) return svmp_diagnose(checker->lowering->diagnostics, offset, "unknown function '%s'; %s", name, advice);
     return svmp_diagnose(checker->lowering->diagnostics, offset, "unknown function '%s'%s", name,
                          did_you_mean(&best, text));
 }
@@ -88,7 +122,32 @@ static const char *translated(const char *name) {
     return NULL;
 }
 
+/* The way out for distributions of JAGS and BUGS that are not here. */
+static const char *distribution_advice(const char *name) {
+    static const char *const words[][2] = {
+        {"dnt", "a noncentral t is mu + z / sqrt(tau * c / k) with z ~ dnorm(delta, 1) and c ~ dchisqr(k)"},
+        {"dnchisqr", "write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)"},
+        {"dscaled.wishart", "write dwish() with a scale matrix, or a correlation and scales of their own"},
+        {"car.normal", "write x[i] ~ dflat() and factor(-0.5 * tau * w * pow(x[i] - x[j], 2)) for each pair of "
+                       "neighbours, as in models/car.bug"},
+        {"car.proper", "write dmnorm() with the precision matrix in data { }, or factor() for each pair of neighbours"},
+        {"car.l1", "write factor(-tau * abs(x[i] - x[j])) for each pair of neighbours"},
+        {"mv.car", "write factor() for each pair of neighbours"},
+        {"spatial.exp", "write dmnorm.vcov() with the covariance matrix computed from the distances"},
+        {"dgpar", "write it with factor(); its log density is -log(s) - (1/k + 1) log(1 + k (x - m)/s)"},
+        {"dgev", "write it with factor()"},
+        {"dloglik", "write factor(e) for dummy ~ dloglik(e)"},
+        {"dgeneric", "write factor(e)"},
+        {"ode", "differential equations are not supported"},
+    };
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(words[k][0], name) == 0) return words[k][1];
+    return NULL;
+}
+
 static svmp_status unknown_distribution(model_checker *checker, uint32_t offset, const char *name) {
+    const char *advice = distribution_advice(name);
+    if (advice) return svmp_diagnose(checker->lowering->diagnostics, offset, "'%s' is not supported: %s", name, advice);
     suggestion best = {translated(name), 0};
     char text[ELEMENT_TEXT];
     size_t count;

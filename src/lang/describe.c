@@ -63,7 +63,7 @@ static size_t row_major(const array_shape *shape, size_t offset) {
 
 /* What all elements of an array come to, by their states. */
 typedef struct element_boxes {
-    element_box unknown, observed, computed, drawn;
+    element_box unknown, observed, computed, drawn, summed;
     size_t known; /* elements with values */
 } element_boxes;
 
@@ -73,7 +73,8 @@ static element_boxes look_at(const model_lowering *lowering, const model_array *
         const model_element *element = &lowering->elements[array->first + offset];
         made.known += element->state == ELEMENT_KNOWN;
         if (is_stochastic(lowering, element))
-            extend(element->state != ELEMENT_UNKNOWN               ? &made.observed
+            extend(element->state == ELEMENT_DISCRETE              ? &made.summed
+                   : element->state != ELEMENT_UNKNOWN             ? &made.observed
                    : lowering->instances[element->definition].leaf ? &made.drawn
                                                                    : &made.unknown,
                    &array->shape, offset);
@@ -109,11 +110,14 @@ static svmp_status describe_array(model_lowering *lowering, uint32_t symbol) {
     const element_boxes found = look_at(lowering, array);
     lowered_model *result = lowering->result;
     if (has_computed(lowering, array)) SVMP_TRY(note_computed(lowering, symbol));
-    if (found.unknown.count + found.observed.count + found.computed.count + found.drawn.count == 0) return SVMP_OK;
+    if (found.unknown.count + found.observed.count + found.computed.count + found.drawn.count + found.summed.count == 0)
+        return SVMP_OK;
     SVMP_TRY(SVMP_GROW(lowering->context, result->arrays, result->array_capacity, result->array_count + 1));
     lowered_array *made = &result->arrays[result->array_count++];
-    *made = (lowered_array){
-        .unknown_count = found.unknown.count, .observed_count = found.observed.count, .drawn_count = found.drawn.count};
+    *made = (lowered_array){.unknown_count = found.unknown.count,
+                            .observed_count = found.observed.count,
+                            .drawn_count = found.drawn.count,
+                            .summed_count = found.summed.count};
     made->rank = array->shape.rank;
     memcpy(made->dimensions, array->shape.dimensions, sizeof made->dimensions);
     SVMP_TRY(svmp_duplicate(lowering->context, lowering->ast->names.text[symbol], &made->name));
@@ -122,6 +126,7 @@ static svmp_status describe_array(model_lowering *lowering, uint32_t symbol) {
     SVMP_TRY(describe_box(lowering, symbol, &found.unknown, &made->unknown));
     SVMP_TRY(describe_box(lowering, symbol, &found.observed, &made->observed));
     SVMP_TRY(describe_box(lowering, symbol, &found.drawn, &made->drawn));
+    SVMP_TRY(describe_box(lowering, symbol, &found.summed, &made->summed));
     return describe_box(lowering, symbol, &found.computed, &made->computed);
 }
 

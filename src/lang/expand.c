@@ -41,13 +41,14 @@ svmp_status svmp_begin_instance(model_lowering *lowering) {
     svmp_builder_reset(lowering->builder);
     lowering->slot_count = lowering->parameter_count = lowering->item_count = 0;
     lowering->stamp++;
+    lowering->slot_epoch = lowering->stamp;
     return SVMP_OK;
 }
 
 svmp_status svmp_input(model_lowering *lowering, uint32_t variable, expr *expression) {
-    if (lowering->slot_stamp[variable] != lowering->stamp) {
+    if (lowering->slot_stamp[variable] != lowering->slot_epoch) {
         SVMP_TRY(SVMP_GROW(lowering->context, lowering->slots, lowering->slot_capacity, lowering->slot_count + 1));
-        lowering->slot_stamp[variable] = lowering->stamp;
+        lowering->slot_stamp[variable] = lowering->slot_epoch;
         lowering->slot_of[variable] = (uint32_t)lowering->slot_count;
         lowering->slots[lowering->slot_count++] = variable;
     }

@@ -1,10 +1,11 @@
 /* One instance of '~' or factor() becomes a factor. */
 #include "lang/factor.h"
 
+#include "lang/coordinates.h"
+#include "lang/discrete.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "lang/coordinates.h"
 
 /* ---- values ----------------------------------------------------------------------------------- */
 
@@ -18,9 +19,10 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
         SVMP_TRY(svmp_node_natural(lowering, factor->instance, &factor->jacobian));
     for (size_t k = 0; k < factor->offsets.count; k++) {
         const model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
-        bool unknown = one->state == ELEMENT_UNKNOWN;
-        factor->value_numbers[k] = unknown ? NAN : one->value;
+        const bool unknown = one->state == ELEMENT_UNKNOWN;
         model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
+        if (one->state == ELEMENT_DISCRETE) SVMP_TRY(svmp_discrete_read(lowering, one->output, &item));
+        factor->value_numbers[k] = unknown ? NAN : item.number;
         SVMP_TRY(svmp_item_build(lowering, item, &factor->values[k]));
     }
     factor->count += factor->offsets.count;
@@ -37,8 +39,9 @@ static expr density_of(program_builder *builder, const factor_work *factor, expr
     const truncation *bounds = factor->statement->bounds ? &truncated : NULL;
     const bool inside = unknown || (svmp_factor_can_check(factor) && (bounds == NULL || factor->known_arguments));
     const distribution *family = factor->distribution;
-    expr density = svmp_distribution_log_density(builder, family, x, arguments, bounds, true);
-    if (inside || family->rank != RANK_SCALAR) return density;
+    const bool impossible = factor->summed && !inside && family->rank == RANK_SCALAR; /* under these values: -inf */
+    expr density = svmp_distribution_log_density(builder, family, x, arguments, bounds, !impossible);
+    if (inside || impossible || family->rank != RANK_SCALAR) return density;
     expr required = svmp_distribution_require_value(builder, family, x.items[0], arguments, bounds);
     return svmp_expr_add(builder, density, required);
 }
@@ -54,7 +57,7 @@ static expr density(model_lowering *lowering, const factor_work *factor) {
     const bool leaf = lowering->instances[factor->instance].leaf;
     expr sum = svmp_expr_literal(builder, 0);
     for (size_t part = 0; part < factor->offsets.count; part++) {
-        if (leaf && isnan(factor->value_numbers[part])) continue; /* drawn, given what is observed */
+        if ((leaf || factor->likelihood) && isnan(factor->value_numbers[part])) continue; /* drawn, given the others */
         expr_array arguments[DISTRIBUTION_ARGUMENTS];
         for (size_t k = 0; k < factor->evaluated.count; k++) {
             size_t which = factor->evaluated.arguments[k].count == 1 ? 0 : part;
@@ -84,8 +87,7 @@ static expr require_interval(program_builder *builder, const factor_work *factor
     return sum;
 }
 
-/* The program of a fresh pattern. */
-static svmp_status finish_program(model_lowering *lowering, uint32_t which, expr total) {
+svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr total) {
     factor_pattern *pattern = &lowering->patterns[which];
     SVMP_TRY(svmp_builder_status(lowering->builder));
     SVMP_TRY(svmp_program_finish(lowering->builder, total, lowering->slot_count, lowering->parameter_count,
@@ -174,7 +176,7 @@ static svmp_status add_moved(model_lowering *lowering, const lowered_node *node,
     lowering->item_count = 0;
     SVMP_TRY(svmp_coordinates_density(lowering, node, picked, &density));
     SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, count, picked, &which, &fresh));
-    if (fresh) SVMP_TRY(finish_program(lowering, which, density));
+    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, density));
     return svmp_pattern_append(lowering, which);
 }
 
@@ -195,11 +197,15 @@ static svmp_status begin_moved(model_lowering *lowering, const lowered_node *nod
 
 static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     const lowered_node *node = svmp_instance_node(lowering, factor->instance);
-    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    lowering->drawn = lowering->instances[factor->instance].leaf;
+    svmp_status status = svmp_factor_begin(lowering, factor);
+    lowering->drawn = false;
+    SVMP_TRY(status);
     SVMP_TRY(add_prior(lowering, factor));
     if (is_drawn_whole(lowering, factor)) return SVMP_OK;
     if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
+    if (lowering->scope_count > 0) return SVMP_OK; /* a table: eliminate.c */
     SVMP_TRY(svmp_factor_check_values(lowering, factor));
     if (lowering->slot_count == 0) return SVMP_OK; /* a constant */
     const bool interval = factor->distribution->support == SUPPORT_INTERVAL_INDEX;
@@ -213,7 +219,7 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
         expr total = interval ? require_interval(lowering->builder, factor)
                               : svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian);
         bool constant = svmp_expr_level(lowering->builder, total) != LEVEL_INPUT; /* dflat: no program, no factor */
-        if (!constant) SVMP_TRY(finish_program(lowering, which, total));
+        if (!constant) SVMP_TRY(svmp_factor_finish(lowering, which, total));
     }
     return svmp_pattern_append(lowering, which);
 }
@@ -223,6 +229,7 @@ static svmp_status add_potential(model_lowering *lowering) {
     model_item potential;
     expr built;
     SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &potential));
+    if (lowering->scope_count > 0) return SVMP_OK; /* a table: eliminate.c */
     if (svmp_item_known(potential) && isnan(potential.number))
         return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
     if (svmp_item_known(potential)) return SVMP_OK;
@@ -231,7 +238,7 @@ static svmp_status add_potential(model_lowering *lowering) {
     uint32_t which;
     bool fresh;
     SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 1, words, 1, &built, &which, &fresh));
-    if (fresh) SVMP_TRY(finish_program(lowering, which, built));
+    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, built));
     return svmp_pattern_append(lowering, which);
 }
 
@@ -255,7 +262,85 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
         status = svmp_compute_pending(lowering);
         if (status == SVMP_OK) status = try_factor(lowering, which);
     }
+    if (status == SVMP_OK && lowering->scope_count > 0) status = svmp_discrete_note(lowering, which);
+    svmp_scope_clear(lowering);
     lowering->factor = NOTHING;
+    svmp_leave(lowering, before);
+    return status;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+/* Whether the observed values can be, under the values of the discrete unknowns: if not, that is no error. */
+static bool is_possible(model_lowering *lowering, const factor_work *factor) {
+    const bool shaping = lowering->shaping;
+    lowering->shaping = true; /* nothing is said */
+    const svmp_status status = svmp_factor_check_values(lowering, factor);
+    lowering->shaping = shaping;
+    return status == SVMP_OK;
+}
+
+static svmp_status density_entry(model_lowering *lowering, factor_work *factor, expr *entry) {
+    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    SVMP_TRY(build_values(lowering, factor));
+    factor->summed = true;
+    *entry = is_possible(lowering, factor)
+                 ? svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian)
+                 : svmp_expr_literal(lowering->builder, -INFINITY);
+    return SVMP_OK;
+}
+
+static svmp_status potential_entry(model_lowering *lowering, expr *entry) {
+    model_item potential;
+    SVMP_TRY(svmp_expand_scalar(lowering, lowering->statement->arguments[0], &potential));
+    if (svmp_item_known(potential) && isnan(potential.number))
+        return svmp_lowering_error(lowering, lowering->statement->arguments[0]->offset, "the value is not a number");
+    return svmp_item_build(lowering, potential, entry);
+}
+
+static svmp_status try_entry(model_lowering *lowering, uint32_t which, expr *entry) {
+    factor_work factor = {.instance = which, .statement = lowering->statement};
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = factor.statement->kind == AST_FACTOR ? potential_entry(lowering, entry)
+                                                              : density_entry(lowering, &factor, entry);
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry) {
+    place before = svmp_enter(lowering, which);
+    svmp_status status = try_entry(lowering, which, entry);
+    while (lowering->pending != NOTHING) {
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = try_entry(lowering, which, entry);
+    }
+    svmp_leave(lowering, before);
+    return status;
+}
+
+/* ---- likelihood -------------------------------------------------------------------------------- */
+
+static svmp_status try_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
+    factor_work factor = {.instance = which, .statement = lowering->statement, .likelihood = true};
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = svmp_factor_begin(lowering, &factor);
+    if (status == SVMP_OK) status = build_values(lowering, &factor);
+    if (status == SVMP_OK) *entry = density(lowering, &factor);
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
+    place before = svmp_enter(lowering, which);
+    svmp_status status = try_likelihood(lowering, which, entry);
+    while (lowering->pending != NOTHING) {
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = try_likelihood(lowering, which, entry);
+    }
     svmp_leave(lowering, before);
     return status;
 }

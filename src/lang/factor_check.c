@@ -137,8 +137,8 @@ static bool argument_known(const factor_work *factor, size_t which) {
 bool svmp_factor_can_check(const factor_work *factor) {
     switch (factor->distribution->support) {
     case SUPPORT_INTERVAL: return argument_known(factor, 0) && argument_known(factor, 1);
+    case SUPPORT_COUNT_TO: return argument_known(factor, factor->distribution->arguments - 1);
     case SUPPORT_ABOVE:
-    case SUPPORT_COUNT_TO:
     case SUPPORT_COMPOSITION: return argument_known(factor, 1);
     case SUPPORT_HYPERGEOMETRIC:
         return argument_known(factor, 0) && argument_known(factor, 1) && argument_known(factor, 2);

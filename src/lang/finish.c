@@ -69,6 +69,13 @@ static svmp_status add_pattern(model_lowering *lowering, factor_pattern *pattern
         result->priors[*number] = pattern->shape;
         return add_values(lowering, pattern, columns, &result->priors[*number].values);
     }
+    if (pattern->kind == PATTERN_DISCRETE) {
+        lowered_values made = {0};
+        *number = (uint32_t)result->summed.value_count++;
+        svmp_status status = add_values(lowering, pattern, columns, &made);
+        result->summed.values[*number] = (discrete_values){made.program, made.bound, made.variables};
+        return status;
+    }
     *number = (uint32_t)result->monitor_value_count++;
     return add_values(lowering, pattern, columns, &result->monitor_values[*number]);
 }
@@ -79,6 +86,7 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
     line_count last = {0, 1};
     SVMP_TRY(SVMP_NEW(lowering->context, result->priors, lowering->pattern_count));
     SVMP_TRY(SVMP_NEW(lowering->context, result->monitor_values, lowering->pattern_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, result->summed.values, lowering->pattern_count));
     SVMP_TRY(SVMP_NEW(lowering->context, numbering, lowering->pattern_count));
     svmp_status status = SVMP_OK;
     for (size_t k = 0; status == SVMP_OK && k < lowering->pattern_count; k++) {
@@ -97,6 +105,8 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
         result->leaves[k].prior = numbering[result->leaves[k].prior];
     for (size_t k = 0; status == SVMP_OK && k < result->monitor_count; k++)
         result->monitors[k].values = numbering[result->monitors[k].values];
+    for (size_t k = 0; status == SVMP_OK && k < result->summed.component_count; k++)
+        result->summed.components[k].values = numbering[result->summed.components[k].values];
     svmp_release(lowering->context, numbering);
     return status;
 }

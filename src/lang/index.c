@@ -1,5 +1,5 @@
 /* Subscripts, and reading elements: of data, of what the model computes, of unknowns. */
-#include "lang/lowering.h"
+#include "lang/discrete.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,18 +41,18 @@ static svmp_status push_indices(model_lowering *lowering, const ast_expression *
         return SVMP_OK;
     }
     value indices = {0};
-    bool symbolic = lowering->symbolic;
-    lowering->symbolic = false;
-    svmp_status status = svmp_expand(lowering, index, &indices);
-    lowering->symbolic = symbolic;
-    SVMP_TRY(status);
+    SVMP_TRY(svmp_expand(lowering, index, &indices));
     for (size_t k = indices.first; k < indices.first + indices.count; k++) {
         size_t offset = 0;
         if (lowering->shaping && lowering->items[k].kind == ITEM_OPAQUE) lowering->items[k] = svmp_item_number(1);
-        if (lowering->items[k].kind == ITEM_OPAQUE)
-            return svmp_lowering_error(lowering, index->offset,
-                                       "an index of '%s' depends on an unknown; it must be computable from the data",
-                                       lowering->ast->names.text[variable->symbol]);
+        if (!svmp_item_known(lowering->items[k])) {
+            if (!lowering->choosing || !svmp_may_index(lowering, lowering->items[k]))
+                return svmp_lowering_error(
+                    lowering, index->offset,
+                    "an index of '%s' depends on an unknown that is not a whole number: use round(), trunc() or step()",
+                    lowering->ast->names.text[variable->symbol]);
+            SVMP_TRY(svmp_choose_index(lowering, lowering->items[k], extent, &lowering->items[k]));
+        }
         SVMP_TRY(check_index(lowering, variable, index, lowering->items[k].number, extent, &offset));
         lowering->items[k].number = (double)offset;
     }
@@ -152,6 +152,13 @@ static svmp_status cycle(model_lowering *lowering, const ast_expression *variabl
                                svmp_element_text(lowering, variable->symbol, offset, text));
 }
 
+/* What is computed but needed by no density may be anything, as in JAGS: 0 * log(0). */
+static svmp_status no_number(model_lowering *lowering, const ast_expression *variable, size_t offset) {
+    char text[ELEMENT_TEXT];
+    return svmp_lowering_error(lowering, variable->offset, "the value of '%s' is not a number",
+                               svmp_element_text(lowering, variable->symbol, offset, text));
+}
+
 /* The elements of a deterministic instance's left-hand side, through its offsets on the item stack. */
 static svmp_status set_elements(model_lowering *lowering, const ast_statement *statement, const value *offsets,
                                 const value *items) {
@@ -164,7 +171,8 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
         model_item *computed = &lowering->items[items->first + k];
         if (inverse != OP_literal) *computed = svmp_apply(lowering, inverse, *computed, *computed, *computed);
         known = known && svmp_item_known(*computed);
-        if (svmp_item_known(*computed) && isnan(computed->number))
+        if (svmp_item_known(*computed) && isnan(computed->number) &&
+            lowering->in_data) /* elsewhere: where it is used */
             return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
     }
     for (size_t k = 0; k < offsets->count; k++) {
@@ -173,7 +181,8 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
         set->memo = computed;
         set->stamp = lowering->stamp;
         set->value = computed.number;
-        set->state = known ? ELEMENT_KNOWN : ELEMENT_OPAQUE;
+        set->state = known && !lowering->symbolic ? ELEMENT_KNOWN : ELEMENT_OPAQUE; /* it may hold for a combination of
+                                                                                     * discrete unknowns alone */
     }
     return svmp_builder_status(lowering->builder);
 }
@@ -251,13 +260,17 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         SVMP_TRY(note_parent(lowering, read->definition));
     }
     switch (read->state) {
-    case ELEMENT_KNOWN: *result = svmp_item_number(read->value); return SVMP_OK;
+    case ELEMENT_KNOWN:
+        if (isnan(read->value) && lowering->symbolic && !lowering->drawn) return no_number(lowering, variable, offset);
+        *result = svmp_item_number(read->value);
+        return SVMP_OK;
     case ELEMENT_BUSY: return cycle(lowering, variable, offset);
     case ELEMENT_UNDEFINED: return missing(lowering, variable, offset);
     default: break;
     }
     *result = (model_item){.kind = ITEM_OPAQUE};
     if (!lowering->symbolic && read->state != ELEMENT_COMPUTED) return SVMP_OK;
+    if (read->state == ELEMENT_DISCRETE) return svmp_discrete_read(lowering, read->output, result);
     if (read->stamp != lowering->stamp) {
         uint32_t definition = read->definition;
         model_instance *defined = &lowering->instances[definition];
@@ -314,11 +327,24 @@ svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression 
     if (lowering->shaping) lowering->node_reads++; /* who defines what is not known yet: nothing is to be kept */
     if (lowering->shaping && !array->is_data) return expand_shape(lowering, variable, result);
     if (lowering->sizing && !array->is_data) return not_data(lowering, variable);
+    return svmp_expand_choices(lowering, variable, result);
+}
+
+svmp_status svmp_read_elements(model_lowering *lowering, const ast_expression *variable, value *result) {
     SVMP_TRY(svmp_expand_subscript(lowering, variable, result));
     for (size_t k = result->first; k < result->first + result->count; k++) {
         model_item read;
         SVMP_TRY(read_element(lowering, variable, (size_t)lowering->items[k].number, &read));
         lowering->items[k] = read;
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_note_elements(model_lowering *lowering, const ast_expression *variable) {
+    const model_array *array = &lowering->arrays[variable->symbol];
+    for (size_t k = 0; array->first != SIZE_MAX && k < array->count; k++) {
+        const uint32_t definition = lowering->elements[array->first + k].definition;
+        if (definition != NOTHING) SVMP_TRY(note_parent(lowering, definition));
     }
     return SVMP_OK;
 }

@@ -1,6 +1,6 @@
 /* Compiles a model text and its data to nodes and factors: the order of the passes. A pass records all errors it finds;
  * the next one runs only if there were none. */
-#include "lang/lowering.h"
+#include "lang/discrete.h"
 
 #include <string.h>
 
@@ -40,13 +40,14 @@ static void end(model_lowering *lowering) {
         svmp_release(context, pattern->last);
         svmp_release(context, pattern->whole.elsewhere);
     }
-    void *owned[] = {lowering->arrays,        lowering->elements,    lowering->instances, lowering->counter_values,
-                     lowering->items,         lowering->slots,       lowering->slot_of,   lowering->slot_stamp,
-                     lowering->parameters,    lowering->lower,       lowering->upper,     lowering->edges,
-                     lowering->patterns,      lowering->element_of,  lowering->cut_lower, lowering->cut_upper,
-                     lowering->pattern_slots, lowering->signature,   lowering->parents,   lowering->cut_by,
-                     lowering->node_of,       lowering->last_of_name};
+    void *owned[] = {lowering->arrays,        lowering->elements,     lowering->instances, lowering->counter_values,
+                     lowering->items,         lowering->slots,        lowering->slot_of,   lowering->slot_stamp,
+                     lowering->parameters,    lowering->lower,        lowering->upper,     lowering->edges,
+                     lowering->patterns,      lowering->element_of,   lowering->cut_lower, lowering->cut_upper,
+                     lowering->pattern_slots, lowering->signature,    lowering->parents,   lowering->cut_by,
+                     lowering->node_of,       lowering->last_of_name, lowering->choices};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_discrete_free(lowering);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
     svmp_lowered_free(lowering->result);
@@ -100,7 +101,7 @@ static svmp_status make_nodes(model_lowering *lowering) {
         SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
     }
     svmp_place_leaves(lowering);
-    const size_t variables = lowering->result->variables + lowering->result->leaf_variables;
+    const size_t variables = lowering->result->variables + lowering->result->leaf_variables + lowering->discrete_count;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));
     return SVMP_NEW(lowering->context, lowering->slot_stamp, variables);
 }
@@ -131,12 +132,10 @@ static svmp_status add_factors(model_lowering *lowering) {
 
 static svmp_status require_unknowns(model_lowering *lowering) {
     if (lowering->result->variables > 0) return SVMP_OK;
-    return svmp_fail(
-        lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns%s.",
-        lowering->diagnostics->source->path,
-        lowering->result->leaf_count > 0
-            ? " to infer: they are discrete or depend on discrete ones, and nothing observed depends on them"
-            : ": every node is observed");
+    lowering->only_discrete = lowering->discrete_count + lowering->result->leaf_count > 0;
+    if (lowering->only_discrete) return SVMP_BAD_INPUT; /* lower_any goes on */
+    return svmp_fail(lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns: every node is observed.",
+                     lowering->diagnostics->source->path);
 }
 
 /* Names in the data that the model never mentions are most often a slip; many of them are a table that has more. */
@@ -176,6 +175,9 @@ static svmp_status lower(model_lowering *lowering) {
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(look_up_nodes(lowering));
     SVMP_TRY(add_factors(lowering));
+    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_discrete_sum(lowering));
+    SVMP_TRY(svmp_discrete_finish(lowering));
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(require_unknowns(lowering));
     svmp_status status = svmp_order_nodes(lowering);
@@ -217,10 +219,44 @@ done:
     return status;
 }
 
+/* The text with one more unknown at the end of model { }, behind all else: where all others are discrete there would be
+ * nothing for particles to move in. */
+static svmp_status add_auxiliary(svmp_context *context, const text_source *source, text_source *made) {
+    static const char statement[] = " auxiliary.number ~ dflat(); factor(-0.5 * auxiliary.number^2) ";
+    const size_t length = sizeof statement - 1;
+    size_t end = source->length;
+    char *text;
+    while (end > 0 && source->text[end - 1] != '}') end--;
+    if (end > 0) end--;
+    SVMP_TRY(SVMP_NEW(context, text, source->length + length + 1));
+    memcpy(text, source->text, end);
+    memcpy(text + end, statement, length);
+    memcpy(text + end + length, source->text + end, source->length - end);
+    svmp_status status = svmp_source_copy(context, source->path, text, source->length + length, made);
+    svmp_release(context, text);
+    return status;
+}
+
+static svmp_status lower_any(model_lowering wanted, const text_source *source, lowered_model **result) {
+    model_lowering lowering = wanted;
+    text_source amended = {0};
+    svmp_status status = lower_text(&lowering, source, result);
+    if (status != SVMP_BAD_INPUT || !lowering.only_discrete) return status;
+    svmp_log(wanted.context, SVMP_LOG_INFO,
+             "%s: all unknowns are discrete: their probabilities are exact. The standard normal 'auxiliary.number' "
+             "stands for the variables that particles move in.",
+             source->path);
+    SVMP_TRY(add_auxiliary(wanted.context, source, &amended));
+    lowering = wanted;
+    status = lower_text(&lowering, &amended, result);
+    svmp_source_free(wanted.context, &amended);
+    return status;
+}
+
 svmp_status svmp_lower_as(svmp_context *context, const text_source *source, const data_set *data,
                           const lower_request *request, lowered_model **result) {
     model_lowering lowering = {.context = context, .data = data, .request = *request};
-    return lower_text(&lowering, source, result);
+    return lower_any(lowering, source, result);
 }
 
 svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
@@ -234,5 +270,5 @@ svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, c
     model_lowering lowering = {.context = context, .data = data, .request = *request, .graph = graph};
     lowering.request.monitors = NULL;
     lowering.request.owners = NULL;
-    return lower_text(&lowering, source, NULL);
+    return lower_any(lowering, source, NULL);
 }

@@ -6,7 +6,10 @@
  *     function*.c  the functions of the language
  *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
  *     index.c      subscripts; reading elements of arrays, through the deterministic ones
+ *     choice.c     subscripts that depend on unknowns
  *     interval.c   censored nodes
+ *     discrete.c   unknowns with finitely many values, and
+ *     eliminate.c  how they are summed out
  *     chain.c      long chains of deterministic elements
  *     leaf.c       unknown nodes that nothing observed depends on
  *     node.c       unknown nodes, their transforms and bounds
@@ -14,6 +17,7 @@
  *     factor*.c    one instance becomes a factor
  *     simulate.c   what data { } draws
  *     monitor.c    deterministic nodes that are reported
+ *     likelihood.c the log likelihood of each observation, and the deviance, that are reported
  *     pattern.c    factors of equal structure share a program
  *     cycle.c      parents come before children
  *     lower.c      the order of all this
@@ -65,12 +69,13 @@ typedef enum element_state {
     ELEMENT_BUSY,     /* being evaluated: reading it now is a cycle */
     ELEMENT_OPAQUE,   /* computed, and depends on unknowns */
     ELEMENT_UNKNOWN,  /* variable or part of a node */
+    ELEMENT_DISCRETE, /* unknown, with finitely many values: summed out */
 } element_state;
 
 typedef struct model_element {
     element_state state;
     uint32_t definition; /* instance, or NOTHING */
-    uint32_t output;     /* of an unknown one: which output of the result it is */
+    uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is */
     uint32_t stamp;      /* of the instance for which `memo` holds */
     double value;
     model_item memo;
@@ -104,9 +109,21 @@ typedef struct instance_edge {
     uint32_t child, parent;
 } instance_edge;
 
+/* ---- discrete unknowns ---------------------------------------------------------------------- */
+
+typedef struct discrete_unknown {
+    uint32_t instance; /* that defines it */
+    uint32_t symbol, offset;
+    double least;
+    uint32_t states;
+    uint32_t state; /* in the present combination, if it is in the scope */
+    bool in_scope;
+    uint32_t component; /* towards the one that names its component */
+} discrete_unknown;
+
 /* ---- patterns ------------------------------------------------------------------------------- */
 
-typedef enum pattern_kind { PATTERN_FACTOR, PATTERN_PRIOR, PATTERN_MONITOR } pattern_kind;
+typedef enum pattern_kind { PATTERN_FACTOR, PATTERN_PRIOR, PATTERN_MONITOR, PATTERN_DISCRETE } pattern_kind;
 
 typedef struct factor_pattern {
     uint64_t *signature;
@@ -157,9 +174,12 @@ typedef struct model_lowering {
     bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
     bool tracing;      /* nothing is asked for but what is read */
     int depth;
-    size_t node_reads; /* how many elements that the model defines were read */
-    uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
+    size_t node_reads;  /* how many elements that the model defines were read */
+    bool only_discrete; /* there is no other unknown */
+    bool drawn;         /* discrete unknowns have values: those drawn for each particle */
+    uint32_t pending;   /* an instance to be computed before we go on, or NOTHING */
     uint32_t stamp;
+    uint32_t slot_epoch; /* the stamp of the builder's inputs */
 
     /* items and expressions */
     model_item *items;
@@ -180,6 +200,21 @@ typedef struct model_lowering {
     size_t chain_steps;
     double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
     uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
+
+    /* subscripts that depend on unknowns, those of the variable at hand from choice_first on */
+    struct index_choice *choices;
+    size_t choice_count, choice_capacity, choice_first, choice_at;
+    bool choosing, chosen;
+
+    /* discrete unknowns, and the factors that read them */
+    discrete_unknown *discrete;
+    size_t discrete_count, discrete_capacity;
+    uint32_t *scope; /* what was read in the present combination, in this order */
+    size_t scope_count, scope_capacity;
+    uint32_t *factor_scopes;
+    size_t factor_scope_count, factor_scope_capacity;
+    struct discrete_factor *discrete_factors;
+    size_t discrete_factor_count, discrete_factor_capacity;
 
     instance_edge *edges;
     size_t edge_count, edge_capacity;
@@ -270,6 +305,18 @@ svmp_status svmp_compute_pending(model_lowering *lowering);
 /* ---- index.c -------------------------------------------------------------------------------- */
 
 svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result);
+
+/* All that a variable may name, when a subscript depends on unknowns, is a parent of the current instance. */
+svmp_status svmp_note_elements(model_lowering *lowering, const ast_expression *variable);
+/* The elements that a variable names, for the present choice of the subscripts that depend on unknowns. */
+svmp_status svmp_read_elements(model_lowering *lowering, const ast_expression *variable, value *result);
+
+/* choice.c: reads through subscripts that depend on unknowns. */
+svmp_status svmp_expand_choices(model_lowering *lowering, const ast_expression *variable, value *result);
+/* Whether what depends on unknowns can be a subscript: a whole number by its form. */
+bool svmp_may_index(const model_lowering *lowering, model_item index);
+/* Chooses a number for such a subscript, for now. */
+svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t extent, model_item *chosen);
 
 /* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
  * extents of 1 dropped. */
@@ -372,6 +419,9 @@ svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, si
 /* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
 
+/* likelihood.c: "log_lik" and "deviance"; *is is whether the name is one of these, which it adds. */
+svmp_status svmp_add_likelihood(model_lowering *lowering, const char *name, size_t length, bool *is);
+
 /* ---- describe.c ----------------------------------------------------------------------------- */
 
 /* Fills the list of arrays of the result, once the nodes are made, and the names of those that are computed. */
@@ -386,6 +436,14 @@ svmp_status svmp_simulate(model_lowering *lowering, uint32_t which);
 
 /* Adds the factor of a stochastic or factor() instance. */
 svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
+
+/* The log density or potential of an instance for the present combination of discrete unknowns, as an expression;
+ * -inf where the combination cannot be. */
+svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry);
+/* The log density of what an instance observes, given all unknowns, those that were drawn included. */
+svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry);
+/* The program of a fresh pattern. */
+svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr total);
 
 /* The pattern with the structure of the builder's expressions, these words, and these expressions picked out, or a new
  * one without a program (*fresh), for as many slots and parameters as there are now. */

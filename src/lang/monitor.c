@@ -1,5 +1,5 @@
 /* Deterministic nodes that are to be reported: each of their elements becomes a program of one value. */
-#include "lang/lowering.h"
+#include "lang/discrete.h"
 
 #include <string.h>
 
@@ -14,6 +14,11 @@ static svmp_status no_such_node(const model_lowering *lowering, const char *name
 /* The value of a deterministic element, as an expression of the builder. */
 static svmp_status build_value(model_lowering *lowering, const model_element *element, expr *built) {
     svmp_status status = SVMP_OK;
+    if (element->state == ELEMENT_DISCRETE) {
+        model_item drawn;
+        SVMP_TRY(svmp_discrete_read(lowering, element->output, &drawn));
+        return svmp_item_build(lowering, drawn, built);
+    }
     if (element->state != ELEMENT_KNOWN) {
         lowering->pending = element->definition;
         status = svmp_compute_pending(lowering);
@@ -53,7 +58,8 @@ done:
 static svmp_status add_element(model_lowering *lowering, uint32_t symbol, size_t offset, bool *reported) {
     const model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
     if (element->definition == NOTHING) return SVMP_OK;
-    const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC;
+    const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC ||
+                          element->state == ELEMENT_DISCRETE;
     if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
     *reported = *reported || computed || element->state == ELEMENT_UNKNOWN;
     return SVMP_OK;
@@ -111,6 +117,9 @@ static size_t offset_of(const char *subscripts, size_t length, const array_shape
 /* An element, or all elements that are computed; those that are unknown are reported anyway. */
 static svmp_status add_name(model_lowering *lowering, const monitor_name *name) {
     const uint32_t symbol = svmp_names_find(&lowering->ast->names, name->text, name->array);
+    bool likelihood = false;
+    if (symbol == NAMES_NONE) SVMP_TRY(svmp_add_likelihood(lowering, name->text, name->length, &likelihood));
+    if (likelihood) return SVMP_OK;
     if (symbol == NAMES_NONE) return no_such_node(lowering, name->text, name->array);
     const model_array *array = &lowering->arrays[symbol];
     const bool whole = name->array == name->length;
@@ -134,13 +143,13 @@ static svmp_status add_name(model_lowering *lowering, const monitor_name *name) 
 
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list) {
     if (list == NULL) return SVMP_OK;
-    lowering->symbolic = true;
+    lowering->symbolic = lowering->drawn = true;
     for (const char *at = list;; at++) {
         const monitor_name name = next_name(at);
         if (!is_listed(list, &name)) SVMP_TRY(add_name(lowering, &name));
         at += name.length;
         if (*at == 0) break;
     }
-    lowering->symbolic = false;
+    lowering->symbolic = lowering->drawn = false;
     return SVMP_OK;
 }

@@ -1,5 +1,6 @@
 /* Unknown nodes: their names, transforms and bounds. */
 #include "lang/coordinates.h"
+#include "lang/discrete.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,13 +58,15 @@ static transform_kind kind_of(model_item lower, model_item upper) {
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-static svmp_status discrete(model_lowering *lowering, uint32_t which, size_t offset) {
-    const ast_statement *statement = lowering->instances[which].statement;
-    char text[ELEMENT_TEXT];
-    return svmp_lowering_error(
-        lowering, statement->left->offset,
-        "'%s' ~ %s is discrete and not observed: sum it out of the model, or provide it in the data",
-        svmp_element_text(lowering, statement->left->symbol, offset, text), statement->distribution->name);
+/* Each unknown element is summed out by itself. */
+static svmp_status add_discrete(model_lowering *lowering, uint32_t which, const value *offsets) {
+    const model_array *array = &lowering->arrays[lowering->instances[which].statement->left->symbol];
+    for (size_t part = 0; part < offsets->count; part++) {
+        const size_t offset = (size_t)lowering->items[offsets->first + part].number;
+        if (lowering->elements[array->first + offset].state == ELEMENT_UNKNOWN)
+            SVMP_TRY(svmp_discrete_add(lowering, which, offset, part));
+    }
+    return SVMP_OK;
 }
 
 static svmp_status partly_observed(model_lowering *lowering, uint32_t which) {
@@ -161,7 +164,10 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     }
     node->variables = svmp_transform_variables(node->transform, node->outputs);
     node->coordinates.centring = 1;
+    bool touches = false;
     if (leaf) return SVMP_OK;
+    SVMP_TRY(svmp_discrete_touches(lowering, statement, &touches));
+    if (touches) return SVMP_OK;
     return svmp_coordinates_choose(lowering, &evaluated, offsets->count, lowering->result->node_count, node);
 }
 
@@ -170,17 +176,16 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     const model_array *array = &lowering->arrays[statement->left->symbol];
     lowered_model *result = lowering->result;
     value offsets;
-    size_t unknown = 0, last = 0;
+    size_t unknown = 0;
     SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
     for (size_t k = 0; k < offsets.count; k++) {
         size_t offset = (size_t)lowering->items[offsets.first + k].number;
-        if (lowering->elements[array->first + offset].state != ELEMENT_UNKNOWN) continue;
-        if (unknown++ == 0) last = offset;
+        unknown += lowering->elements[array->first + offset].state == ELEMENT_UNKNOWN;
     }
     result->observed += offsets.count - unknown;
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;
-    if (statement->distribution->discrete && !leaf) return discrete(lowering, which, last);
+    if (statement->distribution->discrete && !leaf) return add_discrete(lowering, which, &offsets);
     bool whole = statement->distribution->support == SUPPORT_SIMPLEX ||
                  statement->distribution->support == SUPPORT_POSITIVE_DEFINITE;
     if (whole && unknown < offsets.count) return partly_observed(lowering, which);

@@ -27,6 +27,7 @@ void svmp_lowered_free(lowered_model *lowered) {
     for (size_t k = 0; k < lowered->prior_count; k++) free_values(context, &lowered->priors[k].values);
     for (size_t k = 0; k < lowered->monitor_value_count; k++) free_values(context, &lowered->monitor_values[k]);
     for (size_t k = 0; k < lowered->monitor_count; k++) svmp_release(context, lowered->monitors[k].name);
+    svmp_summed_free(context, &lowered->summed);
     svmp_names_free(context, &lowered->computed);
     svmp_names_free(context, &lowered->drawn_names);
     for (size_t k = 0; k < lowered->array_count; k++) {
@@ -34,6 +35,7 @@ void svmp_lowered_free(lowered_model *lowered) {
         svmp_release(context, lowered->arrays[k].observed);
         svmp_release(context, lowered->arrays[k].computed);
         svmp_release(context, lowered->arrays[k].drawn);
+        svmp_release(context, lowered->arrays[k].summed);
         svmp_release(context, lowered->arrays[k].known);
         svmp_release(context, lowered->arrays[k].name);
         svmp_release(context, lowered->arrays[k].values);

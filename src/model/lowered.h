@@ -6,6 +6,7 @@
 #include "data/data.h"
 #include "dist/distributions.h"
 #include "graph/part.h"
+#include "model/discrete.h"
 #include "model/group.h"
 #include "model/transform.h"
 
@@ -57,8 +58,8 @@ typedef struct lowered_monitor {
 
 /* An array of the model text with elements that are stochastic or computed from unknowns. */
 typedef struct lowered_array {
-    char *unknown, *observed, *computed, *drawn; /* "y[1:10] (7 of 10)"; NULL: no element is */
-    size_t unknown_count, observed_count, drawn_count;
+    char *unknown, *observed, *computed, *drawn, *summed; /* "y[1:10] (7 of 10)"; NULL: no element is */
+    size_t unknown_count, observed_count, drawn_count, summed_count;
     char *name;
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
     double *values; /* observed ones, NaN elsewhere, the last index running fastest; NULL: none is */
@@ -95,9 +96,10 @@ typedef struct lowered_model {
     size_t monitor_count, monitor_capacity;
     lowered_values *monitor_values;
     size_t monitor_value_count;
-    name_table computed;  /* arrays of the text with deterministic elements, whether they are reported or not */
-    uint32_t *by_level;   /* all nodes, parents first */
-    int dependent_bounds; /* whether some bound depends on an unknown */
+    lowered_summed summed; /* discrete unknowns */
+    name_table computed;   /* arrays of the text with deterministic elements, whether they are reported or not */
+    uint32_t *by_level;    /* all nodes, parents first */
+    int dependent_bounds;  /* whether some bound depends on an unknown */
 
     size_t levels;          /* of a part: how many there are in the whole */
     size_t whole_outputs;   /* of the model that this is a part of, or its own */

@@ -128,6 +128,35 @@ static svmp_status copy_leaves(const lowered_model *whole, lowered_model *part) 
     return SVMP_OK;
 }
 
+/* The discrete unknowns, of the variables of the whole: the first process draws them. */
+static svmp_status copy_summed(const lowered_model *whole, lowered_model *part) {
+    svmp_context *context = part->context;
+    const lowered_summed *from = &whole->summed;
+    lowered_summed *to = &part->summed;
+    if (!is_first(context)) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(context, to->unknowns, from->count));
+    SVMP_TRY(SVMP_NEW(context, to->components, from->component_count));
+    SVMP_TRY(SVMP_NEW(context, to->steps, from->step_count));
+    SVMP_TRY(SVMP_NEW(context, to->given, from->given_count));
+    SVMP_TRY(SVMP_NEW(context, to->values, from->value_count));
+    for (; to->count < from->count; to->count++) {
+        to->unknowns[to->count] = from->unknowns[to->count];
+        to->unknowns[to->count].name = NULL;
+        SVMP_TRY(svmp_duplicate(context, from->unknowns[to->count].name, &to->unknowns[to->count].name));
+    }
+    for (size_t k = 0; k < from->component_count; k++) to->components[to->component_count++] = from->components[k];
+    for (size_t k = 0; k < from->step_count; k++) to->steps[to->step_count++] = from->steps[k];
+    for (size_t k = 0; k < from->given_count; k++) to->given[to->given_count++] = from->given[k];
+    for (size_t k = 0; k < from->value_count; k++) {
+        const lowered_values values = {from->values[k].program, from->values[k].bound, from->values[k].variables};
+        lowered_values copy = {0};
+        const svmp_status status = copy_values(context, &values, &copy);
+        to->values[to->value_count++] = (discrete_values){copy.program, copy.bound, copy.variables};
+        SVMP_TRY(status);
+    }
+    return SVMP_OK;
+}
+
 /* What is monitored, of the variables of the whole; and the names of what is computed. */
 static svmp_status copy_monitors(const lowered_model *whole, lowered_model *part) {
     svmp_context *context = part->context;
@@ -191,6 +220,7 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     for (size_t p = 0; p < whole->prior_count; p++) SVMP_CHECK(copy_prior(whole, p, local, made, which));
     SVMP_CHECK(copy_leaves(whole, made));
     SVMP_CHECK(order_levels(whole, graph, made));
+    SVMP_CHECK(copy_summed(whole, made));
     SVMP_CHECK(copy_monitors(whole, made));
     SVMP_CHECK(copy_known(whole, made));
     *part = made;

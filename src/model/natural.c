@@ -87,8 +87,9 @@ size_t svmp_model_observed(const svmp_model *model) { return model && model->low
 int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array) {
     if (model == NULL || array == NULL || model->lowered == NULL || which >= model->lowered->array_count) return 0;
     const lowered_array *found = &model->lowered->arrays[which];
-    *array = (svmp_array){found->unknown,        found->observed, found->computed, found->unknown_count,
-                          found->observed_count, found->name,     found->rank,     found->dimensions,
-                          found->values,         found->known,    found->drawn,    found->drawn_count};
+    *array =
+        (svmp_array){found->unknown, found->observed,    found->computed,   found->unknown_count, found->observed_count,
+                     found->name,    found->rank,        found->dimensions, found->values,        found->known,
+                     found->drawn,   found->drawn_count, found->summed,     found->summed_count};
     return 1;
 }

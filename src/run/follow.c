@@ -13,13 +13,16 @@ typedef struct follower {
     size_t whole, together; /* variables of the whole model, and the most particles of a block */
     size_t n, k, states;    /* particle l of n is draw l*states + k of `made` */
     double *variables, *monitored;
+    double *probabilities; /* of the discrete unknowns' states, summed over the particles */
     uint64_t *draw;
 } follower;
 
 static svmp_status reserve(follower *f) {
     svmp_context *context = f->run->context;
     const size_t n = f->together < f->n ? f->together : f->n;
-    SVMP_TRY(SVMP_NEW(context, f->variables, (f->whole + f->lowered->leaf_variables) * n));
+    const size_t rows = f->whole + f->lowered->leaf_variables + f->lowered->summed.count;
+    SVMP_TRY(SVMP_NEW(context, f->variables, rows * n));
+    SVMP_TRY(SVMP_NEW(context, f->probabilities, svmp_summed_states(&f->lowered->summed)));
     SVMP_TRY(SVMP_NEW(context, f->monitored, f->lowered->monitor_count * n));
     return SVMP_NEW(context, f->draw, n);
 }
@@ -28,6 +31,7 @@ static void release(follower *f) {
     svmp_release(f->run->context, f->variables);
     svmp_release(f->run->context, f->monitored);
     svmp_release(f->run->context, f->draw);
+    svmp_release(f->run->context, f->probabilities);
 }
 
 /* Particles that are inferred together have less noise than as many independent draws, and so shall their leaves. Draws
@@ -52,6 +56,8 @@ static svmp_status follow_block(const follower *f, size_t from, size_t to) {
     const size_t some = to - from;
     for (size_t l = 0; l < some; l++) f->draw[l] = key_of(f->made, (from + l) * f->states + f->k);
     const leaf_draws draws = {f->run->options.seed, f->draw, is_one_sample(f->run) ? f->made->count : 0};
+    SVMP_TRY(svmp_summed_draw(f->run->context, &lowered->summed, f->run->options.seed, some, f->draw, f->variables,
+                              f->variables + (f->whole + lowered->leaf_variables) * some, f->probabilities));
     SVMP_TRY(svmp_lowered_draw_leaves(lowered, &draws, some, f->variables));
     SVMP_TRY(svmp_lowered_monitor(lowered, some, f->variables, f->monitored));
     for (size_t k = 0; k < lowered->leaf_count; k++)
@@ -106,14 +112,34 @@ static bool begin(const svmp_run *run, svmp_particles *made, size_t states, foll
     const svmp_graph *graph = run->model->graph;
     *f = (follower){.run = run, .lowered = lowered, .made = made, .n = made->count / states, .states = states};
     f->whole = graph->halo ? graph->whole_variables : graph->variables;
-    f->together = svmp_spread_rows(f->whole + lowered->leaf_variables);
-    return lowered->monitor_count > 0 || lowered->drawn_names.count > 0;
+    f->together = svmp_spread_rows(f->whole + lowered->leaf_variables + lowered->summed.count);
+    return lowered->monitor_count > 0 || lowered->drawn_names.count > 0 || lowered->summed.count > 0;
+}
+
+/* The probabilities of the discrete unknowns' values, a series each: "probability.z.3" along "value.1.2", from 1 to 2.
+ */
+static svmp_status set_probabilities(const follower *f) {
+    const lowered_summed *summed = &f->lowered->summed;
+    double *row = f->probabilities;
+    for (size_t k = 0; k < summed->count; k++) {
+        const lowered_discrete *unknown = &summed->unknowns[k];
+        char name[SERIES_NAME + 1], along[SERIES_NAME + 1];
+        const double last = unknown->least + unknown->states - 1;
+        for (size_t s = 0; s < unknown->states; s++) row[s] /= (double)f->n;
+        const int length = snprintf(name, sizeof name, "probability.%s", unknown->name);
+        snprintf(along, sizeof along, "value.%.0f.%.0f", unknown->least, last);
+        if (length >= 0 && (size_t)length < sizeof name)
+            SVMP_TRY(svmp_particles_set_series(f->made, name, along, unknown->states, row));
+        row += unknown->states;
+    }
+    return SVMP_OK;
 }
 
 svmp_status svmp_run_follow(const svmp_run *run, const double *variables, svmp_particles *made) {
     follower f;
     if (!begin(run, made, 1, &f)) return SVMP_OK;
     svmp_status status = follow_alone(&f, variables);
+    if (status == SVMP_OK) status = set_probabilities(&f);
     release(&f);
     return status;
 }
@@ -123,6 +149,7 @@ svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k,
     if (!begin(run, made, states, &f)) return SVMP_OK;
     f.k = k;
     svmp_status status = follow_together(&f, x);
+    if (status == SVMP_OK && states == 1 && f.probabilities) status = set_probabilities(&f);
     release(&f);
     return status;
 }

@@ -202,9 +202,22 @@ svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles) 
     return start_from(run, particles);
 }
 
+static svmp_status start_from_values(svmp_run *run, const char *paths) {
+    double *x = NULL;
+    if (run->iteration > 0)
+        return svmp_fail(run->context, SVMP_BAD_CALL,
+                         "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_start_values(run, paths, x));
+    SVMP_TRY(svmp_init_settle(run->backend, x));
+    SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
+    return hash_start(run, x);
+}
+
 svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_start_from_file: the path is NULL.");
+    if (svmp_start_is_values(path)) return start_from_values(run, path);
     svmp_particles *particles = NULL;
     svmp_status status;
     if (run->model->graph->halo) SVMP_CHECK(svmp_team_compare_file(run->context, "start", path));

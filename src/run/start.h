@@ -15,4 +15,10 @@ svmp_status svmp_start_read(const svmp_run *run, const char *path, svmp_particle
 /* Fills `own`, which has names, from particles that have those names too. */
 svmp_status svmp_start_take(const svmp_particles *particles, svmp_particles *own);
 
+/* Whether the paths, commas between them, are files with values of unknowns: .R, .txt, .dump, .json. */
+int svmp_start_is_values(const char *paths);
+
+/* Changes the start x, the backend's particles, to what these files say. */
+svmp_status svmp_start_values(svmp_run *run, const char *paths, double *x);
+
 #endif

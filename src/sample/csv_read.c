@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "sample/coda.h"
 #include "sample/columns.h"
 #include "sample/netcdf.h"
 #include "sample/particles.h"
@@ -372,6 +373,7 @@ svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_pa
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read: the %s is NULL.", path ? "result" : "path");
     svmp_particles *read = NULL;
     SVMP_TRY(svmp_netcdf_is_meant(path) ? svmp_netcdf_read(context, path, &read)
+             : svmp_coda_is_meant(path) ? svmp_coda_read(context, path, &read)
                                         : read_csv(context, path, NULL, NULL, &read));
     const svmp_status status = svmp_duplicate(context, path, &read->path);
     if (status == SVMP_OK)

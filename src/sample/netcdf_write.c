@@ -124,6 +124,23 @@ done:
     return status;
 }
 
+/* log_lik, where it is monitored, once more: in the group where ArviZ' loo() and waic() look for it. */
+static svmp_status put_likelihood(netcdf_file *file, const svmp_particles *p) {
+    int dimensions[2];
+    shape arrays = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_shape_of(p, &arrays));
+    for (size_t a = 0; a < arrays.count; a++) {
+        const shaped_array *array = &arrays.arrays[a];
+        if (array->length != 7 || memcmp(array->name, "log_lik", 7) != 0) continue;
+        SVMP_CHECK(put_group(file, "log_likelihood", NULL, dimensions));
+        SVMP_CHECK(put_array(file, p, array, dimensions));
+    }
+done:
+    svmp_shape_free(file->context, &arrays);
+    return status;
+}
+
 static int is_whole(size_t count, const double *values) {
     for (size_t l = 0; l < count; l++)
         if (!(fabs(values[l]) < 0x1p53) || values[l] != rint(values[l])) return 0;
@@ -196,6 +213,7 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     SVMP_TRY(put_attributes(file, file->id, comments));
     if (comments) SVMP_TRY(put_comments(file, comments));
     SVMP_TRY(put_posterior(file, p, comments));
+    SVMP_TRY(put_likelihood(file, p));
     SVMP_TRY(put_statistics(file, p));
     SVMP_TRY(put_observed(file, p));
     file->open = 0;

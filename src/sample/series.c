@@ -3,9 +3,9 @@
 
 #include "sample/tally.h"
 
-/* Letters, digits and underscores; chain and draw are the dimensions of the particles themselves. */
+/* Letters, digits, dots and underscores; chain and draw are the dimensions of the particles themselves. */
 static int is_plain(const char *name) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
     const size_t length = strspn(name, plain);
     return length > 0 && length <= SERIES_NAME && name[length] == '\0' && strcmp(name, "chain") != 0 &&
            strcmp(name, "draw") != 0;

@@ -3,9 +3,11 @@
 
 schools="$MODELS/schools_centred.bug $MODELS/schools.R"
 
-# svmp check says which; centred is the default.
-works check $schools
+# svmp check says which: what svmp run would do.
+works check $schools -m graphical
 shows '^coordinates +theta centred$'
+works check $schools
+shows '^coordinates +theta 0\.0?[0-9]+ to 0\.[0-9]+ centred$'
 works check $schools --coordinates centred
 shows '^coordinates +theta centred$'
 works check $schools --coordinates noncentred
@@ -20,21 +22,21 @@ works graph $schools --coordinates noncentred
 works plan $schools --coordinates noncentred
 refuses 2 "Unknown coordinates 'sideways': expected auto, centred or noncentred." run $schools --coordinates sideways
 
-# Centred is what a run does without the option, to the bit; the file says what was asked for.
-works run $schools -n 20 -t 10 -q -o plain.csv
-works run $schools -n 20 -t 10 -q --coordinates centred -o centred.csv
+# Centred is what the paper's methods do without the option, to the bit; the file says what was asked for.
+works run $schools -m graphical -n 20 -t 10 -q -o plain.csv
+works run $schools -m graphical -n 20 -t 10 -q --coordinates centred -o centred.csv
 diff <(rows plain.csv) <(rows centred.csv) || fail "centred is not the default"
 grep -qx '# coordinates = centred' centred.csv || fail "the coordinates are not recorded"
 
 # Natural values go out and in: a run in one kind starts from the particles of another.
 for kind in noncentred auto; do
-    works run $schools -n 20 -t 10 -q --coordinates $kind -o $kind.csv
+    works run $schools -m graphical -n 20 -t 10 -q --coordinates $kind -o $kind.csv
     [[ $(rows $kind.csv | head -1) == $(rows plain.csv | head -1) ]] || fail "$kind: the header is $(rows $kind.csv | head -1)"
-    works run $schools -n 20 -t 0 -q --coordinates $kind --init plain.csv -o again.csv --force
+    works run $schools -m graphical -n 20 -t 0 -q --coordinates $kind --init plain.csv -o again.csv --force
     paste -d, <(rows plain.csv | tail -n +2) <(rows again.csv | tail -n +2) |
         awk -F, '{ for (k = 2; k <= 11; k++) { d = $k - $(k + 11); if (d * d > 1e-16 * (1 + $k * $k)) exit 1 } }' ||
         fail "$kind: the start does not come back"
-    works run $schools -n 20 -t 10 -q --threads 1 --coordinates $kind -o one.csv --force
+    works run $schools -m graphical -n 20 -t 10 -q --threads 1 --coordinates $kind -o one.csv --force
     diff <(rows $kind.csv) <(rows one.csv) || fail "$kind: threads differ"
 done
 
@@ -50,28 +52,28 @@ done
 
 # A checkpoint is of the coordinates that it was made in; a resumed run has the bits of an uninterrupted one.
 for kind in noncentred auto; do
-    works run $schools -n 20 -t 10 -q --coordinates $kind --checkpoint run.ckpt -o before.csv --force
-    works run $schools -n 20 -t 20 -q --coordinates $kind --resume run.ckpt -o after.csv --force
-    works run $schools -n 20 -t 20 -q --coordinates $kind -o whole.csv --force
+    works run $schools -m graphical -n 20 -t 10 -q --coordinates $kind --checkpoint run.ckpt -o before.csv --force
+    works run $schools -m graphical -n 20 -t 20 -q --coordinates $kind --resume run.ckpt -o after.csv --force
+    works run $schools -m graphical -n 20 -t 20 -q --coordinates $kind -o whole.csv --force
     diff <(rows after.csv) <(rows whole.csv) || fail "$kind: the resumed run differs"
 done
-refuses 2 "model" run $schools -n 20 -t 20 -q --resume run.ckpt -o other.csv
+refuses 2 "model" run $schools -m graphical -n 20 -t 20 -q --resume run.ckpt -o other.csv
 
 # transport, local and nuts choose by themselves: to the bits of auto, for any threads.
 for method in "transport -n 20 -t 200" "local -n 20 -t 60" "nuts --chains 2 --warmup 30 --draws 20"; do
     works run $schools -m $method -q --threads 1 -o default.csv --force
-    works run $schools -m $method -q --threads 3 --coordinates auto -o auto.csv --force
-    diff <(rows default.csv) <(rows auto.csv) || fail "$method: auto is not the default, or threads differ"
+    works run $schools -m $method -q --threads 3 --coordinates auto -o chosen.csv --force
+    diff <(rows default.csv) <(rows chosen.csv) || fail "$method: auto is not the default, or threads differ"
     grep -qx '# coordinates = auto' default.csv || fail "$method: the coordinates are not recorded"
 done
 
 # What is monitored is computed from the natural values; both kinds of files have the same particles.
 sed 's/^model {/model {\n  both <- theta[1] + mu/' "$MODELS/schools_centred.bug" >both.bug
-works run both.bug "$MODELS/schools.R" -n 20 -t 10 -q --coordinates noncentred --monitor both -o both.csv
+works run both.bug "$MODELS/schools.R" -m graphical -n 20 -t 10 -q --coordinates noncentred --monitor both -o both.csv
 rows both.csv | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k }
     NR > 1 { d = $at["both"] - $at["theta.1"] - $at["mu"]; if (d * d > 1e-12) exit 1 }' || fail "a monitored node differs"
 if "$SVMP" --version | grep -q '^netcdf: yes'; then
-    works run both.bug "$MODELS/schools.R" -n 20 -t 10 -q --coordinates noncentred --monitor both -o both.nc
+    works run both.bug "$MODELS/schools.R" -m graphical -n 20 -t 10 -q --coordinates noncentred --monitor both -o both.nc
     works compare both.csv both.nc
 fi
 
@@ -92,7 +94,10 @@ works compare nuts_auto.csv nuts_centred.csv
 
 if several_processes; then
     for kind in noncentred auto; do
-        mpirun -n 2 "$SVMP" run $schools -n 20 -t 10 -q --threads 1 --coordinates $kind -o two.csv --force >said 2>errors || fail "$(cat errors)"
+        mpirun -n 2 "$SVMP" run $schools -m graphical -n 20 -t 10 -q --threads 1 --coordinates $kind -o two.csv --force >said 2>errors || fail "$(cat errors)"
         diff <(rows $kind.csv) <(rows two.csv) || fail "$kind: processes differ"
     done
+    works run $schools -m local -n 20 -t 60 -q -o one.csv --force
+    mpirun -n 2 "$SVMP" run $schools -m local -n 20 -t 60 -q --threads 1 -o two.csv --force >said 2>errors || fail "$(cat errors)"
+    diff <(rows one.csv) <(rows two.csv) || fail "local: processes differ"
 fi

@@ -73,9 +73,9 @@ fi
 
 # What all draws of a sampler have told, its file keeps however few of them it holds, in one or in several.
 cat >funnel.bug <<'END'
-model { mu ~ dnorm(0, 0.01); v ~ dnorm(0, 0.1); for (i in 1:20) { x[i] ~ dnorm(mu, exp(-2*v)) } }
+model { mu ~ dnorm(0, 0.01); v ~ dnorm(0, 0.1); for (i in 1:20) { x[i] ~ dnorm(mu, exp(-2*v)); factor(0 * x[i]) } }
 END
-funnel=(run funnel.bug -m nuts --warmup 200 --draws 300 --quiet)
+funnel=(run funnel.bug -m nuts --coordinates centred --warmup 200 --draws 300 --quiet)
 works "${funnel[@]}" -o all.csv
 told() { grep -E 'E-BFMI|trajectories diverged' said | sed -E 's/.*(lowest E-BFMI [0-9.]+, [0-9]+ divergent).*/\1/'; }
 works summary all.csv

@@ -6,6 +6,9 @@ Means and standard deviations must agree within --limit combined Monte Carlo sta
 batch means, so that a chain that mixes slowly gets a large one; ESS is the number of independent draws with the same
 error. Data files are the model's own: JAGS is given the R dumps as they are, and JSON and CSV written as dumps.
 
+A model may say in comments what else is compared, "# monitor: z, K", and which of JAGS' modules it needs, "# load: glm".
+MODEL.inits, where it exists, has values that JAGS starts from.
+
 --words says the model in JAGS' words where it uses one that JAGS does not have: dhalfcauchy, dinvgamma.
 Without numpy: this is read by any Python 3.
 """
@@ -76,10 +79,25 @@ def run(command, folder):
     return done.returncode, done.stdout
 
 
+def remarks(text, what):
+    """The names behind "# what: a, b"."""
+    return [name.strip() for names in re.findall(rf"^# {what}: (.*)$", text, re.M) for name in names.split(",")]
+
+
+def own_start(model):
+    path = model.removesuffix(".bug") + ".inits"
+    if not os.path.exists(path):
+        return ""
+    with open(path) as file:
+        return file.read()
+
+
 def run_svmp(options, folder):
     """{name: [chain of draws, ...]}, names as JAGS spells them."""
     out = os.path.join(folder, "svmp.csv")
-    status, said = run([options.svmp, "run", options.model, *options.data, "-m", "nuts", "--chains", str(CHAINS), "--warmup",
+    with open(options.model) as file:
+        monitors = ",".join(remarks(file.read(), "monitor"))
+    status, said = run([options.svmp, "run", options.model, *options.data, *(["--monitor", monitors] if monitors else []), "-m", "nuts", "--chains", str(CHAINS), "--warmup",
                         str(options.warmup), "--draws", str(options.draws), "--seed", str(options.seed), "--init", options.init, "--quiet", "-o", out], folder)
     if status != 0:
         sys.exit(f"svmp: exit {status}\n{said}")
@@ -115,7 +133,7 @@ def run_jags(options, monitors, folder):
         text = file.read()
     with open(os.path.join(folder, "model.bug"), "w") as file:
         file.write(in_jags_words(text) if options.words else text)
-    script = ['model in "model.bug"']
+    script = [f"load {module}" for module in remarks(text, "load")] + ['model in "model.bug"']
     for k, path in enumerate(options.data):
         if path.endswith((".json", ".csv")):
             with open(os.path.join(folder, f"data{k}.R"), "w") as file:
@@ -125,6 +143,7 @@ def run_jags(options, monitors, folder):
     script.append(f"compile, nchains({CHAINS})")
     for chain in range(1, CHAINS + 1):
         with open(os.path.join(folder, f"start{chain}.R"), "w") as file:
+            file.write(own_start(options.model))
             file.write(f'".RNG.name" <- "base::Mersenne-Twister"\n".RNG.seed" <- {options.seed + chain}\n')
         script.append(f'parameters in "start{chain}.R", chain({chain})')
     script += ["initialize", f"update {options.burn}"]

@@ -36,6 +36,7 @@ static const scalar_case continuous[] = {
     {"dgen.gamma", {0.8, 1.5, 0.9}, 0.1, 2},
     {"dinvgamma", {2.2, 1.4}, 0.3, 3},
     {"dhalfcauchy", {1.3}, 0.2, 5},
+    {"dscaled.gamma", {1.4, 3}, 0.2, 3},
     {"dpar", {2.6, 0.8}, 0.9, 3},
     {"dunif", {-1.2, 2.3}, -1, 2},
     {"dbeta", {2.1, 3.4}, 0.1, 0.9},
@@ -44,9 +45,9 @@ static const scalar_case continuous[] = {
 enum { CONTINUOUS = sizeof continuous / sizeof *continuous };
 
 static const scalar_case discrete[] = {
-    {"dbern", {0.3}, 0, 1},           {"dbin", {0.35, 9}, 2, 6},      {"dbin", {0.0, 4}, 0, 4},
-    {"dpois", {3.7}, 1, 6},           {"dnegbin", {0.45, 2.7}, 1, 6}, {"dhyper", {7, 9, 6, 1.8}, 0, 6},
-    {"dhyper", {5, 3, 6, 0.4}, 3, 5},
+    {"dbern", {0.3}, 0, 1},           {"dbin", {0.35, 9}, 2, 6},         {"dbin", {0.0, 4}, 0, 4},
+    {"dpois", {3.7}, 1, 6},           {"dnegbin", {0.45, 2.7}, 1, 6},    {"dhyper", {7, 9, 6, 1.8}, 0, 6},
+    {"dhyper", {5, 3, 6, 0.4}, 3, 5}, {"dbetabin", {1.7, 2.4, 6}, 1, 5},
 };
 enum { DISCRETE = sizeof discrete / sizeof *discrete };
 

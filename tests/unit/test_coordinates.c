@@ -374,6 +374,7 @@ static svmp_particles *run(const svmp_model *model, const svmp_particles *start,
     svmp_run *made = NULL;
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
+    options.method = "graphical";
     options.particles = 7;
     options.iterations = iterations;
     options.init = "prior";

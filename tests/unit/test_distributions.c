@@ -124,7 +124,10 @@ static void test_derivatives(void **state) {
         const scalar_case *which = &discrete[k];
         bool truncatable = svmp_distribution_truncatable(svmp_distribution_find(which->name));
         bool edge = which->argument[0] == 0;
-        unsigned counts = strcmp(which->name, "dhyper") == 0 ? 15 : strcmp(which->name, "dbin") == 0 ? 5 : 1;
+        unsigned counts = strcmp(which->name, "dhyper") == 0     ? 15
+                          : strcmp(which->name, "dbin") == 0     ? 5
+                          : strcmp(which->name, "dbetabin") == 0 ? 9
+                                                                 : 1;
         double cuts[2][2] = {{NAN, NAN}, {which->low, which->high}};
         for (int cut = 0; cut < (truncatable ? 2 : 1) && !edge; cut++) {
             program *compiled = scalar_program(context, which, DENSITY, true, cuts[cut], true);

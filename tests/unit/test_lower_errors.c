@@ -70,7 +70,14 @@ static const struct {
      "m.bug:1:37: error: 'm[152]' depends on itself: the model has a directed cycle (t = 151)\n"
      "    model { for (t in 1:5000) { m[t] <- m[t+1] + 1 }\n                                        ^"},
     {"model { x <- log(0 - 1)\n y ~ dnorm(x, 1)\n factor(0/0 * z) z ~ dnorm(sqrt(a), 1) }", "a <- -4",
-     "m.bug:1:14: error: the value is not a number\n    model { x <- log(0 - 1)\n                 ^"},
+     "m.bug:2:12: error: the value is not a number\n     y ~ dnorm(x, 1)\n               ^\n"
+     "m.bug:3:28: error: the value is not a number\n     factor(0/0 * z) z ~ dnorm(sqrt(a), 1) }\n"
+     "                               ^"},
+    {"model { l <- lgamma(3)\n x ~ dnorm(0, 1) }", "",
+     "m.bug:1:14: error: unknown function 'lgamma'; write loggam()\n    model { l <- lgamma(3)\n                 ^"},
+    {"model { x ~ dnchisqr(3, 1) }", "",
+     "m.bug:1:13: error: 'dnchisqr' is not supported: write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)\n"
+     "    model { x ~ dnchisqr(3, 1) }\n                ^"},
     {"model { z ~ dnorm(sqrt(a), 1) }", "a <- -4",
      "m.bug:1:19: error: the value is not a number\n    model { z ~ dnorm(sqrt(a), 1) }\n                      ^"},
     {"model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }", "y <- c(1, Inf)",
@@ -80,16 +87,26 @@ static const struct {
      "m.bug:2:2: error: 'y' depends on itself: the model has a directed cycle\n     y ~ dunif(0, x) }\n     ^"},
     {"model { x ~ dnorm(x, 1) }", "",
      "m.bug:1:9: error: the model has a directed cycle: x -> x\n    model { x ~ dnorm(x, 1) }\n            ^"},
-    {"model { for (i in 1:N) { z[i] ~ dcat(p[]) }\n y ~ dnorm(z[2], 1) }",
-     "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2) y <- 1",
-     "m.bug:1:26: error: 'z[2]' ~ dcat is discrete and not observed: sum it out of the model, or provide it in the "
-     "data (i = 2)\n    model { for (i in 1:N) { z[i] ~ dcat(p[]) }\n                             ^"},
-    {"model { for (i in 1:N) { z[i] ~ dcat(p[]) } }", "N <- 3 p <- c(0.5,0.5) z <- c(1,NA,2)",
-     "m.bug: error: the model has no unknowns to infer: they are discrete or depend on discrete ones, and nothing "
-     "observed depends on them."},
-    {"model { x ~ dhyper(3, 3, 2, 1)\n y ~ dnorm(m, 1)\n m ~ dnorm(0, 1) }", "y <- 1",
-     "m.bug:1:9: error: 'x' ~ dhyper is discrete and not observed: sum it out of the model, or provide it in the data\n"
-     "    model { x ~ dhyper(3, 3, 2, 1)\n            ^"},
+    {"model { for (i in 1:N) { z[i] ~ dpois(2) }\n y ~ dnorm(z[2], 1) }", "N <- 3 z <- c(1,NA,2) y <- 1",
+     "m.bug:1:26: error: 'z[2]' ~ dpois is discrete, not observed, and cannot be summed out: it has no largest value; "
+     "bound it with T(,) where larger values have no weight, or provide it in the data (i = 2)\n"
+     "    model { for (i in 1:N) { z[i] ~ dpois(2) }\n                             ^"},
+    {"model { n ~ dbin(p, k)\n k ~ dbin(p, 4)\n y ~ dnorm(n, 1)\n p ~ dunif(0, 1) }", "y <- 1",
+     "m.bug:1:9: error: 'n' ~ dbin is discrete, not observed, and cannot be summed out: its largest value depends on "
+     "an unknown; bound it with T(,)\n    model { n ~ dbin(p, k)\n            ^"},
+    {"model { for (i in 1:20) { z[i] ~ dbern(p) }\n y ~ dnorm(sum(z[]), 1)\n p ~ dunif(0, 1) }", "y <- 1",
+     "m.bug:2:2: error: this depends on the discrete unknowns z[1], z[2], z[3], z[4] ...: 1.05e+06 combinations of "
+     "their values, at most 65536 can be summed; provide some of them in the data, or split the statement\n"
+     "     y ~ dnorm(sum(z[]), 1)\n     ^"},
+    {"model { for (i in 1:20) { z[i] ~ dbern(p)\n for (j in (i+1):20) { y[i,j] ~ dnorm(z[i] + z[j], 1) } }\n"
+     " p ~ dunif(0, 1) }",
+     "y <- structure(rep(1, 400), .Dim = c(20, 20))",
+     "m.bug:1:27: error: summing out the discrete unknown 'z[1]' couples z[2], z[3], z[4], z[5], z[6] and 14 more: a "
+     "table of 1.05e+06 entries, at most 65536 are possible; provide some of them in the data (i = 1)\n"
+     "    model { for (i in 1:20) { z[i] ~ dbern(p)\n                              ^"},
+    {"model { z ~ dbern(0.5)\n y ~ dbin(p, z)\n p ~ dunif(0, 1) }", "y <- 2",
+     "m.bug:1:9: error: no values of the discrete unknowns are possible with these data\n"
+     "    model { z ~ dbern(0.5)\n            ^"},
     {"model { y[1:2] ~ dinterval(t[1:2], c)\n t[1:2] ~ dnorm(0, 1) }", "y <- c(0, 1) c <- 2",
      "m.bug:1:9: error: dinterval applies to one element: write a loop with y[i] on the left-hand side\n"
      "    model { y[1:2] ~ dinterval(t[1:2], c)\n            ^"},
@@ -159,7 +176,8 @@ static const struct {
      "m.bug:1:26: error: the operands of '+' have dimensions 2 and 3\n    model { y ~ dnorm(a[1:2] + a[1:3], 1) }\n    "
      "                         ^"},
     {"model { y ~ dnorm(a[k], 1)\n k ~ dnorm(0,1) }", "a <- c(1,2,3)",
-     "m.bug:1:21: error: an index of 'a' depends on an unknown; it must be computable from the data\n"
+     "m.bug:1:21: error: an index of 'a' depends on an unknown that is not a whole number: use round(), trunc() or "
+     "step()\n"
      "    model { y ~ dnorm(a[k], 1)\n                        ^"},
     {"model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n n ~ dnorm(0,1) }", "",
      "m.bug:1:21: error: 'n' is not data, as loop bounds and left-hand subscripts must be; compute it in data { }\n"

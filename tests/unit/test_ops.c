@@ -138,6 +138,7 @@ static bool only_in_derivatives(expr_op op) {
     case OP_log_slope:
     case OP_masked_multiply:
     case OP_masked_divide:
+    case OP_share:
     case OP_normal_hazard:
     case OP_digamma:
     case OP_log_gamma_p_shape:

@@ -1,0 +1,10 @@
+/* The probabilities of discrete unknowns, which particles carry as series. */
+#ifndef SVMP_CLI_PROBABILITIES_H
+#define SVMP_CLI_PROBABILITIES_H
+
+#include <svmp_tools.h>
+
+/* "z.3 = 2: 0.71": the values of each discrete unknown and their probabilities; nothing where there are none. */
+void print_probabilities(const svmp_particles *particles);
+
+#endif

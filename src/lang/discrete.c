@@ -1,0 +1,349 @@
+/* Discrete unknowns: their values, what reads them, and which of them belong together. */
+#include "lang/discrete.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/factor.h"
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static svmp_status not_finite(model_lowering *lowering, size_t offset, const char *advice) {
+    const ast_statement *statement = lowering->statement;
+    char text[ELEMENT_TEXT];
+    return svmp_lowering_error(
+        lowering, statement->left->offset, "'%s' ~ %s is discrete, not observed, and cannot be summed out: %s",
+        svmp_element_text(lowering, statement->left->symbol, offset, text), statement->distribution->name, advice);
+}
+
+static model_item argument(const model_lowering *lowering, const value *evaluated, size_t part) {
+    return lowering->items[evaluated->first + (evaluated->count == 1 ? 0 : part)];
+}
+
+/* The least and the largest value by the distribution alone; NaN: it depends on unknowns. */
+static void support_ends(const model_lowering *lowering, const evaluated_distribution *evaluated, size_t part,
+                         double *least, double *most) {
+    const ast_statement *statement = lowering->statement;
+    model_item item[3] = {{0}};
+    *least = 0;
+    *most = INFINITY;
+    for (size_t k = 0; k < 3 && k < evaluated->count; k++) item[k] = argument(lowering, &evaluated->arguments[k], part);
+    switch (statement->distribution->support) {
+    case SUPPORT_BINARY: *most = 1; break;
+    case SUPPORT_COUNT_TO: {
+        const model_item size = item[statement->distribution->arguments - 1];
+        *most = svmp_item_known(size) ? size.number : NAN;
+        break;
+    }
+    case SUPPORT_ORDERED:
+        *least = 1;
+        *most = (double)evaluated->arguments[1].count + 1;
+        break;
+    case SUPPORT_CATEGORY:
+        *least = 1;
+        *most = (double)evaluated->arguments[0].count;
+        break;
+    case SUPPORT_INTERVAL_INDEX: *most = (double)evaluated->arguments[1].count; break;
+    case SUPPORT_HYPERGEOMETRIC:
+        *most = NAN;
+        if (!svmp_item_known(item[0]) || !svmp_item_known(item[1]) || !svmp_item_known(item[2])) break;
+        *least = fmax(0, item[2].number - item[1].number);
+        *most = fmin(item[0].number, item[2].number);
+        break;
+    default: break;
+    }
+}
+
+static svmp_status find_values(model_lowering *lowering, size_t offset, size_t part, double *least, double *most) {
+    evaluated_distribution evaluated = {0};
+    SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
+    if (lowering->statement->distribution->rank != RANK_SCALAR)
+        return not_finite(lowering, offset, "provide it in the data");
+    support_ends(lowering, &evaluated, part, least, most);
+    if (!svmp_item_known(evaluated.lower) || !svmp_item_known(evaluated.upper))
+        return not_finite(lowering, offset, "its bounds depend on unknowns; give it bounds that are data");
+    if (isnan(*most) && isinf(evaluated.upper.number))
+        return not_finite(lowering, offset, "its largest value depends on an unknown; bound it with T(,)");
+    if (isnan(*most)) *most = INFINITY;
+    *least = fmax(*least, ceil(evaluated.lower.number));
+    *most = fmin(*most, floor(evaluated.upper.number));
+    if (isinf(*most))
+        return not_finite(lowering, offset,
+                          "it has no largest value; bound it with T(,) where larger values have no weight, or provide "
+                          "it in the data");
+    if (*most < *least) return not_finite(lowering, offset, "its bounds leave no values");
+    if (*most - *least + 1 > DISCRETE_MOST_STATES)
+        return not_finite(lowering, offset, "it has too many values; bound it with T(,)");
+    return SVMP_OK;
+}
+
+svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t offset, size_t part) {
+    double least = 0, most = 0;
+    const size_t items = lowering->item_count;
+    SVMP_TRY(find_values(lowering, offset, part, &least, &most));
+    lowering->item_count = items;
+    SVMP_TRY(
+        SVMP_GROW(lowering->context, lowering->discrete, lowering->discrete_capacity, lowering->discrete_count + 1));
+    const uint32_t symbol = lowering->statement->left->symbol;
+    const size_t element = lowering->arrays[symbol].first + offset;
+    lowering->elements[element].state = ELEMENT_DISCRETE;
+    lowering->elements[element].output = (uint32_t)lowering->discrete_count;
+    lowering->discrete[lowering->discrete_count] = (discrete_unknown){.instance = which,
+                                                                      .symbol = symbol,
+                                                                      .offset = (uint32_t)offset,
+                                                                      .least = least,
+                                                                      .states = (uint32_t)(most - least) + 1,
+                                                                      .component = (uint32_t)lowering->discrete_count};
+    lowering->discrete_count++;
+    return SVMP_OK;
+}
+
+/* Behind the variables and those of the leaves. */
+static uint32_t input_of(const model_lowering *lowering, uint32_t which) {
+    return (uint32_t)(lowering->result->variables + lowering->result->leaf_variables + which);
+}
+
+/* ---- combinations ----------------------------------------------------------------------------- */
+
+svmp_status svmp_discrete_read(model_lowering *lowering, uint32_t which, model_item *result) {
+    discrete_unknown *read = &lowering->discrete[which];
+    if (lowering->drawn) { /* by then each has a value in every particle, behind the variables */
+        expr input;
+        SVMP_TRY(svmp_input(lowering, input_of(lowering, which), &input));
+        *result = svmp_item_expression(input);
+        return SVMP_OK;
+    }
+    if (!read->in_scope) {
+        SVMP_TRY(SVMP_GROW(lowering->context, lowering->scope, lowering->scope_capacity, lowering->scope_count + 1));
+        lowering->scope[lowering->scope_count++] = which;
+        read->in_scope = true;
+        read->state = 0;
+    }
+    *result = svmp_item_literal(read->least + read->state); /* part of the structure: the same in all instances */
+    return SVMP_OK;
+}
+
+void svmp_scope_clear(model_lowering *lowering) {
+    for (size_t k = 0; k < lowering->scope_count; k++) lowering->discrete[lowering->scope[k]].in_scope = false;
+    lowering->scope_count = 0;
+}
+
+bool svmp_scope_next(model_lowering *lowering) {
+    lowering->stamp++; /* what was computed holds for the last combination alone */
+    for (; lowering->scope_count > 0; lowering->scope_count--) {
+        discrete_unknown *last = &lowering->discrete[lowering->scope[lowering->scope_count - 1]];
+        if (++last->state < last->states) return true;
+        last->in_scope = false;
+    }
+    return false;
+}
+
+double svmp_scope_size(const model_lowering *lowering) {
+    double size = 1;
+    for (size_t k = 0; k < lowering->scope_count; k++) size *= lowering->discrete[lowering->scope[k]].states;
+    return size;
+}
+
+/* ---- factors ---------------------------------------------------------------------------------- */
+
+static svmp_status too_many(model_lowering *lowering) {
+    char names[200] = "", text[ELEMENT_TEXT];
+    size_t length = 0, k = 0;
+    for (; k < lowering->scope_count && k < 4; k++) {
+        const discrete_unknown *one = &lowering->discrete[lowering->scope[k]];
+        svmp_element_text(lowering, one->symbol, one->offset, text);
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%.40s", k ? ", " : "", text);
+        if (length >= sizeof names) break;
+    }
+    return svmp_lowering_error(lowering, lowering->statement->offset,
+                               "this depends on the discrete unknowns %s%s: %.3g combinations of their values, at most "
+                               "%u can be summed; provide some of them in the data, or split the statement",
+                               names, k < lowering->scope_count ? " ..." : "", svmp_scope_size(lowering),
+                               DISCRETE_MOST_ENTRIES);
+}
+
+static int ascending(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The unknowns of the present combination that the factor has not read before. */
+static svmp_status note_scope(model_lowering *lowering, discrete_factor *factor) {
+    for (size_t k = 0; k < lowering->scope_count; k++) {
+        bool noted = false;
+        for (size_t j = 0; j < factor->count && !noted; j++)
+            noted = lowering->factor_scopes[factor->first + j] == lowering->scope[k];
+        if (noted) continue;
+        const size_t end = factor->first + factor->count;
+        SVMP_TRY(SVMP_GROW(lowering->context, lowering->factor_scopes, lowering->factor_scope_capacity, end + 1));
+        lowering->factor_scopes[end] = lowering->scope[k];
+        factor->count++;
+        lowering->factor_scope_count = end + 1;
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance) {
+    discrete_factor factor = {.instance = instance, .first = lowering->factor_scope_count};
+    expr ignored;
+    bool more;
+    do {
+        SVMP_TRY(note_scope(lowering, &factor));
+        if (svmp_scope_size(lowering) > DISCRETE_MOST_ENTRIES) return too_many(lowering);
+        more = svmp_scope_next(lowering);
+        if (!more) break;
+        svmp_builder_reset(lowering->builder);
+        lowering->slot_epoch = lowering->stamp;
+        lowering->slot_count = lowering->parameter_count = 0;
+        SVMP_TRY(svmp_factor_entry(lowering, instance, &ignored));
+    } while (more);
+    qsort(lowering->factor_scopes + factor.first, factor.count, sizeof *lowering->factor_scopes, ascending);
+    SVMP_TRY(SVMP_GROW(lowering->context, lowering->discrete_factors, lowering->discrete_factor_capacity,
+                       lowering->discrete_factor_count + 1));
+    lowering->discrete_factors[lowering->discrete_factor_count++] = factor;
+    return SVMP_OK;
+}
+
+/* ---- coordinates ------------------------------------------------------------------------------ */
+
+/* Whether a name that a discrete distribution gives values, not all of them from the data, stands in an expression, or
+ * in what computes the names that stand there. */
+static bool reads_discrete(const model_lowering *lowering, const ast_expression *expression, bool *seen);
+
+static bool is_discrete_name(const model_lowering *lowering, const ast_statement *first, uint32_t symbol, bool *seen) {
+    for (const ast_statement *s = first; s; s = s->next) {
+        if (s->kind == AST_FOR && is_discrete_name(lowering, s->body, symbol, seen)) return true;
+        if (s->left == NULL || s->left->symbol != symbol) continue;
+        const model_array *array = &lowering->arrays[symbol];
+        if (s->kind == AST_DETERMINISTIC && reads_discrete(lowering, s->arguments[0], seen)) return true;
+        if (s->kind != AST_STOCHASTIC || !s->distribution->discrete || array->first == SIZE_MAX) continue;
+        for (size_t k = 0; k < array->count; k++)
+            if (lowering->elements[array->first + k].state != ELEMENT_KNOWN) return true;
+    }
+    return false;
+}
+
+static bool reads_discrete(const model_lowering *lowering, const ast_expression *expression, bool *seen) {
+    if (expression == NULL) return false;
+    if (expression->kind == AST_VARIABLE && expression->counter < 0 && !seen[expression->symbol]) {
+        seen[expression->symbol] = true;
+        if (is_discrete_name(lowering, lowering->ast->model, expression->symbol, seen)) return true;
+    }
+    for (size_t k = 0; k < expression->count; k++)
+        if (reads_discrete(lowering, expression->operands[k], seen)) return true;
+    return false;
+}
+
+svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement, bool *touches) {
+    bool *seen;
+    *touches = false;
+    SVMP_TRY(SVMP_NEW(lowering->context, seen, lowering->ast->names.count));
+    for (size_t k = 0; !*touches && k < statement->argument_count; k++)
+        *touches = reads_discrete(lowering, statement->arguments[k], seen);
+    svmp_release(lowering->context, seen);
+    return SVMP_OK;
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+svmp_status svmp_discrete_finish(model_lowering *lowering) {
+    lowered_summed *summed = &lowering->result->summed;
+    SVMP_TRY(SVMP_NEW(lowering->context, summed->unknowns, lowering->discrete_count));
+    for (; summed->count < lowering->discrete_count; summed->count++) {
+        const discrete_unknown *from = &lowering->discrete[summed->count];
+        lowered_discrete *to = &summed->unknowns[summed->count];
+        *to = (lowered_discrete){.least = from->least, .states = from->states};
+        SVMP_TRY(svmp_output_name(lowering, from->symbol, from->offset, &to->name));
+    }
+    return SVMP_OK;
+}
+
+/* ---- components ------------------------------------------------------------------------------- */
+
+static uint32_t find(discrete_unknown *unknowns, uint32_t k) {
+    while (unknowns[k].component != k) k = unknowns[k].component = unknowns[unknowns[k].component].component;
+    return k;
+}
+
+/* The least of its unknowns names a component. */
+static void join(discrete_unknown *unknowns, uint32_t a, uint32_t b) {
+    a = find(unknowns, a);
+    b = find(unknowns, b);
+    if (a < b)
+        unknowns[b].component = a;
+    else
+        unknowns[a].component = b;
+}
+
+/* Lists: those of component c are list[start[c]] ... list[start[c + 1] - 1], by a counting sort, which keeps order. */
+typedef struct component_lists {
+    uint32_t *unknown_start, *unknowns, *factor_start;
+    discrete_factor *factors;
+} component_lists;
+
+static svmp_status list_components(model_lowering *lowering, component_lists *lists) {
+    const size_t count = lowering->discrete_count, factors = lowering->discrete_factor_count;
+    SVMP_TRY(SVMP_NEW(lowering->context, lists->unknown_start, count + 2));
+    SVMP_TRY(SVMP_NEW(lowering->context, lists->factor_start, count + 2));
+    SVMP_TRY(SVMP_NEW(lowering->context, lists->unknowns, count));
+    SVMP_TRY(SVMP_NEW(lowering->context, lists->factors, factors));
+    uint32_t *of_unknowns = lists->unknown_start + 1, *of_factors = lists->factor_start + 1;
+    for (size_t k = 0; k < count; k++) lists->unknown_start[find(lowering->discrete, (uint32_t)k) + 2]++;
+    for (size_t k = 0; k < factors; k++) {
+        const uint32_t first = lowering->factor_scopes[lowering->discrete_factors[k].first];
+        lists->factor_start[find(lowering->discrete, first) + 2]++;
+    }
+    for (size_t k = 1; k <= count; k++) {
+        of_unknowns[k] += of_unknowns[k - 1];
+        of_factors[k] += of_factors[k - 1];
+    }
+    for (size_t k = 0; k < count; k++)
+        lists->unknowns[of_unknowns[find(lowering->discrete, (uint32_t)k)]++] = (uint32_t)k;
+    for (size_t k = 0; k < factors; k++) {
+        const uint32_t first = lowering->factor_scopes[lowering->discrete_factors[k].first];
+        lists->factors[of_factors[find(lowering->discrete, first)]++] = lowering->discrete_factors[k];
+    }
+    return SVMP_OK;
+}
+
+static svmp_status sum_components(model_lowering *lowering, const component_lists *lists) {
+    for (size_t c = 0; c < lowering->discrete_count; c++) {
+        const size_t unknowns = lists->unknown_start[c + 1] - lists->unknown_start[c];
+        if (unknowns == 0) continue;
+        SVMP_TRY(svmp_begin_instance(lowering));
+        svmp_status status = svmp_eliminate(lowering, lists->factor_start[c + 1] - lists->factor_start[c],
+                                            lists->factors + lists->factor_start[c], unknowns,
+                                            lists->unknowns + lists->unknown_start[c]);
+        svmp_scope_clear(lowering);
+        SVMP_TRY(svmp_go_on(lowering, status));
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_discrete_sum(model_lowering *lowering) {
+    component_lists lists = {0};
+    if (lowering->discrete_count == 0) return SVMP_OK;
+    for (size_t f = 0; f < lowering->discrete_factor_count; f++) {
+        const discrete_factor *factor = &lowering->discrete_factors[f];
+        for (size_t k = 1; k < factor->count; k++)
+            join(lowering->discrete, lowering->factor_scopes[factor->first],
+                 lowering->factor_scopes[factor->first + k]);
+    }
+    svmp_status status = list_components(lowering, &lists);
+    lowering->symbolic = true;
+    if (status == SVMP_OK) status = sum_components(lowering, &lists);
+    lowering->symbolic = false;
+    svmp_release(lowering->context, lists.unknown_start);
+    svmp_release(lowering->context, lists.unknowns);
+    svmp_release(lowering->context, lists.factor_start);
+    svmp_release(lowering->context, lists.factors);
+    return status;
+}
+
+void svmp_discrete_free(model_lowering *lowering) {
+    svmp_release(lowering->context, lowering->discrete);
+    svmp_release(lowering->context, lowering->scope);
+    svmp_release(lowering->context, lowering->factor_scopes);
+    svmp_release(lowering->context, lowering->discrete_factors);
+}

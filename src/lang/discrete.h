@@ -1,0 +1,54 @@
+/* Unknowns with finitely many values. They are summed out of the density, exactly: the particles move in what is left.
+ *
+ * A factor that reads such unknowns is a table of expressions, one for each combination of their values (its scope).
+ * Reading one for the first time sets it to its least value and adds it to the scope; svmp_scope_next goes on to the
+ * next combination, so that making a factor again and again fills its table. Factors that share an unknown form a
+ * component, and eliminate.c sums its unknowns out, one after the other. */
+#ifndef SVMP_LANG_DISCRETE_H
+#define SVMP_LANG_DISCRETE_H
+
+#include "lang/lowering.h"
+
+#define DISCRETE_MOST_STATES  10000u
+#define DISCRETE_MOST_ENTRIES 65536u   /* of one table */
+#define DISCRETE_MOST_TERMS   1000000u /* of all tables of a component */
+
+/* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
+typedef struct discrete_factor {
+    uint32_t instance;
+    size_t first, count;
+} discrete_factor;
+
+/* Makes an unknown element of the current statement, which is discrete, one that is summed out. */
+svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t offset, size_t part);
+
+/* The value of a discrete unknown in the present combination. */
+svmp_status svmp_discrete_read(model_lowering *lowering, uint32_t which, model_item *result);
+
+/* No combination; the next one; how many there are of the unknowns read so far. */
+void svmp_scope_clear(model_lowering *lowering);
+bool svmp_scope_next(model_lowering *lowering);
+double svmp_scope_size(const model_lowering *lowering);
+
+/* Goes through all combinations of a factor, whose first one was made, and notes what it reads. */
+svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);
+
+/* Sums all components out: adds their factors, and what their unknowns are drawn from. */
+svmp_status svmp_discrete_sum(model_lowering *lowering);
+
+/* Names and values of the unknowns, for the result. */
+svmp_status svmp_discrete_finish(model_lowering *lowering);
+
+/* Whether the arguments of a statement depend on discrete unknowns, by the names in the text: then its node is moved in
+ * no other coordinates, since these would depend on them, too. */
+svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement, bool *touches);
+
+/* ---- eliminate.c ---------------------------------------------------------------------------- */
+
+/* Sums the unknowns of some factors out; the factors and unknowns of a component, both ascending. */
+svmp_status svmp_eliminate(model_lowering *lowering, size_t factor_count, const discrete_factor *factors,
+                           size_t unknown_count, const uint32_t *unknowns);
+
+void svmp_discrete_free(model_lowering *lowering);
+
+#endif

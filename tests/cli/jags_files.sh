@@ -1,0 +1,48 @@
+# Files as users of JAGS have them: data as R's dump and BUGS' lists write them, inits, CODA chains; what is reported of
+# discrete unknowns, the log likelihood and the deviance.
+. "$TESTS/cli/support.bash"
+words=$TESTS/peer/words
+
+# The same data in other words, and with a byte order mark.
+works check "$words/regimes.bug" "$words/regimes.R"
+shows '^discrete, summed out +regime\[1:60\]$'
+cp said expected
+{
+    printf '\xEF\xBB\xBFT <- as.integer(60)\n.RNG.name <- "base::Mersenne-Twister"\nprior <- matrix(c(6, 1, 1, 6), nrow = 2, byrow = TRUE)\n'
+    printf 'first <- structure(c(a = 0.5, b = 0.5), .Names = c("a", "b"))\n'
+    grep '^"y"' "$words/regimes.R"
+} >data.R
+works check "$words/regimes.bug" data.R
+diff expected said || fail "other words, other data"
+
+# Probabilities with draws on request, and the same from the file.
+works run "$words/guessing.bug" "$words/guessing.R" -n 40 -t 20 -q --monitor knows,log_lik,deviance -o out.csv
+shows '^Probabilities of the discrete unknowns:$'
+shows '^knows.1 += 1: '
+shows '^WAIC .* \(15 observations\)$'
+shows '^DIC '
+grep '^knows.1 .*= 1' said >first
+works summary out.csv
+shows '^WAIC .* \(15 observations\)$'
+grep '^knows.1 .*= 1' said | diff first - || fail "the file has other probabilities"
+rows out.csv | head -1 | grep -q 'knows.15,log_lik.1,' || fail "the header is $(rows out.csv | head -1)"
+
+# Each unknown of the inits, in turn; what is not named stays; a name that is none is refused.
+echo 'rate <- as.numeric(0.75); knows <- c(1, 0)' >a.R
+echo 'list(rate = 0.9)' >b.R
+works run "$words/guessing.bug" "$words/guessing.R" -n 3 -t 0 -q --init a.R,b.R -o start.csv
+[[ $(rows start.csv | sed -n '2,3s/.*,//p' | cut -c1-4 | xargs) == '0.75 0.90' || $(rows start.csv | sed -n '2,3s/.*,//p' | cut -c1-4 | xargs) == '0.75 0.9' ]] ||
+    fail "the start is $(rows start.csv)"
+echo 'rates <- 1' >wrong.R
+status=0
+"$SVMP" run "$words/guessing.bug" "$words/guessing.R" -n 3 -t 0 -q --init wrong.R >said 2>errors || status=$?
+[[ $status -eq 2 ]] && grep -q "'rates' is not an unknown of the model" errors || fail "exit $status: $(cat errors)"
+
+# Chains of JAGS.
+printf 'mu[1] 1 4\nmu[2] 5 8\ntau 9 12\n' >CODAindex.txt
+for chain in 1 2; do seq 1 12 | sed "s/$/ $chain.5/" >CODAchain$chain.txt; done
+works summary CODAindex.txt
+shows '^2 chains of 4 draws of 3 variables$'
+shows '^mu.2 +2 '
+rm CODAchain*
+refuses 2 "there is no 'CODAchain1.txt' beside it" summary CODAindex.txt

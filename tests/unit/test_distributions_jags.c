@@ -1,0 +1,138 @@
+/* Distributions of JAGS' modules with vectors among their arguments: values by R, sums and derivatives, draws. */
+#include <math.h>
+
+#include "distribution_cases.h"
+
+typedef struct vector_case {
+    const char *name;
+    size_t rows;        /* of the value */
+    size_t shape[3][2]; /* of the arguments: rows, columns; 0: there is none */
+    double argument[3][4];
+    double x[2];
+    double value; /* the log density there, by R */
+} vector_case;
+
+/* dnorm() of R's parts added up; plogis(c - mu) and pnorm(c - mu) subtracted; and for vectors the formulas with R's
+ * matrices: lgamma((k + p)/2) - lgamma(k/2) + log(det(Omega))/2 - p/2 log(k pi) - (k + p)/2 log(1 + d' Omega d / k). */
+static const vector_case cases[] = {
+    {"dnormmix", 1, {{2, 1}, {2, 1}, {2, 1}}, {{-1, 2}, {1, 4}, {1, 3}}, {0.3}, -3.107994847831},
+    {"dordered.logit", 1, {{1, 1}, {2, 1}}, {{0.4}, {-0.5, 1.2}}, {1}, -1.24115387473209},
+    {"dordered.logit", 1, {{1, 1}, {2, 1}}, {{0.4}, {-0.5, 1.2}}, {2}, -0.91398343634731},
+    {"dordered.logit", 1, {{1, 1}, {2, 1}}, {{0.4}, {-0.5, 1.2}}, {3}, -1.17110066594778},
+    {"dordered.probit", 1, {{1, 1}, {2, 1}}, {{0.4}, {-0.5, 1.2}}, {1}, -1.69249280656134},
+    {"dordered.probit", 1, {{1, 1}, {2, 1}}, {{0.4}, {-0.5, 1.2}}, {2}, -0.50404122978418},
+    {"dordered.probit", 1, {{1, 1}, {2, 1}}, {{-3}, {-0.5, 1.2}}, {2}, -5.0837997798428},
+    {"dmnorm.vcov", 2, {{2, 1}, {2, 2}}, {{0.5, -1}, {2, 0.6, 0.6, 1}}, {1, 0.4}, -3.1004690897664},
+    {"dmt", 2, {{2, 1}, {2, 2}, {1, 1}}, {{0.5, -1}, {2, 0.6, 0.6, 1}, {3.5}}, {1, 0.4}, -3.4169679656297},
+};
+
+/* Inputs: the value, then all arguments, as far as they are `unknown`. */
+static program *program_of(svmp_context *context, const vector_case *which, bool unknown, double *x, size_t *inputs) {
+    const distribution *family = svmp_distribution_find(which->name);
+    program_builder *b;
+    program *compiled = NULL;
+    expr value[2], items[3][4];
+    expr_array arguments[3];
+    char sentence[200];
+    assert_non_null(family);
+    assert_ok(svmp_builder_create(context, &b));
+    *inputs = 0;
+    for (size_t k = 0; k < which->rows; k++) {
+        x[*inputs] = which->x[k];
+        value[k] = svmp_expr_input(b, (uint32_t)(*inputs)++);
+    }
+    for (size_t k = 0; k < family->arguments; k++) {
+        const size_t rows = which->shape[k][0], columns = which->shape[k][1];
+        for (size_t i = 0; i < rows * columns; i++) {
+            const bool repeated = columns > 1 && i == 2; /* a symmetric matrix of two rows */
+            if (unknown && !repeated) x[*inputs] = which->argument[k][i];
+            items[k][i] = repeated  ? items[k][1]
+                          : unknown ? svmp_expr_input(b, (uint32_t)(*inputs)++)
+                                    : svmp_expr_literal(b, which->argument[k][i]);
+        }
+        arguments[k] = (expr_array){rows, columns, items[k]};
+    }
+    assert_true(svmp_distribution_shapes_agree(family, which->rows, 1, family->arguments, arguments, sentence,
+                                               sizeof sentence));
+    expr density = svmp_distribution_log_density(b, family, (expr_array){which->rows, 1, value}, arguments, NULL, true);
+    assert_ok(svmp_program_finish(b, density, *inputs, 0, &compiled));
+    svmp_builder_free(b);
+    return compiled;
+}
+
+static void test_values_and_derivatives(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double x[16], value;
+        size_t inputs;
+        program *compiled = program_of(context, &cases[k], true, x, &inputs);
+        const bool discrete_value = svmp_distribution_find(cases[k].name)->discrete;
+        test_run(compiled, 1, x, NULL, &value, NULL);
+        assert_near(value, cases[k].value, 1e-11);
+        test_gradient(compiled, x, 1e-4, 1e-8, discrete_value ? 1 : 0);
+        svmp_program_free(compiled);
+    }
+    svmp_context_free(context);
+}
+
+/* Means of draws: of each coordinate, and of its square for continuous ones, by the exact moments. */
+static void test_draws(void **state) {
+    (void)state;
+    enum { DRAWS = 20000 };
+    static const struct {
+        size_t which; /* of the cases */
+        double mean, second;
+    } moments[] = {
+        {0, (-1 + 3 * 2.0) / 4, (2 + 3 * 4.25) / 4},
+        {1, 0, 0}, /* by their probabilities */
+        {4, 0, 0},
+        {7, 0.5, 2 + 0.25},
+        {8, 0.5, 0.25 + 3.5 / 1.5 * 1 / (2 - 0.36)}, /* k/(k - 2) Omega^-1 */
+    };
+    svmp_context *context = test_context(1);
+    for (size_t m = 0; m < sizeof moments / sizeof *moments; m++) {
+        const vector_case *which = &cases[moments[m].which];
+        const distribution *family = svmp_distribution_find(which->name);
+        number_array arguments[3];
+        double sum[3] = {0}, square[3] = {0};
+        for (size_t k = 0; k < family->arguments; k++)
+            arguments[k] = (number_array){which->shape[k][0], which->shape[k][1], which->argument[k]};
+        for (uint64_t l = 0; l < DRAWS; l++) {
+            double value[2];
+            bool drawn = false;
+            const random_source source = {.stream = {.seed = l, .purpose = RANDOM_TEST}};
+            assert_ok(svmp_distribution_draw(context, family, source, which->rows, 1, arguments, -INFINITY, INFINITY,
+                                             &drawn, value));
+            assert_true(drawn);
+            for (size_t j = 0; j < 3; j++) {
+                const double f = family->discrete ? value[0] == (double)j + 1 : pow(value[0], (double)j + 1);
+                sum[j] += f / DRAWS;
+                square[j] += f * f / DRAWS;
+            }
+        }
+        for (size_t j = 0; j < (family->discrete ? 3 : 2); j++) {
+            double expected = j == 0 ? moments[m].mean : moments[m].second;
+            for (size_t k = 0; family->discrete && k < 3; k++) {
+                double x[16], value;
+                size_t inputs;
+                vector_case at = *which;
+                at.x[0] = (double)j + 1;
+                program *compiled = program_of(context, &at, false, x, &inputs);
+                test_run(compiled, 1, x, NULL, &value, NULL);
+                expected = exp(value);
+                svmp_program_free(compiled);
+            }
+            assert_true(fabs(sum[j] - expected) < 5 * sqrt((square[j] - sum[j] * sum[j]) / DRAWS));
+        }
+    }
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values_and_derivatives),
+        cmocka_unit_test(test_draws),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
