@@ -82,6 +82,34 @@ SVMP_API size_t svmp_model_observed(const svmp_model *model);
 /* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not, or is a leaf. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
+/* The number of values of the unknowns, on the scale of the model text: what svmp_run_particles reports for each
+ * particle before the monitored values. Models without a text report their variables. */
+SVMP_API size_t svmp_model_values(const svmp_model *model);
+
+/* Writes the name of a value to `buffer`, truncated to `size`; returns `buffer`. */
+SVMP_API const char *svmp_model_value_name(const svmp_model *model, size_t value, char *buffer, size_t size);
+
+/* Computes the values of n particles from the variables x, in which particles move and which svmp_model_evaluate takes.
+ * Particle-fast; `values` has room for svmp_model_values * n numbers. NaN: no variable determines the value. */
+SVMP_API svmp_status svmp_model_to_values(const svmp_model *model, size_t n, const double *x, double *values);
+
+/* Computes the variables from the values, which must be finite; those that no variable determines are not read. A value
+ * on the edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a matrix is not positive definite. */
+SVMP_API svmp_status svmp_model_from_values(const svmp_model *model, size_t n, const double *values, double *x);
+
+/* A sparse symmetric precision A and a vector b. Each pair of different rows stands once, in either triangle; the
+ * entries of the diagonal may stand several times and are added. */
+typedef struct svmp_field {
+    size_t entries;
+    const size_t *rows, *columns; /* counted from 0 */
+    const double *values;
+    const double *linear; /* b; NULL: zeros */
+} svmp_field;
+
+/* Adds the factors of exp(b'x - x'Ax/2) for the `count` nodes from `first` on, which have one variable each: one for
+ * each row, then one for each pair that is not zero. The model is the one that svmp_model_read makes of the same matrix
+ * in a file. After a failure some of the factors may have been added. */
+SVMP_API svmp_status svmp_model_add_field(svmp_model *model, size_t first, size_t count, const svmp_field *field);
 /* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; between them it is the
  * share of the data in what is known about the node (docs/coordinates.md). NaN if there is no choice, because the node
  * has another kind of prior. */
@@ -120,6 +148,11 @@ SVMP_API int svmp_particles_series(const svmp_particles *particles, size_t which
 /* Copies the values and replaces a series of the same name. */
 SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const char *name, const char *along,
                                                size_t count, const double *values);
+
+/* Stores the observed values of a model's arrays with the particles, and the known elements of arrays that are unknown
+ * in part: NetCDF files hold both. svmp_run_particles does this itself. Fails if the particles have such data already.
+ */
+SVMP_API svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model *model);
 
 /* New particles with the draws of one chain, counted from 0, its statistics and all series. */
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
