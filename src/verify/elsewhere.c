@@ -6,8 +6,8 @@
 #include "base/vector.h"
 #include "verify/examination.h"
 
-static const double far = 4;   /* sd between a particle's own mean and that of all, from which it is elsewhere */
-static const double lower = 3; /* the log density there, below that of all: then it does not matter */
+static const double far = 4.5;   /* sd between a particle's own mean and that of all, from which it is elsewhere */
+static const double lower = 1.5; /* the log density there, below that of all: then it does not matter */
 static const double share = 0.03, fewest = 3; /* of the particles, that have to be there */
 
 typedef struct search {
