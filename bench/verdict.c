@@ -5,6 +5,7 @@
  * sd or 25 % in sd, none of which may pass at n = 100. "No verdict" is neither a pass nor an alarm.
  *
  *     bench_verdict [alarms|catalogue|power] [ROUNDS]
+ *     bench_verdict one MODEL WRONG SEED          one answer in full, numbers from 0; N in the environment: particles
  */
 #include <math.h>
 
@@ -294,7 +295,6 @@ static void print_power(size_t rounds) {
         }
 }
 
-/* One answer in full: bench_verdict one TARGET WRONG SEED, numbers from 0. */
 static void print_one(size_t t, size_t w, uint64_t seed) {
     svmp_model *model = read_target(&targets[t]);
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
@@ -304,7 +304,8 @@ static void print_one(size_t t, size_t w, uint64_t seed) {
     if (mean == NULL) exit(1);
     know_truth(&targets[t], model, mean, mean + variables);
     const wrong *of = w < WRONGS ? &wrongs[w] : NULL;
-    try_one(&targets[t], model, of, of ? of->by : 0, getenv("N") ? strtoul(getenv("N"), NULL, 10) : 100, seed, mean, mean + variables, &done);
+    const size_t n = getenv("N") ? strtoul(getenv("N"), NULL, 10) : 100;
+    try_one(&targets[t], model, of, of ? of->by : 0, n, seed, mean, mean + variables, &done);
     printf("%s, %s: %s\n", targets[t].name, of ? of->name : "exact draws",
            svmp_verdict_sentence(&last, text, sizeof text));
     printf("moves %zu, unmixed %zu, slowest %s %.3f, limit %.2f, %.3f s\n", last.moves, last.unmixed, last.slowest_name,
