@@ -96,6 +96,16 @@ static void keep(gaussian *q) {
     memcpy(q->best.A, here->A, q->work->pattern->entries * sizeof *here->A);
 }
 
+/* Whether the draws are told apart by their rounded numbers. In the spike of a hierarchy, where all effects are equal
+ * and their scale is 0, they are not, and F means nothing. */
+static int is_resolved(const ascent *a) {
+    for (size_t i = 0; i < a->pattern->order; i++) {
+        const double rounding = 1e-12 * a->here.mean[i];
+        if (!(rounding * rounding * a->here.A[a->pattern->start[i]] < 1)) return 0;
+    }
+    return 1;
+}
+
 /* From every start with few draws. */
 static svmp_status search(gaussian *q, uint64_t seed) {
     static const char *const ends[] = {"arrived", "came to a point that was known", "stayed low", "did not end"};
@@ -114,7 +124,7 @@ static svmp_status search(gaussian *q, uint64_t seed) {
         SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), isfinite(q->best.bound) ? &q->best : NULL, &end));
         svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.6f after %zu iterations.",
                  start, ends[end], a->here.bound, a->iterations);
-        if (a->here.bound > q->best.bound) keep(q);
+        if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
         if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
     }
     return isfinite(q->best.bound) ? SVMP_OK : refuse_start(q->model);
