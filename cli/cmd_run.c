@@ -19,6 +19,7 @@
 #include "sample.h"
 #include "sampling.h"
 #include "table.h"
+#include "verdict.h"
 #include "writer.h"
 
 enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10, NAME_ROOM = 1024 }; /* all, up to so many; of more, the first */
@@ -32,6 +33,9 @@ static const option_row rows[] = {
     {"split", 0, NULL, "", "write one file per chain: FILE_1.csv, ...", "Output"},
     {"progress", 0, "auto|json|none", "auto", "a live line, JSON lines, or nothing", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
+    {"verify", 0, "auto|yes|no", "auto",
+     "cross-examine the particles at the end; auto: within a third of the run or 5 s", "Verdict"},
+    {"require-converged", 0, NULL, "", "exit with status 1 unless the verdict is that they pass", "Verdict"},
     {"checkpoint", 0, "FILE", "", "save the state of the run to FILE", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "seconds between saves; 0: every iteration", "Checkpoints"},
     {"resume", 0, "FILE", "", "continue from a checkpoint; -t may be larger", "Checkpoints"},
@@ -64,6 +68,8 @@ typedef struct session {
     svmp_discrepancy *nodes; /* of every node of the model, at the end */
     size_t warmup;           /* a sampler's iterations that are not kept, */
     double warm;             /* and the seconds that they took */
+    double examines;         /* the seconds that the examination may take; 0: none */
+    int clear;               /* whether the result may be used */
     int measures;            /* the discrepancy is measured along the way */
     int interrupted;         /* this process was, by a signal */
     run_record record;
@@ -151,12 +157,23 @@ static int check_processes(const session *s) {
                     path);
 }
 
+/* How long the particles may be examined; the rest of --verify auto follows from how long the run took. */
+static int read_verify(session *s) {
+    static const char *const names[] = {"auto", "yes", "no"};
+    static const double seconds[] = {5, 1e9, 0};
+    const char *when = options_value(s->set, "verify");
+    for (size_t k = 0; k < 3; k++)
+        if (strcmp(when, names[k]) == 0) return s->examines = seconds[k], 0;
+    return complain(EXIT_WRONG, "The option '--verify' must be auto, yes or no, not '%s'.", when);
+}
+
 /* What every process does by itself. */
 static int read_all(session *s) {
     int status = is_speaker() ? keeper_check(s->set) : 0;
     if (status == 0 && is_speaker() && keeper_path(s->set)) status = file_lock_take(&s->lock, keeper_path(s->set));
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
+    if (status == 0) status = read_verify(s);
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_processes(s);
     if (status == 0) status = check_sizes(s);
@@ -287,6 +304,16 @@ static void print_split(const svmp_split *split) {
            percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
 }
 
+/* How to have the particles examined after all. */
+static void explain_skipped(const session *s) {
+    const svmp_unexamined why = s->record.verdict.unexamined;
+    if (s->record.verdict.veto != SVMP_VETO_NONE || (why != SVMP_OUT_OF_TIME && why != SVMP_UNASKED)) return;
+    if (s->writer.written)
+        printf("To examine them: svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
+    else
+        printf("To examine them, run with --verify yes.\n");
+}
+
 static int print_result(session *s) {
     const size_t variables = svmp_particles_whole(s->result);
     size_t which[VARIABLES_SHOWN];
@@ -317,12 +344,11 @@ static int print_result(session *s) {
     if (s->record.processes == 1) print_criteria(s->result);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
-    if (chains) print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
-    if (strcmp(s->method.name, "transport") == 0 && s->record.outcome == SVMP_COMPLETED)
-        printf("Not settled: some averages still drift or have large errors, or the chains have not met. Run longer "
-               "(-t %zu), write\nrandom effects in non-centred form, or compare with -m nuts.\n",
-               4 * s->record.iterations);
-    print_convergence(&s->record.convergence, s->record.particles, 0);
+    s->clear = exact || (s->record.judged && svmp_verdict_is_clear(&s->record.verdict));
+    if (chains) s->clear = print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    print_convergence(&s->record.convergence, 0);
+    if (s->record.judged) verdict_print(&s->record.verdict);
+    if (s->record.judged) explain_skipped(s);
     free(mixing);
     if (exact && variables > svmp_graph_variables(svmp_model_graph(s->model)))
         printf("These numbers are exact, except for nodes that are monitored or drawn after the run; the particles are "
@@ -410,6 +436,30 @@ static svmp_status iterate(session *s, svmp_outcome *outcome) {
     }
 }
 
+/* While the particles are examined, only an interruption counts. */
+static int watch_examination(const svmp_progress *state, void *user_data) {
+    session *s = user_data;
+    (void)state;
+    return progress_interrupted() || s->interrupted;
+}
+
+/* What the particles are worth: at the price of a third of the run, or of seconds. */
+static int judge(session *s, double seconds) {
+    run_record *record = &s->record;
+    const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
+    const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
+    if (s->method.yield != SVMP_PARTICLES) return 0;
+    svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
+    if (judged == SVMP_OK)
+        judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
+                                  examines > 0 ? fmax(examines, third) : 0, &record->verdict);
+    if (judged == SVMP_NO_MEMORY || judged == SVMP_BAD_CALL) return failed(s->context, judged);
+    if (record->outcome == SVMP_DIVERGED) svmp_verdict_veto(&record->verdict, SVMP_VETO_DIVERGED, 0, NULL);
+    record->judged = 1;
+    progress_tell_verdict(&s->watch, &record->verdict);
+    return 0;
+}
+
 /* The result with all that is told of it: how it ended, and where it stands. */
 static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
@@ -427,6 +477,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
     const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
     if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
+    judge(s, seconds); /* or it stays unjudged, which has been said: the particles are written all the same */
     svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
@@ -444,7 +495,9 @@ static int finish(session *s, svmp_status ended) {
         status = taken == SVMP_OK ? print_result(s) : failed(s->context, taken);
     }
     if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
-    return unwritten ? unwritten : status ? status : explain_end(s, ended);
+    if (unwritten || status) return unwritten ? unwritten : status;
+    const int explained = explain_end(s, ended);
+    return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
 }
 
 /* What the end of the run needs besides: its result, of the variables and of the values that they stand for; and the
@@ -512,41 +565,47 @@ const command command_run = {
     .most = SIZE_MAX,
     .summary = "Run inference and print a summary",
     .joins = 1,
-    .text = "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt\n"
-            "or .dump, in any combination). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix\n"
-            "Market file (.mtx), and DATA, if given, is the vector b in the same format. The particles are written to\n"
-            "the file of\n.BR \\-o ;\na table of moments goes to standard output and the progress to standard error.\n"
-            ".PP\nThe options for samplers apply to the method nuts, which takes them in place of\n"
-            ".BR \\-n \" and \" \\-t .\n"
-            "The particles of\n.B local\nare chains, and its iterations are sweeps: of\n.B \\-t\nsweeps, the first\n"
-            ".B \\-\\-warmup\nadapt, and of the rest at most\n.B \\-\\-draws\nare kept, evenly spaced.\n.PP\n"
-            "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
-            "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
-            "finite fails and writes its last finite particles.\n.PP\nWith\n"
-            ".B \\-\\-checkpoint\n"
-            "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
-            "with\n.B \\-\\-resume\n"
-            "continues from there and computes the same numbers as an uninterrupted run. It saves its own checkpoints\n"
-            "to the same file unless\n.B \\-\\-checkpoint\n"
-            "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
-            "sampler) may be larger, unless the step size falls along the iterations.\n"
-            ".PP\n.B \\-\\-coordinates\n"
-            "says what a node moves in if its prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown location or\n"
-            "scale: itself (centred), its distance from the location in units of the scale (noncentred), or what the\n"
-            "data and the prior suggest, node by node (auto). The default is auto for transport, local and nuts, and\n"
-            "centred for the other methods. The results are on the scale of the model in any case\n"
-            ".RB ( docs/coordinates.md ).\n"
-            ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
-            "adds deterministic nodes, computed from each particle.\n.PP\n"
-            "Stan's tools read one file per chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so on.\n"
-            ".PP\n.B mpirun \\-n P svmp run ...\n"
-            "splits a large model among several processes, on one or more machines\n"
-            ".RB ( docs/distributed.md ).\n"
-            "All processes must be given the same files and options; the first one writes the results.\n"
-            ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
-            ".PP\nThe particles of\n.B dpmp\nand\n.B tpmp\n"
-            "are modes, not a sample of the posterior: row l holds the lth choice of each node on its own, and the\n"
-            "first row is the best configuration. These methods need models whose factors touch at most two nodes.\n",
+    .text =
+        "MODEL is a text in the model language (.bug, .jags or .txt) and DATA its data (.json, .csv, .R, .txt\n"
+        "or .dump, in any combination). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix\n"
+        "Market file (.mtx), and DATA, if given, is the vector b in the same format. The particles are written to\n"
+        "the file of\n.BR \\-o ;\na table of moments goes to standard output and the progress to standard error.\n"
+        ".PP\nThe options for samplers apply to the method nuts, which takes them in place of\n"
+        ".BR \\-n \" and \" \\-t .\n"
+        "The particles of\n.B local\nare chains, and its iterations are sweeps: of\n.B \\-t\nsweeps, the first\n"
+        ".B \\-\\-warmup\nadapt, and of the rest at most\n.B \\-\\-draws\nare kept, evenly spaced.\n.PP\n"
+        "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
+        "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
+        "finite fails and writes its last finite particles.\n.PP\n"
+        "At its end a particle method is judged: by its discrepancy and its last step, and by a\n"
+        "cross-examination like that of\n.BR \"svmp verify\" ,\n"
+        "which may take a third of the time of the run, or 5 seconds if that is more. The verdict is the last line\n"
+        "of the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
+        "the exit status is 1 unless the particles pass; for samplers, unless their chains have mixed.\n.PP\nWith\n"
+        ".B \\-\\-checkpoint\n"
+        "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
+        "with\n.B \\-\\-resume\n"
+        "continues from there and computes the same numbers as an uninterrupted run. It saves its own checkpoints\n"
+        "to the same file unless\n.B \\-\\-checkpoint\n"
+        "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
+        "sampler) may be larger, unless the step size falls along the iterations.\n"
+        ".PP\n.B \\-\\-coordinates\n"
+        "says what a node moves in if its prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown location or\n"
+        "scale: itself (centred), its distance from the location in units of the scale (noncentred), or what the\n"
+        "data and the prior suggest, node by node (auto). The default is auto for transport, local and nuts, and\n"
+        "centred for the other methods. The results are on the scale of the model in any case\n"
+        ".RB ( docs/coordinates.md ).\n"
+        ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
+        "adds deterministic nodes, computed from each particle.\n.PP\n"
+        "Stan's tools read one file per chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so on.\n"
+        ".PP\n.B mpirun \\-n P svmp run ...\n"
+        "splits a large model among several processes, on one or more machines\n"
+        ".RB ( docs/distributed.md ).\n"
+        "All processes must be given the same files and options; the first one writes the results.\n"
+        ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
+        ".PP\nThe particles of\n.B dpmp\nand\n.B tpmp\n"
+        "are modes, not a sample of the posterior: row l holds the lth choice of each node on its own, and the\n"
+        "first row is the best configuration. These methods need models whose factors touch at most two nodes.\n",
     .options = options,
     .run = run,
 };

@@ -12,6 +12,7 @@
 #include "sample.h"
 #include "sampling.h"
 #include "table.h"
+#include "verdict.h"
 
 static const option_row rows[] = {
     {"variables", 0, "NAME,...", "", "these variables and arrays, in this order, in full", "Output"},
@@ -111,14 +112,16 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
 
 /* What the file's own record says of particles that are no chains. */
 static void print_recorded(const svmp_particles *particles, const origin *from) {
-    const convergence c = convergence_read(svmp_particles_comments(particles));
+    const char *comments = svmp_particles_comments(particles);
+    const convergence c = convergence_read(comments);
     print_caveat(from->yield);
+    if (c.known) print_convergence(&c, 1);
+    if (verdict_print_recorded(comments)) return;
     if (from->diverged)
         printf("The run diverged: these are its last finite particles, far from the posterior.\n");
-    else if (c.known)
-        print_convergence(&c, svmp_particles_count(particles), 1);
     else if (from->yield == SVMP_PARTICLES)
-        printf("The file records no KSD, so it is unknown how far these particles are from the posterior.\n");
+        printf("The file records no verdict, so it is unknown how far these particles are from the posterior: svmp "
+               "verify FILE MODEL\n[DATA...] examines them.\n");
 }
 
 static int print_summary(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
@@ -174,9 +177,8 @@ const command command_summary = {
             "chains it also prints the Monte Carlo standard error of the mean, R-hat, and the effective draws in the\n"
             "bulk and in the tails; with\n.BR \\-\\-errors ,\n"
             "also the standard errors of sd and quantiles. For particle methods it prints the Stein discrepancy that\n"
-            "the run recorded in the file, the worst nodes, and the size of the last step. It ends with advice if\n"
-            "something is wrong.\n.PP\nMore than 50 variables are summarised: scalars and arrays of at most 10 "
-            "elements in\n"
+            "the run recorded in the file, the worst nodes, the size of the last step, and the verdict of the "
+            "run.\n.PP\nMore than 50 variables are summarised: scalars and arrays of at most 10 elements in\n"
             "full (the first 50 rows), the 10 variables with the highest R-hat or the largest discrepancy, and each\n"
             "larger array in one line, with the ranges of its means and standard deviations.\n.B \\-\\-variables\n"
             "shows the elements of an array.\n.PP\nSeveral files, such as those written by\n"

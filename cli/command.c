@@ -10,9 +10,9 @@
 #include "front/suggest.h"
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,     &command_plan,    &command_check,     &command_graph,
-                                         &command_summary, &command_compare, &command_report,    &command_localise,
-                                         &command_help,    &command_manual,  &command_completion};
+    static const command *const all[] = {&command_run,      &command_verify,  &command_plan,    &command_check,
+                                         &command_graph,    &command_summary, &command_compare, &command_report,
+                                         &command_localise, &command_help,    &command_manual,  &command_completion};
     *count = sizeof all / sizeof all[0];
     return all;
 }

@@ -21,8 +21,8 @@ typedef struct command {
     int (*run)(const option_set *set); /* returns the exit status */
 } command;
 
-extern const command command_run, command_plan, command_check, command_graph, command_summary, command_compare,
-    command_report, command_localise, command_help, command_manual, command_completion;
+extern const command command_run, command_verify, command_plan, command_check, command_graph, command_summary,
+    command_compare, command_report, command_localise, command_help, command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);

@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_PARTICLES = 10 }; /* with fewer, no discrepancy is large enough to stand out from chance */
-
-static const double small_step = 0.001; /* standard deviations: a thousand such steps are one */
-
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 /* The place in the order of badness: what is not a number is none. */
@@ -36,7 +32,6 @@ static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepa
     const svmp_graph *graph = svmp_model_graph(model);
     convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_own(graph)};
     c.known = svmp_run_measure(run, &c.total, nodes) == SVMP_OK;
-    svmp_run_setting(run, "method", c.method, sizeof c.method);
     for (size_t v = 0; c.known && v < c.nodes; v++) {
         node_discrepancy node = {.node = svmp_graph_node_in_whole(graph, v), .discrepancy = nodes[v]};
         svmp_model_node_name(model, v, node.name, NODE_NAME);
@@ -84,7 +79,6 @@ convergence convergence_measure(const svmp_context *context, svmp_run *run, cons
         c = all[0];
         for (size_t k = 1; k < processes; k++) merge(&c, &all[k]);
     }
-    c.processes = processes;
     free(all);
     return c;
 }
@@ -183,8 +177,6 @@ convergence convergence_read(const char *comments) {
         if ((value = value_of(line, "ksd_v"))) c.total.v = strtod(value, NULL);
         if ((value = value_of(line, "ksd_ratio"))) c.total.ratio = strtod(value, NULL);
         if ((value = value_of(line, "ksd_beyond"))) read_counts(&c, value);
-        if ((value = value_of(line, "method"))) snprintf(c.method, sizeof c.method, "%.15s", value);
-        if ((value = value_of(line, "processes"))) c.processes = strtoul(value, NULL, 10);
         if ((value = value_of(line, "last_step"))) c.largest_step = strtod(value, NULL);
         if ((value = value_of(line, "last_step_sd"))) read_relative(&c, value);
         read_node(&c, line);
@@ -208,45 +200,7 @@ static void print_worst(const convergence *c) {
     }
 }
 
-/* A node is judged with its neighbours' particles as they are: while one is off, none is known to be right. */
-static void print_advice(const convergence *c) {
-    printf("Not converged: %zu of %zu nodes %s farther from the posterior than exact draws would be (worst: %s), and "
-           "the other\n"
-           "nodes depend on %s. Do not use these numbers yet. ",
-           c->beyond, c->nodes, c->beyond == 1 ? "is" : "are", c->worst_count ? c->worst[0].name : "unknown",
-           c->beyond == 1 ? "it" : "them");
-    if (c->relative_step < small_step)
-        printf("The particles hardly move any more: try a larger rate (--step),\n"
-               "another start (--init gaussian), or more particles (-n); -m nuts gives a reference.\n");
-    else if (strcmp(c->method, "langevin") == 0)
-        printf("Run longer (-t), start from a Gaussian fit\n"
-               "(--init gaussian), or take a smaller step, which has less bias (--step); -m nuts gives a reference.\n");
-    else if (strcmp(c->method, "mala") == 0)
-        printf("Run longer (-t), or start from a Gaussian fit\n(--init gaussian); -m nuts gives a reference.\n");
-    else
-        printf("Run longer (-t), or start from a Gaussian fit with a falling rate\n"
-               "(--init gaussian --step adam:0.1..0.004); -m nuts gives a reference.\n");
-    if (c->processes > 1)
-        printf("--init gaussian and -m nuts need one process, without mpirun. To use the start with several processes, "
-               "write it first\n"
-               "(--init gaussian -t 0 -o FILE) and then start from it (--init FILE).\n");
-}
-
-static void print_verdict(const convergence *c, size_t particles) {
-    if (particles < FEW_PARTICLES)
-        printf("Fewer than %d particles: too few to judge convergence.\n", FEW_PARTICLES);
-    else if (c->beyond > 0)
-        print_advice(c);
-    else if (c->nodes == 1)
-        printf(
-            "The node passes: by kernel and moments, it is no farther from the posterior than exact draws would be.\n");
-    else
-        printf("All %zu nodes pass: by kernel and moments, none is farther from the posterior than exact draws would "
-               "be.\n",
-               c->nodes);
-}
-
-void print_convergence(const convergence *c, size_t particles, int worst) {
+void print_convergence(const convergence *c, int worst) {
     if (!c->known) return;
     printf("KSD: V %.3g", c->total.v);
     if (!isnan(c->total.u)) printf(", U %.3g", c->total.u);
@@ -260,5 +214,4 @@ void print_convergence(const convergence *c, size_t particles, int worst) {
         print_worst(c);
         putchar('\n');
     }
-    print_verdict(c, particles);
 }

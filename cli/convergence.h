@@ -17,8 +17,6 @@ typedef struct node_discrepancy {
 typedef struct convergence {
     int known;            /* 0: the method is not measured this way, and the rest is undefined */
     size_t nodes, beyond; /* the number of nodes, and of nodes that fail */
-    size_t processes;     /* of the run */
-    char method[16];
     svmp_discrepancy total;
     size_t worst_count;
     node_discrepancy worst[WORST_NODES]; /* the largest excess first */
@@ -41,7 +39,7 @@ svmp_status convergence_attach(const svmp_context *context, const convergence *c
 void convergence_write(const convergence *c, FILE *file);
 convergence convergence_read(const char *comments);
 
-/* `worst`: with the table of the worst nodes. `particles` is how many there are. */
-void print_convergence(const convergence *c, size_t particles, int worst);
+/* The discrepancy and the last step; `worst`: with the table of the worst nodes. */
+void print_convergence(const convergence *c, int worst);
 
 #endif

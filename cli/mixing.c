@@ -31,7 +31,7 @@ static int diverged(const svmp_particles *particles) {
     return 0;
 }
 
-void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing) {
+int print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing) {
     const double needed = needed_draws(svmp_particles_chains(particles));
     const double limit = high_r_hat(svmp_particles_chains(particles));
     extreme r_hat = {NAN, 0, 0}, draws = {NAN, 0, 0};
@@ -67,4 +67,5 @@ void print_mixing(const svmp_particles *particles, size_t count, const size_t *v
                one ? "The halves of the chain agree, but several chains would be a stronger test"
                    : "The chains have mixed",
                r_hat.value, draws.value);
+    return r_hat.beyond == 0 && draws.beyond == 0 && unknown < count && !diverged(particles);
 }

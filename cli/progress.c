@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "guard.h"
+#include "verdict.h"
 
 static volatile sig_atomic_t interrupted;
 static volatile double interrupted_at;
@@ -161,6 +162,24 @@ int progress_look(progress *watch, const svmp_progress *state) {
 }
 
 int progress_interrupted(void) { return interrupted; }
+
+static void print_text(const char *name, const char *text) {
+    fprintf(stderr, "\"%s\": \"", name);
+    for (; *text; text++) fprintf(stderr, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputc('"', stderr);
+}
+
+void progress_tell_verdict(const progress *watch, const svmp_verdict *verdict) {
+    char text[VERDICT_TEXT];
+    if (watch->mode != PROGRESS_JSON) return;
+    fputc('{', stderr);
+    print_text("verdict", verdict_word(verdict));
+    fprintf(stderr, ", \"clear\": %s, ", svmp_verdict_is_clear(verdict) ? "true" : "false");
+    print_text("sentence", svmp_verdict_sentence(verdict, text, sizeof text));
+    fputs(", ", stderr);
+    print_text("advice", svmp_verdict_advice(verdict, text, sizeof text));
+    fputs("}\n", stderr);
+}
 
 double progress_seconds(const progress *watch) { return now() - watch->started; }
 

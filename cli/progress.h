@@ -38,8 +38,11 @@ void progress_begin(progress *watch, progress_mode mode, const svmp_method *meth
 /* Records an iteration; returns whether the run should stop. */
 int progress_look(progress *watch, const svmp_progress *state);
 
-/* Whether the user has asked the program to stop since progress_begin. */
+/* Whether a signal asks to stop. */
 int progress_interrupted(void);
+
+/* The verdict as a JSON line, in that mode. */
+void progress_tell_verdict(const progress *watch, const svmp_verdict *verdict);
 
 /* Seconds since the beginning. */
 double progress_seconds(const progress *watch);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "asked.h"
+#include "verdict.h"
 
 const char *outcome_word(svmp_outcome outcome) {
     switch (outcome) {
@@ -62,6 +63,7 @@ char *record_text(const run_record *record, size_t rows) {
     if (record->resumed) fprintf(stream, "resumed at = %zu\n", record->resumed);
     fprintf(stream, "seconds = %.3f\n", record->seconds);
     convergence_write(&record->convergence, stream);
+    if (record->judged) verdict_write(&record->verdict, stream);
     print_for_stan(stream, record, rows);
     int lost = ferror(stream);
     if (fclose(stream) == 0 && !lost) return text;

@@ -17,6 +17,8 @@ typedef struct run_record {
     double seconds, warmup; /* since then; warmup: those of a sampler's warm-up */
     size_t thin, chain;     /* every `thin`th draw is written; of this chain only, 0: of all */
     convergence convergence;
+    int judged; /* whether there is a verdict */
+    svmp_verdict verdict;
 } run_record;
 
 /* "diverged", "completed", ... */

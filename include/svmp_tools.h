@@ -82,6 +82,34 @@ SVMP_API size_t svmp_model_observed(const svmp_model *model);
 /* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not, or is a leaf. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
+/* The number of values of the unknowns, on the scale of the model text: what svmp_run_particles reports for each
+ * particle before the monitored values. Models without a text report their variables. */
+SVMP_API size_t svmp_model_values(const svmp_model *model);
+
+/* Writes the name of a value to `buffer`, truncated to `size`; returns `buffer`. */
+SVMP_API const char *svmp_model_value_name(const svmp_model *model, size_t value, char *buffer, size_t size);
+
+/* Computes the values of n particles from the variables x, in which particles move and which svmp_model_evaluate takes.
+ * Particle-fast; `values` has room for svmp_model_values * n numbers. NaN: no variable determines the value. */
+SVMP_API svmp_status svmp_model_to_values(const svmp_model *model, size_t n, const double *x, double *values);
+
+/* Computes the variables from the values, which must be finite; those that no variable determines are not read. A value
+ * on the edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a matrix is not positive definite. */
+SVMP_API svmp_status svmp_model_from_values(const svmp_model *model, size_t n, const double *values, double *x);
+
+/* A sparse symmetric precision A and a vector b. Each pair of different rows stands once, in either triangle; the
+ * entries of the diagonal may stand several times and are added. */
+typedef struct svmp_field {
+    size_t entries;
+    const size_t *rows, *columns; /* counted from 0 */
+    const double *values;
+    const double *linear; /* b; NULL: zeros */
+} svmp_field;
+
+/* Adds the factors of exp(b'x - x'Ax/2) for the `count` nodes from `first` on, which have one variable each: one for
+ * each row, then one for each pair that is not zero. The model is the one that svmp_model_read makes of the same matrix
+ * in a file. After a failure some of the factors may have been added. */
+SVMP_API svmp_status svmp_model_add_field(svmp_model *model, size_t first, size_t count, const svmp_field *field);
 /* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; between them it is the
  * share of the data in what is known about the node (docs/coordinates.md). NaN if there is no choice, because the node
  * has another kind of prior. */
@@ -120,6 +148,11 @@ SVMP_API int svmp_particles_series(const svmp_particles *particles, size_t which
 /* Copies the values and replaces a series of the same name. */
 SVMP_API svmp_status svmp_particles_set_series(svmp_particles *particles, const char *name, const char *along,
                                                size_t count, const double *values);
+
+/* Stores the observed values of a model's arrays with the particles, and the known elements of arrays that are unknown
+ * in part: NetCDF files hold both. svmp_run_particles does this itself. Fails if the particles have such data already.
+ */
+SVMP_API svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model *model);
 
 /* New particles with the draws of one chain, counted from 0, its statistics and all series. */
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
@@ -181,6 +214,109 @@ typedef struct svmp_movement {
 } svmp_movement;
 
 SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
+
+/* ---- the verdict ---------------------------------------------------------------------------- */
+
+/* What is known about particles. The numbers never change. */
+typedef enum svmp_finding {
+    SVMP_NOT_EXAMINED = 0, /* nothing was found, but nobody has looked */
+    SVMP_PASSED = 1,       /* exact moves change nothing that as many exact draws would have kept */
+    SVMP_FAILED = 2,       /* the particles are not a sample of the posterior */
+    SVMP_UNDECIDED = 3     /* examined, but the moves mixed too slowly to tell */
+} svmp_finding;
+
+/* A reason that by itself withholds an all-clear. */
+typedef enum svmp_veto {
+    SVMP_VETO_NONE = 0,
+    SVMP_VETO_DIVERGED = 1,    /* the particles are the last finite ones */
+    SVMP_VETO_INTERRUPTED = 2, /* the run was stopped before its end */
+    SVMP_VETO_UNMOVED = 3,     /* the particles are where they started */
+    SVMP_VETO_DISCREPANCY = 4, /* nodes are beyond the limits of svmp_discrepancy */
+    SVMP_VETO_STEP = 5,        /* the last step was large in units of the particles' sd */
+    SVMP_VETO_UNSETTLED = 6,   /* the method says that it has not settled */
+    SVMP_VETO_FEW = 7          /* fewer than 10 particles */
+} svmp_veto;
+
+/* Why particles were not examined, or not to the end. */
+typedef enum svmp_unexamined {
+    SVMP_EXAMINED = 0,
+    SVMP_UNASKED = 1,     /* nobody asked */
+    SVMP_OUT_OF_TIME = 2, /* the seconds ran out */
+    SVMP_BOXED = 3,       /* the model has boxes */
+    SVMP_UNABLE = 4       /* the moves failed; svmp_context_error says why */
+} svmp_unexamined;
+
+/* What changed when the particles were moved. */
+typedef enum svmp_aspect {
+    SVMP_MEAN = 0,        /* effect: (mean of the particles - mean afterwards) / sd afterwards */
+    SVMP_SPREAD = 1,      /* sd of the particles / sd afterwards - 1 */
+    SVMP_MEDIAN = 2,      /* in sd: the normal quantile of the share of particles below the median afterwards */
+    SVMP_TAILS = 3,       /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
+    SVMP_SCORES = 4,      /* root mean square of the score / that afterwards - 1: wrong given the neighbours */
+    SVMP_LOG_DENSITY = 5, /* of all variables together: its mean less that afterwards, per half a variable */
+    SVMP_ELSEWHERE = 6    /* in sd: how far away particles from other starts stay, where the density is as high */
+} svmp_aspect;
+
+typedef struct svmp_drift {
+    size_t variable; /* of the whole model; SIZE_MAX: all together */
+    char name[128];
+    svmp_aspect aspect;
+    double effect;
+    double z; /* standard errors for exact draws */
+} svmp_drift;
+
+enum { SVMP_DRIFTS = 10 };
+
+typedef struct svmp_verdict {
+    svmp_finding finding;
+    svmp_unexamined unexamined;
+    svmp_veto veto;              /* the first that applies */
+    double veto_amount;          /* how many nodes fail, or the step in sd */
+    char veto_name[128];         /* the worst node, or the variable of the step */
+    size_t nodes;                /* of the whole model */
+    size_t particles, variables; /* that were examined; variables of the whole model */
+    size_t moves;                /* of every particle; 0: not examined */
+    double seconds;              /* that the examination took */
+    double limit;                /* the |z| that counts, given how many tests there are */
+    size_t unmixed;              /* variables whose particles have not come to where the others are */
+    double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.5 to
+                       tell */
+    char slowest_name[128];
+    size_t drifting;               /* variables that fail; with the log density alone: 0 */
+    size_t small;                  /* variables that change by more than chance explains, but too little to matter */
+    size_t drifts;                 /* how many are listed: */
+    svmp_drift drift[SVMP_DRIFTS]; /* those that fail, the largest |z| first */
+    size_t iterations;             /* of the run, for the advice; 0: unknown */
+    char method[16], init[32];
+} svmp_verdict;
+
+/* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis and, if the whole
+ * model is in one process, Hamiltonian trajectories). Under the posterior no mean, spread, quantile, score or log
+ * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
+ * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
+ * no limit), `moves` of every particle (0: 640) and 500 particles; no models with boxes. The verdict has the same bits
+ * for any number of threads, unless `seconds` cuts it short. Collective. */
+SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
+
+/* The verdict of a run of a particle method: svmp_run_examine if `seconds` is positive, and the vetoes, from the run
+ * and the discrepancy of each own node (`nodes`, or NULL). Collective. */
+SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
+                                      svmp_verdict *verdict);
+
+/* Adds a veto that the caller knows of. The first one stays. */
+SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
+
+/* Whether the particles may be used: examined, passed, and no veto. */
+SVMP_API int svmp_verdict_is_clear(const svmp_verdict *verdict);
+
+/* The verdict as a sentence or two, without line breaks: what is wrong, with which variables, how much. */
+SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* What to do about it, a sentence; "" if nothing needs to be done. It suggests nothing that the run did already. */
+SVMP_API const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* "passed", "failed", "undecided", "not examined". */
+SVMP_API const char *svmp_finding_text(svmp_finding finding);
 
 /* ---- a start for models of distances -------------------------------------------------------- */
 

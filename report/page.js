@@ -29,7 +29,11 @@ function showHeader() {
   const mixed = run.columns.includes("R-hat") ? allRHat().filter((v) => v > highRHat).length : 0;
   if (mixed) unconverged(`R-hat is above ${highRHat} for ${mixed} of ${run.all} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
   const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
-  if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to judge convergence.`, true);
+  const verdict = record.get("verdict_text");
+  if (verdict) {
+    notice([verdict, record.get("verdict_advice")].filter(Boolean).join(" "), record.get("verdict") !== "passed");
+    if (beyond && !verdict.includes(" nodes ")) notice(`By their discrepancy, ${beyond} of ${of} nodes fail.`, true);
+  } else if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to judge convergence.`, true);
   else if (beyond) unconverged(`${beyond} of ${of} nodes ${beyond === 1 ? "is" : "are"} farther from the posterior than exact draws would be${worst ? ` (worst: ${worst})` : ""}.`);
   if (/^[dt]pmp$/.test(record.get("method"))) notice("The particles represent modes: their spread is not that of the posterior.", true);
   if (run.shown < run.particles) notice(`The plots show ${run.shown.toLocaleString("en")} of ${run.particles.toLocaleString("en")} ${units()}, evenly spaced; the table uses all of them.`);

@@ -31,6 +31,7 @@ typedef enum random_purpose {
     RANDOM_LOCAL_ACCEPT,    /* a = sweep, b = node: whether it is accepted */
     RANDOM_LEAF,            /* a = output, b = draw: nodes that are drawn after the run */
     RANDOM_DISCRETE,        /* a = unknown, b = particle: a discrete unknown given the particle */
+    RANDOM_ELSEWHERE,       /* b = variable: where an examination starts other particles */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -145,8 +145,11 @@ static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     return set_column(particles, &run->measured, 3, "bandwidth", "measured");
 }
 
-static svmp_status add_data(const svmp_model *model, svmp_particles *particles) {
+svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model *model) {
     svmp_array array;
+    if (particles == NULL || model == NULL) return SVMP_BAD_CALL;
+    if (particles->observed.count + particles->known.count > 0)
+        return svmp_fail(particles->context, SVMP_BAD_CALL, "The particles have the data of a model already.");
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
         if (array.values) SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
         if (array.known) SVMP_TRY(svmp_beside_add(particles->context, &particles->known, &array, array.known));
@@ -167,7 +170,7 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     if (run->model->lowered) status = make_natural(run, x, &made);
     if (status == SVMP_OK) status = svmp_run_set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
-    if (status == SVMP_OK) status = add_data(run->model, made);
+    if (status == SVMP_OK) status = svmp_particles_add_data(made, run->model);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     *particles = made;
     made = NULL;

@@ -28,7 +28,8 @@ agree '--warmup 300 --draws 500 --init prior' "$bugs/functions.bug"
 words=$TESTS/peer/words
 agree '--warmup 400 --draws 500 --burn 1000 --thin 5' "$words"/{change,clinic,exposure,guessing,occupancy,zeros,scale}.bug
 if [[ ${ALL:-} ]]; then
-    agree '--warmup 400 --draws 500 --burn 1000 --thin 8' "$words"/*.bug
+    agree '--warmup 400 --draws 500 --burn 1000 --thin 8' $(ls "$words"/*.bug | grep -v density.bug)
+    agree '--warmup 400 --draws 500 --burn 500' "$words/density.bug" # JAGS tempers its mixtures, which takes time
     agree '--warmup 500 --draws 500 --burn 500 --thin 3' "$MODELS"/{poisson,growth,network,votes,crowd}.bug \
         "$bugs"/{alligators,birats,blocker,dogs,magnesium,pumps,rats}.bug
     agree '--warmup 500 --draws 500 --burn 1000 --thin 10' "$bugs"/{seeds,salm}.bug

@@ -77,7 +77,7 @@ refuses 1 "Nothing is written to 'none.csv': all variables of --save are left ou
 # A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
 works run -m graphical "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
 refuses 2 "The start 'map' needs a density with a maximum, but none was found" \
-    run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
+    run -m graphical "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
 
 # What is unknown and what is observed, by array; of an array that is partly observed, both.
 cat >partly.bug <<'END'

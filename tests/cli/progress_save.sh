@@ -2,7 +2,8 @@
 . "$TESTS/cli/support.bash"
 
 "$SVMP" run -m graphical chain.mtx -n 5 -t 20 --progress json >said 2>errors
-[[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)" # a short run says its end
+[[ $(wc -l <errors) -eq 2 ]] || fail "$(cat errors)" # a short run says its end, and its verdict
+grep -qxF '{"verdict": "not examined", "clear": false, "sentence": "Fewer than 10 particles: too few to judge convergence.", "advice": "Use more particles (-n 100)."}' errors || fail "$(cat errors)"
 grep -qE '^\{"iteration": 20, "iterations": 20, "seconds": [0-9.e-]+, "rate": [0-9.e+]+, "left": 0, "largest_phi": [0-9.e-]+, "step_size": 1, "divergences": 0, "largest": [0-9.e-]+, "largest_of": "\|phi\|"\}$' errors || fail "$(cat errors)"
 "$SVMP" run chain.mtx -m nuts --warmup 20 --draws 20 --progress json >said 2>errors
 grep -q '"iteration": 40, .*"largest_phi": null, "step_size": [0-9.]*, "divergences": [0-9]*, "largest": null, "largest_of": null}$' errors || fail "$(cat errors)"
@@ -18,6 +19,7 @@ if command -v python3 >/dev/null; then
     python3 - <<'PYTHON'
 import json
 lines = [json.loads(line) for line in open("errors") if line.startswith("{")]
+assert "verdict" in lines.pop()
 assert len(lines) >= 2, lines
 assert all(a["iteration"] <= b["iteration"] for a, b in zip(lines, lines[1:]))
 PYTHON

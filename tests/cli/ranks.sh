@@ -41,7 +41,7 @@ ranks() {
 named() { [[ " $* " == *" -m "* ]] && echo "$*" || echo "-m graphical $*"; }
 
 # The file without what may differ.
-timeless() { grep -vE '^# (.*seconds|processes|threads|iterations = |resumed )' "$1"; }
+timeless() { grep -vE '^# (.*seconds|processes|threads|iterations = |resumed |verdict)' "$1"; }
 
 # same FILE FILE: to the bit.
 same() { diff <(timeless "$1") <(timeless "$2") >differ || fail "$3: $(head -5 differ)"; }

@@ -8,7 +8,7 @@ shows '^mu +2\.5 +1\.291 +1\.15 +2\.5 +3\.85$'
 shows '^theta\.1 +0 +0 +0 +0 +0$'
 works summary four.csv --variables theta.1,mu
 [[ $(grep -E '^(mu|theta)' said | cut -d' ' -f1 | tr '\n' ' ') == "theta.1 mu " ]]
-shows '^The file records no KSD, so it is unknown how far these particles are from the posterior\.$'
+shows '^The file records no verdict, so it is unknown how far these particles are from the posterior: svmp verify FILE MODEL$'
 works summary --variables=mu four.csv
 [[ $(grep -c theta said) -eq 0 ]]
 refuses 2 "Unknown variable 'nu' in 'four.csv', which has 2 variables, 'mu' to 'theta.1'." summary four.csv --variables mu,nu

@@ -246,15 +246,15 @@ static void test_odd_gradients(void **state) {
 static void test_texts_and_gaussians(void **state) {
     (void)state;
     static const char text[] = "model {\n for (i in 1:3) { y[i] ~ dpois(exp(a + b * x[i])) }\n a ~ dt(0, 1, 4)\n"
-                               " b ~ dlogis(0, 1)\n s ~ dgamma(2, 3)\n z ~ dweib(s, 1)\n}";
-    const double y[] = {1, 0, 7}, x[] = {-1, 0, 2}, at[] = {0.3, -0.2, 0.5, 0.1};
-    const size_t length = 3;
+                               " b ~ dlogis(0, 1)\n s ~ dgamma(2, 3)\n z ~ dweib(s, 1)\n y[4] ~ dpois(z)\n}";
+    const double y[] = {1, 0, 7, 2}, x[] = {-1, 0, 2}, at[] = {0.3, -0.2, 0.5, 0.1};
+    const size_t length = 3, counts = 4;
     svmp_context *context = test_context(2);
     svmp_data *data = NULL;
     svmp_model *model = NULL;
     svmp_gradient_check worst;
     assert_ok(svmp_data_create(context, &data));
-    assert_ok(svmp_data_add(data, "y", 1, &length, y));
+    assert_ok(svmp_data_add(data, "y", 1, &counts, y));
     assert_ok(svmp_data_add(data, "x", 1, &length, x));
     assert_ok(svmp_model_read_text(context, NULL, text, data, NULL, &model));
     assert_int_equal(svmp_graph_variables(svmp_model_graph(model)), 4);

@@ -1,0 +1,74 @@
+"""A context of the library: errors become exceptions, messages go to ``logging``."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+from typing import Any
+
+from ._library import callbacks, lib
+from .errors import error_of
+
+logger = logging.getLogger("svmp")
+logger.addHandler(logging.NullHandler())
+
+_LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
+
+
+def _log(level: int, message: bytes, _: Any) -> None:
+    logger.log(_LEVELS[level] if 0 <= level < len(_LEVELS) else logging.WARNING, "%s", message.decode(errors="replace"))
+
+
+_log_function = callbacks["svmp_log_function"](_log)
+
+
+class Context:
+    """Owns an ``svmp_context``. One thread at a time may use it.
+
+    Objects of the context call ``retain`` and, when they were freed, ``release``: the collector of cycles finalises objects in any
+    order, and the context must go last.
+    """
+
+    def __init__(self) -> None:
+        self.handle = ctypes.c_void_p()
+        self._owners = [self.__class__]
+        said: list[str] = []
+        self._said = said
+        status = lib.svmp_context_create(None, ctypes.byref(self.handle))
+        if status:
+            raise error_of(status, [])
+
+        def record(_status: int, message: bytes, _: Any) -> None:  # several, if a model text has several errors
+            said.append(message.decode(errors="replace"))
+
+        self._record = callbacks["svmp_error_function"](record)
+        lib.svmp_context_set_error(self.handle, self._record, None)
+        lib.svmp_context_set_log(self.handle, _log_function, None)
+
+    def set_threads(self, threads: int) -> None:
+        self.check(lib.svmp_context_set_threads(self.handle, threads))
+
+    def check(self, status: int) -> None:
+        """Raises the exception for what a call returned."""
+        said, self._said[:] = list(self._said), []
+        if status:
+            raise error_of(status, said)
+
+    def create(self, function: Any, *arguments: Any) -> ctypes.c_void_p:
+        """Calls a function that returns an object through its last argument."""
+        made = ctypes.c_void_p()
+        self.check(function(*arguments, ctypes.byref(made)))
+        return made
+
+    def retain(self) -> None:
+        self._owners.append(self.__class__)
+
+    def release(self) -> None:
+        self._owners.pop()
+        if not self._owners and self.handle and lib is not None:
+            lib.svmp_context_free(self.handle)
+            self.handle = ctypes.c_void_p()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_owners"):
+            self.release()

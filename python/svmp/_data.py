@@ -1,0 +1,133 @@
+"""Data for a model text: dictionaries, DataFrames and files become arrays of numbers, with NaN for what is missing."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._context import Context
+from ._library import lib
+
+Array = NDArray[np.float64]
+DataSource = Union[Mapping[str, Any], str, "os.PathLike[str]", Any]
+Part = Union[dict[str, Array], str]  # arrays, or the path of a file
+
+
+def _bad_element(name: str, values: Any) -> str:
+    for element in np.asarray(values, dtype=object).ravel():
+        if not isinstance(element, (type(None), bool, int, float, np.number, np.bool_)):
+            return f"data '{name}': {element!r} is not a number"
+    return f"data '{name}': not an array of numbers"
+
+
+def _object_to_float(name: str, values: NDArray[Any]) -> Array:
+    made = np.empty(values.shape)
+    for at, element in np.ndenumerate(values):
+        if element is None or type(element).__name__ in ("NAType", "NaTType"):
+            made[at] = np.nan
+        elif isinstance(element, (str, bytes)):
+            raise TypeError(_bad_element(name, values))
+        elif isinstance(element, (Sequence, np.ndarray)):
+            raise ValueError(f"data '{name}': the rows have different lengths; an array needs rows of the same length")
+        else:
+            try:
+                made[at] = float(element)
+            except (TypeError, ValueError):
+                raise TypeError(_bad_element(name, values)) from None
+    return made
+
+
+def to_array(name: str, value: Any) -> Array:
+    """An array of numbers from anything that looks like one; None, NaN, NA and masked elements are NaN."""
+    if value is None:
+        return np.array(np.nan)
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"data '{name}': {value!r} is not a number")
+    if isinstance(value, Mapping):
+        raise TypeError(f"data '{name}': a {type(value).__name__} is not an array of numbers")
+    if hasattr(value, "toarray") and hasattr(value, "nnz"):  # scipy.sparse
+        value = value.toarray()
+    if hasattr(value, "dtype") and hasattr(value, "cat") and hasattr(value.cat, "codes"):  # a categorical Series
+        raise TypeError(f"data '{name}': a categorical column; use the codes, frame['{name}'].cat.codes + 1")
+    if isinstance(value, np.ma.MaskedArray):
+        if value.dtype == object:
+            made = _object_to_float(name, value.filled(None))
+        else:
+            made = np.ma.getdata(value).astype(np.float64)
+        made[np.ma.getmaskarray(value)] = np.nan
+        return np.ascontiguousarray(made)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # numpy refuses rows of different lengths
+        raise ValueError(f"data '{name}': the rows have different lengths; an array needs rows of the same length") from None
+    if array.dtype == object:
+        array = _object_to_float(name, array)
+    elif array.dtype.kind not in "biuf":
+        if array.dtype.kind in "US":
+            raise TypeError(_bad_element(name, value))
+        raise TypeError(f"data '{name}': values of type {array.dtype} are not numbers that svmp can use")
+    if array.size == 0:
+        raise ValueError(f"data '{name}': the array is empty (shape {array.shape})")
+    return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else np.array(float(array))
+
+
+def _frame_arrays(frame: Any, used: set[str]) -> dict[str, Array]:
+    if len(frame.columns) == 0:
+        raise ValueError("data: the DataFrame has no columns")
+    if len(frame) == 0:
+        raise ValueError(f"data: the DataFrame has no rows (columns: {', '.join(map(str, frame.columns))})")
+    made: dict[str, Array] = {}
+    for column in frame.columns:
+        if column not in used:
+            continue  # a frame may hold more than the model uses
+        if list(frame.columns).count(column) > 1:
+            raise ValueError(f"data: the DataFrame has two columns '{column}'")
+        made[column] = to_array(column, frame[column])
+    if not made:
+        raise ValueError(f"data: the model uses none of the columns of the DataFrame: {', '.join(map(str, frame.columns))}")
+    return made
+
+
+def _mapping_arrays(data: Mapping[str, Any], used: set[str]) -> dict[str, Array]:
+    made: dict[str, Array] = {}
+    for name, value in data.items():
+        if not isinstance(name, str):
+            raise TypeError(f"data: the name {name!r} is not a string")
+        if name not in used:
+            raise ValueError(f"data '{name}': the model has no such name; it has {', '.join(sorted(used))}")
+        made[name] = to_array(name, value)
+    return made
+
+
+def collect(data: Any, used: set[str]) -> list[Part]:
+    """The parts of the data in their order: dictionaries of arrays, and paths."""
+    if data is None:
+        return []
+    if isinstance(data, (str, os.PathLike)):
+        path = os.fspath(data)
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"data: there is no file '{path}'")
+        return [str(path)]
+    if hasattr(data, "columns") and hasattr(data, "iloc"):
+        return [_frame_arrays(data, used)]
+    if isinstance(data, Mapping):
+        return [_mapping_arrays(data, used)]
+    if isinstance(data, Sequence):
+        return [part for item in data for part in collect(item, used)]
+    raise TypeError(f"data: expected a dictionary, a DataFrame or paths of files, not {type(data).__name__}")
+
+
+def add_parts(context: Context, handle: ctypes.c_void_p, parts: list[Part]) -> None:
+    """Adds the parts to an ``svmp_data``."""
+    for part in parts:
+        if isinstance(part, str):
+            context.check(lib.svmp_data_read(handle, os.fsencode(part)))
+            continue
+        for name, array in part.items():
+            dimensions = (ctypes.c_size_t * max(array.ndim, 1))(*array.shape)
+            context.check(lib.svmp_data_add(handle, name.encode(), array.ndim, dimensions, array.ctypes.data))

@@ -1,0 +1,87 @@
+"""How models are made: from a text and data, or from files."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ._context import Context
+from ._data import Part, add_parts, collect
+from ._library import lib, structs
+from ._options import has_coordinates
+from ._predictive import with_replicates
+
+_MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
+
+
+def _names_in(text: str) -> set[str]:
+    """Every name in a model text, and the words of the language."""
+    text = re.sub(r"/\*.*?\*/", " ", re.sub(r"#.*", " ", text), flags=re.S)
+    return set(re.findall(r"[A-Za-z][A-Za-z0-9_.]*", text))
+
+
+class Reading(NamedTuple):
+    """How a model text is read: the monitored nodes, "sigma,mu", and the coordinates that particles move in."""
+
+    monitors: str = ""
+    coordinates: str = ""
+    replicated: tuple[str, ...] = ()  # observed arrays that are also drawn
+
+
+class Recipe:
+    """How a model is made in a context: ``build`` returns the handle and what must stay alive."""
+
+    threads = 0  # as many as OpenMP offers
+
+    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
+        raise NotImplementedError
+
+
+class TextRecipe(Recipe):
+    def __init__(self, name: str, text: str, parts: list[Part]) -> None:
+        self.name, self.text, self.parts = name, text, parts
+
+    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
+        data = context.create(lib.svmp_data_create, context.handle)
+        monitors = reading.monitors.encode() or None
+        try:
+            add_parts(context, data, self.parts)
+            text = with_replicates(self.text, reading.replicated)
+            what = (context.handle, self.name.encode(), text.encode(), data)
+            if has_coordinates:
+                how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
+                handle = context.create(lib.svmp_model_read_text_as, *what, ctypes.byref(how))
+            else:
+                handle = context.create(lib.svmp_model_read_text, *what, monitors)
+        finally:
+            lib.svmp_data_free(data)
+        return handle, None
+
+
+class FileRecipe(Recipe):
+    def __init__(self, paths: list[str]) -> None:
+        self.paths = paths
+
+    def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
+        paths = (ctypes.c_char_p * len(self.paths))(*map(os.fsencode, self.paths))
+        return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths), None
+
+
+def read_source(source: Any, data: Any) -> Recipe:
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and "{" not in source):
+        path = Path(source)
+        if path.suffix not in _MODEL_ENDINGS:
+            raise ValueError(f"'{path}' is neither a model text nor a file that ends in {', '.join(_MODEL_ENDINGS)}")
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no model file '{path}'")
+        if path.suffix == ".mtx":
+            others = [data] if isinstance(data, (str, os.PathLike)) else list(data or [])
+            return FileRecipe([str(path), *(os.fspath(other) for other in others)])
+        text = path.read_text()
+        return TextRecipe(str(path), text, collect(data, _names_in(text)))
+    if isinstance(source, str):
+        return TextRecipe("<text>", source, collect(data, _names_in(source)))
+    raise TypeError(f"expected a model text or a path, not {type(source).__name__}")

@@ -1,0 +1,231 @@
+"""Runs inference: options, start, the loop with its callbacks, and what is measured at the end."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from ._compiled import Compiled
+from ._context import logger
+from ._judge import Interrupts, Judged, judge_run
+from ._library import callbacks, constants, interface, lib, structs
+from ._options import describe_method, has_verdicts, make_options, option_names
+from ._sample import Sample
+from ._start import current, is_start_text, start_run
+from .errors import NotFiniteError
+
+_OUTCOMES = {number: name[len("SVMP_") :].lower() for name, number in interface.enums["svmp_outcome"].items()}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a run after an iteration, as a callback gets it."""
+
+    iteration: int
+    iterations: int
+    largest: float
+    rate: float
+    divergences: int
+
+
+@dataclass
+class Measured:
+    """The kernelised Stein discrepancy, in total and of each node (docs/diagnostics.md)."""
+
+    total: dict[str, float]
+    nodes: dict[str, dict[str, float]]
+
+    @property
+    def beyond(self) -> list[str]:
+        """Nodes that are farther from the posterior than exact draws would be, the worst first."""
+        far = [name for name, node in self.nodes.items() if node["excess"] > 1]
+        return sorted(far, key=lambda name: -self.nodes[name]["excess"])
+
+
+@dataclass
+class RunResult:
+    sample: Sample
+    outcome: str
+    method: str
+    kind: str  # "particles", "chains", "draws" or "modes"
+    iterations: int
+    requested: int
+    seconds: float
+    settings: dict[str, str]
+    measured: Optional[Measured] = None
+    interrupted: bool = False
+    judged: Optional[Judged] = None
+
+
+# ---- the loop -----------------------------------------------------------------------------------
+
+
+class _Bar:
+    """A line on the standard error that is drawn again at most ten times a second."""
+
+    def __init__(self, method: str, wanted: bool) -> None:
+        self.method, self.started, self.drawn = method, time.monotonic(), 0.0
+        self.shown = bool(wanted) and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+        self.width = 0
+
+    def due(self) -> bool:
+        return self.shown and time.monotonic() - self.drawn >= 0.1
+
+    def draw(self, iteration: int, iterations: int) -> None:
+        self.drawn = time.monotonic()
+        share = iteration / iterations if iterations else 1.0
+        filled = int(30 * share)
+        seconds = self.drawn - self.started
+        text = f"\r{self.method} [{'#' * filled}{' ' * (30 - filled)}] {iteration}/{iterations}, {seconds:.1f} s"
+        sys.stderr.write(text.ljust(self.width))
+        sys.stderr.flush()
+        self.width = len(text)
+
+    def close(self) -> None:
+        if self.shown and self.width:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+
+@dataclass
+class Loop:
+    """What happens between iterations."""
+
+    callback: Optional[Callable[[Progress], Any]] = None
+    progressbar: bool = True
+    checkpoint: Optional[str] = None
+    checkpoint_every: float = 60.0
+    resume: Optional[str] = None
+    exception: Optional[BaseException] = field(default=None, init=False)
+    _saved: float = field(default=0.0, init=False)
+
+    def go(self, compiled: Compiled, run: ctypes.c_void_p, method: str) -> tuple[int, int, bool]:
+        """Iterates to the end: status, outcome, and whether Ctrl-C stopped it."""
+        bar, progress_type = _Bar(method, self.progressbar), structs["svmp_progress"]
+        self._saved = time.monotonic()
+        with Interrupts() as interrupts:
+
+            def monitor(address: int, _: Any) -> int:
+                if interrupts.seen:
+                    return 1
+                try:
+                    if bar.due():
+                        state = progress_type.from_address(address)
+                        bar.draw(state.iteration, state.iterations)
+                    if self.checkpoint and time.monotonic() - self._saved >= self.checkpoint_every:
+                        compiled.check(lib.svmp_run_save(run, os.fsencode(self.checkpoint)))
+                        self._saved = time.monotonic()
+                    if self.callback is not None:
+                        state = progress_type.from_address(address)
+                        seen = Progress(state.iteration, state.iterations, state.largest, state.rate, state.divergences)
+                        return 1 if self.callback(seen) else 0
+                except BaseException as error:  # it must not pass through C; it is raised again after the run
+                    self.exception = error
+                    return 1
+                return 0
+
+            function = callbacks["svmp_monitor"](monitor)
+            outcome = ctypes.c_int(constants["SVMP_UNFINISHED"])
+            compiled.check(lib.svmp_run_set_monitor(run, function, None))
+            status = lib.svmp_run_go(run, ctypes.byref(outcome))
+            lib.svmp_run_set_monitor(run, callbacks["svmp_monitor"](0), None)
+            if bar.shown:
+                bar.draw(lib.svmp_run_iteration(run), lib.svmp_run_iterations(run))
+            bar.close()
+            return status, outcome.value, interrupts.seen
+
+
+# ---- afterwards ---------------------------------------------------------------------------------
+
+
+def _settings(run: ctypes.c_void_p) -> dict[str, str]:
+    buffer, made = ctypes.create_string_buffer(4096), {}
+    for name in [*option_names(), "threads"]:
+        value = lib.svmp_run_setting(run, name.encode(), buffer, len(buffer))
+        if value is not None:
+            made[name] = value.decode()
+    return made
+
+
+def _numbers(discrepancy: Any) -> dict[str, float]:
+    made = {name: float(getattr(discrepancy, name)) for name, *_ in discrepancy._fields_}
+    made["excess"] = float(lib.svmp_discrepancy_excess(ctypes.byref(discrepancy)))
+    return made
+
+
+def _measure(compiled: Compiled, run: ctypes.c_void_p) -> Optional[Measured]:
+    total, nodes = structs["svmp_discrepancy"](), (structs["svmp_discrepancy"] * max(compiled.nodes, 1))()
+    status = lib.svmp_run_measure(run, ctypes.byref(total), nodes)
+    if status == constants["SVMP_UNSUPPORTED"]:
+        compiled.forget()
+        return None
+    compiled.check(status)
+    return Measured(_numbers(total), {compiled.node_name(v): _numbers(nodes[v]) for v in range(compiled.nodes)})
+
+
+def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: Loop, measure: bool = True) -> RunResult:
+    """One run, from the options to the result. Raises what a callback raised."""
+    context = compiled.context
+    given = dict(options)
+    if isinstance(init, str) and is_start_text(init):
+        given["init"], init = init, None
+    handle = make_options(context, given)
+    run = ctypes.c_void_p()
+    try:
+        run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
+        settings = _settings(run)
+        method = settings["method"]
+        kind, _ = describe_method(context, method)
+        if init is not None:
+            start_run(compiled, run, init, kind == "chains")
+            settings["init"] = "given"
+        if loop.resume:
+            compiled.check(lib.svmp_run_load(run, os.fsencode(loop.resume)))
+        before = time.monotonic()
+        status, outcome, interrupted = loop.go(compiled, run, method)
+        seconds = time.monotonic() - before
+        if loop.exception is not None:
+            compiled.forget()
+            raise loop.exception
+        diverged = status == constants["SVMP_NOT_FINITE"] and outcome == constants["SVMP_DIVERGED"]
+        failure: Optional[Exception] = None
+        try:
+            compiled.check(status)
+        except NotFiniteError as error:
+            if not diverged:
+                raise
+            failure = error
+        if loop.checkpoint and not diverged:
+            compiled.check(lib.svmp_run_save(run, os.fsencode(loop.checkpoint)))
+        measured = _measure(compiled, run) if measure and kind == "particles" and not diverged else None
+        judged = None
+        if has_verdicts and measured is not None:
+            done = _OUTCOMES.get(outcome) in ("completed", "converged") and lib.svmp_run_iteration(run) > 0
+            judged = judge_run(compiled, run, done, seconds)
+        result = RunResult(
+            current(run, context),
+            _OUTCOMES.get(outcome, "unknown"),
+            method,
+            kind,
+            lib.svmp_run_iteration(run),
+            lib.svmp_run_iterations(run),
+            seconds,
+            settings,
+            measured,
+            interrupted,
+            judged,
+        )
+        if interrupted:
+            logger.warning("interrupted after iteration %d of %d", result.iterations, result.requested)
+        if failure is not None:
+            failure.result = result  # type: ignore[attr-defined]
+            raise failure
+        return result
+    finally:
+        lib.svmp_run_free(run)
+        lib.svmp_options_free(handle)

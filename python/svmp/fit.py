@@ -1,0 +1,342 @@
+"""The result of a run: particles or draws by name, their diagnostics, and their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import numpy as np
+
+from . import _html
+from ._context import logger
+from ._idata import to_idata
+from ._judge import examine
+from ._library import version
+from ._names import ArrayPlace, find_arrays
+from ._options import has_verdicts
+from ._predictive import SUFFIX
+from ._run import Measured, RunResult
+from ._sample import Array, Sample, compare_samples, read_sample, summarise, write_sample
+from .table import Table
+from .verdict import Verdict, judge, judge_examined, judge_sample
+
+if TYPE_CHECKING:
+    from ._compiled import Compiled
+    from .model import Model
+    from .report import Report
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far a fit is from a reference; differences in standard errors (docs/diagnostics.md).
+
+    Attributes:
+        mse_mean, mse_square: mean squared errors of E[x] and E[x^2].
+        mmd: maximum mean discrepancy.
+        largest_z: the largest |z| of means and standard deviations.
+        limit: the |z| that chance exceeds in one comparison of a hundred.
+        rows: for each variable its means, ``z_mean``, ``sd_ratio`` and ``z_sd``.
+    """
+
+    mse_mean: float
+    mse_square: float
+    mmd: float
+    largest_z: float
+    limit: float
+    rows: Any
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no |z| exceeds the limit."""
+        return bool(self.largest_z <= self.limit)
+
+    def __repr__(self) -> str:
+        verb = "They agree" if self.agrees else "They differ"
+        return (
+            f"{verb}: the largest |z| is {self.largest_z:.3g}, the limit is {self.limit:.3g}. "
+            f"MSE of E[x] {self.mse_mean:.3g}, MSE of E[x^2] {self.mse_square:.3g}, MMD {self.mmd:.3g}"
+        )
+
+
+class Fit:
+    """Particles or draws. Made by :meth:`Model.fit`, :meth:`Model.sample`, :meth:`Model.exact` or :func:`svmp.load`.
+
+    Attributes:
+        names: the values one by one, "theta.3.1".
+        values: ``values[i, l]`` is value ``i`` of particle ``l``; draws of chains follow one another.
+        chains, draws: numbers of chains, and of draws of each; particles are one chain.
+        statistics: ``lp__`` and what samplers report, one number for each particle.
+        series: numbers along the run, such as ``largest_phi``, with what they run along.
+        settings: the options that the run had.
+        method, outcome, iterations, seconds: what was run, how it ended, and how long it took.
+        verdict: whether the fit can be used; a true :class:`Verdict` says yes.
+    """
+
+    def __init__(
+        self,
+        sample: Sample,
+        arrays: dict[str, ArrayPlace],
+        *,
+        observed: Optional[dict[str, Array]] = None,
+        model: Optional["Model"] = None,
+        result: Optional[RunResult] = None,
+        record: Optional[dict[str, str]] = None,
+    ) -> None:
+        self.sample_data = sample
+        self._pointwise = arrays.get("log_lik")
+        self._replicates = {
+            name[: -len(SUFFIX)]: place
+            for name, place in arrays.items()
+            if name.endswith(SUFFIX) and name[: -len(SUFFIX)] in (observed or {})
+        }
+        besides = {"log_lik", *(f"{name}{SUFFIX}" for name in self._replicates)}
+        self.arrays = {name: place for name, place in arrays.items() if name not in besides}
+        self.model = model
+        self.observed: dict[str, Array] = dict(observed or {})
+        self.settings: dict[str, str] = dict(result.settings) if result else dict(record or {})
+        self.method: str = result.method if result else self.settings.get("method", "unknown")
+        self.outcome: str = result.outcome if result else self.settings.get("outcome", "unknown")
+        self.iterations: int = result.iterations if result else int(self.settings.get("iterations done", 0))
+        self.seconds: float = result.seconds if result else float(self.settings.get("seconds", "nan"))
+        self.interrupted: bool = bool(result and result.interrupted)
+        self.measured: Optional[Measured] = result.measured if result else None
+        self.verdict: Verdict = judge(result) if result else judge_sample(sample, self.settings)
+        for array in (sample.values, *sample.statistics.values()):
+            array.flags.writeable = False
+
+    @classmethod
+    def _of_run(cls, result: RunResult, compiled: "Compiled", model: "Model") -> "Fit":
+        arrays = compiled.find_arrays(result.sample.names)
+        return cls(result.sample, arrays, observed=model.observed, model=model, result=result)
+
+    # ---- values ---------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> list[str]:
+        return self.sample_data.names
+
+    @property
+    def values(self) -> Array:
+        return self.sample_data.values
+
+    @property
+    def chains(self) -> int:
+        return self.sample_data.chains
+
+    @property
+    def draws(self) -> int:
+        return self.sample_data.count // self.sample_data.chains
+
+    @property
+    def statistics(self) -> dict[str, Array]:
+        return self.sample_data.statistics
+
+    @property
+    def series(self) -> dict[str, tuple[Array, Array]]:
+        """Each series as (coordinates, values): ``iteration, phi = fit.series["largest_phi"]``."""
+        along = {s.name: s.values for s in self.sample_data.series}
+        return {s.name: (along.get(s.along, np.arange(len(s.values), dtype=np.float64)), s.values) for s in self.sample_data.series if s.name != s.along}
+
+    def __getitem__(self, name: str) -> Array:
+        """All particles of an array, ``(particles, *shape)``; elements that the model knows are filled in."""
+        if name in self.arrays:
+            return self.arrays[name].take(self.values)
+        if name == "log_lik" and self._pointwise is not None:
+            return self._pointwise.take(self.values)
+        if name in self.names:
+            return np.array(self.values[self.names.index(name)])
+        if name in self.statistics:
+            return np.array(self.statistics[name])
+        raise KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.arrays or name in self.names or name in self.statistics
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        return self.sample_data.count
+
+    def keys(self) -> Iterable[str]:
+        return self.arrays.keys()
+
+    # ---- diagnostics ----------------------------------------------------------------------------
+
+    @property
+    def ksd(self) -> Optional[dict[str, float]]:
+        """The kernelised Stein discrepancy: u, v, ratio, limit, ...; None if it was not measured."""
+        return None if self.measured is None else dict(self.measured.total)
+
+    def verify(self, *, seconds: float = 0.0, moves: int = 0) -> Verdict:
+        """Examines the particles or draws once more, by exact moves of the posterior, as ``svmp verify`` does.
+
+        Args:
+            seconds: at most so many; 0: no limit.
+            moves: at most so many of each particle; 0: the default.
+
+        Without a model, and with a library that cannot examine, it is :attr:`verdict`. A verdict that is not good is also logged.
+        """
+        made = self.verdict
+        if self.model is not None and has_verdicts:
+            with self.model._borrow() as compiled:
+                made = judge_examined(examine(compiled, self.sample_data, seconds, moves))
+        if not made:
+            logger.warning("%s", made.sentence)
+        return made
+
+    def _rows(self, var_names: Union[None, str, Iterable[str]]) -> list[tuple[str, int]]:
+        """Labels, x[1,2], and rows of values."""
+        wanted = list(self.arrays) if var_names is None else [var_names] if isinstance(var_names, str) else list(var_names)
+        made = []
+        for name in wanted:
+            if name not in self.arrays:
+                raise KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
+            place = self.arrays[name]
+            labels = place.labels()
+            made += [(labels[flat], int(row)) for row, flat in sorted(zip(place.rows, place.flat), key=lambda pair: pair[1])]
+        return made
+
+    def summary(self, var_names: Union[None, str, Iterable[str]] = None) -> Any:
+        """Moments and, for chains, R-hat, effective draws and standard errors: a DataFrame, or a :class:`Table` without pandas."""
+        rows = self._rows(var_names)
+        moments, mixing = summarise(self.sample_data, np.array([row for _, row in rows], dtype=np.intp))
+        columns: dict[str, Array] = {
+            label: np.array([getattr(m, name) for m in moments])
+            for label, name in (("mean", "mean"), ("sd", "sd"), ("5%", "q05"), ("50%", "q50"), ("95%", "q95"))
+        }
+        if self.sample_data.are_chains:
+            columns["mcse_mean"] = np.array([m.error.mean for m in mixing])
+            for name, label in (("r_hat", "r_hat"), ("bulk_draws", "ess_bulk"), ("tail_draws", "ess_tail")):
+                columns[label] = np.array([getattr(m, name) for m in mixing])
+        return Table([label for label, _ in rows], columns).best()
+
+    def _computed_names(self) -> set[str]:
+        """What was monitored: another fit of the model need not have it."""
+        computed = [] if self.model is None else [place for name, place in self.arrays.items() if name in self.model.computed]
+        computed += self._replicates.values()
+        if self._pointwise is not None:
+            computed.append(self._pointwise)
+        unknown = set() if self.model is None else set(self.model.names)
+        return {self.names[row] for place in computed for row in place.rows} - unknown
+
+    def compare(self, reference: Any) -> Comparison:
+        """Compares with a reference: another fit, or the path of a file."""
+        other = reference.sample_data if isinstance(reference, Fit) else read_sample(reference)
+        if not set(self.names) & set(other.names):
+            raise ValueError("compare: the reference has none of the variables of the fit")
+        computed = self._computed_names() | (reference._computed_names() if isinstance(reference, Fit) else set())
+        ours, theirs = self.sample_data.without(computed - set(other.names)), other.without(computed - set(self.names))
+        comparison, rows, limit = compare_samples(ours, theirs)
+        columns = {
+            name: np.array([getattr(row, name) for row in rows])
+            for name in ("mean", "reference_mean", "z_mean", "sd_ratio", "z_sd")
+        }
+        largest = np.nanmax(np.abs([columns["z_mean"], columns["z_sd"]]))
+        table = Table(list(ours.names), columns).best()
+        return Comparison(comparison.mse_mean, comparison.mse_square, comparison.mmd, float(largest), limit, table)
+
+    # ---- other forms ----------------------------------------------------------------------------
+
+    @property
+    def log_likelihood(self) -> Optional[Array]:
+        """The log likelihood of each observation, (particles, observations), in the order of the text; None: not computed."""
+        return None if self._pointwise is None else self._pointwise.take(self.values)
+
+    def extra_groups(self) -> dict[str, dict[str, Array]]:
+        """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data where they are one array."""
+        made: dict[str, dict[str, Array]] = {}
+        if self._replicates:
+            made["posterior_predictive"] = self.posterior_predictive
+        values = self.log_likelihood
+        if values is None:
+            return made
+        observed = [(name, array) for name, array in self.observed.items() if not np.isnan(array).all()]
+        if len(observed) == 1 and observed[0][1].size == values[0].size and not np.isnan(observed[0][1]).any():
+            name, array = observed[0]
+            return {**made, "log_likelihood": {name: values.reshape(len(self), *array.shape)}}
+        return {**made, "log_likelihood": {"log_lik": values}}
+
+    @property
+    def posterior_predictive(self) -> dict[str, Array]:
+        """Data drawn for each particle, (particles, *shape), by the names of the observed arrays; empty: not asked for."""
+        return {name: place.take(self.values) for name, place in self._replicates.items()}
+
+    @cached_property
+    def idata(self) -> Any:
+        """For ArviZ: groups posterior, sample_stats, observed_data, and what was asked for of log_likelihood and posterior_predictive. A DataTree with ArviZ 1, InferenceData before it."""
+        return to_idata(self)
+
+    def to_dataframe(self, var_names: Union[None, str, Iterable[str]] = None) -> Any:
+        """A DataFrame with one row for each particle; chains have the columns ``chain`` and ``draw``."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_dataframe needs pandas: pip install 'svmp[pandas]'") from None
+        columns: dict[str, Any] = {}
+        if self.sample_data.are_chains:
+            columns["chain"] = np.repeat(np.arange(self.chains), self.draws)
+            columns["draw"] = np.tile(np.arange(self.draws), self.chains)
+        columns.update({label: self.values[row] for label, row in self._rows(var_names)})
+        return pandas.DataFrame(columns)
+
+    @property
+    def record(self) -> dict[str, str]:
+        """What was run and how it ended, as lines of a file have it."""
+        made = {name: value for name, value in self.settings.items()}
+        made.update({"outcome": self.outcome, "iterations done": str(self.iterations), "seconds": f"{self.seconds:.3f}"})
+        if self.measured is not None:
+            total = self.measured.total
+            made.update({f"ksd_{name}": repr(total[name]) for name in ("u", "v", "ratio")})
+            if not self.sample_data.are_chains:
+                made.update({"verdict": self.verdict.word, "verdict_text": self.verdict.sentence})
+            made["ksd_beyond"] = f"{len(self.measured.beyond)} of {len(self.measured.nodes)}"
+        return made
+
+    def save(self, path: Any, *, overwrite: bool = False) -> None:
+        """Writes the particles to ``.csv`` (in the format of Stan) or ``.nc`` (NetCDF); :func:`svmp.load` reads them."""
+        lines = [f"svmp {version}", *(f"{name} = {value}" for name, value in self.record.items())]
+        comments = "\n".join(lines) + "\n"
+        if self.model is None:
+            write_sample(self.sample_data, path, comments, overwrite)
+        else:
+            with self.model._borrow() as compiled:
+                write_sample(self.sample_data, path, comments, overwrite, compiled.handle)
+
+    @classmethod
+    def load(cls, path: Any, model: Optional["Model"] = None) -> "Fit":
+        """Reads a file that :meth:`save` or the command wrote; with the model, arrays get their own shapes."""
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"there is no particle file '{path}'")
+        sample = read_sample(path)
+        record = dict(line.split(" = ", 1) for line in sample.comments.splitlines() if " = " in line)
+        if model is None:
+            return cls(sample, find_arrays(sample.names), record=record)
+        with model._borrow() as compiled:
+            missing = [name for name in compiled.unknown_names if name not in set(sample.names)]
+            if missing:
+                raise ValueError(f"load: the file '{path}' has no '{missing[0]}', which the model has")
+            return cls(sample, compiled.find_arrays(sample.names), observed=model.observed, model=model, record=record)
+
+    def report(self, path: Any = None) -> "Report":
+        """A page of HTML with the graph, densities, convergence curves and the table; written to ``path`` if it is given."""
+        from .report import make_report
+
+        return make_report(self, path)
+
+    def __repr__(self) -> str:
+        count = f"{self.chains} chains of {self.draws} draws" if self.sample_data.are_chains else f"{len(self)} particles"
+        arrays = ", ".join(f"{name}{list(place.shape) if place.shape else ''}" for name, place in list(self.arrays.items())[:6])
+        more = ", ..." if len(self.arrays) > 6 else ""
+        return f"<svmp.Fit: {self.method}, {count} of {arrays}{more}; {self.outcome}. {self.verdict.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return _html.fit(self)
+
+
+def load(path: Any, model: Optional["Model"] = None) -> Fit:
+    """Reads particles that :meth:`Fit.save` or ``svmp run -o`` wrote."""
+    return Fit.load(path, model)

@@ -1,0 +1,390 @@
+"""Models: a text in the model language with its data, files, or a graph built in Python."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _html
+from ._compiled import Compiled
+from ._library import constants, lib, structs
+from ._options import has_coordinates, method_coordinates
+from ._recipe import Reading, Recipe, TextRecipe, read_source
+from ._run import Loop, Progress, run_model
+from ._sample import Array
+from .errors import NotFiniteError
+from .fit import Fit
+
+_POINTWISE = ("log_lik", "deviance")  # monitors that no model text defines
+Monitors = Union[str, Iterable[str]]
+
+
+class Model:
+    """A model, compiled with its data.
+
+    Args:
+        source: a text in the model language (BUGS, in the dialect of JAGS; docs/language.md), the path of one (``.bug``, ``.jags``,
+            ``.txt``), or the path of a precision matrix (``.mtx``).
+        data: a dictionary of numbers and arrays, a pandas DataFrame whose columns are arrays, paths of files (``.json``, ``.csv``,
+            ``.R``), or a list of these. NaN, None, ``pandas.NA`` and masked elements are missing values.
+        threads: the number of threads; 0: as many as OpenMP offers. The results do not depend on it.
+
+    Attributes:
+        unknown: unknown arrays and their shapes; () is a single number.
+        observed: observed arrays; NaN where an element is unknown.
+        computed: names of deterministic nodes, which :meth:`fit` can monitor.
+        names: the unknown values one by one, "theta.3.1", in the order of arrays for ``init``.
+        variable_names: the unconstrained variables.
+        nodes, factors: how many the graph has.
+        is_gaussian: whether the model is jointly Gaussian.
+
+    A model is safe to use from several threads, and can be pickled.
+
+    >>> import svmp
+    >>> m = svmp.Model("model { for (i in 1:length(y)) { y[i] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 0.01) }", {"y": [1.0, 2.0, 3.0]})
+    >>> m.unknown
+    {'mu': ()}
+    >>> fit = m.exact(1000)
+    >>> bool(abs(fit["mu"].mean() - 2.0) < 0.1)
+    True
+    """
+
+    def __init__(self, source: Any, data: Any = None, *, threads: int = 0) -> None:
+        self._init(source if isinstance(source, Recipe) else read_source(source, data), threads)
+
+    def _init(self, recipe: Recipe, threads: int) -> None:
+        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
+            raise ValueError(f"threads: expected a number of at least 0, not {threads!r}")
+        self._recipe = recipe
+        self._threads = int(threads) or recipe.threads
+        self._idle: list[tuple[Reading, Compiled]] = []
+        self._lock = threading.Lock()
+        with self._borrow() as compiled:  # errors in the text show here
+            self._describe(compiled)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"recipe": self._recipe, "threads": self._threads}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._init(state["recipe"], state["threads"])
+
+    @contextmanager
+    def _borrow(self, reading: Reading = Reading()) -> Iterator[Compiled]:
+        """A compiled model that no other thread uses; it is kept for the next one who asks."""
+        compiled: Optional[Compiled] = None
+        with self._lock:
+            for k, (kept, candidate) in enumerate(self._idle):
+                if kept == reading:
+                    compiled = candidate
+                    del self._idle[k]
+                    break
+        if compiled is None:
+            compiled = Compiled(lambda context, failures: self._recipe.build(context, failures, reading), self._threads)
+        try:
+            yield compiled
+        finally:
+            compiled.forget()
+            with self._lock:
+                self._idle = [*self._idle[-1:], (reading, compiled)]
+
+    # ---- description ----------------------------------------------------------------------------
+
+    def _describe(self, compiled: Compiled) -> None:
+        arrays = compiled.text_arrays
+        self._arrays = compiled.unknown_arrays
+        if arrays:
+            self.unknown: dict[str, tuple[int, ...]] = {a.name: a.shape for a in arrays if a.unknown_count}
+            self.observed: dict[str, Array] = {a.name: a.values for a in arrays if a.values is not None}
+            self.computed: list[str] = [a.name for a in arrays if a.computed]
+        else:
+            self.unknown = {name: place.shape for name, place in self._arrays.items()}
+            self.observed, self.computed = {}, []
+        self.names: list[str] = list(compiled.unknown_names)
+        self.variable_names: list[str] = list(compiled.variable_names)
+        self.nodes: int = compiled.nodes
+        self.factors: int = compiled.factors
+        self.is_gaussian: bool = bool(lib.svmp_model_is_gaussian(compiled.handle))
+        self._described = [(a.unknown, a.observed, a.computed) for a in arrays]
+
+    @property
+    def dimension(self) -> int:
+        """The number of unconstrained variables."""
+        return len(self.variable_names)
+
+    @property
+    def text(self) -> Optional[str]:
+        """The model text; None if the model has none."""
+        return self._recipe.text if isinstance(self._recipe, TextRecipe) else None
+
+    def __repr__(self) -> str:
+        unknown = ", ".join(f"{name}{list(shape) if shape else ''}" for name, shape in list(self.unknown.items())[:6])
+        more = ", ..." if len(self.unknown) > 6 else ""
+        observed = f"; observed: {', '.join(self.observed)}" if self.observed else ""
+        return f"<svmp.Model: {self.nodes} nodes, {self.factors} factors; unknown: {unknown}{more}{observed}>"
+
+    def _repr_html_(self) -> str:
+        return _html.model(self)
+
+    def graph(self, format: str = "networkx") -> Any:
+        """The factor graph: a ``networkx.Graph``, or a text in Graphviz's language (``"dot"``) or as JSON (``"json"``).
+
+        Nodes of the networkx graph have the attribute ``kind``: ``"node"`` or ``"factor"``.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { x ~ dnorm(0, 1)  y ~ dnorm(x, 1) }")
+        >>> m.graph("dot").splitlines()[0]
+        'graph model {'
+        """
+        if format not in ("networkx", "dot", "json"):
+            raise ValueError(f"format: expected 'networkx', 'dot' or 'json', not {format!r}")
+        which = constants["SVMP_GRAPH_DOT" if format == "dot" else "SVMP_GRAPH_JSON"]
+        with self._borrow() as compiled, tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "graph")
+            compiled.check(lib.svmp_model_save_graph(compiled.handle, which, os.fsencode(path), 1))
+            text = Path(path).read_text()
+        if format != "networkx":
+            return text
+        try:
+            import networkx
+        except ImportError:
+            raise ImportError("graph() needs networkx (pip install networkx); graph('dot') does not") from None
+        return _networkx(networkx, json.loads(text))
+
+    # ---- density --------------------------------------------------------------------------------
+
+    def _variables(self, x: Any) -> tuple[Array, tuple[int, ...]]:
+        """x as (variables, n), and the shape in front of the last axis."""
+        if isinstance(x, Mapping):
+            x = self.unconstrain(x)
+        try:
+            array = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError("x: not an array of numbers") from None
+        if array.ndim == 0 or array.shape[-1] != self.dimension or array.size == 0:
+            raise ValueError(f"x: expected shape (..., {self.dimension}), not {array.shape}")
+        return np.ascontiguousarray(array.reshape(-1, self.dimension).T), array.shape[:-1]
+
+    def log_prob(self, x: Any) -> Any:
+        """The log density, up to a constant, at unconstrained points of shape ``(..., dimension)`` or at a dictionary of values.
+
+        The density is that of the unconstrained variables: it contains the Jacobian of the transforms.
+        """
+        flat, shape = self._variables(x)
+        with self._borrow() as compiled:
+            value, _ = compiled.evaluate(flat, True, False)
+        assert value is not None
+        return value.reshape(shape)[()]
+
+    def score(self, x: Any) -> Array:
+        """The gradient of :meth:`log_prob`, of the shape of ``x``."""
+        flat, shape = self._variables(x)
+        with self._borrow() as compiled:
+            _, gradient = compiled.evaluate(flat, False, True)
+        assert gradient is not None
+        return np.ascontiguousarray(gradient.T).reshape(*shape, self.dimension)
+
+    def constrain(self, x: Any) -> dict[str, Array]:
+        """Natural values, by name, of unconstrained points of shape ``(..., dimension)``: arrays of shape ``(..., *shape)``."""
+        flat, shape = self._variables(x)
+        with self._borrow() as compiled:
+            values = compiled.constrain(flat)
+        return {name: place.take(values).reshape((*shape, *place.shape)) for name, place in self._arrays.items()}
+
+    def unconstrain(self, values: Mapping[str, Any]) -> Array:
+        """Unconstrained points, of shape ``(..., dimension)``, of natural values by name: the inverse of :meth:`constrain`."""
+        if not isinstance(values, Mapping):
+            raise TypeError(f"values: expected a dictionary of arrays, not {type(values).__name__}")
+        for name in values:
+            if name not in self._arrays:
+                raise ValueError(f"'{name}': the model has no unknown of that name; it has {', '.join(self._arrays)}")
+        front: Optional[tuple[int, ...]] = None
+        rows = np.empty((len(self.names), 0))
+        for name, place in self._arrays.items():
+            if name not in values:
+                raise ValueError(f"'{name}': no value was given")
+            array = np.asarray(values[name], dtype=np.float64)
+            rank = len(place.shape)
+            if array.shape[array.ndim - rank :] != place.shape:
+                raise ValueError(f"'{name}': expected shape (..., {', '.join(map(str, place.shape))}), not {array.shape}")
+            shape = array.shape[: array.ndim - rank]
+            if front is None:
+                front = shape
+                rows = np.empty((len(self.names), int(np.prod(shape, dtype=int))))
+            elif shape != front:
+                raise ValueError(f"'{name}': {shape} points, but the arrays before it have {front}")
+            rows[place.rows] = array.reshape(rows.shape[1], -1)[:, place.flat].T
+        with self._borrow() as compiled:
+            made = compiled.unconstrain(rows)
+        return np.ascontiguousarray(made.T).reshape(*(front or ()), self.dimension)
+
+    def check_gradient(self, x: Any = None, *, points: int = 3, seed: int = 1) -> dict[str, Any]:
+        """Compares the gradients of all factors with finite differences; returns the worst one.
+
+        Args:
+            x: unconstrained points, ``(..., dimension)``; None: random ones.
+
+        ``error`` is below 1e-6 for a correct gradient.
+        """
+        if x is None:
+            x = np.random.default_rng(seed).normal(size=(points, self.dimension))
+        flat, _ = self._variables(x)
+        worst = structs["svmp_gradient_check"]()
+        with self._borrow() as compiled:
+            compiled.check(lib.svmp_model_check_gradient(compiled.handle, flat.shape[1], flat.ctypes.data, ctypes.byref(worst)))
+        checked = worst.factor != ctypes.c_size_t(-1).value
+        return {
+            "factor": worst.factor if checked else None,
+            "variable": self.variable_names[worst.variable] if checked else None,
+            "analytic": worst.analytic,
+            "numeric": worst.numeric,
+            "error": worst.error if checked else 0.0,
+        }
+
+    # ---- inference ------------------------------------------------------------------------------
+
+    def _monitors(self, names: list[str]) -> str:
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"monitor: {name!r} is not a name")
+            if name in _POINTWISE and self.text is not None:
+                continue  # the library computes them, or says that it cannot
+            if name not in self.computed and name not in self.unknown:
+                raise ValueError(
+                    f"monitor '{name}': the model does not compute it; it computes {', '.join(self.computed) or 'nothing'}"
+                )
+        return ",".join(name for name in names if name not in self.unknown)
+
+    def _data_names(self) -> list[str]:
+        """Arrays that are data: observed, but for some missing values. Unknowns of which a few are given are not."""
+        return [name for name, values in self.observed.items() if self.text is not None and np.isnan(values).mean() < 0.5]
+
+    def _coordinates(self, given: dict[str, Any]) -> str:
+        """What particles of a model text move in: what was asked for, or what the method works best with."""
+        if not has_coordinates or not isinstance(self._recipe, TextRecipe):
+            return ""
+        asked = given.pop("coordinates", None)
+        return str(asked) if asked is not None else method_coordinates(given.get("method"))
+
+    def fit(
+        self,
+        method: Optional[str] = None,
+        particles: Optional[int] = None,
+        *,
+        init: Any = None,
+        seed: int = 1,
+        iterations: Optional[int] = None,
+        monitor: Monitors = (),
+        progressbar: bool = True,
+        callback: Optional[Callable[[Progress], Any]] = None,
+        checkpoint: Any = None,
+        checkpoint_every: float = 60.0,
+        resume: Any = None,
+        backend: Optional[str] = None,
+        measure: bool = True,
+        log_likelihood: bool = False,
+        posterior_predictive: bool = False,
+        **options: Any,
+    ) -> Fit:
+        """Runs inference. The same options give the same bits as the command ``svmp run``.
+
+        Args:
+            method: ``"transport"``, ``"graphical"``, ``"nuts"``, ...; None: the library's default.
+            particles: the number of particles; None: the default, 100.
+            init: ``"prior"``, ``"gaussian"``, ``"map"``, ``"normal:SD"``, ``"uniform:A,B"``; the path of a particle file; another
+                fit; a dictionary of natural values by name, one for all particles, ``(*shape)``, or one for each,
+                ``(particles, *shape)``; or an array ``(particles, len(model.names))``. Particles that are given one common value
+                start around it, as far apart as the default start; chains start there.
+            seed: of every random number.
+            monitor: deterministic nodes of the text that are also reported.
+            progressbar: show progress, on a terminal or in a notebook.
+            callback: called with a :class:`Progress` after each iteration; a true result stops the run. An exception ends the
+                run and is raised again.
+            checkpoint: path to which the state is saved every ``checkpoint_every`` seconds and at the end.
+            resume: path of a checkpoint to continue from.
+            backend: ``"cpu"``, ``"cpu-avx2"``, ``"ref"``, ...; None: the best for this processor.
+            measure: measure the Stein discrepancy at the end, which the verdict needs.
+            log_likelihood: compute the log likelihood of each observation, for ``az.loo(fit.idata)``.
+            posterior_predictive: draw the data once more for each particle, for ``az.plot_ppc_dist(fit.idata)``.
+            options: any other option of ``svmp run``: ``kernel``, ``step``, ``tolerance``, ``chains``, ``warmup``, ``draws``, ...
+
+        Ctrl-C stops the run after the current iteration and returns what there is so far. Other Python threads run meanwhile.
+
+        Raises:
+            NotFiniteError: the run diverged; the attribute ``fit`` of the exception has the last finite particles.
+        """
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback: {type(callback).__name__} cannot be called")
+        given = {"method": method, "particles": particles, "iterations": iterations, "seed": seed, "backend": backend, **options}
+        loop = Loop(
+            callback,
+            progressbar,
+            None if checkpoint is None else os.fspath(checkpoint),
+            float(checkpoint_every),
+            None if resume is None else os.fspath(resume),
+        )
+        start = init.sample_data if isinstance(init, Fit) else init
+        monitored = [monitor] if isinstance(monitor, str) else list(monitor)
+        if log_likelihood and "log_lik" not in monitored:
+            monitored.append("log_lik")
+        replicated = tuple(self._data_names()) if posterior_predictive else ()
+        reading = Reading(self._monitors(monitored), self._coordinates(given), replicated)
+        with self._borrow(reading) as compiled:
+            try:
+                result = run_model(compiled, given, start, loop, measure)
+            except NotFiniteError as error:
+                if hasattr(error, "result"):
+                    error.fit = Fit._of_run(error.result, compiled, self)
+                raise
+            return Fit._of_run(result, compiled, self)
+
+    def sample(
+        self,
+        draws: Optional[int] = None,
+        tune: Optional[int] = None,
+        chains: Optional[int] = None,
+        target_accept: Optional[float] = None,
+        **options: Any,
+    ) -> Fit:
+        """Samples with NUTS; the other arguments are those of :meth:`fit`.
+
+        Args:
+            draws: draws kept of each chain; None: the default, 1,000.
+            tune: iterations of each chain that adapt and are not kept; None: the default, 1,000.
+            chains: the number of chains; None: the default, 4.
+            target_accept: the acceptance that the step size adapts to; None: the default, 0.8.
+        """
+        return self.fit("nuts", draws=draws, warmup=tune, chains=chains, accept=target_accept, **options)
+
+    def exact(self, draws: Optional[int] = None, **options: Any) -> Fit:
+        """Independent draws from a Gaussian model, by sparse Cholesky factorisation."""
+        return self.fit("exact", draws, **options)
+
+    def exact_moments(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Means and marginal variances of a Gaussian model, by name."""
+        mean, variance = np.empty((self.dimension, 1)), np.empty((self.dimension, 1))
+        with self._borrow() as compiled:
+            compiled.check(lib.svmp_model_exact_moments(compiled.handle, mean.ctypes.data, variance.ctypes.data))
+        arrays = self._arrays.items()
+        return {name: a.take(mean)[0] for name, a in arrays}, {name: a.take(variance)[0] for name, a in arrays}
+
+
+def _networkx(networkx: Any, described: dict[str, Any]) -> Any:
+    made = networkx.Graph()
+    names = [node["name"] for node in described["nodes"]]
+    for node in described["nodes"]:
+        made.add_node(node["name"], kind="node", **{key: value for key, value in node.items() if key != "name"})
+    for k, factor in enumerate(described["factors"]):
+        members: Sequence[int] = factor["nodes"] if isinstance(factor, dict) else factor
+        made.add_node(f"factor {k}", kind="factor")
+        for node in members:
+            made.add_edge(f"factor {k}", names[node] if isinstance(node, int) else node)
+    return made

@@ -1,0 +1,105 @@
+"""Data of any kind become arrays; what cannot be is named."""
+
+import numpy as np
+import pytest
+
+import svmp
+
+from conftest import NORMAL
+
+PAIR = "model { for (i in 1:3) { y[i] ~ dnorm(b * x[i], 1) }  b ~ dnorm(0, 1) }"
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1.0, float("nan"), 3.0],
+        [1, None, 3],
+        np.ma.masked_array([1.0, 9.0, 3.0], [False, True, False]),
+        np.ma.masked_array([1, 9, 3], [0, 1, 0]),
+        np.array([1.0, np.nan, 3.0], dtype=np.float32),
+        np.array([1.0, None, 3.0], dtype=object),
+    ],
+)
+def test_missing_values(y):
+    m = svmp.Model(NORMAL, {"y": y})
+    np.testing.assert_array_equal(m.observed["y"], [1, np.nan, 3])
+    assert m.unknown == {"y": (3,), "mu": (), "tau": ()}
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [1, 2, 3], "y": pandas.array([1, None, 3], dtype="Int64"), "name": ["a", "b", "c"]})
+    m = svmp.Model(PAIR, frame)
+    np.testing.assert_array_equal(m.observed["y"], [1, np.nan, 3])
+    with pytest.raises(ValueError, match="no rows .*x, y, name"):
+        svmp.Model(PAIR, frame[:0])
+    with pytest.raises(ValueError, match="no columns"):
+        svmp.Model(PAIR, pandas.DataFrame())
+    with pytest.raises(ValueError, match="none of the columns .*z"):
+        svmp.Model(PAIR, pandas.DataFrame({"z": [1, 2, 3]}))
+    with pytest.raises(TypeError, match="'x': 'one' is not a number"):
+        svmp.Model(PAIR, frame.assign(x=["one", "two", "three"]))
+    with pytest.raises(TypeError, match="'x': a categorical column"):
+        svmp.Model(PAIR, frame.assign(x=pandas.Categorical(["a", "b", "a"])))
+    with pytest.raises(TypeError, match="'x': .*datetime"):
+        svmp.Model(PAIR, frame.assign(x=pandas.to_datetime(["2020-01-01"] * 3)))
+
+
+def test_files_and_dictionaries_together(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("x\n1\n2\n3\n")
+    m = svmp.Model(PAIR, [path, {"y": [1.0, 2.0, 3.0]}])
+    assert m.unknown == {"b": ()}
+
+
+@pytest.mark.parametrize(
+    "data, error, words",
+    [
+        ({"y": "one"}, TypeError, "'y': 'one' is not a number"),
+        ({"y": ["1", "2", "3"]}, TypeError, "'y': '1' is not a number"),
+        ({"y": [1, "two", 3]}, TypeError, "'y': .*two"),
+        ({"y": [1 + 2j]}, TypeError, "'y': .*complex"),
+        ({"y": [[1, 2], [3]]}, ValueError, "'y': the rows have different lengths"),
+        ({"y": np.array([[1, 2], [3]], dtype=object)}, ValueError, "'y': the rows have different lengths"),
+        ({"y": np.array([object()])}, TypeError, "'y': .*object"),
+        ({"y": []}, ValueError, "'y': the array is empty"),
+        ({"y": {"a": 1}}, TypeError, "'y': a dict"),
+        ({"y": [1.0], "z": 1}, ValueError, "'z': the model has no such name"),
+        ({1: [1.0]}, TypeError, "the name 1 is not a string"),
+        (3, TypeError, "not int"),
+        ("nowhere.csv", FileNotFoundError, "nowhere.csv"),
+        ({"y": [1.0], "mu": [1.0, 2.0]}, ValueError, "mu"),
+        ({"y": np.ones((3, 2))}, ValueError, "y"),
+    ],
+)
+def test_bad_data_are_named(data, error, words):
+    with pytest.raises(error, match=words):
+        svmp.Model(NORMAL, data)
+
+
+@pytest.mark.parametrize("source, error", [(3, TypeError), ("nowhere.bug", FileNotFoundError), ("nothing", ValueError), (None, TypeError)])
+def test_bad_sources(source, error):
+    with pytest.raises(error):
+        svmp.Model(source)
+
+
+def test_arrays_in_any_order_of_memory():
+    text = "model { for (i in 1:2) { for (j in 1:3) { y[i,j] ~ dnorm(m[i], 1) } m[i] ~ dnorm(0, 1) } }"
+    y = np.arange(6.0).reshape(2, 3)
+    for given in (y, np.asfortranarray(y), y.tolist(), np.arange(12.0).reshape(2, 6)[:, ::2] / 2):
+        np.testing.assert_array_equal(svmp.Model(text, {"y": given}).observed["y"], given if not isinstance(given, list) else y)
+
+
+def test_replicates_in_the_text():
+    from svmp._predictive import with_replicates
+
+    text = """data { y[1] ~ dnorm(0, 1) }
+model {
+  for (i in 1:length(y)) { y[i] ~ dnorm(f(y.hat[i], 2), tau[i])T(0, max(1, 2)) }  # y[2] ~ dnorm(0, 1)
+  y.hat[1] ~ dnorm(y[1], 1) ; z ~ dexp(y[1])
+}"""
+    made = with_replicates(text, ["y", "z"])
+    assert made.splitlines()[0] == text.splitlines()[0]
+    assert "T(0, max(1, 2)); y.rep[i] ~ dnorm(f(y.hat[i], 2), tau[i])T(0, max(1, 2)) }  # y[2]" in made
+    assert made.count(".rep") == 2 and "; z.rep ~ dexp(y[1])" in made

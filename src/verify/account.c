@@ -1,0 +1,316 @@
+#include "verify/account.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/select.h"
+#include "base/thread.h"
+#include "base/vector.h"
+#include "expr/special.h"
+
+enum { SHOTS = 4 };              /* states of a window that quantiles are taken from */
+enum { ROOM = 1 << 27 };         /* numbers that these states may take; of more, every kth variable has quantiles */
+static const double tail = 0.05; /* quantiles 5 % and 95 % */
+static const double between_tails = 2 * 1.6448536269514722; /* sds between them, for a Gaussian */
+static const double cut = 5;
+
+/* Sums of powers of y = (x - centre)/unit over all particles and iterations of the window, and of the score in its
+ * unit. Both are cut off at 5 units, which are sds for a Gaussian: the mean of what has heavy tails is no test of
+ * anything. */
+typedef struct powers {
+    double third, fourth, score, score_fourth;
+} powers;
+
+struct account {
+    svmp_context *context;
+    size_t variables, n;
+    int threads;
+    size_t length, count, shot; /* of the window: iterations to come and done, states that were kept */
+    size_t every;               /* every kth variable has quantiles */
+    double *start, *score;      /* variables * n: the particles that are examined, and their score */
+    double *centre, *unit;      /* variables: the median and the distance of quantiles when the window was opened */
+    double *score_unit;         /* variables: the same of the score */
+    double *sum, *square;       /* variables * n, over the window: of y and y^2 */
+    powers *powers;             /* variables */
+    double *shots;              /* variables / every * SHOTS * n */
+    double *density;            /* SHOTS * n */
+    double *sorted;             /* threads * SHOTS * n */
+};
+
+static svmp_status make_arrays(account *a) {
+    svmp_context *context = a->context;
+    const size_t row = a->n * sizeof(double), kept = (a->variables + a->every - 1) / a->every;
+    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->start));
+    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->sum));
+    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->square));
+    SVMP_TRY(svmp_allocate(context, kept, SHOTS * row, (void **)&a->shots));
+    SVMP_TRY(svmp_allocate(context, (size_t)a->threads, SHOTS * row, (void **)&a->sorted));
+    SVMP_TRY(SVMP_NEW(context, a->density, SHOTS * a->n));
+    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->score));
+    SVMP_TRY(SVMP_NEW(context, a->score_unit, a->variables));
+    SVMP_TRY(SVMP_NEW(context, a->centre, a->variables));
+    SVMP_TRY(SVMP_NEW(context, a->unit, a->variables));
+    return SVMP_NEW(context, a->powers, a->variables);
+}
+
+/* The mean square, and the mean fourth power over its square. */
+static double square_of(size_t n, const double *values, double *kurtosis) {
+    const double square = svmp_dot(n, values, values) / (double)n;
+    double fourth = 0;
+    for (size_t l = 0; l < n; l++) fourth += values[l] * values[l] * values[l] * values[l] / (double)n;
+    *kurtosis = square > 0 ? fourth / (square * square) : 0;
+    return square;
+}
+
+svmp_status svmp_account_create(svmp_context *context, size_t variables, size_t n, int threads, const double *x,
+                                const double *score, account **made) {
+    account *a = NULL;
+    svmp_status status;
+    SVMP_TRY(SVMP_NEW(context, a, 1));
+    *a = (account){.context = context, .variables = variables, .n = n, .threads = threads};
+    a->every = (size_t)((double)variables * (double)n * SHOTS / ROOM) + 1;
+    SVMP_CHECK(make_arrays(a));
+    memcpy(a->start, x, variables * n * sizeof *x);
+    memcpy(a->score, score, variables * n * sizeof *score);
+    *made = a;
+    return SVMP_OK;
+done:
+    svmp_account_free(a);
+    return status;
+}
+
+void svmp_account_free(account *a) {
+    if (a == NULL) return;
+    void *const arrays[] = {a->start,  a->score,  a->score_unit, a->centre,  a->unit,   a->sum,
+                            a->square, a->powers, a->shots,      a->density, a->sorted, a};
+    svmp_context *context = a->context;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+}
+
+void svmp_account_open(account *a, size_t length) {
+    a->length = length;
+    a->count = a->shot = 0;
+}
+
+/* Half the distance between the quantiles 5 % and 95 % in sds; where most values are one, the farthest from it. */
+static double unit_of(size_t n, const double *values, double centre, double *sorted) {
+    double largest = 0;
+    memcpy(sorted, values, n * sizeof *values);
+    const size_t low = (size_t)(tail * (double)n);
+    const double from = svmp_select(sorted, n, low), to = svmp_select(sorted, n, n - 1 - low);
+    for (size_t l = 0; l < n; l++) largest = fmax(largest, fabs(values[l] - centre));
+    return to > from ? (to - from) / between_tails : largest > 0 ? largest : 1;
+}
+
+static double clip(double y) { return y > cut ? cut : y < -cut ? -cut : y; }
+
+static void open_row(account *a, size_t i, const double *x, const double *score, double *sorted) {
+    const size_t n = a->n;
+    memcpy(sorted, x, n * sizeof *x);
+    a->centre[i] = svmp_select(sorted, n, n / 2);
+    a->unit[i] = unit_of(n, x, a->centre[i], sorted);
+    a->score_unit[i] = unit_of(n, score, 0, sorted);
+    memset(a->sum + i * n, 0, n * sizeof *a->sum);
+    memset(a->square + i * n, 0, n * sizeof *a->square);
+    a->powers[i] = (powers){0};
+}
+
+static void add_row(account *a, size_t i, const double *x, const double *score, double *sorted) {
+    const size_t n = a->n;
+    if (a->count == 0) open_row(a, i, x, score, sorted);
+    const double centre = a->centre[i], by = 1 / a->unit[i], score_by = 1 / a->score_unit[i];
+    double *sum = a->sum + i * n, *square = a->square + i * n;
+    powers p = a->powers[i];
+    for (size_t l = 0; l < n; l++) {
+        const double y = clip((x[l] - centre) * by), u = clip(score[l] * score_by);
+        sum[l] += y;
+        square[l] += y * y;
+        p.third += y * y * y;
+        p.fourth += y * y * y * y;
+        p.score += u * u;
+        p.score_fourth += u * u * u * u;
+    }
+    a->powers[i] = p;
+}
+
+int svmp_account_add(account *a, const double *x, const double *score) {
+    const size_t n = a->n;
+    const int shot = (a->count + 1) * SHOTS / a->length > a->shot; /* evenly spaced, the last one at the end */
+#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 12 * (double)a->variables * (double)n))
+    for (size_t i = 0; i < a->variables; i++) {
+        add_row(a, i, x + i * n, score + i * n, a->sorted + (size_t)svmp_thread_number() * SHOTS * n);
+        if (shot && i % a->every == 0)
+            memcpy(a->shots + (i / a->every * SHOTS + a->shot) * n, x + i * n, n * sizeof *x);
+    }
+    a->count++;
+    a->shot += (size_t)shot;
+    return shot;
+}
+
+void svmp_account_add_density(account *a, const double *log_density) {
+    memcpy(a->density + (a->shot - 1) * a->n, log_density, a->n * sizeof *log_density);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* The distribution afterwards: mean, variance, skewness and kurtosis, and the variance of the two estimates of mean and
+ * variance, which the particles' own averages tell. */
+typedef struct moments {
+    double mean, variance, skewness, kurtosis;
+    double mean_error, variance_error, apart; /* squared */
+} moments;
+
+/* The z of a mean of n independent values that have the skewness: first order of Cornish and Fisher's expansion. */
+static double straighten(double z, double skewness, double n) {
+    const double bend = skewness / (6 * sqrt(n)) * (z * z - 1);
+    return fabs(bend) < fabs(z) / 2 ? z - bend : z / 2;
+}
+
+static double test_mean(const moments *m, double n, double difference, double *effect) {
+    *effect = difference / sqrt(m->variance);
+    return straighten(difference / sqrt(m->variance / n + m->mean_error), m->skewness, n);
+}
+
+/* Wilson and Hilferty: the cube root of a chi square over its freedom f is N(1 - 2/(9f), 2/(9f)), nearly. A mean square
+ * of n values has the freedom that its variance, (kurtosis - 1)/n of its own square, says. What is too wide by a few
+ * values, `own` shows in its own kurtosis first. `error` is the squared relative error of what it is compared with. */
+static double test_square(double ratio, double kurtosis, double own, double n, double error, double *effect) {
+    const double peaked = ratio > 1 ? fmax(kurtosis, own) : kurtosis;
+    const double freedom = 2 * n / fmax(peaked - 1, 0.2), part = 2 / (9 * freedom);
+    *effect = sqrt(ratio) - 1;
+    return (cbrt(ratio) - (1 - part)) / sqrt(part + error / 9);
+}
+
+/* The share of `n` particles, `count` of them, where `share` is expected: Anscombe's arc sine. The quantiles are known
+ * from SHOTS * n draws that depend on one another, as if from 2n. */
+static double test_share(double count, double n, double share) {
+    return 2 * (asin(sqrt((count + 0.375) / (n + 0.75))) - asin(sqrt(share))) / sqrt(1.5 / n);
+}
+
+static moments moments_of(const account *a, size_t i) {
+    const size_t n = a->n;
+    const double draws = (double)n * (double)a->count, of = (double)n, iterations = (double)a->count;
+    const double *sum = a->sum + i * n, *square = a->square + i * n;
+    const powers *p = &a->powers[i];
+    const double mean = svmp_sum(n, sum) / draws, second = svmp_sum(n, square) / draws;
+    const double third = p->third / draws, fourth = p->fourth / draws;
+    moments m = {.mean = mean, .variance = second - mean * mean};
+    const double variance = m.variance;
+    m.skewness = (third - 3 * mean * second + 2 * mean * mean * mean) / (variance * sqrt(variance));
+    m.kurtosis =
+        (fourth - 4 * mean * third + 6 * mean * mean * second - 3 * mean * mean * mean * mean) / (variance * variance);
+    double between = 0, wide = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double own = sum[l] / iterations - mean;
+        const double own_wide = square[l] / iterations - 2 * mean * (own + mean) + mean * mean - variance;
+        between += own * own;
+        wide += own_wide * own_wide;
+    }
+    m.apart = between / (of - 1) / variance;
+    m.mean_error = between / (of - 1) / of;
+    m.variance_error = wide / (of - 1) / of / (variance * variance);
+    return m;
+}
+
+static void test_quantiles(const account *a, size_t i, double *sorted, account_row *row) {
+    const size_t n = a->n, draws = SHOTS * n;
+    const double *x = a->start + i * n;
+    memcpy(sorted, a->shots + i / a->every * draws, draws * sizeof *sorted);
+    const size_t low = (size_t)(tail * (double)draws), middle = draws / 2, high = draws - 1 - low;
+    const double q05 = svmp_select(sorted, draws, low), q50 = svmp_select(sorted, draws, middle),
+                 q95 = svmp_select(sorted, draws, high);
+    double below = 0, outside = 0;
+    for (size_t l = 0; l < n; l++) {
+        below += (x[l] < q50) + (x[l] == q50) / 2.0;
+        outside += (x[l] < q05) + (x[l] > q95);
+    }
+    row->z[SVMP_MEDIAN] = -test_share(below, (double)n, 0.5); /* above the median: positive, as for the mean */
+    row->effect[SVMP_MEDIAN] = -svmp_normal_quantile((below + 0.5) / ((double)n + 1));
+    row->z[SVMP_TAILS] = test_share(outside, (double)n, 2 * tail);
+    row->effect[SVMP_TAILS] = outside / (double)n - 2 * tail;
+}
+
+static void test_row(const account *a, size_t i, double *sorted, account_row *row) {
+    const size_t n = a->n;
+    const double of = (double)n, draws = of * (double)a->count;
+    const powers *p = &a->powers[i];
+    const moments m = moments_of(a, i);
+    for (size_t k = 0; k < ACCOUNT_TESTS; k++) row->effect[k] = row->z[k] = NAN;
+    row->apart = m.variance > 0 ? m.apart : NAN;
+    if (!(m.variance > 0)) return;
+    double peaked, mean = 0, away = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double y = (a->start[i * n + l] - a->centre[i]) / a->unit[i];
+        away += y / of;
+        sorted[l] = clip(y);
+    }
+    mean = svmp_sum(n, sorted) / of;
+    for (size_t l = 0; l < n; l++) sorted[l] -= mean;
+    const double squares = square_of(n, sorted, &peaked) * of / (of - 1);
+    row->z[SVMP_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[SVMP_MEAN]);
+    if (fabs(mean) > cut / 2) row->effect[SVMP_MEAN] = (away - m.mean) / sqrt(m.variance); /* how far it really is */
+    row->z[SVMP_SPREAD] =
+        test_square(squares / m.variance, m.kurtosis, peaked, of - 1, m.variance_error, &row->effect[SVMP_SPREAD]);
+    for (size_t l = 0; l < n; l++) sorted[l] = clip(a->score[i * n + l] / a->score_unit[i]);
+    const double start = square_of(n, sorted, &peaked);
+    const double score = p->score / draws, kurtosis = p->score_fourth / draws / (score * score);
+    row->z[SVMP_SCORES] = test_square(start / score, kurtosis, peaked, of, kurtosis / of, &row->effect[SVMP_SCORES]);
+    if (i % a->every == 0) test_quantiles(a, i, sorted, row);
+}
+
+void svmp_account_close(account *a, account_row *rows) {
+    const size_t work = SHOTS * a->n;
+#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 40 * (double)a->variables * (double)work))
+    for (size_t i = 0; i < a->variables; i++) test_row(a, i, a->sorted + (size_t)svmp_thread_number() * work, &rows[i]);
+}
+
+account_row svmp_account_density(const account *a, const double *before, double halves) {
+    const size_t n = a->n;
+    const double of = (double)n;
+    moments m = {0};
+    double third = 0, between = 0;
+    for (size_t k = 0; k < SHOTS * n; k++) m.mean += (a->density[k] - before[0]) / (SHOTS * of);
+    for (size_t k = 0; k < SHOTS * n; k++) {
+        const double away = a->density[k] - before[0] - m.mean;
+        m.variance += away * away / (SHOTS * of);
+        third += away * away * away / (SHOTS * of);
+    }
+    for (size_t l = 0; l < n; l++) {
+        double own = 0;
+        for (size_t k = 0; k < SHOTS; k++) own += (a->density[k * n + l] - before[0] - m.mean) / SHOTS;
+        between += own * own;
+    }
+    m.skewness = third / (m.variance * sqrt(m.variance));
+    m.mean_error = between / (of - 1) / of;
+    account_row row = {.apart = between / (of - 1) / m.variance};
+    row.z[0] = test_mean(&m, of, svmp_mean_offset(n, before) - m.mean, &row.effect[0]);
+    row.effect[0] *= sqrt(m.variance) / halves;
+    return row;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+void svmp_account_place(const account *a, double *mean, double *sd) {
+    const double draws = (double)a->n * (double)a->count;
+    for (size_t i = 0; i < a->variables; i++) {
+        const double first = svmp_sum(a->n, a->sum + i * a->n) / draws;
+        const double second = svmp_sum(a->n, a->square + i * a->n) / draws;
+        mean[i] = a->centre[i] + a->unit[i] * first;
+        sd[i] = a->unit[i] * sqrt(fmax(0, second - first * first));
+    }
+}
+
+void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,
+                        double *log_density) {
+    const size_t n = a->n;
+    for (size_t l = 0; l < n; l++) {
+        variable[l] = 0;
+        far[l] = log_density[l] = 0;
+        for (size_t k = 0; k < SHOTS; k++) log_density[l] += a->density[k * n + l] / SHOTS;
+        for (size_t i = 0; i < a->variables; i++) {
+            const double own = a->centre[i] + a->unit[i] * a->sum[i * n + l] / (double)a->count;
+            const double away = fabs(own - mean[i]) / sd[i];
+            if (away > far[l]) far[l] = away, variable[l] = i;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/* What the particles were before they were moved, and what they are afterwards, variable by variable: moments,
+ * quantiles and scores of the start are compared with those of a window of iterations of all particles. */
+#ifndef SVMP_VERIFY_ACCOUNT_H
+#define SVMP_VERIFY_ACCOUNT_H
+
+#include "base/context.h"
+
+/* The tests of one variable, in the order of svmp_aspect; then that of the log density. */
+enum { ACCOUNT_TESTS = 5 };
+
+typedef struct account_row {
+    double effect[ACCOUNT_TESTS], z[ACCOUNT_TESTS]; /* svmp_drift; NaN: not tested */
+    double apart; /* the variance of the particles' own means over that of all: 1 where no particle has come to where
+                   * the others are, 1/k after k independent draws each; NaN: nothing moves */
+} account_row;
+
+typedef struct account account;
+
+/* `x` and `score`: the particles that are examined, variables * n numbers; copied. */
+svmp_status svmp_account_create(svmp_context *context, size_t variables, size_t n, int threads, const double *x,
+                                const double *score, account **made);
+void svmp_account_free(account *a); /* NULL-safe */
+
+/* Opens a window of `length` iterations, at least 4; what the last one held is forgotten. */
+void svmp_account_open(account *a, size_t length);
+
+/* Adds the particles of an iteration and their score. Returns whether the log density is wanted, too: */
+int svmp_account_add(account *a, const double *x, const double *score);
+void svmp_account_add_density(account *a, const double *log_density);
+
+/* The tests of all variables, once the window is full. */
+void svmp_account_close(account *a, account_row *rows);
+
+/* The same for the log density, `before` of the start; `halves`: the number of variables over two. */
+account_row svmp_account_density(const account *a, const double *before, double halves);
+
+/* Where a window's particles are: mean and sd of all. */
+void svmp_account_place(const account *a, double *mean, double *sd);
+
+/* For each particle the variable whose own mean over the window is farthest from `mean`, in units of `sd`, and how far
+ * it is; and its own mean log density. n numbers each. */
+void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,
+                        double *log_density);
+
+#endif

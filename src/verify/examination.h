@@ -1,0 +1,41 @@
+/* Internal declarations of the cross-examination, shared by examine.c and elsewhere.c. */
+#ifndef SVMP_VERIFY_EXAMINATION_H
+#define SVMP_VERIFY_EXAMINATION_H
+
+#include "base/team.h"
+#include "method/method.h"
+#include "method/sweep.h"
+#include "method/trajectory.h"
+#include "verify/account.h"
+
+typedef struct examination {
+    const svmp_run *run;
+    svmp_context *context;
+    const svmp_model *model;
+    const team *others; /* NULL: the model is whole */
+    backend *b;
+    evaluator *evaluator;
+    sweeper *sweeper;
+    gaussian *q;
+    trajectory *global; /* NULL: local moves alone */
+    account *account;
+    account_row *rows;
+    double *before, *density; /* n: the log density of the start, and room */
+    double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
+    size_t most, done;        /* moves of every particle */
+    size_t length;            /* iterations of the last window */
+    int fixed;                /* the step sizes stay as they are */
+} examination;
+
+/* Moves every particle `count` times, and adds each to the window if `counted`. *moved tells how many moves there was
+ * time for. */
+svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved);
+
+/* Looks for places that the particles have missed: as many particles start around them, 2 to 8 sd wide, and are moved.
+ * Where some of them stay far away from the others at no lower log density, the particles fail. */
+svmp_status svmp_examination_elsewhere(examination *e, svmp_verdict *verdict);
+
+/* Adds a drift to the list of the worst. */
+void svmp_verdict_list(svmp_verdict *verdict, const svmp_drift *drift);
+
+#endif

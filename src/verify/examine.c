@@ -1,0 +1,307 @@
+/* Cross-examination: the particles of a run are moved by exact moves of the posterior. If they were a sample of it,
+ * they still are one afterwards, and nothing has changed but by chance.
+ *
+ *   - Every particle is a Markov chain: an iteration is a sweep of local moves (method/sweep.h) and, if the whole model
+ *     is in this process, a trajectory in the metric of the Gaussian on the graph (method/trajectory.h).
+ *   - 20 iterations adapt. Windows of 20, 40, 80, ... iterations follow; each is compared with the start (account.h),
+ *     until every variable has mixed within a window, or something is far beyond chance, or moves or seconds run out.
+ *   - What differs from the start by more than as many exact draws would, and by enough to matter, fails the particles.
+ *     If nothing does but some variable has not mixed, there is no verdict. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/team.h"
+#include "expr/special.h"
+#include "verify/examination.h"
+#include "verify/verify.h"
+
+enum { ADAPTS = 20, FIRST_WINDOW = 20, MOST_MOVES = 640, MOST_PARTICLES = 500 };
+
+/* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
+enum { SMALL = 50000 };
+
+/* Variables from which the Gaussian on the graph takes too long where time is limited. */
+enum { LARGE = 20000 };
+
+static const double chance = 0.02;  /* of a false alarm, all tests together */
+static const double together = 0.5; /* account_row.apart up to which a variable has mixed */
+static const double far_beyond = 2; /* times the limit: there is no need to look further */
+static const double dense = 200;    /* entries of the factor per variable with which trajectories cost too much */
+
+/* Effects that matter (svmp_aspect). */
+static const double matters[] = {[SVMP_MEAN] = 0.2,   [SVMP_SPREAD] = 0.2, [SVMP_MEDIAN] = 0.2,
+                                 [SVMP_TAILS] = 0.06, [SVMP_SCORES] = 0.3, [SVMP_LOG_DENSITY] = 0.2};
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+static svmp_status agree(const examination *e, svmp_status status) { return svmp_model_agree(e->model, status); }
+
+/* All particles, or 500 that are evenly spaced among them. */
+static svmp_status copy_particles(examination *e) {
+    const backend *from = e->run->backend;
+    const size_t all = from->n, n = e->b->n;
+    const double *x;
+    double *to;
+    SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &to));
+    for (size_t i = 0; i < e->model->graph->own_variables; i++)
+        for (size_t l = 0; l < n; l++) to[i * n + l] = x[i * all + (2 * l + 1) * all / (2 * n)];
+    SVMP_TRY(svmp_backend_commit(e->b, ARRAY_PARTICLES));
+    return e->b->kind->refresh ? e->b->kind->refresh(e->b) : SVMP_OK;
+}
+
+/* Without a Gaussian on the graph there are no trajectories, which is no error. */
+static svmp_status make_trajectories(examination *e) {
+    if (e->others || (isfinite(e->until) && e->model->graph->variables > LARGE)) return SVMP_OK;
+    const svmp_error_function tell = e->context->tell;
+    e->context->tell = NULL;
+    const svmp_status made = svmp_gaussian_create(e->model, e->b->seed, &e->q);
+    e->context->tell = tell;
+    if (made == SVMP_NO_MEMORY) return made;
+    if (made != SVMP_OK) {
+        e->context->error[0] = '\0';
+        return SVMP_OK;
+    }
+    if ((double)svmp_gaussian_entries(e->q) > dense * (double)e->model->graph->variables) return SVMP_OK;
+    return svmp_trajectory_create(e->b, e->q, &e->global);
+}
+
+static svmp_status look(examination *e, const double **x, double *score, double *log_density) {
+    int known;
+    if (e->b->kind->refresh) SVMP_TRY(e->b->kind->refresh(e->b));
+    SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
+    SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, *x, NULL, score)));
+    return log_density ? svmp_evaluate_log_density(e->evaluator, *x, log_density, &known) : SVMP_OK;
+}
+
+static svmp_status make_arrays(examination *e) {
+    const size_t own = e->model->graph->own_variables;
+    SVMP_TRY(SVMP_NEW(e->context, e->rows, own));
+    SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
+    SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
+    SVMP_TRY(make_trajectories(e));
+    return svmp_evaluator_create(e->model, e->b->n, e->b->threads, &e->evaluator);
+}
+
+static svmp_status set_up(examination *e) {
+    const backend *from = e->run->backend;
+    const size_t n = from->n < MOST_PARTICLES ? from->n : MOST_PARTICLES;
+    const uint64_t seed = svmp_hash_bytes(SVMP_HASH_START, sizeof from->seed, &from->seed); /* others than the run's */
+    const double *x;
+    double *score;
+    SVMP_TRY(svmp_backend_create(from->local, e->model, n, seed, NULL, NULL, &e->b));
+    SVMP_TRY(agree(e, make_arrays(e)));
+    SVMP_TRY(copy_particles(e));
+    SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
+    SVMP_TRY(look(e, &x, score, e->before));
+    SVMP_TRY(agree(
+        e, svmp_account_create(e->context, e->model->graph->own_variables, n, e->b->threads, x, score, &e->account)));
+    SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
+    return svmp_sweeper_measure(e->sweeper, e->b, 0);
+}
+
+static void tear_down(examination *e) {
+    svmp_account_free(e->account);
+    svmp_trajectory_free(e->global);
+    svmp_gaussian_free(e->q);
+    svmp_sweeper_free(e->sweeper);
+    svmp_evaluator_free(e->evaluator);
+    svmp_release(e->context, e->rows);
+    svmp_release(e->context, e->before);
+    svmp_release(e->context, e->density);
+    svmp_backend_free(e->b);
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+/* Step sizes adapt quickly at first, and hardly at all later. */
+static svmp_status move(examination *e) {
+    const size_t t = e->done++;
+    const double gain = e->fixed ? 0 : t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
+    if (t == ADAPTS / 2) SVMP_TRY(svmp_sweeper_measure(e->sweeper, e->b, 1));
+    SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
+    if (e->global == NULL) return SVMP_OK;
+    SVMP_TRY(svmp_trajectory_look(e->global, e->b, &score));
+    return svmp_trajectory_move(e->global, e->b, t, gain);
+}
+
+/* Whether there is time for `more` moves, at the pace of those so far. Seconds are those of this thread, so that what
+ * others do on the machine counts little. */
+static int has_time(const examination *e, size_t more) {
+    const double now = svmp_clock_thread_seconds(), pace = e->done ? (now - e->began) / (double)e->done : 0;
+    return now + pace * (double)more <= e->until;
+}
+
+/* Clocks and monitors differ between processes: when one stops, all do. The whole first window is promised at once: an
+ * examination without one says nothing. */
+static int is_late(const examination *e) {
+    const svmp_run *run = e->run;
+    const svmp_progress progress = {.iteration = e->done, .iterations = e->most, .largest = NAN, .rate = NAN};
+    const size_t promised = ADAPTS + FIRST_WINDOW, more = e->done < promised ? promised - e->done : 1;
+    int late = e->done >= 2 && !has_time(e, more);
+    if (run->monitor) late |= run->monitor(&progress, run->monitor_data) != 0;
+    return e->others ? svmp_context_any(e->context, (unsigned)late) != 0 : late;
+}
+
+svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved) {
+    double *score;
+    const double *x;
+    for (*moved = 0; *moved < count && !is_late(e); ++*moved) {
+        SVMP_TRY(move(e));
+        if (!counted) continue;
+        SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
+        SVMP_TRY(look(e, &x, score, NULL));
+        if (!svmp_account_add(e->account, x, score)) continue;
+        int known;
+        SVMP_TRY(svmp_evaluate_log_density(e->evaluator, x, e->density, &known));
+        svmp_account_add_density(e->account, e->density);
+    }
+    return SVMP_OK;
+}
+
+/* ---- judging ----------------------------------------------------------------------------------------------------- */
+
+/* A ratio matters alike upwards and downwards. */
+static int is_matter(svmp_aspect aspect, double effect) {
+    const int ratio = aspect == SVMP_SPREAD || aspect == SVMP_SCORES;
+    return ratio ? fabs(log1p(effect)) > log1p(matters[aspect]) : fabs(effect) > matters[aspect];
+}
+
+/* How far beyond chance a test is; 0 where it does not matter or is unknown. */
+static double excess(svmp_aspect aspect, double effect, double z, double limit) {
+    if (isnan(effect) || isnan(z)) return 0;
+    return is_matter(aspect, effect) ? fabs(z) / limit : 0;
+}
+
+static int comes_before(const svmp_drift *a, const svmp_drift *b) {
+    return fabs(a->z) > fabs(b->z) || (fabs(a->z) == fabs(b->z) && a->variable < b->variable);
+}
+
+void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {
+    size_t at = v->drifts;
+    while (at > 0 && comes_before(d, &v->drift[at - 1])) at--;
+    if (at == SVMP_DRIFTS) return;
+    if (v->drifts < SVMP_DRIFTS) v->drifts++;
+    memmove(&v->drift[at + 1], &v->drift[at], (v->drifts - at - 1) * sizeof *v->drift);
+    v->drift[at] = *d;
+}
+
+static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *largest) {
+    const account_row *row = &e->rows[i];
+    const double apart = isnan(row->apart) ? INFINITY : row->apart;
+    const double limit = apart <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
+    double worst = 0;
+    int seen = 0;
+    svmp_drift d = {.variable = svmp_graph_whole_variable(e->model->graph, i)};
+    for (size_t k = 0; k < ACCOUNT_TESTS; k++) {
+        const double by = excess((svmp_aspect)k, row->effect[k], row->z[k], limit);
+        seen |= fabs(row->z[k]) > v->limit;
+        if (!(by > worst)) continue;
+        worst = by;
+        d.aspect = (svmp_aspect)k;
+        d.effect = row->effect[k];
+        d.z = row->z[k];
+    }
+    *largest = fmax(*largest, worst);
+    if (worst > 1) {
+        svmp_model_variable_name(e->model, i, d.name, sizeof d.name);
+        svmp_verdict_list(v, &d);
+    }
+    v->drifting += worst > 1;
+    v->small += worst <= 1 && seen;
+    v->unmixed += !(apart <= together);
+    if (!(apart > v->slowest)) return;
+    v->slowest = apart;
+    svmp_model_variable_name(e->model, i, v->slowest_name, sizeof v->slowest_name);
+}
+
+/* Adds what another process has found. */
+static void merge(svmp_verdict *v, const svmp_verdict *other) {
+    v->drifting += other->drifting;
+    v->small += other->small;
+    v->unmixed += other->unmixed;
+    for (size_t k = 0; k < other->drifts; k++) svmp_verdict_list(v, &other->drift[k]);
+    if (!(other->slowest > v->slowest)) return;
+    v->slowest = other->slowest;
+    memcpy(v->slowest_name, other->slowest_name, sizeof v->slowest_name);
+}
+
+static svmp_status merge_all(const examination *e, svmp_verdict *v, double *largest) {
+    if (e->others == NULL) return SVMP_OK;
+    svmp_verdict *all = NULL;
+    SVMP_TRY(agree(e, SVMP_NEW(e->context, all, e->others->count)));
+    e->others->max(e->others, 1, largest);
+    e->others->gather(e->others, sizeof *v, v, all);
+    *v = all[0];
+    for (size_t k = 1; k < e->others->count; k++) merge(v, &all[k]);
+    svmp_release(e->context, all);
+    return SVMP_OK;
+}
+
+/* After a window. A fifth of the chance of a false alarm is the log density's, the rest is shared among all others. */
+static svmp_status judge(const examination *e, svmp_verdict *v, double *largest) {
+    const double tests = ACCOUNT_TESTS * (double)v->variables;
+    svmp_account_close(e->account, e->rows);
+    v->limit = -svmp_normal_quantile(0.8 * chance / tests / 2);
+    v->drifting = v->small = v->drifts = v->unmixed = 0;
+    v->slowest = *largest = 0;
+    for (size_t i = 0; i < e->model->graph->own_variables; i++) judge_row(e, i, v, largest);
+    SVMP_TRY(merge_all(e, v, largest));
+    const account_row row = svmp_account_density(e->account, e->before, 0.5 * (double)v->variables);
+    const double by = excess(SVMP_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(0.2 * chance / 2));
+    *largest = fmax(*largest, by);
+    if (by > 1)
+        svmp_verdict_list(v, &(svmp_drift){.variable = SIZE_MAX,
+                                           .name = "log density",
+                                           .aspect = SVMP_LOG_DENSITY,
+                                           .effect = row.effect[0],
+                                           .z = row.z[0]});
+    v->finding = *largest > 1 ? SVMP_FAILED : v->unmixed > 0 ? SVMP_UNDECIDED : SVMP_PASSED;
+    return SVMP_OK;
+}
+
+static svmp_status examine(examination *e, svmp_verdict *v) {
+    size_t moved;
+    SVMP_TRY(set_up(e));
+    v->particles = e->b->n;
+    e->began = svmp_clock_thread_seconds();
+    v->unexamined = SVMP_OUT_OF_TIME;
+    SVMP_TRY(svmp_examination_move(e, ADAPTS, 0, &moved));
+    for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
+        double largest;
+        svmp_account_open(e->account, e->length = length);
+        SVMP_TRY(svmp_examination_move(e, length, 1, &moved));
+        if (moved < length) return SVMP_OK;
+        SVMP_TRY(judge(e, v, &largest));
+        v->moves = e->done;
+        if (largest > far_beyond || v->unmixed == 0) break;
+    }
+    v->unexamined = SVMP_EXAMINED;
+    return v->finding == SVMP_PASSED && e->others == NULL ? svmp_examination_elsewhere(e, v) : SVMP_OK;
+}
+
+svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
+    const double began = svmp_clock_seconds();
+    const svmp_graph *graph = run->model->graph;
+    examination e = {.run = run,
+                     .context = run->context,
+                     .model = run->model,
+                     .others = graph->halo ? run->context->team : NULL,
+                     .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
+                     .most = moves ? moves : MOST_MOVES};
+    svmp_verdict_describe(run, verdict);
+    verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
+    if (run->model->boxed || run->backend->n < VERDICT_FEWEST) return SVMP_OK;
+    const int threads = run->context->threads;
+    if (graph->variables * run->backend->n < SMALL) run->context->threads = 1;
+    const svmp_status status = examine(&e, verdict);
+    tear_down(&e);
+    run->context->threads = threads;
+    if (status != SVMP_OK) verdict->unexamined = SVMP_UNABLE, verdict->finding = SVMP_NOT_EXAMINED;
+    verdict->seconds = svmp_clock_seconds() - began;
+    return status;
+}

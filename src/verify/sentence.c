@@ -1,0 +1,176 @@
+/* The words of a verdict. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "verify/verify.h"
+
+/* Text that is added to, and cut off where the room ends. */
+typedef struct words {
+    char *text;
+    size_t size, used;
+} words;
+
+__attribute__((format(printf, 2, 3))) static void say(words *w, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(w->text + w->used, w->size - w->used, format, arguments);
+    va_end(arguments);
+    if (length > 0) w->used += (size_t)length < w->size - w->used ? (size_t)length : w->size - w->used - 1;
+}
+
+static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+/* "tau (sd 40 % too small)" */
+static void say_drift(words *w, const svmp_drift *d) {
+    const double size = fabs(d->effect);
+    const int up = d->effect > 0;
+    switch (d->aspect) {
+    case SVMP_MEAN: say(w, "%s (mean %.2g sd too %s)", d->name, size, up ? "high" : "low"); return;
+    case SVMP_MEDIAN: say(w, "%s (median %.2g sd too %s)", d->name, size, up ? "high" : "low"); return;
+    case SVMP_SPREAD:
+        if (up && size > 1)
+            say(w, "%s (sd %.2g times too large)", d->name, 1 + size);
+        else
+            say(w, "%s (sd %.0f %% too %s)", d->name, 100 * size, up ? "large" : "small");
+        return;
+    case SVMP_TAILS: say(w, "%s (tails too %s)", d->name, up ? "heavy" : "light"); return;
+    case SVMP_SCORES:
+        say(w, "%s (%s given its neighbours)", d->name,
+            up ? "too far from where it should be" : "too close to its mode");
+        return;
+    case SVMP_ELSEWHERE:
+        say(w, "%s (the density is as high %.2g sd away, where no particle is)", d->name, size);
+        return;
+    case SVMP_LOG_DENSITY:
+        say(w, "the log density (too %s)", up ? "high: too narrow" : "low: too wide or displaced");
+        return;
+    }
+}
+
+/* The worst variables; the log density of all comes last, where there is room. */
+static void say_drifts(words *w, const svmp_verdict *v) {
+    enum { NAMED = 3 };
+    size_t named = 0, variables = 0;
+    for (int all = 0; all < 2; all++)
+        for (size_t k = 0; k < v->drifts && named < NAMED; k++) {
+            if ((v->drift[k].variable == SIZE_MAX) != all) continue;
+            say(w, "%s", named++ ? ", " : "");
+            say_drift(w, &v->drift[k]);
+            variables += !all;
+        }
+    if (v->drifting > variables) say(w, " and %zu more of %zu variables", v->drifting - variables, v->variables);
+}
+
+static const char *why_not(const svmp_verdict *v) {
+    switch (v->unexamined) {
+    case SVMP_OUT_OF_TIME: return ": that would have taken too long";
+    case SVMP_BOXED: return ": exact moves do not keep to boxes";
+    case SVMP_UNABLE: return ": the exact moves failed";
+    case SVMP_EXAMINED:
+    case SVMP_UNASKED: return "";
+    }
+    return "";
+}
+
+static void say_examined(words *w, const svmp_verdict *v) {
+    switch (v->finding) {
+    case SVMP_FAILED:
+        say(w, "Failed: exact moves take the particles elsewhere: ");
+        say_drifts(w, v);
+        say(w, ". Do not use these numbers yet.");
+        return;
+    case SVMP_UNDECIDED:
+        say(w,
+            "No verdict: exact moves found nothing wrong, but %zu of %zu variable%s (slowest: %s) mix%s too slowly to "
+            "tell.",
+            v->unmixed, v->variables, plural(v->variables), v->slowest_name, v->unmixed == 1 ? "es" : "");
+        return;
+    case SVMP_PASSED:
+        say(w,
+            "Passed: %zu exact moves of each particle change no mean, spread, quantile or score beyond chance (%zu "
+            "variable%s).",
+            v->moves, v->variables, plural(v->variables));
+        if (v->small)
+            say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
+                v->small == 1 ? "s" : "");
+        return;
+    case SVMP_NOT_EXAMINED:
+        say(w, "Not examined%s. Nothing is known to be wrong, but nothing was tried.", why_not(v));
+        return;
+    }
+}
+
+static void say_veto(words *w, const svmp_verdict *v) {
+    const size_t count = (size_t)v->veto_amount;
+    switch (v->veto) {
+    case SVMP_VETO_NONE: return;
+    case SVMP_VETO_DIVERGED: say(w, "Failed: the run diverged; these are its last finite particles."); return;
+    case SVMP_VETO_INTERRUPTED: say(w, "Not converged: the run was interrupted."); return;
+    case SVMP_VETO_UNMOVED: say(w, "Not converged: the particles are where they started."); return;
+    case SVMP_VETO_DISCREPANCY:
+        say(w, "Not converged: %zu of %zu node%s %s farther from the posterior than exact draws would be (worst: %s)",
+            count, v->nodes, plural(v->nodes), count == 1 ? "is" : "are", v->veto_name);
+        if (v->nodes > 1) say(w, ", and the other nodes depend on %s", count == 1 ? "it" : "them");
+        say(w, ". Do not use these numbers yet.");
+        return;
+    case SVMP_VETO_STEP:
+        say(w, "Not converged: the last step was still %.2g sd (%s).", v->veto_amount, v->veto_name);
+        return;
+    case SVMP_VETO_UNSETTLED:
+        say(w, "Not settled: some averages still drift or have large errors, or the chains have not met.");
+        return;
+    case SVMP_VETO_FEW: say(w, "Fewer than %zu particles: too few to judge convergence.", count); return;
+    }
+}
+
+/* What was seen to be wrong comes first, with names and directions; then what withholds the all-clear. */
+const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size) {
+    words w = {.text = buffer, .size = size};
+    if (size == 0) return buffer;
+    *buffer = '\0';
+    if (verdict->finding == SVMP_FAILED || verdict->veto == SVMP_VETO_NONE)
+        say_examined(&w, verdict);
+    else
+        say_veto(&w, verdict);
+    return buffer;
+}
+
+/* ---- advice ------------------------------------------------------------------------------------------------------ */
+
+static int is_method(const svmp_verdict *v, const char *name) { return strcmp(v->method, name) == 0; }
+
+const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size) {
+    words w = {.text = buffer, .size = size};
+    const int fitted = strcmp(verdict->init, "gaussian") == 0;
+    if (size == 0) return buffer;
+    *buffer = '\0';
+    if (svmp_verdict_is_clear(verdict) || verdict->finding == SVMP_NOT_EXAMINED) {
+        if (verdict->veto == SVMP_VETO_NONE) return buffer;
+    }
+    if (verdict->veto == SVMP_VETO_FEW) return say(&w, "Use more particles (-n 100)."), buffer;
+    if (verdict->veto == SVMP_VETO_INTERRUPTED && verdict->finding != SVMP_FAILED)
+        return say(&w, "Let it run to its end."), buffer;
+    if (verdict->finding == SVMP_UNDECIDED && verdict->veto == SVMP_VETO_NONE)
+        return say(&w,
+                   "The posterior may have several modes, or %s may need other coordinates (random effects in "
+                   "non-centred form). Compare with -m nuts.",
+                   verdict->slowest_name),
+               buffer;
+    if (verdict->drifts && verdict->drift[0].aspect == SVMP_ELSEWHERE)
+        say(&w, "The posterior has several modes: constrain the model to one of them (an order of exchangeable "
+                "parameters), or run from several starts (--init normal:SD, prior) and compare.");
+    else if (is_method(verdict, "transport"))
+        say(&w, "Run longer (-t %zu), write random effects in non-centred form, or compare with -m nuts.",
+            4 * verdict->iterations);
+    else if (is_method(verdict, "local") || is_method(verdict, "langevin") || is_method(verdict, "mala"))
+        say(&w, "Run longer (-t), or use -m transport%s; -m nuts gives a reference.",
+            fitted ? "" : " or --init gaussian");
+    else if (*verdict->method == '\0')
+        say(&w, "Compare with -m nuts.");
+    else
+        say(&w, "Use -m transport%s; -m nuts gives a reference.",
+            fitted ? ""
+                   : ", or start from a Gaussian fit with a falling rate (--init gaussian --step adam:0.1..0.004)");
+    return buffer;
+}

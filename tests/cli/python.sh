@@ -1,0 +1,20 @@
+# The Python package, used from the source tree: python/tests with pytest, and the examples in docstrings.
+. "$TESTS/cli/support.bash"
+[[ -z $SANITIZE ]] || { echo "skipped: Python is not built with $SANITIZE" && exit 77; }
+python=
+for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
+    "$candidate" -c 'import numpy, pytest, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null && python=$candidate && break
+done
+[[ -n $python ]] || { echo "skipped, for it is not here: a python3 with numpy and pytest" && exit 77; }
+export PYTHONPATH=$TESTS/../python PYTHONDONTWRITEBYTECODE=1 SVMP_LIBRARY=$BUILD/libsvmp.so SVMP_INCLUDE=$TESTS/../include SVMP_COMMAND=$SVMP
+session=("$TESTS/../docs/python.md" --doctest-glob=python.md)
+"$python" -c 'import pandas' 2>/dev/null || { echo "not run, for it is not here: the session of docs/python.md, with pandas" && session=(); }
+"$python" -m pytest -q -rs -p no:cacheprovider --rootdir="$TESTS/../python" "$TESTS/../python/tests" \
+    --doctest-modules "$TESTS/../python/svmp" ${session[@]+"${session[@]}"}
+
+# Type hints, where mypy is.
+if "$python" -c 'import mypy' 2>/dev/null; then
+    (cd "$TESTS/../python" && "$python" -m mypy --config-file ../pyproject.toml --cache-dir=/dev/null svmp)
+else
+    echo "not checked, for it is not here: type hints, with mypy"
+fi

@@ -1,0 +1,67 @@
+# Cross-examination of a file, and the verdict of a run wherever it is told.
+. "$TESTS/cli/support.bash"
+cat >pair.bug <<'END'
+model {
+  a ~ dnorm(0, 1)
+  b ~ dnorm(0.9 * a, 5)
+}
+END
+
+# Exact draws pass; half of their spread does not, and the variables are named with the direction.
+works run pair.bug -m langevin --init prior -t 0 --quiet -o exact.csv
+grep -qx '# verdict = not converged' exact.csv # a run that has not moved has not converged, whatever it started from
+works verify exact.csv pair.bug
+shows '^100 particles of 2 variables, 40 exact moves each in '
+shows '^Passed: 40 exact moves of each particle change no mean, spread, quantile or score beyond chance \(2 variables\)\.$'
+works verify exact.csv pair.bug --require-converged
+awk -F, -v OFS=, '/^#|^lp__/ { print; next } { $2 /= 2; $3 /= 2; print }' exact.csv >half.csv
+works verify half.csv pair.bug
+shows '^Failed: exact moves take the particles elsewhere: '
+shows '^a +sd +-0\.[3-6][0-9]* +-[0-9.]+$'
+! "$SVMP" verify half.csv pair.bug --require-converged >said 2>&1
+awk -F, -v OFS=, '/^#|^lp__/ { print; next } { $2 += 1; $3 += 1; print }' exact.csv >shifted.csv
+works verify shifted.csv pair.bug --seed 3 --moves 100
+shows '^a +(mean|median) +\+[01]\.[0-9]+ +\+[0-9.]+$'
+refuses 2 "The option '--moves' must be a whole number from 40 to 1000000" verify exact.csv pair.bug --moves 3
+refuses 2 'Missing argument. Usage: svmp verify FILE MODEL [DATA...].' verify exact.csv
+works run -m graphical chain.mtx b.mtx -n 20 -t 10 --quiet -o other.csv
+status=0
+"$SVMP" verify other.csv pair.bug >said 2>errors || status=$?
+[[ $status -eq 2 ]] || fail "another model's particles: exit $status, $(cat errors)"
+
+# Draws of chains are thinned.
+works run pair.bug -m nuts --quiet -o chains.csv
+works verify chains.csv pair.bug
+shows '^500 particles of 2 variables, '
+shows '^Passed: '
+
+# The same sentence on the terminal, in the record and in the summary; the exit status when it is asked for.
+works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet -o good.csv --require-converged
+shows '^Passed: 40 exact moves'
+works summary good.csv
+shows '^Passed: 40 exact moves'
+grep -qx '# verdict = passed' good.csv
+grep -q '^# verdict_text = Passed: 40 exact moves of each particle' good.csv
+status=0
+"$SVMP" run -m graphical chain.mtx b.mtx -n 50 -t 2 --quiet -o bad.csv --require-converged >said 2>errors || status=$?
+[[ $status -eq 1 ]] || fail "exit $status: $(cat said errors)"
+shows '^Failed: exact moves take the particles elsewhere: x\.[123] '
+grep -qx '# verdict = failed' bad.csv
+grep -qE '^# verdict_drift x\.[123] = (mean|sd|median|tails|score) -?[0-9.e+-]+ -?[0-9.e+-]+$' bad.csv
+works run chain.mtx b.mtx -m nuts --quiet --require-converged
+status=0
+"$SVMP" run chain.mtx b.mtx -m nuts --warmup 20 --draws 10 --quiet --require-converged >said 2>errors || status=$?
+[[ $status -eq 1 ]] || fail "chains: exit $status: $(cat said errors)"
+
+# Without the examination nothing is cleared, and it is said how to have it.
+works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet --verify no -o unseen.csv
+shows '^Not examined\. Nothing is known to be wrong, but nothing was tried\.$'
+shows '^To examine them: svmp verify unseen\.csv MODEL \[DATA\.\.\.\]; or run with --verify yes\.$'
+grep -qx '# verdict = not examined' unseen.csv
+works verify unseen.csv chain.mtx b.mtx
+shows '^Passed: '
+refuses 2 "The option '--verify' must be auto, yes or no, not 'maybe'." run chain.mtx --verify maybe
+if "$SVMP" --version | grep -q '^netcdf: yes' && command -v ncdump >/dev/null; then
+    works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet -o good.nc
+    ncdump -h good.nc | grep -q ':verdict = "passed"' || fail "$(ncdump -h good.nc)"
+fi

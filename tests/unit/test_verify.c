@@ -1,0 +1,303 @@
+/* Cross-examination: exact draws pass, wrong ones fail for the reason that they are wrong, and the words say so. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "method/method.h"
+#include "unit/support.h"
+#include "verify/account.h"
+
+static const char chain[] = "model {\n"
+                            "  x[1] ~ dnorm(0, 1)\n"
+                            "  for (i in 2:10) { x[i] ~ dnorm(0.9 * x[i-1], 1 / 0.19) }\n"
+                            "}\n";
+
+/* Exact draws of a model without data: those of its prior. Every variable of `chain` has mean 0 and sd 1. */
+static svmp_run *draw(svmp_context *context, const char *text, const char *start, size_t n, svmp_model **model) {
+    run_options options = svmp_run_options_default();
+    svmp_run *run = NULL;
+    options.method = "graphical";
+    options.init = start;
+    options.particles = n;
+    assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, model));
+    assert_ok(svmp_run_make(*model, &options, &run));
+    return run;
+}
+
+static svmp_verdict examine(const svmp_run *run) {
+    svmp_verdict verdict;
+    assert_ok(svmp_run_examine(run, 0, 0, &verdict));
+    return verdict;
+}
+
+/* The particles themselves stay as they are. */
+static void test_exact_draws_pass(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, chain, "prior", 100, &model);
+    double before[10 * 100];
+    char text[512];
+    memcpy(before, run->backend->x, sizeof before);
+    const svmp_verdict v = examine(run);
+    assert_int_equal(v.finding, SVMP_PASSED);
+    assert_true(svmp_verdict_is_clear(&v));
+    assert_int_equal(v.drifts, 0);
+    assert_int_equal(v.particles, 100);
+    assert_int_equal(v.variables, 10);
+    assert_true(v.slowest <= 0.5);
+    assert_memory_equal(before, run->backend->x, sizeof before);
+    assert_non_null(strstr(svmp_verdict_sentence(&v, text, sizeof text), "Passed: 40 exact moves"));
+    assert_string_equal(svmp_verdict_advice(&v, text, sizeof text), "");
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* What was done to variable 4 of the draws, and what is found. */
+static svmp_verdict find(double scale, double shift) {
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, chain, "prior", 100, &model);
+    for (size_t l = 0; l < 100; l++) {
+        double *x = &run->backend->x[4 * 100 + l];
+        *x = scale * *x + shift;
+    }
+    const svmp_verdict v = examine(run);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+    return v;
+}
+
+/* Shifted by 1.5 sd, it is also far from where its neighbours, which determine it to 0.3 sd, expect it. */
+static void test_one_variable_is_named(void **state) {
+    (void)state;
+    const svmp_verdict shifted = find(1, 1.5), frozen = find(0, 0);
+    assert_int_equal(shifted.finding, SVMP_FAILED);
+    size_t k = 0;
+    while (k < shifted.drifts && shifted.drift[k].variable != 4) k++;
+    assert_true(k < shifted.drifts);
+    assert_string_equal(shifted.drift[k].name, "x.5");
+    assert_int_equal(frozen.finding, SVMP_FAILED);
+    assert_false(svmp_verdict_is_clear(&frozen));
+}
+
+/* The account by hand: before, mean 1.5 and sd 0.5; afterwards N(0, 1), independent in every iteration. */
+static void test_effects(void **state) {
+    enum { N = 400, WINDOW = 40 };
+    (void)state;
+    svmp_context *context = test_context(1);
+    account *a = NULL;
+    double x[N], score[N], density[N];
+    account_row row;
+    for (size_t l = 0; l < N; l++) {
+        x[l] = 1.5 + 0.5 * svmp_random_normal((random_stream){1, 0, 0, RANDOM_TEST}, l);
+        score[l] = -x[l];
+        density[l] = -0.5 * x[l] * x[l];
+    }
+    double before[N];
+    memcpy(before, density, sizeof before);
+    assert_ok(svmp_account_create(context, 1, N, 1, x, score, &a));
+    svmp_account_open(a, WINDOW);
+    size_t shots = 0;
+    for (size_t t = 1; t <= WINDOW; t++) {
+        for (size_t l = 0; l < N; l++) {
+            x[l] = svmp_random_normal((random_stream){1, t, 0, RANDOM_TEST}, l);
+            score[l] = -x[l];
+            density[l] = -0.5 * x[l] * x[l];
+        }
+        if (!svmp_account_add(a, x, score)) continue;
+        svmp_account_add_density(a, density);
+        shots++;
+    }
+    assert_int_equal(shots, 4);
+    svmp_account_close(a, &row);
+    /* standard errors: 0.5/sqrt(400) of the mean, 0.5/sqrt(800) of the sd, 0.024 of the share */
+    assert_near(row.effect[SVMP_MEAN], 1.5, 5 * 0.025 / 1.5);
+    assert_near(row.effect[SVMP_SPREAD], -0.5, 5 * 0.018);
+    assert_near(row.effect[SVMP_TAILS], 0.5 * erfc((1.645 - 1.5) / 0.5 / sqrt(2)) - 0.1, 5 * 0.024);
+    assert_near(row.effect[SVMP_SCORES], sqrt(2.5) - 1, 5 * 0.03); /* E[s^2] = 1.5^2 + 0.5^2 */
+    assert_near(row.apart, 1.0 / WINDOW, 0.01);
+    assert_true(row.z[SVMP_MEAN] > 20 && row.z[SVMP_SPREAD] < -8 && row.z[SVMP_MEDIAN] > 15);
+    const account_row all = svmp_account_density(a, before, 0.5);
+    assert_near(all.effect[0], 1 - 2.5, 5 * 0.1); /* E[-x^2/2] less that afterwards, over 1/2 */
+    svmp_account_free(a);
+    svmp_context_free(context);
+}
+
+/* Marginals kept, correlations of 0.9 lost. */
+static void test_lost_correlations_fail(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, chain, "prior", 100, &model);
+    double row[100];
+    for (size_t i = 0; i < 10; i++) {
+        for (size_t l = 0; l < 100; l++) row[l] = run->backend->x[i * 100 + (l + 9 * i) % 100];
+        memcpy(run->backend->x + i * 100, row, sizeof row);
+    }
+    const svmp_verdict v = examine(run);
+    assert_int_equal(v.finding, SVMP_FAILED);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static const char two_modes[] = "model { x ~ dflat()\n"
+                                "factor(log(0.5 * exp(-(x - 4)^2 / 2) + 0.5 * exp(-(x + 4)^2 / 2))) }";
+
+/* All particles in one of two modes, 8 sd apart, fail; particles in both, that moves do not connect, are not judged. */
+static void test_modes(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, two_modes, "normal:1", 100, &model);
+    char text[512];
+    for (size_t l = 0; l < 100; l++) run->backend->x[l] += 4;
+    const svmp_verdict one = examine(run);
+    assert_int_equal(one.finding, SVMP_FAILED);
+    assert_int_equal(one.drift[0].aspect, SVMP_ELSEWHERE);
+    assert_near(one.drift[0].effect, 8, 0.2);
+    assert_non_null(strstr(svmp_verdict_advice(&one, text, sizeof text), "several modes"));
+    for (size_t l = 0; l < 100; l += 2) run->backend->x[l] -= 8;
+    const svmp_verdict both = examine(run);
+    assert_int_equal(both.finding, SVMP_UNDECIDED);
+    assert_false(svmp_verdict_is_clear(&both));
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* 24 * 24 nodes of 90 particles are enough for several threads. */
+static void test_threads(void **state) {
+    (void)state;
+    svmp_verdict of[2];
+    for (int t = 0; t < 2; t++) {
+        svmp_context *context = test_context(t + 1);
+        svmp_model *model = test_grid(context, 24, 3);
+        run_options options = svmp_run_options_default();
+        svmp_run *run = NULL;
+        options.method = "graphical";
+        options.init = "normal:1";
+        options.particles = 90;
+        assert_ok(svmp_run_make(model, &options, &run));
+        assert_ok(svmp_run_examine(run, 0, 40, &of[t]));
+        of[t].seconds = 0;
+        svmp_run_free(run);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    assert_memory_equal(&of[0], &of[1], sizeof of[0]);
+    assert_int_equal(of[0].finding, SVMP_FAILED);
+}
+
+/* ---- vetoes and words -------------------------------------------------------------------------------------------- */
+
+static int stop_at_once(const svmp_progress *progress, void *user_data) {
+    (void)progress, (void)user_data;
+    return 1;
+}
+
+static void test_vetoes(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, chain, "normal:1", 20, &model);
+    svmp_discrepancy total, nodes[10];
+    svmp_verdict v;
+    svmp_outcome outcome;
+    char text[512];
+    assert_ok(svmp_run_verdict(run, NULL, 0, &v));
+    assert_int_equal(v.veto, SVMP_VETO_UNMOVED);
+    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
+    assert_string_equal(svmp_verdict_sentence(&v, text, sizeof text),
+                        "Not converged: the particles are where they started.");
+    assert_ok(svmp_run_set_monitor(run, stop_at_once, NULL));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_ok(svmp_run_discrepancy(run, &total, nodes));
+    for (size_t k = 0; k < 10; k++) nodes[k].ratio = nodes[k].moment_z = 0;
+    nodes[7].ratio = 2 * nodes[7].limit;
+    assert_ok(svmp_run_verdict(run, nodes, 0, &v));
+    assert_int_equal(v.veto, SVMP_VETO_DISCREPANCY);
+    assert_non_null(strstr(svmp_verdict_sentence(&v, text, sizeof text),
+                           "1 of 10 nodes is farther from the posterior than exact draws would be (worst: x[8])"));
+    nodes[7].ratio = 0;
+    assert_ok(svmp_run_verdict(run, nodes, 0, &v));
+    assert_int_equal(v.veto, SVMP_VETO_STEP); /* AdaGrad's first step is of the order of an sd */
+    svmp_verdict_veto(&v, SVMP_VETO_DIVERGED, 0, NULL);
+    assert_int_equal(v.veto, SVMP_VETO_STEP);   /* the first one stays */
+    assert_ok(svmp_run_examine(run, 0, 0, &v)); /* the monitor stops it at once */
+    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
+    assert_int_equal(v.unexamined, SVMP_OUT_OF_TIME);
+    assert_int_equal(svmp_run_examine(run, 0, 0, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_run_verdict(NULL, NULL, 0, &v), SVMP_BAD_CALL);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_what_cannot_be_examined(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, chain, "normal:1", 9, &model);
+    char text[64];
+    svmp_verdict v = examine(run);
+    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
+    assert_ok(svmp_run_verdict(run, NULL, 1, &v));
+    assert_string_equal(svmp_verdict_sentence(&v, text, 20), "Fewer than 10 parti");
+    assert_string_equal(svmp_verdict_sentence(&v, text, 1), "");
+    svmp_run_free(run);
+    svmp_model_free(model);
+    model = test_grid(context, 3, 1);
+    assert_ok(svmp_model_set_box(model, 0, -1, 1));
+    run_options options = svmp_run_options_default();
+    options.method = "graphical";
+    options.init = "normal:0.1";
+    assert_ok(svmp_run_make(model, &options, &run));
+    v = examine(run);
+    assert_int_equal(v.unexamined, SVMP_BOXED);
+    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+static void test_memory(void **state) {
+    (void)state;
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
+        scarce_memory memory = {100000};
+        svmp_context *context = scarce_context(&memory);
+        svmp_model *model = NULL;
+        svmp_run *run = draw(context, "model { a ~ dnorm(0, 1)\n b ~ dnorm(a, 1) }", "prior", 10, &model);
+        svmp_verdict v;
+        memory.left = allowed;
+        status = svmp_run_examine(run, 0, 40, &v);
+        memory.left = 100000;
+        svmp_run_free(run);
+        svmp_model_free(model);
+        svmp_context_free(context);
+        assert_true(allowed < 1000);
+    }
+    assert_ok(status);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact_draws_pass),
+        cmocka_unit_test(test_one_variable_is_named),
+        cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_lost_correlations_fail),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_vetoes),
+        cmocka_unit_test(test_what_cannot_be_examined),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
