@@ -17,6 +17,7 @@
 
 #include "base/vector.h"
 #include "method/averages.h"
+#include "method/hold.h"
 #include "method/method.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
@@ -142,22 +143,8 @@ static int have_met(const svmp_run *run) {
     return 1;
 }
 
-static double sd_of(size_t n, const double *x, double mean) {
-    double squares = 0;
-    for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
-    return sqrt(squares / (double)(n - 1));
-}
-
-/* Shifts and stretches a variable's particles to its average mean and sd. All variables are held: on a narrow ridge the
- * averages of all lie on it, those of some would lead off it. */
-static void hold(size_t n, const average *to, double *x) {
-    const double mean = svmp_sum(n, x) / (double)n, sd = sd_of(n, x, mean);
-    if (!(sd > 0 && to->sd > 0)) return;
-    for (size_t l = 0; l < n; l++) x[l] = to->mean + to->sd / sd * (x[l] - mean);
-}
-
-/* The same on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a particle
- * is shifted in units of its own width. The mean M and the sd S of u are those of the average for
+/* Holds a variable on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a
+ * particle is shifted in units of its own width. The mean M and the sd S of u are those of the average for
  *
  *     a = (M - mean o - b mean(w x)) / mean w,
  *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
@@ -187,7 +174,7 @@ static svmp_status end_carries(svmp_run *run) {
     const average *rows = svmp_averages_rows(own->averages);
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    for (size_t i = 0; i < run->model->graph->variables; i++) hold(b->n, &rows[i], x + i * b->n);
+    SVMP_TRY(svmp_hold(own->q, rows, run->model->graph->variables, b->n, x, own->moved)); /* needed no more */
     if (own->text) rows = svmp_averages_rows(own->text_averages);
     for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */

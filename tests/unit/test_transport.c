@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "method/averages.h"
+#include "method/hold.h"
 #include "method/trajectory.h"
 #include "support.h"
 #include "targets.h"
@@ -21,7 +22,7 @@ static svmp_model *correlated(svmp_context *context) {
     return model;
 }
 
-/* Means and sds of the averages have errors of 0.035 sd at most: five of them. */
+/* Means and sds of the averages have errors of 0.015 sd at most: five of them. */
 static void test_a_correlated_gaussian(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
@@ -37,12 +38,69 @@ static void test_a_correlated_gaussian(void **state) {
     assert_int_equal(outcome, SVMP_CONVERGED);
     assert_ok(svmp_run_particles(run, &particles));
     for (size_t i = 0; i < 2; i++) assert_ok(svmp_particles_moments(particles, i, &moments[i]));
-    assert_near(moments[0].mean, 5, 5 * 0.035);
-    assert_near(moments[1].mean, 0, 5 * 35);
-    assert_near(moments[0].sd, 1, 5 * 0.035);
-    assert_near(moments[1].sd, 1000, 5 * 35);
+    assert_near(moments[0].mean, 5, 5 * 0.015);
+    assert_near(moments[1].mean, 0, 5 * 15);
+    assert_near(moments[0].sd, 1, 5 * 0.015);
+    assert_near(moments[1].sd, 1000, 5 * 15);
     svmp_particles_free(particles);
     svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A chain of twelve variables that move together: their sds are 3, those of neighbours' differences 0.1. Particles
+ * whose common part is too wide are brought to the sds, and the differences stay within the noise of 400 draws. */
+static void test_hold(void **state) {
+    (void)state;
+    enum { D = 12, N = 400 };
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    const double tight = 100, loose = 1 / (9.0 * D);
+    static double x[D * N], room[D * N];
+    double common[N], sd[D], apart[D - 1];
+    average to[D];
+    gaussian *q = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t i = 0; i < D; i++) assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+    for (size_t i = 0; i < D; i++) assert_ok(svmp_model_add_gaussian(model, 1, &i, &loose, NULL));
+    for (size_t i = 0; i + 1 < D; i++)
+        assert_ok(
+            svmp_model_add_gaussian(model, 2, (size_t[]){i, i + 1}, (double[]){tight, -tight, -tight, tight}, NULL));
+    assert_ok(svmp_model_finish(model));
+    assert_ok(svmp_gaussian_create(model, 1, &q));
+    assert_ok(svmp_gaussian_variance(q, sd));
+    assert_ok(svmp_gaussian_draw(q, 1, N, x));
+    for (size_t l = 0; l < N; l++) {
+        common[l] = 0;
+        for (size_t i = 0; i < D; i++) common[l] += x[i * N + l] / D;
+    }
+    for (size_t i = 0; i + 1 < D; i++) {
+        double squares = 0;
+        for (size_t l = 0; l < N; l++)
+            squares += (x[(i + 1) * N + l] - x[i * N + l]) * (x[(i + 1) * N + l] - x[i * N + l]);
+        apart[i] = sqrt(squares / (N - 1));
+    }
+    for (size_t i = 0; i < D; i++) {
+        for (size_t l = 0; l < N; l++) x[i * N + l] += 2 + 0.4 * common[l];
+        to[i] = (average){.mean = (double)i / 100, .sd = sqrt(sd[i])};
+    }
+    assert_ok(svmp_hold(q, to, D, N, x, room));
+    for (size_t i = 0; i < D; i++) {
+        double sum = 0, squares = 0;
+        for (size_t l = 0; l < N; l++) sum += x[i * N + l] / N;
+        for (size_t l = 0; l < N; l++) squares += (x[i * N + l] - sum) * (x[i * N + l] - sum);
+        assert_near(sum, to[i].mean, 1e-12);
+        assert_near(sqrt(squares / (N - 1)) / to[i].sd, 1, 5e-3);
+    }
+    for (size_t i = 0; i + 1 < D; i++) {
+        double squares = 0;
+        for (size_t l = 0; l < N; l++) {
+            const double off = x[(i + 1) * N + l] - x[i * N + l] - 0.01;
+            squares += off * off;
+        }
+        assert_near(sqrt(squares / (N - 1)) / apart[i], 1, 0.02);
+    }
+    svmp_gaussian_free(q);
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -117,6 +175,7 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian), cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_averages), cmocka_unit_test(test_refusals)};
+                                       cmocka_unit_test(test_averages), cmocka_unit_test(test_hold),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
