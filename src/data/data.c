@@ -123,8 +123,8 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
     if (svmp_data_find(data, name))
         return svmp_fail(context, SVMP_BAD_CALL, "The data already have an array '%.100s'.", name);
     if (rank > DATA_MOST_DIMENSIONS)
-        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' has %zu dimensions; the maximum is %d.", name, rank,
-                         DATA_MOST_DIMENSIONS);
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' has %zu dimensions; the maximum is %d.", name,
+                         rank, DATA_MOST_DIMENSIONS);
     if (rank > 0 && dimensions == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its dimensions.", name);
     const size_t count = count_of(rank, dimensions);

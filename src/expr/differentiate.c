@@ -119,9 +119,8 @@ static void pass_on(reverse_sweep *sweep, expr r, expr w) {
     const expr_op op = (expr_op)node.op;
     const expr a = {node.operand[0]}, b = {node.operand[1]}, c = {node.operand[2]};
     const bool masked = sweep->masked[r.index];
-    const bool below =
-        masked || op == OP_ifelse || op == OP_min || op == OP_max || op == OP_masked_multiply ||
-        op == OP_masked_divide || op == OP_log_add_exp || op == OP_share;
+    const bool below = masked || op == OP_ifelse || op == OP_min || op == OP_max || op == OP_masked_multiply ||
+                       op == OP_masked_divide || op == OP_log_add_exp || op == OP_share;
 #define WANTED(k) (builder->nodes[node.operand[k]].level == LEVEL_INPUT)
     switch (op) {
 #define OP1(name, value, da)                                                                                           \

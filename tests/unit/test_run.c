@@ -237,7 +237,8 @@ static void test_methods_describe_themselves(void **state) {
     }
     svmp_method none;
     assert_int_equal(svmp_method_describe(context, "magic", &none), SVMP_BAD_CALL);
-    assert_non_null(strstr(svmp_context_error(context), "Unknown method 'magic'; available: auto, transport, graphical, "));
+    assert_non_null(
+        strstr(svmp_context_error(context), "Unknown method 'magic'; available: auto, transport, graphical, "));
     assert_int_equal(svmp_method_describe(context, NULL, &none), SVMP_BAD_CALL);
     assert_int_equal(svmp_method_describe(context, "nuts", NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_method_describe(NULL, "nuts", &none), SVMP_BAD_CALL);
