@@ -208,11 +208,11 @@ static void try_one(const target *t, const svmp_model *model, const wrong *w, do
 static tally try_many(const target *t, const wrong *w, double by, size_t n, size_t rounds) {
     svmp_model *model = read_target(t);
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
-    double *mean = malloc(2 * variables * sizeof *mean), *sd = mean + variables;
+    double *mean = malloc(2 * variables * sizeof *mean);
     tally done = {0};
     if (mean == NULL) exit(1);
-    know_truth(t, model, mean, sd);
-    for (size_t k = 0; k < rounds; k++) try_one(t, model, w, by, n, 1 + k, mean, sd, &done);
+    know_truth(t, model, mean, mean + variables);
+    for (size_t k = 0; k < rounds; k++) try_one(t, model, w, by, n, 1 + k, mean, mean + variables, &done);
     free(mean);
     svmp_model_free(model);
     return done;
@@ -304,7 +304,8 @@ static void print_one(size_t t, size_t w, uint64_t seed) {
     if (mean == NULL) exit(1);
     know_truth(&targets[t], model, mean, mean + variables);
     const wrong *of = w < WRONGS ? &wrongs[w] : NULL;
-    const size_t n = getenv("N") ? strtoul(getenv("N"), NULL, 10) : 100;
+    const char *asked = getenv("N");
+    const size_t n = asked ? strtoul(asked, NULL, 10) : 100;
     try_one(&targets[t], model, of, of ? of->by : 0, n, seed, mean, mean + variables, &done);
     printf("%s, %s: %s\n", targets[t].name, of ? of->name : "exact draws",
            svmp_verdict_sentence(&last, text, sizeof text));

@@ -161,7 +161,7 @@ static int check_processes(const session *s) {
 /* How long the particles may be examined; the rest of --verify auto follows from how long the run took. */
 static int read_verify(session *s) {
     static const char *const names[] = {"auto", "yes", "no"};
-    static const double seconds[] = {5, 1e9, 0};
+    static const double seconds[] = {5, INFINITY, 0};
     const char *when = options_value(s->set, "verify");
     for (size_t k = 0; k < 3; k++)
         if (strcmp(when, names[k]) == 0) return s->examines = seconds[k], 0;

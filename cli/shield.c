@@ -51,7 +51,9 @@ int shield_read(svmp_context *context, const char *path) {
     const work w = {.context = context, .path = path};
     pid_t child;
     const int ended = try_in_child(&w, &child);
-    return ended == -1 || !WIFSIGNALED(ended) || !is_crash(WTERMSIG(ended));
+    if (ended == -1) return 1;
+    return WIFSIGNALED(ended) ? !is_crash(WTERMSIG(ended))
+                              : WEXITSTATUS(ended) == EXIT_DONE; /* sanitizers exit with 1 */
 }
 
 /* The temporary file of a writer that has crashed (src/base/output.c). */

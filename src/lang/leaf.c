@@ -181,7 +181,7 @@ static svmp_status search_leaves(leaf_search *search) {
     SVMP_TRY(SVMP_NEW(context, search->expanded, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(context, search->stack, lowering->instance_count));
     SVMP_TRY(find_needed(search, &any));
-    if (!any) return keep_priors(search);
+    if (!any) SVMP_TRY(keep_priors(search));
     keep_undrawable(search);
     return SVMP_OK;
 }

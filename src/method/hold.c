@@ -22,8 +22,8 @@ static void shift(const average *to, size_t variables, size_t n, double *x) {
     }
 }
 
-/* room <- A^-1 diag(lambda) (x - mean), lambda = (v - t)/v^2 for variances v that shall be t. *far: the largest |sd/t -
- * 1|. */
+/* room <- A^-1 diag(lambda) (x - mean), lambda = (v - t)/max(v, t)^2 for variances v that shall be t. *far: the largest
+ * |sd/t - 1|. */
 static svmp_status find_direction(gaussian *q, const average *to, size_t variables, size_t n, const double *x,
                                   double *room, double *far) {
     *far = 0;
@@ -31,7 +31,8 @@ static svmp_status find_direction(gaussian *q, const average *to, size_t variabl
         const double *row = x + i * n, t = to[i].sd * to[i].sd, v = variance(n, row, to[i].mean);
         const int held = v > 0 && t > 0 && isfinite(v) && isfinite(t);
         if (held) *far = fmax(*far, fabs(sqrt(v / t) - 1));
-        for (size_t l = 0; l < n; l++) room[i * n + l] = held ? (v - t) / (v * v) * (row[l] - to[i].mean) : 0;
+        for (size_t l = 0; l < n; l++)
+            room[i * n + l] = held ? (v - t) / (fmax(v, t) * fmax(v, t)) * (row[l] - to[i].mean) : 0;
     }
     return svmp_gaussian_solve(q, n, room);
 }

@@ -217,10 +217,10 @@ static svmp_status move(svmp_run *run) {
         svmp_averages_close(own->averages);
         if (own->text) svmp_averages_close(own->text_averages);
         b->largest = largest_unrest(run, small_error);
-        own->settled = largest_unrest(run, fair_error) <= 1;
+        own->settled = have_met(run) && largest_unrest(run, fair_error) <= 1;
         own->window = 0;
         own->length *= 2;
-        if (b->largest <= 1 || own->length + CARRIES > left) return end_moves(run, x);
+        if ((b->largest <= 1 && own->settled) || own->length + CARRIES > left) return end_moves(run, x);
     }
     return left == 0 ? end_moves(run, x) : SVMP_OK;
 }

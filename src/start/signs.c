@@ -11,7 +11,7 @@ static const double first = 0.25, grow = 1.25, shrink = 0.5;
 static double move(double x, double score, int finite, double *step) {
     if (!finite) {
         const double back = x - 0.5 * *step;
-        *step *= 0.25;
+        *step *= 0.5;
         return back;
     }
     const double size = fabs(*step) * (score * *step > 0 ? grow : shrink);

@@ -269,6 +269,8 @@ account_row svmp_account_density(const account *a, const double *before, double 
     const double of = (double)n;
     moments m = {0};
     double third = 0, between = 0;
+    for (size_t l = 0; l < n; l++)
+        if (!isfinite(before[l])) return (account_row){.z[0] = -INFINITY, .effect[0] = -INFINITY}; /* density 0 */
     for (size_t k = 0; k < SHOTS * n; k++) m.mean += (a->density[k] - before[0]) / (SHOTS * of);
     for (size_t k = 0; k < SHOTS * n; k++) {
         const double away = a->density[k] - before[0] - m.mean;

@@ -83,14 +83,17 @@ static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *no
     return SVMP_OK;
 }
 
-/* Moves that contain noise do not shrink: of methods with a kernel alone. */
+/* Moves that contain noise do not shrink, so only methods with a kernel are judged by their last step. */
 static svmp_status look_at_step(const svmp_run *run, svmp_verdict *verdict) {
     svmp_movement moved;
     if (run->method->kernel == NULL) return SVMP_OK;
     SVMP_TRY(svmp_run_last_movement(run, &moved));
-    suspect worst = {.amount = isnan(moved.relative) ? -1 : moved.relative};
-    worst.place = svmp_graph_whole_variable(run->model->graph, moved.variable);
-    if (!isnan(moved.relative)) svmp_model_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
+    suspect worst = {.amount = -1}; /* also of a part without variables */
+    if (!isnan(moved.relative) && moved.variable < run->model->graph->own_variables) {
+        worst.amount = moved.relative;
+        worst.place = svmp_graph_whole_variable(run->model->graph, moved.variable);
+        svmp_model_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
+    }
     SVMP_TRY(worst_of_all(run, &worst));
     if (worst.amount > large_step) svmp_verdict_veto(verdict, SVMP_VETO_STEP, worst.amount, worst.name);
     return SVMP_OK;
