@@ -308,16 +308,23 @@ static svmp_status try_entry(model_lowering *lowering, uint32_t which, expr *ent
     return status;
 }
 
-svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry) {
+typedef svmp_status (*entry_builder)(model_lowering *lowering, uint32_t which, expr *entry);
+
+/* Again and again, as long as something waits for a long chain. */
+static svmp_status build_entry(model_lowering *lowering, uint32_t which, entry_builder build, expr *entry) {
     place before = svmp_enter(lowering, which);
-    svmp_status status = try_entry(lowering, which, entry);
+    svmp_status status = build(lowering, which, entry);
     while (lowering->pending != NOTHING) {
         lowering->depth = 0;
         status = svmp_compute_pending(lowering);
-        if (status == SVMP_OK) status = try_entry(lowering, which, entry);
+        if (status == SVMP_OK) status = build(lowering, which, entry);
     }
     svmp_leave(lowering, before);
     return status;
+}
+
+svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry) {
+    return build_entry(lowering, which, try_entry, entry);
 }
 
 /* ---- likelihood -------------------------------------------------------------------------------- */
@@ -334,13 +341,5 @@ static svmp_status try_likelihood(model_lowering *lowering, uint32_t which, expr
 }
 
 svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
-    place before = svmp_enter(lowering, which);
-    svmp_status status = try_likelihood(lowering, which, entry);
-    while (lowering->pending != NOTHING) {
-        lowering->depth = 0;
-        status = svmp_compute_pending(lowering);
-        if (status == SVMP_OK) status = try_likelihood(lowering, which, entry);
-    }
-    svmp_leave(lowering, before);
-    return status;
+    return build_entry(lowering, which, try_likelihood, entry);
 }

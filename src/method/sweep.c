@@ -106,7 +106,6 @@ void svmp_sweeper_free(sweeper *s) {
     svmp_release(context, s);
 }
 
-size_t svmp_sweeper_colours(const sweeper *s) { return s->colours; }
 
 exact_sum svmp_sweeper_steps(const sweeper *s) {
     exact_sum sum = {0};

@@ -19,8 +19,7 @@ struct trajectory {
     size_t n, variables;
     uint64_t seed;
     int threads;
-    double step, acceptance;
-    size_t evaluations;
+    double step;
     double *score, *velocity, *kick, *to;                             /* variables * n */
     double *log_density, *there, *kinetic, *kinetic_there, *accepted; /* n */
 };
@@ -119,7 +118,6 @@ static svmp_status follow(trajectory *t, const double *x, double time_step, size
         SVMP_TRY(svmp_evaluate(t->evaluator, t->to, k + 1 == steps ? t->there : NULL, t->score));
         SVMP_TRY(kick(t, k + 1 == steps ? time_step / 2 : time_step, t->score));
     }
-    t->evaluations += steps;
     return SVMP_OK;
 }
 
@@ -139,7 +137,6 @@ static double decide(trajectory *t, size_t iteration) {
 svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score) {
     const double *x;
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    t->evaluations++;
     *score = t->score;
     return svmp_evaluate(t->evaluator, x, t->log_density, t->score);
 }
@@ -155,20 +152,17 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
     SVMP_TRY(draw_velocity(t, iteration));
     SVMP_TRY(follow(t, x, time_step, steps));
     measure_velocity(t);
-    t->acceptance = decide(t, iteration);
+    const double acceptance = decide(t, iteration);
 #pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
     for (size_t i = 0; i < t->variables; i++)
         for (size_t l = 0; l < n; l++)
             if (t->accepted[l] > 0) x[i * n + l] = t->to[i * n + l];
-    if (gain > 0) t->step = fmin(largest_step, t->step * exp(gain * (t->acceptance - wanted_acceptance)));
+    if (gain > 0) t->step = fmin(largest_step, t->step * exp(gain * (acceptance - wanted_acceptance)));
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
 double svmp_trajectory_step(const trajectory *t) { return t->step; }
-double svmp_trajectory_acceptance(const trajectory *t) { return t->acceptance; }
-size_t svmp_trajectory_evaluations(const trajectory *t) { return t->evaluations; }
 
 svmp_status svmp_trajectory_state(trajectory *t, archive *a) {
-    SVMP_TRY(svmp_archive_count(a, "evaluations", &t->evaluations));
     return svmp_archive_real(a, "trajectory step", &t->step);
 }

@@ -28,8 +28,6 @@ svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain);
 
 double svmp_trajectory_step(const trajectory *t);
-double svmp_trajectory_acceptance(const trajectory *t);  /* the particles' mean in the last move */
-size_t svmp_trajectory_evaluations(const trajectory *t); /* of the model, so far, for all particles */
 
 /* What a move needs of those before it: the step size. */
 svmp_status svmp_trajectory_state(trajectory *t, archive *a);

@@ -1,6 +1,6 @@
 /* Exact moves from a Gaussian on the graph, followed by Stein's transport; the default method.
  *
- *   - The Gaussian on the graph, q, gives the start, the metric of global moves and the scales of local moves.
+ *   - The Gaussian on the graph, q, gives the start and the metric of global moves.
  *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
  *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and

@@ -17,7 +17,6 @@ struct gaussian {
     const svmp_model *model;
     ascent *work;
     ascent_point best; /* without draws */
-    size_t iterations;
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -91,7 +90,6 @@ static ascent_goal goal_of(const gaussian *q, int polish) {
 static void keep(gaussian *q) {
     const ascent_point *here = &q->work->here;
     q->best.bound = here->bound;
-    q->iterations = q->work->iterations;
     memcpy(q->best.mean, here->mean, q->work->pattern->order * sizeof *here->mean);
     memcpy(q->best.A, here->A, q->work->pattern->entries * sizeof *here->A);
 }
@@ -186,7 +184,6 @@ void svmp_gaussian_free(gaussian *q) {
 
 const double *svmp_gaussian_mean(const gaussian *q) { return q->best.mean; }
 size_t svmp_gaussian_entries(const gaussian *q) { return svmp_factorisation_entries(q->work->factor); }
-size_t svmp_gaussian_iterations(const gaussian *q) { return q->iterations; }
 const sparsity *svmp_gaussian_pattern(const gaussian *q) { return q->work->pattern; }
 const double *svmp_gaussian_precision(const gaussian *q) { return q->best.A; }
 

@@ -21,7 +21,6 @@ void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
 double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
 size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor of A: what a solve costs */
-size_t svmp_gaussian_iterations(const gaussian *q);  /* of the start that won */
 
 /* The precision A: entry e of the pattern is value[e]. */
 const sparsity *svmp_gaussian_pattern(const gaussian *q);

@@ -1,11 +1,7 @@
 # The Python package, used from the source tree: python/tests with pytest, and the examples in docstrings.
 . "$TESTS/cli/support.bash"
-[[ -z $SANITIZE ]] || { echo "skipped: Python is not built with $SANITIZE" && exit 77; }
-python=
-for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
-    "$candidate" -c 'import numpy, pytest, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null && python=$candidate && break
-done
-[[ -n $python ]] || { echo "skipped, for it is not here: a python3 with numpy and pytest" && exit 77; }
+python=$(python_with_pytest) || true
+[[ -n $python ]] || { echo "skipped: there is no python3 with numpy and pytest, or the build has sanitizers" && exit 77; }
 export PYTHONPATH=$TESTS/../python PYTHONDONTWRITEBYTECODE=1 SVMP_LIBRARY=$BUILD/libsvmp.so SVMP_INCLUDE=$TESTS/../include SVMP_COMMAND=$SVMP
 session=("$TESTS/../docs/python.md" --doctest-glob=python.md)
 "$python" -c 'import pandas' 2>/dev/null || { echo "not run, for it is not here: the session of docs/python.md, with pandas" && session=(); }

@@ -56,6 +56,16 @@ arviz_python() {
     false
 }
 
+# A Python with numpy and pytest; none for a library with sanitizers, which Python is built without.
+python_with_pytest() {
+    local candidate
+    [[ -z $SANITIZE ]] || return 1
+    for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
+        "$candidate" -c 'import numpy, pytest, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null && echo "$candidate" && return
+    done
+    false
+}
+
 # Whether R has a package.
 has_r() { command -v Rscript >/dev/null && Rscript -e "quit(status = !requireNamespace('$1', quietly = TRUE))" >/dev/null 2>&1; }
 
