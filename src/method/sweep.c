@@ -106,7 +106,6 @@ void svmp_sweeper_free(sweeper *s) {
     svmp_release(context, s);
 }
 
-
 exact_sum svmp_sweeper_steps(const sweeper *s) {
     exact_sum sum = {0};
     for (size_t v = 0; v < s->model->graph->own; v++) svmp_exact_add(&sum, exp(s->log_step[v]));

@@ -29,7 +29,6 @@ svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again);
  * two evaluations of every factor for every node that it touches. */
 svmp_status svmp_sweep(sweeper *s, backend *b, size_t t, double gain);
 
-
 /* The sum of epsilon over own nodes. */
 exact_sum svmp_sweeper_steps(const sweeper *s);
 
