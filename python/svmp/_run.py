@@ -177,15 +177,17 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
     handle = make_options(context, given)
     run = ctypes.c_void_p()
     try:
-        run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
-        settings = _settings(run)
-        method = settings["method"]
-        kind, _ = describe_method(context, method)
-        if init is not None:
-            start_run(compiled, run, init, kind == "chains")
-            settings["init"] = "given"
-        if loop.resume:
-            compiled.check(lib.svmp_run_load(run, os.fsencode(loop.resume)))
+        with Interrupts() as interrupts:
+            run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
+            settings = _settings(run)
+            method = settings["method"]
+            kind, _ = describe_method(context, method)
+            if init is not None:
+                start_run(compiled, run, init, kind == "chains")
+                settings["init"] = "given"
+            if loop.resume:
+                compiled.check(lib.svmp_run_load(run, os.fsencode(loop.resume)))
+        interrupts.check()  # before the first iteration there is no fit
         before = time.monotonic()
         status, outcome, interrupted = loop.go(compiled, run, method)
         seconds = time.monotonic() - before

@@ -11,6 +11,7 @@ import numpy as np
 from ._judge import Judged
 from ._run import RunResult
 from ._sample import Sample, summarise
+from ._words import in_python
 
 _FEW_PARTICLES = 10  # with fewer, no discrepancy stands out from chance
 
@@ -126,7 +127,7 @@ def judge_sample(sample: Sample, recorded: dict[str, str]) -> Verdict:
     beyond: Optional[str] = recorded.get("ksd_beyond")
     if "verdict_text" in recorded:
         word = {"passed": "converged", "failed": "not converged"}.get(recorded["verdict"], recorded["verdict"])
-        return Verdict(word, f"{recorded['verdict_text']} {recorded.get('verdict_advice', '')}".strip())
+        return Verdict(word, in_python(f"{recorded['verdict_text']} {recorded.get('verdict_advice', '')}".strip()))
     if beyond is not None:
         count = int(beyond.split()[0])
         if count:

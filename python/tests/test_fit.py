@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -339,10 +340,38 @@ def test_verify(normal):
 def test_posterior_predictive():
     """y ~ N(mu, 1), mu ~ N(1.5, 1/4) a posteriori: a replicate is N(1.5, 5/4). The run itself has the same bits."""
     m = svmp.Model("model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) # data\n }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]})
-    with_draws, without = (m.sample(500, 500, progressbar=False, posterior_predictive=asked) for asked in (True, False))
-    replicates = with_draws.posterior_predictive["y"]
-    assert replicates.shape == (2000, 3) and list(with_draws) == ["mu"] and without.posterior_predictive == {}
-    np.testing.assert_array_equal(with_draws["mu"], without["mu"])
-    np.testing.assert_allclose(replicates.mean(axis=0), 1.5, atol=5 * np.sqrt(1.25 / 500))
-    np.testing.assert_allclose(replicates.var(axis=0), 1.25, rtol=5 * np.sqrt(2 / 1000))
-    assert with_draws.compare(without).agrees
+    with_draws, later = (m.sample(500, 500, progressbar=False, posterior_predictive=asked) for asked in (True, None))
+    np.testing.assert_array_equal(with_draws["mu"], later["mu"])
+    for fit in (with_draws, later):  # drawn with the run, and after it
+        replicates = fit.posterior_predictive["y"]
+        assert replicates.shape == (2000, 3) and list(fit) == ["mu"]
+        np.testing.assert_allclose(replicates.mean(axis=0), 1.5, atol=5 * np.sqrt(1.25 / 500))
+        np.testing.assert_allclose(replicates.var(axis=0), 1.25, rtol=5 * np.sqrt(2 / 1000))
+    assert with_draws.compare(later).agrees
+
+
+def test_log_likelihood_after_the_run(effects, tmp_path):
+    """The same numbers as with the run, up to the rounding of transforms; also from a file."""
+    with_run, later = (effects.fit(log_likelihood=asked, **quick) for asked in (True, None))
+    assert with_run.log_likelihood.shape == (20, 60)
+    np.testing.assert_allclose(later.log_likelihood, with_run.log_likelihood, rtol=1e-12)
+    later.save(tmp_path / "fit.csv")
+    np.testing.assert_allclose(svmp.load(tmp_path / "fit.csv", effects).log_likelihood, later.log_likelihood, rtol=1e-12)
+    assert svmp.load(tmp_path / "fit.csv").log_likelihood is None
+
+
+def test_groups_that_nobody_asked_for(effects, monkeypatch):
+    fit, never = (effects.fit(log_likelihood=asked, posterior_predictive=asked, **quick) for asked in (None, False))
+    assert set(fit.extra_groups()) == {"log_likelihood", "posterior_predictive"} and never.extra_groups() == {}
+    monkeypatch.setattr("svmp.fit._LARGE_GROUP", 60 * 20 - 1)
+    assert fit.extra_groups() == {}
+    graph = svmp.field(np.eye(2)).exact(5)
+    assert graph.extra_groups() == {} and graph.log_likelihood is None and graph.posterior_predictive == {}
+
+
+def test_a_library_that_cannot_be_loaded(tmp_path):
+    bad = tmp_path / "libsvmp.so"
+    bad.write_text("not a library")
+    environment = {**os.environ, "SVMP_LIBRARY": str(bad), "PYTHONPATH": os.path.dirname(os.path.dirname(svmp.__file__))}
+    done = subprocess.run([sys.executable, "-c", "import svmp"], env=environment, capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1].startswith(f"ImportError: {bad} cannot be loaded: ") and "pip install ." in done.stderr
