@@ -187,6 +187,9 @@ class Fit:
 
         Without a model, and with a library that cannot examine, it is :attr:`verdict`. A verdict that is not good is also logged.
         """
+        for name, value in (("seconds", seconds), ("moves", moves)):
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= 0:
+                raise ValueError(f"{name}: expected a number of at least 0, not {value!r}")
         made = self.verdict
         if self.model is not None and has_verdicts:
             with self.model._borrow() as compiled:
@@ -195,7 +198,7 @@ class Fit:
                     "init": self.settings.get("init", "").encode()[:31],
                     "iterations": self.iterations,
                 }
-                made = judge_examined(examine(compiled, self.sample_data, origin, seconds, moves))
+                made = judge_examined(examine(compiled, self.sample_data, origin, float(seconds), int(moves)))
         if not made:
             logger.warning("%s", made.sentence)
         return made
@@ -237,6 +240,8 @@ class Fit:
 
     def compare(self, reference: Any) -> Comparison:
         """Compares with a reference: another fit, or the path of a file."""
+        if not isinstance(reference, (Fit, str, os.PathLike)):
+            raise TypeError(f"compare: expected a fit or the path of a file, not {type(reference).__name__}")
         other = reference.sample_data if isinstance(reference, Fit) else read_sample(reference)
         if not set(self.names) & set(other.names):
             raise ValueError("compare: the reference has none of the variables of the fit")
@@ -369,7 +374,12 @@ class Fit:
             missing = [name for name in compiled.unknown_names if name not in set(sample.names)]
             if missing:
                 raise ValueError(f"load: the file '{path}' has no '{missing[0]}', which the model has")
-            return cls(sample, compiled.find_arrays(sample.names), observed=model.observed, model=model, record=record)
+            arrays = compiled.find_arrays(sample.names)
+            ours = {*compiled.known_names, *compiled.unknown_arrays, "log_lik", "deviance"}
+            others = [name for name in arrays if name not in ours and not name.endswith(SUFFIX)]
+            if others:
+                raise ValueError(f"load: the file '{path}' has '{others[0]}', which the model does not have")
+            return cls(sample, arrays, observed=model.observed, model=model, record=record)
 
     def report(self, path: Any = None) -> "Report":
         """A page of HTML with the graph, densities, convergence curves and the table; written to ``path`` if it is given."""

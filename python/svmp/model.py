@@ -223,6 +223,7 @@ class Model:
                 raise ValueError(f"'{name}': {shape} points, but the arrays before it have {front}")
             rows[place.rows] = array.reshape(rows.shape[1], -1)[:, place.flat].T
         with self._borrow() as compiled:
+            compiled.check_values(rows)
             made = compiled.unconstrain(rows)
         return np.ascontiguousarray(made.T).reshape(*(front or ()), self.dimension)
 
@@ -333,6 +334,8 @@ class Model:
             None if resume is None else os.fspath(resume),
         )
         start = init.sample_data if isinstance(init, Fit) else init
+        if not isinstance(monitor, Iterable):
+            raise TypeError(f"monitor: {monitor!r} is not a name or a list of names")
         monitored = [monitor] if isinstance(monitor, str) else list(monitor)
         if log_likelihood and "log_lik" not in monitored:
             monitored.append("log_lik")

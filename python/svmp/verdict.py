@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._judge import Judged
+from ._library import constants
 from ._run import RunResult
 from ._sample import Sample, summarise
 from ._words import in_python
@@ -21,7 +22,8 @@ class Verdict:
     """What the diagnostics say about a fit.
 
     Attributes:
-        word: ``"converged"``, ``"not converged"``, ``"undecided"``, ``"exact"``, ``"modes"``, ``"diverged"`` or ``"unknown"``.
+        word: ``"converged"``, ``"not converged"``, ``"undecided"``, ``"not examined"``, ``"exact"``, ``"modes"``, ``"diverged"`` or
+            ``"unknown"``.
         sentence: what was found and what to do.
         evidence: the numbers behind it.
 
@@ -41,9 +43,12 @@ class Verdict:
 
 def judge_examined(judged: Judged) -> Verdict:
     """The library's own verdict on particles: "passed", "failed", "undecided" or "not examined", and vetoes."""
+    veto = judged.evidence.get("veto", 0)
     word = "converged" if judged.clear else "not converged"
-    if not judged.clear and judged.finding == "undecided":
-        word = "undecided"
+    if not judged.clear and veto == constants["SVMP_VETO_NONE"] and judged.finding in ("undecided", "not examined"):
+        word = judged.finding
+    elif veto == constants["SVMP_VETO_FEW"] and judged.finding != "failed":
+        word = "not examined"
     return Verdict(word, f"{judged.sentence} {judged.advice}".strip(), judged.evidence)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import svmp
-from svmp import _library
+from svmp import _judge, _library
 
 from conftest import EFFECTS, NORMAL, ROOT, effects_data
 
@@ -367,6 +367,50 @@ def test_groups_that_nobody_asked_for(effects, monkeypatch):
     assert fit.extra_groups() == {}
     graph = svmp.field(np.eye(2)).exact(5)
     assert graph.extra_groups() == {} and graph.log_likelihood is None and graph.posterior_predictive == {}
+
+
+def test_values_that_the_model_does_not_allow(effects):
+    x = np.ones(len(effects.names))
+    x[effects.names.index("tau")] = -1
+    each = np.tile(x, (20, 1))
+    for init in ({"tau": -1.0}, x, each):
+        with pytest.raises(ValueError, match="'tau': the model does not allow the value -1"):
+            effects.fit(init=init, **quick)
+    with pytest.raises(ValueError, match="'tau': the model does not allow"):
+        effects.unconstrain({**effects.constrain(np.zeros(effects.dimension)), "tau": -1})
+    simplex = svmp.Model("model { y ~ dcat(p)  p ~ ddirch(a) }", {"y": 1, "a": [1, 1, 1]})
+    with pytest.raises(ValueError, match="'p.*: the model does not allow"):
+        simplex.unconstrain({"p": [0.5, 0.5, 0.5]})
+
+
+def test_bad_arguments(effects, tmp_path):
+    fit = effects.fit(**quick)
+    fit.save(tmp_path / "fit.csv")
+    other = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+    for call, error, words in [
+        (lambda: effects.fit(monitor=3, **quick), TypeError, "monitor: 3"),
+        (lambda: fit.compare(3), TypeError, "compare: .* not int"),
+        (lambda: fit.verify(seconds=-1), ValueError, "seconds: .*-1"),
+        (lambda: fit.verify(moves="a"), ValueError, "moves: .*'a'"),
+        (lambda: svmp.load(tmp_path / "fit.csv", other), ValueError, "'alpha', which the model does not have"),
+        (lambda: svmp.Model(""), ValueError, "the model text is empty"),
+        (lambda: svmp.field("a"), TypeError, "'x': the precision is not an array"),
+    ]:
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_ctrl_c_ends_an_examination(effects, monkeypatch):
+    class Pressed(_judge.Interrupts):
+        def __enter__(self):
+            super().__enter__()
+            os.kill(os.getpid(), signal.SIGINT)
+            return self
+
+    fit = effects.fit(**quick)
+    monkeypatch.setattr(_judge, "Interrupts", Pressed)
+    verdict = fit.verify()
+    assert verdict.evidence["moves"] <= 1 and verdict.word == "not examined"
 
 
 def test_a_library_that_cannot_be_loaded(tmp_path):
