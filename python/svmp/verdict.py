@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import dataclass, field
 from typing import Any, Optional
@@ -32,13 +33,16 @@ class Verdict:
 
     word: str
     sentence: str
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __bool__(self) -> bool:
         return self.word in ("converged", "exact")
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _repr_html_(self) -> str:
+        return f'<p style="color:{"#1a7f37" if self else "#b35900"}">{html.escape(self.sentence)}</p>'
 
 
 def judge_examined(judged: Judged) -> Verdict:

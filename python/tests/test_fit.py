@@ -1,5 +1,6 @@
 """Runs: the same bits as the command, starts, callbacks, interrupts, checkpoints, files."""
 
+import io
 import logging
 import os
 import pickle
@@ -367,6 +368,36 @@ def test_groups_that_nobody_asked_for(effects, monkeypatch):
     assert fit.extra_groups() == {}
     graph = svmp.field(np.eye(2)).exact(5)
     assert graph.extra_groups() == {} and graph.log_likelihood is None and graph.posterior_predictive == {}
+
+
+def test_progress_on_a_terminal(normal, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    normal.fit("graphical", 20, iterations=30)
+    last = terminal.getvalue().rstrip("\n").split("\r")[-1]
+    assert last.startswith(f"graphical [{'#' * 30}] 30/30, completed, ") and terminal.getvalue().endswith("s\n")
+
+
+def test_progress_in_a_notebook(normal, monkeypatch, capsys):
+    shown = []
+
+    class Output:
+        update = staticmethod(shown.append)
+
+    def display(state, display_id):
+        shown.append(state)
+        return Output()
+
+    monkeypatch.setattr("svmp._bar._notebook", lambda: display)
+    normal.fit("graphical", 20, iterations=30, callback=lambda progress: progress.iteration == 15)
+    assert repr(shown[-1]).startswith("graphical 15/30, stopped, ") and '<progress value="0.500"' in shown[-1]._repr_html_()
+    count = len(shown)
+    normal.fit("graphical", 20, iterations=30, progressbar=False)
+    assert len(shown) == count and capsys.readouterr() == ("", "")
 
 
 def test_values_that_the_model_does_not_allow(effects):
