@@ -347,7 +347,7 @@ class Fit:
             total = self.measured.total
             made.update({f"ksd_{name}": repr(total[name]) for name in ("u", "v", "ratio")})
             if not self.sample_data.are_chains:
-                made.update({"verdict": self.verdict.word, "verdict_text": self.verdict.sentence})
+                made.update({"verdict": self.verdict.recorded, "verdict_text": self.verdict.sentence})
             made["ksd_beyond"] = f"{len(self.measured.beyond)} of {len(self.measured.nodes)}"
         return made
 

@@ -41,6 +41,13 @@ class Verdict:
     def __str__(self) -> str:
         return self.sentence
 
+    @property
+    def recorded(self) -> str:
+        """The word in files, which is the command's: "passed" or "failed" for particles that were examined."""
+        if self.word == "not converged" and self.evidence.get("finding") == constants["SVMP_FAILED"]:
+            return "failed"
+        return "passed" if self.word == "converged" else self.word
+
     def _repr_html_(self) -> str:
         return f'<p style="color:{"#1a7f37" if self else "#b35900"}">{html.escape(self.sentence)}</p>'
 

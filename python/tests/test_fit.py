@@ -370,6 +370,15 @@ def test_groups_that_nobody_asked_for(effects, monkeypatch):
     assert graph.extra_groups() == {} and graph.log_likelihood is None and graph.posterior_predictive == {}
 
 
+def test_files_have_the_words_of_the_command(normal, tmp_path):
+    good, bad = normal.fit(progressbar=False), normal.fit("graphical", 20, iterations=1, init={"mu": 50.0}, progressbar=False)
+    for name, fit, word in (("good", good, "passed"), ("bad", bad, "failed")):
+        fit.save(tmp_path / f"{name}.csv")
+        assert f"# verdict = {word}\n" in (tmp_path / f"{name}.csv").read_text()
+        again = svmp.load(tmp_path / f"{name}.csv")
+        assert (again.verdict.word, again.verdict.sentence) == (fit.verdict.word, fit.verdict.sentence)
+
+
 def test_progress_on_a_terminal(normal, monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
