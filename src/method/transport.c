@@ -41,7 +41,8 @@ typedef struct transport {
     trajectory *global;
     int local; /* trajectories would cost too much: local moves alone */
     averages *averages;
-    double *moved; /* the particles when the moves ended */
+    double *moved;         /* the particles when the moves ended */
+    double *log_densities; /* of each particle */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
     text_scale *text;
@@ -52,6 +53,7 @@ typedef struct transport {
     size_t window, length;   /* iterations of the open window, and how many it shall have */
     size_t carried, carries; /* iterations of the transport: done, and to do */
     size_t settled;
+    size_t limit; /* of iterations, where it ended the moves or cut the transport; else 0 */
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -84,6 +86,7 @@ static svmp_status alloc(svmp_run *run) {
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
     SVMP_TRY(alloc_text(run));
+    SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -97,6 +100,7 @@ static void free_transport(svmp_run *run) {
     svmp_text_scale_free(own->text);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
+    svmp_release(run->context, own->log_densities);
     svmp_release(run->context, own);
 }
 
@@ -150,7 +154,7 @@ static int have_met(const svmp_run *run) {
  *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
  *     var c + 2 b cov(c, d) + b^2 var d = S^2.
  *
- * Of its two solutions the positive one is taken, if there is one. */
+ * The larger of its two solutions is taken, if it is positive. */
 static void hold_text(size_t n, const average *to, const text_row *row, double *x) {
     const double *o = row->origin, *w = row->width, each = 1 / (double)n;
     if (!(to->sd > 0)) return;
@@ -168,25 +172,39 @@ static void hold_text(size_t n, const average *to, const text_row *row, double *
     for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
 }
 
+/* A particle that was carried to where the density is 0, beyond an edge, is again where the moves left it. */
+static svmp_status bring_back(svmp_run *run, double *x) {
+    transport *own = run->own;
+    const size_t n = run->backend->n;
+    SVMP_TRY(svmp_model_evaluate(run->model, n, x, own->log_densities, NULL));
+    for (size_t l = 0; l < n; l++)
+        for (size_t i = 0; !isfinite(own->log_densities[l]) && i < run->model->graph->variables; i++)
+            x[i * n + l] = own->moved[i * n + l];
+    return SVMP_OK;
+}
+
 static svmp_status end_carries(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
     const average *rows = svmp_averages_rows(own->averages);
-    double *x;
+    double *x, *room;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_hold(own->q, rows, run->model->graph->variables, b->n, x, own->moved)); /* needed no more */
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &room)); /* needed no more */
+    SVMP_TRY(svmp_hold(own->q, rows, run->model->graph->variables, b->n, x, room));
     if (own->text) rows = svmp_averages_rows(own->text_averages);
     for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
         hold_text(b->n, &rows[i], &row, x + row.variable * b->n);
     }
+    SVMP_TRY(bring_back(run, x));
     own->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-static svmp_status end_moves(svmp_run *run, const double *x) {
+static svmp_status end_moves(svmp_run *run, const double *x, int by_itself) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
+    own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
     memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
     own->carries = left < CARRIES ? left : CARRIES;
     own->stage = have_met(run) ? STAGE_CARRIES : STAGE_DONE;
@@ -217,12 +235,13 @@ static svmp_status move(svmp_run *run) {
         svmp_averages_close(own->averages);
         if (own->text) svmp_averages_close(own->text_averages);
         b->largest = largest_unrest(run, small_error);
-        own->settled = have_met(run) && largest_unrest(run, fair_error) <= 1;
+        own->settled = t + 1 >= own->length + ADAPTS && have_met(run) && largest_unrest(run, fair_error) <= 1;
         own->window = 0;
         own->length *= 2;
-        if ((b->largest <= 1 && own->settled) || own->length + CARRIES > left) return end_moves(run, x);
+        if (own->settled && b->largest <= 1) return end_moves(run, x, 1);
+        if (own->length + CARRIES > left) return end_moves(run, x, 0);
     }
-    return left == 0 ? end_moves(run, x) : SVMP_OK;
+    return left == 0 ? end_moves(run, x, 0) : SVMP_OK;
 }
 
 /* ---- carries ----------------------------------------------------------------------------------------------------- */
@@ -294,6 +313,16 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
+/* A longer run is this one as long as the limit has ended nothing. */
+static svmp_status refuse_other_limit(const svmp_run *run) {
+    const size_t limit = ((const transport *)run->own)->limit;
+    if (limit == 0 || limit == run->iterations) return SVMP_OK;
+    return svmp_fail(run->context, SVMP_BAD_INPUT,
+                     "The moves of the saved run have ended at its limit of %zu iterations; with %zu they would have "
+                     "gone on. Start again, or start from its particles (--init).",
+                     limit, run->iterations);
+}
+
 static svmp_status state(svmp_run *run, archive *a) {
     transport *own = run->own;
     size_t stage = own->stage;
@@ -304,6 +333,8 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_count(a, "carried", &own->carried));
     SVMP_TRY(svmp_archive_count(a, "carries", &own->carries));
     SVMP_TRY(svmp_archive_count(a, "settled", &own->settled));
+    SVMP_TRY(svmp_archive_count(a, "limit", &own->limit));
+    SVMP_TRY(refuse_other_limit(run));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));

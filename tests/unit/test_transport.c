@@ -156,6 +156,62 @@ static void test_averages(void **state) {
     svmp_context_free(context);
 }
 
+/* Two normal variables, x < y, an edge that the text does not declare as a bound: no particle ends beyond it. */
+static void test_edge(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    svmp_particles *particles = NULL;
+    run_options options = svmp_run_options_default();
+    options.method = "transport";
+    assert_ok(svmp_model_read_text(context, NULL,
+                                   "data { o <- 1 }\n"
+                                   "model { x ~ dnorm(0, 1)\n y ~ dnorm(-1, 1)\n o ~ dbern(step(y - x)) }",
+                                   NULL, NULL, &model));
+    assert_ok(svmp_run_make(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_ok(svmp_run_particles(run, &particles));
+    const double *x = svmp_particles_values(particles);
+    const size_t n = svmp_particles_count(particles);
+    for (size_t l = 0; l < n; l++) assert_true(x[l] <= x[n + l]);
+    svmp_particles_free(particles);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A run of 40 iterations ends its moves early to have some left for the transport; one of 400 would have gone on. */
+static void test_other_limit(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = correlated(context);
+    svmp_outcome outcome;
+    run_options options = svmp_run_options_default();
+    options.method = "transport";
+    for (size_t k = 0; k < 2; k++) {
+        svmp_run *run = NULL, *longer = NULL;
+        options.iterations = k ? 300 : 40; /* the latter settles by itself before */
+        options.particles = k ? 500 : 20;
+        assert_ok(svmp_run_make(model, &options, &run));
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_ok(svmp_run_save(run, "limit.svmp"));
+        options.iterations = 400;
+        assert_ok(svmp_run_make(model, &options, &longer));
+        if (k) {
+            assert_ok(svmp_run_load(longer, "limit.svmp"));
+        } else {
+            assert_int_equal(svmp_run_load(longer, "limit.svmp"), SVMP_BAD_INPUT);
+            assert_non_null(strstr(svmp_context_error(context), "have ended at its limit of 40 iterations"));
+        }
+        svmp_run_free(run);
+        svmp_run_free(longer);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -174,8 +230,12 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian), cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_averages), cmocka_unit_test(test_hold),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian),
+                                       cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_averages),
+                                       cmocka_unit_test(test_hold),
+                                       cmocka_unit_test(test_edge),
+                                       cmocka_unit_test(test_other_limit),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
