@@ -201,33 +201,6 @@ double svmp_gaussian_bound(const gaussian *q) {
     return q->best.bound + 0.5 * (double)q->work->pattern->order * (1 + log_two_pi);
 }
 
-void svmp_gaussian_diagonal(const gaussian *q, double *diagonal) {
-    const sparsity *pattern = q->work->pattern;
-    for (size_t i = 0; i < pattern->order; i++) diagonal[i] = q->best.A[pattern->start[i]];
-}
-
-void svmp_gaussian_block(const gaussian *q, size_t node, double *block) {
-    const sparsity *pattern = q->work->pattern;
-    const size_t from = q->model->graph->first[node], k = q->model->graph->first[node + 1] - from;
-    memset(block, 0, k * k * sizeof *block);
-    for (size_t j = 0; j < k; j++)
-        for (size_t e = pattern->start[from + j]; e < pattern->start[from + j + 1]; e++) {
-            const size_t i = pattern->row[e] - from;
-            if (i >= k) break;
-            block[i * k + j] = block[j * k + i] = q->best.A[e];
-        }
-}
-
-svmp_status svmp_gaussian_variance(gaussian *q, double *variance) {
-    const sparsity *pattern = q->work->pattern;
-    double *inverse = NULL;
-    SVMP_TRY(SVMP_NEW(q->model->context, inverse, pattern->entries));
-    svmp_status status = svmp_factorisation_inverse(q->work->factor, inverse);
-    for (size_t i = 0; status == SVMP_OK && i < pattern->order; i++) variance[i] = inverse[pattern->start[i]];
-    svmp_release(q->model->context, inverse);
-    return status;
-}
-
 /* ---- particles --------------------------------------------------------------------------------------------------- */
 
 /* Particle l halfway to the mean, again and again. */
