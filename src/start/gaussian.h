@@ -2,8 +2,8 @@
  *
  *     F(m, A) = mean over l of log p(x_l) - log det(A) / 2,     x_l = m + A^-1/2 z_l
  *
- * for fixed standard normal z_l. It is the start of --init gaussian, and where methods take their first step sizes
- * from. All of it is on the unconstrained scale, where particles move. */
+ * for fixed standard normal z_l. It is the start of --init gaussian, and the metric in which the method
+ * transport moves. All of it is on the unconstrained scale, where particles move. */
 #ifndef SVMP_START_GAUSSIAN_H
 #define SVMP_START_GAUSSIAN_H
 
