@@ -78,7 +78,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(run->context, own, 1));
     run->own = own;
     own->length = FIRST_WINDOW;
-    SVMP_TRY(svmp_gaussian_create(run->model, b->seed, &own->q));
+    SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
