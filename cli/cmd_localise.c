@@ -10,16 +10,15 @@
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
-    {"name", 0, "NAME", "x", "name of the model's array of positions: point I is NAME[I,]", "Output"},
+    {"name", 0, "NAME", "x", "the array of positions: point I is NAME[I,]", "Output"},
     {"particles", 'n', "N", "100", "number of particles", "Size"},
-    {"spread", 0, "SD", "0",
-     "standard deviation of the particles around the positions; 0: a twentieth of the median range", "Size"},
+    {"spread", 0, "SD", "0", "sd around the positions; 0: median range / 20", "Size"},
     {"seed", 0, "S", "1", "random seed of the spread", "Size"},
-    {"odometry", 0, "FILE", "", "CSV with columns ahead,left,turn: the steps from pose 1 to 2, 2 to 3, ...", "SLAM"},
-    {"noise", 0, "R,M,T", "", "standard deviations of a range, a move and a turn", "SLAM"},
+    {"odometry", 0, "FILE", "", "columns ahead,left,turn: steps (docs/slam.md)", "SLAM"},
+    {"noise", 0, "R,M,T", "", "sds of a range, a move and a turn", "SLAM"},
     {"first", 0, "X,Y,H", "0,0,0", "position and heading of pose 1", "SLAM"},
-    {"heading", 0, "NAME", "heading", "name of the model's array of headings", "SLAM"},
-    {"map", 0, "NAME", "mark", "name of the model's array of landmarks", "SLAM"},
+    {"heading", 0, "NAME", "heading", "the array of headings", "SLAM"},
+    {"map", 0, "NAME", "mark", "the array of landmarks", "SLAM"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
@@ -228,10 +227,7 @@ const command command_localise = {
     .summary = "Find a start for a model of distances",
     .help = "RANGES: CSV with columns from,to,r: two point numbers (1, 2, ...) and their\n"
             "measured distance. ANCHORS: CSV with columns point,x[,y[,z]]: the known points.\n"
-            "'svmp run MODEL DATA --init FILE' starts from the particles that -o FILE writes.\n"
-            "With --odometry: a path and a map for range-only SLAM. RANGES has the columns\n"
-            "pose,landmark,r, ANCHORS the landmarks that are known, if any are; the start is\n"
-            "'--init gaussian:FILE.json'.\n",
+            "'svmp run MODEL DATA --init FILE' starts from the particles that -o FILE writes.\n",
     .text = "RANGES is a CSV file with columns from, to and r: two point numbers (1, 2, ...) and their measured\n"
             "distance. ANCHORS lists the known points: their number, then 1 to 3 coordinates. Shortest paths stand in\n"
             "for distances that were not measured, classical multidimensional scaling makes a map of them, and\n"

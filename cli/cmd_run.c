@@ -171,7 +171,11 @@ static int read_verify(session *s) {
 /* What every process does by itself. */
 static int read_all(session *s) {
     int status = is_speaker() ? keeper_check(s->set) : 0;
-    if (status == 0 && is_speaker() && keeper_path(s->set)) status = file_lock_take(&s->lock, keeper_path(s->set));
+    if (status == 0 && is_speaker() && keeper_path(s->set)) {
+        status = file_lock_take(&s->lock, keeper_path(s->set));
+        if (status == 0)
+            status = keeper_check(s->set); /* another run may have made the file before the lock was taken */
+    }
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
     if (status == 0) status = read_verify(s);
@@ -206,7 +210,7 @@ static int compare_options(const session *s) {
     return same == SVMP_OK ? 0 : failed(s->context, same);
 }
 
-/* The files of --init are as long; their bytes are compared before they are read. */
+/* Every process read a start file with the same number of particles; the bytes are compared later. */
 static int compare_starts(const session *s) {
     const char *path = start_file(s->set);
     char what[300], count[48];
