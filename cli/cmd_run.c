@@ -68,6 +68,7 @@ typedef struct session {
     svmp_discrepancy *nodes; /* of every node of the model, at the end */
     size_t warmup;           /* a sampler's iterations that are not kept, */
     double warm;             /* and the seconds that they took */
+    double began;            /* when the command did, by the clock of its progress */
     double examines;         /* the seconds that the examination may take; 0: none */
     int clear;               /* whether the result may be used */
     int measures;            /* the discrepancy is measured along the way */
@@ -424,6 +425,7 @@ static int is_measured(const session *s, size_t iteration) {
 /* Stops the run for good when it was interrupted, and for a moment when a checkpoint is due. */
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
+    s->watch.expected = svmp_run_expected(s->run);
     s->interrupted = progress_look(&s->watch, state);
     if (is_measured(s, state->iteration)) svmp_run_measure(s->run, NULL, NULL); /* or the curve has a point less */
     if (state->iteration == s->warmup) s->warm = progress_seconds(&s->watch);
@@ -529,6 +531,8 @@ static int go(session *s) {
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     s->watch.result = result_bytes(s);
+    s->watch.begun = s->watch.started - s->began;
+    s->watch.after = s->method.yield == SVMP_PARTICLES && s->examines > 0 ? 0.2 : 0; /* the examination, mostly */
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
@@ -549,7 +553,7 @@ static int go(session *s) {
 }
 
 static int run(const option_set *set) {
-    session s = {.set = set};
+    session s = {.set = set, .began = progress_clock()};
     int status = prepare(&s);
     if (status == 0) status = go(&s);
     guard_end();

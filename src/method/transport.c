@@ -52,6 +52,7 @@ typedef struct transport {
     size_t window, length;   /* iterations of the open window, and how many it shall have */
     size_t carried, carries; /* iterations of the transport: done, and to do */
     size_t settled;
+    double error; /* the largest of an average, in units of small_error, when the last window closed; 0: none has */
     size_t limit; /* of iterations, if the moves or the transport were cut short by it; 0: they were not */
 } transport;
 
@@ -133,6 +134,16 @@ static double largest_unrest(const svmp_run *run, double allowed) {
     if (own->text) rows = svmp_averages_rows(own->text_averages);
     for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i], allowed));
     return largest;
+}
+
+/* The largest standard error alone, which falls with the root of the length of a window. */
+static double largest_error(const svmp_run *run) {
+    const transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
+    double largest = 0;
+    for (size_t i = 0; i < run->model->graph->variables; i++)
+        if (rows[i].sd > 0) largest = fmax(largest, fmax(rows[i].mean_error, rows[i].sd_error) / rows[i].sd);
+    return largest / small_error;
 }
 
 /* Whether every chain has come to where the others are: then there is one Gaussian shape to carry particles to. */
@@ -219,6 +230,7 @@ static svmp_status move(svmp_run *run) {
         svmp_averages_close(own->averages);
         if (own->text) svmp_averages_close(own->text_averages);
         b->largest = largest_unrest(run, small_error);
+        own->error = largest_error(run);
         own->settled = have_met(run) && largest_unrest(run, fair_error) <= 1;
         own->window = 0;
         own->length *= 2;
@@ -297,6 +309,19 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
+/* Every window halves the variance of the errors. Before the first has closed, a third of the draws are supposed to be
+ * worth an independent one. */
+static size_t expect(const svmp_run *run) {
+    const transport *own = run->own;
+    if (own->stage == STAGE_DONE) return run->iteration;
+    if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
+    const double first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n)) / small_error;
+    double error = (own->error > 0 ? own->error : first) * (own->length > FIRST_WINDOW ? sqrt(0.5) : 1);
+    size_t length = own->length, end = run->iteration - own->window + length;
+    for (; error > 1 && end + 2 * length + CARRIES <= run->iterations; error *= sqrt(0.5)) length *= 2, end += length;
+    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+}
+
 /* A longer run would have gone on with its moves, which cannot be taken up again. */
 static svmp_status check_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
@@ -317,6 +342,7 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_count(a, "carried", &own->carried));
     SVMP_TRY(svmp_archive_count(a, "carries", &own->carries));
     SVMP_TRY(svmp_archive_count(a, "settled", &own->settled));
+    SVMP_TRY(svmp_archive_real(a, "error", &own->error));
     SVMP_TRY(svmp_archive_count(a, "limit", &own->limit));
     if (a->loading) SVMP_TRY(check_limit(run));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
@@ -337,5 +363,6 @@ const method svmp_method_transport = {.name = "transport",
                                       .alloc = alloc,
                                       .start = draw_start,
                                       .iterate = iterate,
+                                      .expect = expect,
                                       .free = free_transport,
                                       .state = state};

@@ -255,3 +255,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
 size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }
 
 size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }
+
+size_t svmp_run_expected(const svmp_run *run) {
+    return run && run->method->expect ? run->method->expect(run) : svmp_run_iterations(run);
+}
