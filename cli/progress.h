@@ -25,6 +25,7 @@ typedef struct progress {
     } marks[2];       /* iterations since the first mark, at least half of all, tell how long the others will take */
     size_t expected;  /* iterations when the run probably ends, at most state.iterations; 0: as many */
     double after;     /* seconds that follow the last iteration, as a share of those of all */
+    size_t warmup;    /* iterations of a sampler that take longer than later ones: its trajectories are long at first */
     double begun;     /* seconds before the first iteration: reading and the start */
     double result;    /* bytes that the end of the run needs besides those that it has now */
     double announced; /* the seconds that a long run was said to take; 0: nothing was said */
