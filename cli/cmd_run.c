@@ -127,11 +127,23 @@ static int count_start(session *s, const char *path, size_t *count) {
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
+/* --init gaussian:FILE.nc: a damaged file may crash HDF5, and is first read where that does no harm. */
+static int check_point(session *s) {
+    static const char fitted[] = "gaussian:";
+    const char *init = options_given(s->set, "init"), *ending = init ? strrchr(init, '.') : NULL;
+    svmp_particles *particles = NULL;
+    if (ending == NULL || strcmp(ending, ".nc") != 0 || strncmp(init, fitted, strlen(fitted)) != 0) return 0;
+    const int status = read_particles(s->context, init + strlen(fitted), &particles);
+    svmp_particles_free(particles);
+    return status;
+}
+
 /* Without -n there are as many particles as the file has. */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
-    if (path == NULL || has_values(path)) return 0;
+    if (path == NULL) return check_point(s);
+    if (has_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;

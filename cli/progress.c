@@ -143,7 +143,8 @@ static void tell(progress *watch, double time) {
     watch->told = 1;
 }
 
-/* What a long run will take, as soon as some iterations tell; and again if that turns out to be wrong by a fifth. */
+/* What a long run will take, as soon as some iterations tell; and again if that turns out to be wrong by more than 30
+ * %. */
 static void announce(progress *watch, double time) {
     const double soon = 5, is_long = 60, elapsed = time - watch->started; /* seconds */
     struct rusage used;
@@ -151,8 +152,8 @@ static void announce(progress *watch, double time) {
     if (watch->state.iteration < watch->warmup / 2 && elapsed < is_long) return;
     const double iterations = elapsed + time_left(watch, time), total = watch->begun + iterations * (1 + watch->after);
     if (!(total >= is_long) || getrusage(RUSAGE_SELF, &used) != 0) return;
-    if (watch->announced > 0 && fabs(total - watch->announced) < watch->announced / 5) return;
-    if (watch->announced > 0 && time - watch->said < 0.25 * elapsed) return; /* seldom */
+    if (watch->announced > 0 && fabs(total - watch->announced) < 0.3 * watch->announced) return;
+    if (watch->announced > 0 && time - watch->said < 0.5 * elapsed) return; /* seldom */
     progress_wipe(watch);
     fprintf(stderr, "svmp: This run will %stake about ", watch->announced > 0 ? "rather " : "");
     print_duration(total);
