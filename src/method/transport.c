@@ -89,7 +89,7 @@ static svmp_status alloc(svmp_run *run) {
     run->own = own;
     own->length = FIRST_WINDOW;
     own->misfit = INFINITY;
-    SVMP_TRY(svmp_gaussian_create(run->model, b->seed, &own->q));
+    SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
@@ -144,6 +144,16 @@ static double largest_unrest(const svmp_run *run, error_limits allowed) {
     if (own->text) rows = svmp_averages_rows(own->text_averages);
     for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i], allowed));
     return largest;
+}
+
+/* The largest standard error alone, in units of a small one: it falls with the root of the length of a window. 0 before
+ * the first window was closed. */
+static double largest_error(const svmp_run *run) {
+    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
+    double largest = 0;
+    for (size_t i = 0; rows && i < run->model->graph->variables; i++)
+        if (rows[i].sd > 0) largest = fmax(largest, fmax(rows[i].mean_error, rows[i].sd_error) / rows[i].sd);
+    return largest / small_errors.mean;
 }
 
 /* Whether every chain has come to where the others are: then there is one Gaussian shape to carry particles to. */
@@ -339,6 +349,23 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
+/* Every window halves the variance of the errors. Before the first has closed, a third of the draws are supposed to be
+ * worth an independent one. */
+static size_t expect(const svmp_run *run) {
+    const transport *own = run->own;
+    if (own->stage == STAGE_DONE) return run->iteration;
+    if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
+    const double last = largest_error(run), first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n));
+    double error = last > 0 ? last * sqrt(0.5) : first / small_errors.mean;
+    size_t length = own->length, end = run->iteration - own->window + length;
+    while ((error > 1 || end < length + ADAPTS) && end + 2 * length + CARRIES <= run->iterations) {
+        length *= 2;
+        end += length;
+        error *= sqrt(0.5);
+    }
+    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+}
+
 /* A longer run is this one as long as the limit has ended nothing. */
 static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
@@ -381,5 +408,6 @@ const method svmp_method_transport = {.name = "transport",
                                       .alloc = alloc,
                                       .start = draw_start,
                                       .iterate = iterate,
+                                      .expect = expect,
                                       .free = free_transport,
                                       .state = state};

@@ -41,6 +41,11 @@ static svmp_status place_far(gaussian *q) {
     return SVMP_OK;
 }
 
+static svmp_status refuse_point(const svmp_model *model) {
+    return svmp_fail(model->context, SVMP_UNSUPPORTED,
+                     "The start 'gaussian' cannot begin at the point of its file: the density is not finite there.");
+}
+
 static svmp_status refuse_start(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
                      "The start 'gaussian' found no point around which the density is finite. Use another start: "
@@ -128,6 +133,23 @@ static svmp_status search(gaussian *q, uint64_t seed) {
     return isfinite(q->best.bound) ? SVMP_OK : refuse_start(q->model);
 }
 
+/* From a point that was given. */
+static svmp_status climb_from(gaussian *q, uint64_t seed, const double *from) {
+    ascent *a = q->work;
+    ascent_end end;
+    int found;
+    q->best.bound = -INFINITY;
+    SVMP_TRY(svmp_ascent_set_draws(a, seed, FEW_DRAWS));
+    memcpy(a->here.mean, from, a->pattern->order * sizeof *from);
+    SVMP_TRY(svmp_ascent_begin(a, &found));
+    if (!found) return refuse_point(q->model);
+    SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), NULL, &end));
+    svmp_log(q->model->context, SVMP_LOG_DEBUG,
+             "Gaussian on the graph: from the given point, F %.6f after %zu iterations.", a->here.bound, a->iterations);
+    keep(q);
+    return SVMP_OK;
+}
+
 /* From the best of them with many. */
 static svmp_status polish(gaussian *q, uint64_t seed) {
     ascent *a = q->work;
@@ -149,6 +171,10 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
 }
 
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {
+    return svmp_gaussian_create_from(model, seed, NULL, made);
+}
+
+svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made) {
     svmp_context *context = model->context;
     svmp_status status;
     gaussian *q = NULL;
@@ -162,7 +188,7 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
     SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
     SVMP_CHECK(SVMP_NEW(context, q->best.mean, q->work->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, q->best.A, q->work->pattern->entries));
-    SVMP_CHECK(search(q, seed));
+    SVMP_CHECK(from ? climb_from(q, seed, from) : search(q, seed));
     SVMP_CHECK(polish(q, seed));
     *made = q;
     return SVMP_OK;

@@ -16,6 +16,9 @@ typedef struct gaussian gaussian;
  * threads. The model must live as long. Fails as SVMP_UNSUPPORTED, with a sentence, for a part of a model, one with
  * boxes, and one whose density is not finite around any start. */
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made);
+
+/* The same from one start: `from`, a number for each variable. NULL: from several. */
+svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
