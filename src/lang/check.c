@@ -165,6 +165,15 @@ static bool counts_somewhere(const ast_statement *statement, uint32_t symbol) {
     return false;
 }
 
+/* ", and no data were given", or where it was looked for. */
+static const char *not_in_data(const data_set *data, char text[ELEMENT_TEXT]) {
+    const char *first = data->source_count > 0 ? data->sources[0].path : "the data";
+    const char *others = data->source_count > 1 ? " or the other data files" : "";
+    if (data->source_count == 0 && data->count == 0) return ", and no data were given";
+    snprintf(text, ELEMENT_TEXT, ", and not in %.100s%s", first, others);
+    return text;
+}
+
 static svmp_status unknown_name(model_checker *checker, const ast_expression *variable, const ast_statement *loop) {
     const name_table *names = &checker->lowering->ast->names;
     const char *name = names->text[variable->symbol];
@@ -176,7 +185,7 @@ static svmp_status unknown_name(model_checker *checker, const ast_expression *va
     for (; loop; loop = loop->parent) consider(&best, name, names->text[loop->counter]);
     for (size_t k = 0; k < checker->known.count; k++) consider(&best, name, checker->known.text[k]);
     return svmp_diagnose(checker->lowering->diagnostics, variable->offset, "'%s' is not defined%s", name,
-                         did_you_mean(&best, text));
+                         best.text ? did_you_mean(&best, text) : not_in_data(checker->lowering->data, text));
 }
 
 /* ---- expressions ---------------------------------------------------------------------------- */

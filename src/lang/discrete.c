@@ -266,6 +266,7 @@ svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_state
 
 svmp_status svmp_discrete_finish(model_lowering *lowering) {
     lowered_summed *summed = &lowering->result->summed;
+    lowering->result->discrete_count = lowering->discrete_count;
     SVMP_TRY(SVMP_NEW(lowering->context, summed->unknowns, lowering->discrete_count));
     for (; summed->count < lowering->discrete_count; summed->count++) {
         const discrete_unknown *from = &lowering->discrete[summed->count];

@@ -176,6 +176,7 @@ typedef struct model_lowering {
     int depth;
     size_t node_reads;  /* how many elements that the model defines were read */
     bool only_discrete; /* there is no other unknown */
+    size_t model_end;   /* where model { } ends, for who adds one */
     bool drawn;         /* discrete unknowns have values: those drawn for each particle */
     uint32_t pending;   /* an instance to be computed before we go on, or NOTHING */
     uint32_t stamp;

@@ -267,7 +267,10 @@ static svmp_status parse_file(model_parser *parser) {
             SVMP_TRY(parse_declarations(parser));
             break;
         case TOKEN_DATA: SVMP_TRY(parse_named_block(parser, &parser->model->data, &datas)); break;
-        case TOKEN_MODEL: SVMP_TRY(parse_named_block(parser, &parser->model->model, &models)); break;
+        case TOKEN_MODEL:
+            SVMP_TRY(parse_named_block(parser, &parser->model->model, &models));
+            parser->model->model_end = parser->next[-1].offset;
+            break;
         default: return not_a_block(parser);
         }
     }
