@@ -55,7 +55,9 @@ const distribution *svmp_distribution_find(const char *name) {
 }
 
 /* A distribution without a distribution function can be truncated only where it has no mass to count: dflat. */
-bool svmp_distribution_truncatable(const distribution *family) { return family->log_cdf != NULL || !family->proper; }
+bool svmp_distribution_truncatable(const distribution *family) {
+    return family->log_cdf != NULL || (!family->proper && family->rank == RANK_SCALAR);
+}
 
 /* ---- bounds -------------------------------------------------------------------------------------- */
 
@@ -71,6 +73,7 @@ static void support_bounds(program_builder *b, const distribution *family, const
     switch (family->support) {
     case SUPPORT_REAL:
     case SUPPORT_SIMPLEX:
+    case SUPPORT_ZERO_SUM:
     case SUPPORT_POSITIVE_DEFINITE:
     case SUPPORT_COMPOSITION: *lower = NUMBER(-INFINITY); break;
     case SUPPORT_POSITIVE:

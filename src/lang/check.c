@@ -128,9 +128,6 @@ static const char *distribution_advice(const char *name) {
         {"dnt", "a noncentral t is mu + z / sqrt(tau * c / k) with z ~ dnorm(delta, 1) and c ~ dchisqr(k)"},
         {"dnchisqr", "write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)"},
         {"dscaled.wishart", "write dwish() with a scale matrix, or a correlation and scales of their own"},
-        {"car.normal", "write x[i] ~ dflat() and factor(-0.5 * tau * w * pow(x[i] - x[j], 2)) for each pair of "
-                       "neighbours, as in models/car.bug"},
-        {"car.proper", "write dmnorm() with the precision matrix in data { }, or factor() for each pair of neighbours"},
         {"car.l1", "write factor(-tau * abs(x[i] - x[j])) for each pair of neighbours"},
         {"mv.car", "write factor() for each pair of neighbours"},
         {"spatial.exp", "write dmnorm.vcov() with the covariance matrix computed from the distances"},

@@ -51,6 +51,13 @@ static svmp_status build_arguments(model_lowering *lowering, factor_work *factor
             if (svmp_item_known(one) && isnan(one.number))
                 return svmp_lowering_error(lowering, factor->statement->arguments[k]->offset,
                                            "the value is not a number");
+            if (svmp_domain_is_fixed(factor->distribution->argument[k].domain)) {
+                if (!svmp_item_known(one))
+                    return svmp_lowering_error(lowering, factor->statement->arguments[k]->offset,
+                                               "'%s' of %s must be data", factor->distribution->argument[k].name,
+                                               factor->distribution->name);
+                one = svmp_item_literal(one.number);
+            }
             factor->known_arguments = factor->known_arguments && svmp_item_known(one);
             factor->numbers[factor->count] = svmp_item_known(one) ? one.number : NAN;
             SVMP_TRY(svmp_item_build(lowering, one, &factor->expressions[factor->count++]));

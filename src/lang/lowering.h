@@ -364,6 +364,8 @@ svmp_status svmp_call_transpose(model_lowering *, const ast_expression *, value 
 svmp_status svmp_call_matrix_product(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_inverse(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_logdet(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_least_bound(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_largest_bound(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_sort(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_rank(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_order(model_lowering *, const ast_expression *, value *);
@@ -400,6 +402,10 @@ static inline lowered_node *svmp_instance_node(const model_lowering *lowering, u
 /* The natural values of all outputs of the node that an instance defines, as expressions, kept in the elements' memos,
  * and log |Jacobian|. */
 svmp_status svmp_node_natural(model_lowering *lowering, uint32_t defining, expr *jacobian);
+
+/* Whether elements of the node can be had without the others, and one of them: its memo. */
+bool svmp_node_has_elements(const model_lowering *lowering, uint32_t defining);
+svmp_status svmp_node_element(model_lowering *lowering, model_element *element);
 
 /* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
  * `which` of all elements. */
