@@ -72,6 +72,8 @@ static void support_bounds(program_builder *b, const distribution *family, const
     *upper = NUMBER(INFINITY);
     switch (family->support) {
     case SUPPORT_REAL:
+    case SUPPORT_SUM:
+    case SUPPORT_ROUNDED:
     case SUPPORT_SIMPLEX:
     case SUPPORT_ZERO_SUM:
     case SUPPORT_POSITIVE_DEFINITE:
@@ -179,7 +181,7 @@ static expr require_domains(program_builder *b, const distribution *family, size
     for (size_t k = 0; k < family->arguments; k++)
         for (size_t i = 0; i < arguments[k].rows * arguments[k].columns; i++)
             sum = require_domain(b, family->argument[k].domain, sum, arguments[k].items[i]);
-    if (family->support == SUPPORT_POSITIVE_DEFINITE)
+    if (family->support == SUPPORT_POSITIVE_DEFINITE && family->argument[0].rank == RANK_MATRIX) /* dwish */
         sum = require(b, sum, SUB(ARGUMENT(1), NUMBER((double)order - 1)));
     if (family->support == SUPPORT_INTERVAL) sum = require(b, sum, SUB(ARGUMENT(1), ARGUMENT(0)));
     if (truncated && truncated->lower && truncated->upper)

@@ -77,6 +77,8 @@ typedef enum distribution_support {
     SUPPORT_ORDERED,           /* 1 ... one more than the length of the second argument: dordered.logit */
     SUPPORT_COMPOSITION,       /* a vector of counts that sum to the second argument: dmulti */
     SUPPORT_HYPERGEOMETRIC,    /* max(0, m1 - n2) ... min(n1, m1): dhyper */
+    SUPPORT_SUM,               /* its argument: dsum */
+    SUPPORT_ROUNDED,           /* the first argument rounded to as many digits as the second says: dround */
     SUPPORT_INTERVAL_INDEX     /* 0 ... the length of the second argument: dinterval */
 } distribution_support;
 

@@ -121,6 +121,7 @@ bool svmp_distribution_arguments_agree(const distribution *family, size_t order,
     if (family->argument[1].domain == DOMAIN_FIXED) return maps_agree(family, order, arguments, sentence, size);
     switch (family->support) {
     case SUPPORT_POSITIVE_DEFINITE: {
+        if (family->argument[0].rank != RANK_MATRIX) return true; /* dscaled.wishart */
         double k = arguments[1].items[0];
         if (k <= (double)order - 1)
             return refuse(sentence, size, "k = %g must be above %zu, the number of rows minus 1", k, order - 1);
@@ -184,6 +185,8 @@ static void ends(const distribution *family, const number_array *arguments, doub
         *upper = fmin(arguments[0].items[0], arguments[2].items[0]);
         break;
     case SUPPORT_INTERVAL_INDEX: *upper = (double)arguments[1].rows; break;
+    case SUPPORT_SUM:
+    case SUPPORT_ROUNDED:
     case SUPPORT_REAL: *lower = -INFINITY; break;
     default: break;
     }
@@ -199,6 +202,13 @@ static bool interval_contained(double x, const number_array *arguments, char *se
     return x == below || refuse(sentence, size, "%g cut points are below t = %g, not %g", below, t, x);
 }
 
+/* A known t must be rounded to it. */
+static bool rounded_contained(double x, const number_array *arguments, char *sentence, size_t size) {
+    const double t = arguments[0].items[0], unit = pow(10, -arguments[1].items[0]);
+    if (!(fabs(t - x) > 0.5 * unit * (1 + 1e-12))) return true;
+    return refuse(sentence, size, "%g is not %g rounded to %g digits", x, t, arguments[1].items[0]);
+}
+
 bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
                                 char *sentence, size_t size) {
     if (family->rank == RANK_VECTOR) return vector_contained(family, value, arguments, sentence, size);
@@ -209,6 +219,10 @@ bool svmp_distribution_contains(const distribution *family, number_array value, 
     ends(family, arguments, &lower, &upper);
     if (isnan(x)) return refuse(sentence, size, "it is not a number");
     if (family->discrete && !whole(x)) return refuse(sentence, size, "%g is not a whole number", x);
+    if (family->support == SUPPORT_SUM)
+        return !(arguments[0].items[0] < x || arguments[0].items[0] > x) ||
+               refuse(sentence, size, "%g is not the sum %g", x, arguments[0].items[0]);
+    if (family->support == SUPPORT_ROUNDED) return rounded_contained(x, arguments, sentence, size);
     if (x >= lower && x <= upper && family->support == SUPPORT_INTERVAL_INDEX)
         return interval_contained(x, arguments, sentence, size);
     if (x >= lower && x <= upper) return true;

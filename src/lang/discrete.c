@@ -68,6 +68,10 @@ static svmp_status find_values(model_lowering *lowering, size_t offset, size_t p
     if (isnan(*most)) *most = INFINITY;
     *least = fmax(*least, ceil(evaluated.lower.number));
     *most = fmin(*most, floor(evaluated.upper.number));
+    const size_t element = lowering->arrays[lowering->statement->left->symbol].first + offset;
+    if (lowering->cut_upper) *most = fmin(*most, floor(lowering->cut_upper[element]));
+    if (lowering->statement->distribution->support == SUPPORT_SUM)
+        return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
     if (isinf(*most))
         return not_finite(lowering, offset,
                           "it has no largest value; bound it with T(,) where larger values have no weight, or provide "

@@ -212,6 +212,15 @@ static svmp_status check_interval(model_lowering *lowering, const factor_work *f
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+/* A sum of unknowns that are not counts has no density in these. */
+static svmp_status check_sum(model_lowering *lowering, const factor_work *factor) {
+    if (lowering->drawn || factor->known_arguments || factor->distribution->support != SUPPORT_SUM) return SVMP_OK;
+    return svmp_lowering_error(
+        lowering, factor->statement->function_offset,
+        "dsum of unknowns that are not counts is not supported: write one of them as the sum less "
+        "the others, c <- y - a - b, and factor(logdensity.norm(c, mu, tau)) for its density");
+}
+
 svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_expand_subscript(lowering, factor->statement->left, &factor->offsets));
     SVMP_TRY(svmp_expand_distribution(lowering, &factor->evaluated));
@@ -220,6 +229,7 @@ svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(build_arguments(lowering, factor));
     SVMP_TRY(check_shapes(lowering, factor));
     SVMP_TRY(check_domains(lowering, factor));
+    SVMP_TRY(check_sum(lowering, factor));
     return check_interval(lowering, factor);
 }
 

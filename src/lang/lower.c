@@ -204,6 +204,7 @@ static svmp_status lower_text(model_lowering *lowering, const text_source *sourc
     lowering->diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));
     SVMP_CHECK(svmp_diagnostics_report(noted));
+    SVMP_CHECK(svmp_replicate(lowering));
     status = lower(lowering);
     if (status == SVMP_BAD_INPUT)
         svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */

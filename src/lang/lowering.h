@@ -17,6 +17,7 @@
  *     factor*.c    one instance becomes a factor
  *     simulate.c   what data { } draws
  *     monitor.c    deterministic nodes that are reported
+ *     replicate.c  observed arrays that are drawn once more
  *     likelihood.c the log likelihood of each observation, and the deviance, that are reported
  *     pattern.c    factors of equal structure share a program
  *     cycle.c      parents come before children
@@ -426,8 +427,13 @@ svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, si
 /* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
 
-/* likelihood.c: "log_lik" and "deviance"; *is is whether the name is one of these, which it adds. */
+/* likelihood.c: "log_lik", "deviance" and "posterior_predictive"; *is is whether the name is one of these, which it
+ * adds. */
 svmp_status svmp_add_likelihood(model_lowering *lowering, const char *name, size_t length, bool *is);
+
+/* replicate.c: where "posterior_predictive" is monitored, the statements that draw the observed arrays once more. */
+#define REPLICATE_SUFFIX ".rep"
+svmp_status svmp_replicate(model_lowering *lowering);
 
 /* ---- describe.c ----------------------------------------------------------------------------- */
 

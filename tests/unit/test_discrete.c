@@ -71,6 +71,13 @@ static const discrete_case cases[] = {
      {"cp", "w", "n"},
      {1, 0, 1},
      {5, 2, 4}},
+    /* counts of which the sum is known: none is above it */
+    {"model { z[1] ~ dpois(a)\n z[2] ~ dpois(b)\n z[3] ~ dbin(p, 2)\n y ~ dsum(z[1], z[2], z[3])\n a ~ dgamma(2, 1)\n"
+     " b ~ dgamma(2, 1)\n p ~ dbeta(1, 2)\n factor(0.1 * (a + b + p)) }",
+     "y <- 4",
+     {"z[1]", "z[2]", "z[3]"},
+     {0, 0, 0},
+     {5, 5, 3}},
     /* vectors that are observed in part: their other elements are drawn, and have no part in the sum */
     {"model { for (i in 1:2) { z[i] ~ dbern(p)\n y[i, 1:2] ~ dnorm(m + z[i], 1) }\n p ~ dbeta(1, 2)\n"
      " m ~ dnorm(0, 1)\n factor(0.1 * (p + m)) }",
