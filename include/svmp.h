@@ -408,6 +408,10 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
+/* How many iterations the run will probably have done when it ends: fewer than requested for a method that ends by
+ * itself, which estimates it from how far it has come. */
+SVMP_API size_t svmp_run_expected(const svmp_run *run);
+
 /* The particles of the run in its current state, with the names of the model and lp__, which is left out, with a
  * warning, if there is no memory to compute it. The caller frees them.
  *

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/spread.h"
 #include "base/team.h"
+#include "base/vector.h"
 #include "method/method.h"
 #include "model/lowered.h"
 #include "model/natural.h"
@@ -220,6 +221,45 @@ static svmp_status start_from_values(svmp_run *run, const char *paths) {
     SVMP_TRY(svmp_init_settle(run->backend, x));
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     return hash_start(run, x);
+}
+
+/* One particle: the mean of all. The supports of distributions are convex, so that it lies in them. */
+static svmp_status average(const svmp_particles *particles, svmp_particles **made) {
+    const size_t n = particles->count;
+    SVMP_TRY(svmp_particles_create(particles->context, particles->variables, 1, NULL, made));
+    for (size_t i = 0; i < particles->variables; i++) {
+        SVMP_TRY(svmp_particles_set_name(*made, i, svmp_particles_name(particles, i)));
+        (*made)->values[i] = svmp_sum(n, particles->values + i * n) / (double)n;
+    }
+    return SVMP_OK;
+}
+
+static svmp_status start_from_average(svmp_run *run, const char *path) {
+    svmp_particles *particles = NULL, *one = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_particles_read(run->context, path, &particles));
+    SVMP_CHECK(average(particles, &one));
+    SVMP_CHECK(start_from(run, one));
+done:
+    svmp_particles_free(particles);
+    svmp_particles_free(one);
+    return status;
+}
+
+svmp_status svmp_start_point(svmp_run *run, const char *path, double **point) {
+    const size_t variables = run->model->graph->variables, n = run->backend->n;
+    double *x;
+    if (run->model->graph->halo)
+        return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                         "The start 'gaussian:FILE' needs the whole model in one process.");
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    memset(x, 0, variables * n * sizeof *x);
+    SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
+    SVMP_TRY(svmp_start_is_values(path) ? start_from_values(run, path) : start_from_average(run, path));
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(SVMP_NEW(run->context, *point, variables));
+    for (size_t i = 0; i < variables; i++) (*point)[i] = x[i * n]; /* the first particle is not spread */
+    return SVMP_OK;
 }
 
 svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
