@@ -5,7 +5,7 @@
 
 #include "record.h"
 
-static const char *const aspects[] = {"mean", "sd", "median", "tails", "score", "log_density", "elsewhere"};
+static const char *const aspects[] = {"mean", "sd", "median", "tails", "score", "log_density", "elsewhere", "quantile"};
 
 const char *verdict_word(const svmp_verdict *verdict) {
     if (verdict->finding == SVMP_FAILED || verdict->veto == SVMP_VETO_NONE) return svmp_finding_text(verdict->finding);

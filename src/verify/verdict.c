@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "model/lowered.h"
 #include "verify/verify.h"
 
 static const double large_step = 0.25; /* sd: four such steps are one */
@@ -14,6 +15,7 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .unexamined = SVMP_UNASKED,
                               .limit = NAN,
                               .slowest = NAN,
+                              .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
                               .iterations = run->iteration};
     snprintf(verdict->method, sizeof verdict->method, "%.15s", run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
