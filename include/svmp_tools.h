@@ -323,10 +323,16 @@ typedef struct svmp_verdict {
  * the same bits for any number of threads, unless `seconds` cuts it short. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
-/* The verdict of a run of a particle method: svmp_run_examine if `seconds` is positive, and the vetoes, from the run
- * and the discrepancy of each own node (`nodes`, or NULL). Collective. */
+/* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
+ * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by
+ * svmp_chains_verdict; if they pass, some of their draws are examined, and what is undecided about these counts as
+ * passed. Collective. */
 SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
                                       svmp_verdict *verdict);
+
+/* Adds what draws of chains say about themselves to a verdict, which is all zero or that of svmp_run_examine: R-hat,
+ * effective draws, divergences, energy. Without a veto, and unless the examination has found otherwise, they pass. */
+SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
 
 /* Adds a veto that the caller knows of. The first one stays. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);

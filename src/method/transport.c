@@ -168,6 +168,34 @@ static void hold_text(size_t n, const average *to, const text_row *row, double *
     for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
 }
 
+/* The worst of what keeps one variable from having settled at the limit of iterations. */
+static method_unrest unrest_of(const average *a) {
+    const double error = fmax(a->mean_error, a->sd_error) / a->sd, drift = fabs(a->drift) / a->sd;
+    const double identity = fmax(fabs(a->push), fabs(a->pull));
+    if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
+    if (error > fair_error) return (method_unrest){.why = SVMP_UNREST_ERROR, .amount = error};
+    if (!(unrest(a, fair_error) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = drift};
+    if (!(unrest_of_moved(a, fair_error) <= 1)) return (method_unrest){.why = SVMP_UNREST_IDENTITY, .amount = identity};
+    return (method_unrest){.why = SVMP_REST};
+}
+
+/* Of all variables: chains that have not met come first, then large errors, drifts, identities. */
+static method_unrest worst_unrest(const svmp_run *run) {
+    static const svmp_unrest order[] = {SVMP_UNREST_APART, SVMP_UNREST_ERROR, SVMP_UNREST_DRIFT, SVMP_UNREST_IDENTITY};
+    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
+    method_unrest worst = {.why = SVMP_REST};
+    for (size_t k = 0; rows && k < 4 && worst.count == 0; k++)
+        for (size_t i = 0; i < run->model->graph->variables; i++) {
+            method_unrest found = unrest_of(&rows[i]);
+            if (found.why != order[k]) continue;
+            found.variable = i;
+            found.count = worst.count + 1;
+            if (worst.count == 0 || found.amount > worst.amount) worst = found;
+            worst.count = found.count;
+        }
+    return worst;
+}
+
 static svmp_status end_carries(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
@@ -323,4 +351,5 @@ const method svmp_method_transport = {.name = "transport",
                                       .start = draw_start,
                                       .iterate = iterate,
                                       .free = free_transport,
+                                      .unrest = worst_unrest,
                                       .state = state};

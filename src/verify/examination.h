@@ -11,6 +11,8 @@
 
 typedef struct examination {
     const svmp_run *run;
+    const double *x; /* the particles that are examined: own variables * all */
+    size_t all;
     svmp_context *context;
     const svmp_model *model;
     const team *others; /* NULL: the model is whole */

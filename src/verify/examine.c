@@ -43,11 +43,10 @@ static svmp_status agree(const examination *e, svmp_status status) { return svmp
 
 /* All particles, or 500 that are evenly spaced among them. */
 static svmp_status copy_particles(examination *e) {
-    const backend *from = e->run->backend;
-    const size_t all = from->n, n = e->b->n;
-    const double *x;
+    const size_t all = e->all, n = e->b->n;
+    const double *x = e->x;
     double *to;
-    SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
+    if (x == NULL) SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &to));
     for (size_t i = 0; i < e->model->graph->own_variables; i++)
         for (size_t l = 0; l < n; l++) to[i * n + l] = x[i * all + (2 * l + 1) * all / (2 * n)];
@@ -99,7 +98,7 @@ static svmp_status make_arrays(examination *e) {
 
 static svmp_status set_up(examination *e) {
     const backend *from = e->run->backend;
-    const size_t n = from->n < MOST_PARTICLES ? from->n : MOST_PARTICLES;
+    const size_t n = e->all < MOST_PARTICLES ? e->all : MOST_PARTICLES;
     const uint64_t seed = svmp_hash_bytes(SVMP_HASH_START, sizeof from->seed, &from->seed); /* others than the run's */
     const double *x;
     double *score;
@@ -326,12 +325,13 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
     return v->finding == SVMP_PASSED && e->others == NULL ? svmp_examination_elsewhere(e, v) : SVMP_OK;
 }
 
-svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
-    if (run == NULL) return SVMP_BAD_CALL;
-    if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
+svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
+                                svmp_verdict *verdict) {
     const double began = svmp_clock_seconds();
     const svmp_graph *graph = run->model->graph;
     examination e = {.run = run,
+                     .x = x,
+                     .all = count,
                      .context = run->context,
                      .model = run->model,
                      .others = graph->halo ? run->context->team : NULL,
@@ -339,15 +339,21 @@ svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, 
                      .most = moves == 0            ? MOST_MOVES
                              : moves < LEAST_MOVES ? LEAST_MOVES
                                                    : moves};
-    svmp_verdict_describe(run, verdict);
     verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
-    if (run->model->boxed || run->backend->n < VERDICT_FEWEST) return SVMP_OK;
+    if (run->model->boxed || count < VERDICT_FEWEST) return SVMP_OK;
     const int threads = run->context->threads;
-    if (graph->variables * run->backend->n < SMALL) run->context->threads = 1;
+    if (graph->variables * count < SMALL) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);
     tear_down(&e);
     run->context->threads = threads;
     if (status != SVMP_OK) verdict->unexamined = SVMP_UNABLE, verdict->finding = SVMP_NOT_EXAMINED;
     verdict->seconds = svmp_clock_seconds() - began;
     return status;
+}
+
+svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
+    svmp_verdict_describe(run, verdict);
+    return svmp_examine_values(run, run->backend->n, NULL, seconds, moves, verdict);
 }
