@@ -305,6 +305,15 @@ static void print_split(const svmp_split *split) {
            percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
 }
 
+/* How the run ended, without contradicting the verdict below. */
+static const char *end_word(const session *s) {
+    const svmp_verdict *v = &s->record.verdict;
+    const int doubted = s->record.judged && (v->finding == SVMP_FAILED || v->veto != SVMP_VETO_NONE);
+    const int by_itself =
+        s->record.outcome == SVMP_CONVERGED || (s->record.outcome == SVMP_COMPLETED && v->veto == SVMP_VETO_UNSETTLED);
+    return doubted && by_itself ? verdict_word(v) : outcome_word(s->record.outcome);
+}
+
 /* How to have the particles examined after all, or for longer. */
 static void explain_skipped(const session *s) {
     const svmp_verdict *v = &s->record.verdict;
@@ -339,7 +348,7 @@ static int print_result(session *s) {
     printf("%s: ", s->method.name);
     print_size(s->result, s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
-           plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
+           plural(s->record.iterations), s->record.seconds, end_word(s));
     int width = names_width(from, shown, which);
     print_moments_heading(width, chains);
     for (size_t k = 0; k < shown; k++)

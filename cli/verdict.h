@@ -10,6 +10,9 @@ enum { VERDICT_TEXT = 2048 };
  * run's record. */
 void verdict_write(const svmp_verdict *verdict, FILE *file);
 
+/* The veto of a record, if it has one and the verdict has none. */
+void verdict_read_veto(const char *comments, svmp_verdict *verdict);
+
 /* Prints the sentence and the advice, wrapped. */
 void verdict_print(const svmp_verdict *verdict);
 

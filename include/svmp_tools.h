@@ -180,6 +180,8 @@ typedef struct svmp_difference {
     double z_mean;
     double sd_ratio; /* sd over that of the reference; NaN if both are 0 */
     double z_sd;     /* of log sd */
+    double z_low;    /* of the quantile 5 %: positive where it is above that of the reference */
+    double z_high;   /* of the quantile 95 % */
 } svmp_difference;
 
 /* One row for each variable of the particles, in their order. Variables are matched by name. */
@@ -309,6 +311,7 @@ typedef struct svmp_verdict {
     size_t veto_count;  /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
     size_t leaves;      /* variables that are drawn after the run, given the others: exactly, so not examined */
     int searched;       /* whether particles from other starts looked for other modes */
+    int local;          /* by local moves alone */
     size_t chains;      /* how many the draws are of; 0: of none. Then these are known: */
     size_t every;       /* every so many of their draws are nearly independent: those are examined */
     double r_hat;       /* the largest of a variable, */
@@ -322,6 +325,10 @@ typedef struct svmp_verdict {
  * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
  * the same bits for any number of threads, unless `seconds` cuts it short. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
+
+/* The same by local moves alone, without sums of variables and other modes, as several processes do it: the same bits
+ * for any number of processes. */
+SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
 /* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
  * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by

@@ -16,6 +16,7 @@ typedef struct examination {
     svmp_context *context;
     const svmp_model *model;
     const team *others; /* NULL: the model is whole */
+    int local;          /* local moves alone: always of several processes */
     backend *b;
     evaluator *evaluator;
     sweeper *sweeper;

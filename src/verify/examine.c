@@ -56,7 +56,7 @@ static svmp_status copy_particles(examination *e) {
 
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
 static svmp_status make_trajectories(examination *e) {
-    if (e->others || (isfinite(e->until) && e->model->graph->variables > LARGE)) return SVMP_OK;
+    if (e->local || (isfinite(e->until) && e->model->graph->variables > LARGE)) return SVMP_OK;
     const svmp_error_function tell = e->context->tell;
     e->context->tell = NULL;
     const svmp_status made = svmp_gaussian_create(e->model, e->b->seed, &e->q);
@@ -80,7 +80,7 @@ static svmp_status look(examination *e, const double **x, double *score, double 
 }
 
 static svmp_status make_views(examination *e) {
-    if (e->others) return SVMP_OK;
+    if (e->local) return SVMP_OK;
     SVMP_TRY(svmp_views_create(e->model, e->q, e->b->n, e->b->threads, &e->views));
     return SVMP_NEW(e->context, e->seen, svmp_views_count(e->views) * e->b->n + 1);
 }
@@ -322,7 +322,7 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
         v->moves = e->done;
         if (largest > far_beyond || v->slowest <= together) break;
     }
-    return v->finding == SVMP_PASSED && e->others == NULL ? svmp_examination_elsewhere(e, v) : SVMP_OK;
+    return v->finding == SVMP_PASSED && !e->local ? svmp_examination_elsewhere(e, v) : SVMP_OK;
 }
 
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
@@ -335,10 +335,12 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                      .context = run->context,
                      .model = run->model,
                      .others = graph->halo ? run->context->team : NULL,
+                     .local = graph->halo || verdict->local,
                      .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
                      .most = moves == 0            ? MOST_MOVES
                              : moves < LEAST_MOVES ? LEAST_MOVES
                                                    : moves};
+    verdict->local = e.local;
     verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
     if (run->model->boxed || count < VERDICT_FEWEST) return SVMP_OK;
     const int threads = run->context->threads;
@@ -355,5 +357,14 @@ svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, 
     if (run == NULL) return SVMP_BAD_CALL;
     if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
     svmp_verdict_describe(run, verdict);
+    return svmp_examine_values(run, run->backend->n, NULL, seconds, moves, verdict);
+}
+
+svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (verdict == NULL)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine_locally: the verdict is NULL.");
+    svmp_verdict_describe(run, verdict);
+    verdict->local = 1;
     return svmp_examine_values(run, run->backend->n, NULL, seconds, moves, verdict);
 }

@@ -96,8 +96,8 @@ static void say_passed(words *w, const svmp_verdict *v) {
         say(w, "R-hat is at most %.3f and there are at least %.0f effective draws%s", v->r_hat, v->draws,
             v->moves ? "; " : " ");
     if (v->moves)
-        say(w, "%zu exact moves of %s change no mean, spread, quantile or score beyond chance ", v->moves,
-            v->chains ? "some of the draws" : "each particle");
+        say(w, "%zu exact %smoves of %s change no mean, spread, quantile or score beyond chance ", v->moves,
+            v->local ? "local " : "", v->chains ? "some of the draws" : "each particle");
     say_count(w, v);
     say(w, ".");
     if (v->small)

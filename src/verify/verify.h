@@ -6,7 +6,8 @@
 
 enum { VERDICT_FEWEST = 10 }; /* particles: with fewer, nothing is large enough to stand out from chance */
 
-/* svmp_run_examine, of `count` other particles x[i*count + l] of the own variables; NULL: those of the run. */
+/* svmp_run_examine, of `count` other particles x[i*count + l] of the own variables; NULL: those of the run. `verdict`
+ * says whether by local moves alone. */
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
                                 svmp_verdict *verdict);
 

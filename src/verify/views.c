@@ -176,10 +176,11 @@ size_t svmp_views_variable(const views *v, size_t k) { return k < svmp_text_scal
 
 /* The variable of the largest |share| below that of `last`, which came before; SIZE_MAX: there is none that counts. */
 static size_t next_largest(const double *share, size_t variables, size_t last) {
+    const double least = 0.2 / sqrt((double)variables / 10 + 1); /* of many, each has a small share */
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < variables; i++) {
         const double size = fabs(share[i]), limit = last == SIZE_MAX ? INFINITY : fabs(share[last]);
-        if (size > limit || (size == limit && i <= last) || size < 0.2) continue;
+        if (size > limit || (size == limit && i <= last) || size < least) continue;
         if (best == SIZE_MAX || size > fabs(share[best])) best = i;
     }
     return best;
@@ -206,8 +207,5 @@ void svmp_views_name(const views *v, size_t k, char *buffer, size_t size) {
         told += share[i] * share[i];
         last = i;
     }
-    if (used == 0)
-        used = (size_t)snprintf(buffer, size, "a sum of many variables");
-    else if (told < 0.95 && used + 1 < size)
-        snprintf(buffer + used, size - used, " + ...");
+    if (told < 0.95 && used + 1 < size) snprintf(buffer + used, size - used, used ? " + ..." : "a sum");
 }

@@ -70,7 +70,7 @@ shows '^They agree: no \|z\| exceeds 2\.81, a limit that chance exceeds in 1 com
 works compare x.csv y.csv --per-variable --threads 2
 # means 0 and 2, each with a standard error of 1; both sd are sqrt(2): t = -sqrt(2) with 2 degrees of freedom
 shows '^x +0 +2 +4 +1 +5 +16 +-1\.05 +1\.000 +0\.00$'
-refuses 2 "The variables differ: 1 of the particles are not in the reference (x), and 2 of the reference are not in the \
+refuses 2 "The variables differ: 1 of the particles is not in the reference (x), and 2 of the reference are not in the \
 particles (mu, theta.1)." compare x.csv four.csv
 printf 'x\n1\n' >one.csv
 works compare x.csv one.csv
