@@ -358,7 +358,8 @@ static int print_result(session *s) {
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     s->clear = exact || (s->record.judged && svmp_verdict_is_clear(&s->record.verdict));
-    const int have_mixed = chains && print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    const int have_mixed = chains && !(s->record.judged && s->record.processes > 1) &&
+                           print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
     if (chains && !s->record.judged) s->clear = have_mixed;
     print_convergence(&s->record.convergence, 0);
     if (s->record.judged) verdict_print(&s->record.verdict);

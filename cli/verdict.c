@@ -19,7 +19,7 @@ void verdict_read_veto(const char *comments, svmp_verdict *verdict) {
     const size_t length = strcspn(value, " ");
     size_t k = VETOES;
     while (--k > 0 && (strlen(vetoes[k]) != length || strncmp(value, vetoes[k], length) != 0)) continue;
-    if (k == 0 || verdict->veto != SVMP_VETO_NONE) return;
+    if (k == SVMP_VETO_NONE || k == SVMP_VETO_UNMOVED || verdict->veto != SVMP_VETO_NONE) return;
     const double amount = strtod(value + length, &rest);
     const size_t count = strtoul(rest, &rest, 10), unrest = strtoul(rest, &rest, 10);
     svmp_verdict_veto(verdict, (svmp_veto)k, amount, rest + (*rest == ' '));
