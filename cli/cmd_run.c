@@ -138,7 +138,8 @@ static int check_point(session *s) {
     return status;
 }
 
-/* Without -n there are as many particles as the file has. */
+/* Without -n there are as many particles as the file has; with -n the start gives each its row (svmp_run_start_from).
+ */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
@@ -148,10 +149,8 @@ static int read_start(session *s) {
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
     if (count == 1) return 0; /* one point, around which all are spread */
-    const size_t asked = asked_count(s->options, "particles");
-    if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
-    if (options_given(s->set, "particles") && asked != count)
-        return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", asked, path, count);
+    if (options_given(s->set, "particles")) return 0;
+    if (s->method.sweeps && count >= asked_count(s->options, "particles")) return 0; /* the last of equal parts */
     const svmp_status status = svmp_options_set_count(s->options, "particles", count);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }

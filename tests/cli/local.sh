@@ -47,8 +47,6 @@ refuses 2 "The method 'local' does not take a step; " run chain.mtx -m local --s
 refuses 2 "The method 'local' does not take a kernel." run chain.mtx -m local --kernel rbf@self
 refuses 2 "The method 'local' would make 10 sweeps, all of them warm-up: --warmup is 10." run chain.mtx -m local -t 10 --warmup 10
 refuses 2 "A plan of the method 'local' cannot be made" plan chain.mtx -m local
-rows a.csv | sed -n 1,4p >three.csv
-refuses 2 "4 particles were requested, but the start 'three.csv' has 3." run chain.mtx b.mtx -m local -n 4 --init three.csv
 
 # A domain that the model does not keep to: such moves are refused, and a start there is drawn again.
 printf 'model {\n  p ~ dnorm(0.5, 1)\n  for (i in 1:5) { y[i] ~ dbern(p) }\n}\n' >domain.bug

@@ -80,6 +80,15 @@ for model in "${models[@]}"; do
         done
     done
 done
+# Discrete unknowns: the probabilities, over all states that a chain has kept, and draws are the same, too.
+words=$TESTS/peer/words
+for method in "-m graphical" "-m local"; do
+    arguments=(run "$words/regimes.bug" "$words/regimes.R" -n 6 -t 8 --quiet $method)
+    works "${arguments[@]}" -o one.csv --force
+    ranks 3 "${arguments[@]}" -o many.csv --force --threads 1 || fail "regimes $method: exit $?: $(cat errors)"
+    grep -q probability.regime one.csv || fail "regimes $method: no probabilities"
+    same one.csv many.csv "regimes $method"
+done
 ranks 1 "${arguments[@]}" -o many.csv --force || fail "one process under mpirun: $(cat errors)"
 same one.csv many.csv "one process under mpirun"
 
