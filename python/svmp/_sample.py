@@ -145,4 +145,4 @@ def compare_samples(sample: Sample, reference: Sample) -> tuple[Any, list[Any], 
     rows = (structs["svmp_difference"] * max(len(sample.names), 1))()
     context.check(lib.svmp_particles_compare(ours.handle, theirs.handle, ctypes.byref(comparison)))
     context.check(lib.svmp_particles_differences(ours.handle, theirs.handle, rows))
-    return comparison, list(rows[: len(sample.names)]), float(lib.svmp_difference_limit(2 * len(sample.names)))
+    return comparison, list(rows[: len(sample.names)]), float(lib.svmp_difference_limit(4 * len(sample.names)))

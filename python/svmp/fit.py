@@ -42,9 +42,9 @@ class Comparison:
     Attributes:
         mse_mean, mse_square: mean squared errors of E[x] and E[x^2].
         mmd: maximum mean discrepancy.
-        largest_z: the largest |z| of means and standard deviations.
+        largest_z: the largest |z| of means, standard deviations and the 5 % and 95 % quantiles.
         limit: the |z| that chance exceeds in one comparison of a hundred.
-        rows: for each variable its means, ``z_mean``, ``sd_ratio`` and ``z_sd``.
+        rows: for each variable its means, ``z_mean``, ``sd_ratio``, ``z_sd``, and ``z_low`` and ``z_high`` of the quantiles.
     """
 
     mse_mean: float
@@ -253,9 +253,9 @@ class Fit:
         comparison, rows, limit = compare_samples(ours, theirs)
         columns = {
             name: np.array([getattr(row, name) for row in rows])
-            for name in ("mean", "reference_mean", "z_mean", "sd_ratio", "z_sd")
+            for name in ("mean", "reference_mean", "z_mean", "sd_ratio", "z_sd", "z_low", "z_high")
         }
-        largest = np.nanmax(np.abs([columns["z_mean"], columns["z_sd"]]))
+        largest = np.nanmax(np.abs([columns[name] for name in ("z_mean", "z_sd", "z_low", "z_high")]))
         table = Table(list(ours.names), columns).best()
         return Comparison(comparison.mse_mean, comparison.mse_square, comparison.mmd, float(largest), limit, table)
 

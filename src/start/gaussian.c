@@ -227,6 +227,16 @@ double svmp_gaussian_bound(const gaussian *q) {
     return q->best.bound + 0.5 * (double)q->work->pattern->order * (1 + log_two_pi);
 }
 
+svmp_status svmp_gaussian_variance(gaussian *q, double *variance) {
+    const sparsity *pattern = q->work->pattern;
+    double *inverse = NULL;
+    SVMP_TRY(SVMP_NEW(q->model->context, inverse, pattern->entries));
+    svmp_status status = svmp_factorisation_inverse(q->work->factor, inverse);
+    for (size_t i = 0; status == SVMP_OK && i < pattern->order; i++) variance[i] = inverse[pattern->start[i]];
+    svmp_release(q->model->context, inverse);
+    return status;
+}
+
 /* ---- particles --------------------------------------------------------------------------------------------------- */
 
 /* Particle l halfway to the mean, again and again. */
