@@ -178,7 +178,7 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
             compiled.check(lib.svmp_run_save(run, os.fsencode(loop.checkpoint)))
         measured = _measure(compiled, run) if measure and kind == "particles" and not diverged else None
         judged = None
-        if has_verdicts and measured is not None:
+        if has_verdicts and (measured is not None or (measure and kind == "chains" and not diverged)):
             done = _OUTCOMES.get(outcome) in ("completed", "converged") and lib.svmp_run_iteration(run) > 0
             judged = judge_run(compiled, run, done, seconds)
         result = RunResult(

@@ -130,6 +130,8 @@ def judge(result: RunResult) -> Verdict:
     if result.kind == "draws":
         return Verdict("exact", "The particles are independent draws from the posterior.")
     made = _of_chains(result.sample) if result.kind == "chains" else _of_particles(result)
+    if result.kind == "chains" and made and result.judged is not None:  # chains that have mixed were examined, too
+        made = judge_examined(result.judged)
     if result.outcome != "stopped":
         return made
     stopped = f"Stopped after iteration {result.iterations} of {result.requested}."
