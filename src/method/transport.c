@@ -174,6 +174,7 @@ static method_unrest unrest_of(const average *a) {
     const double identity = fmax(fabs(a->push), fabs(a->pull));
     if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
     if (error > fair_error) return (method_unrest){.why = SVMP_UNREST_ERROR, .amount = error};
+    if (isnan(drift)) return (method_unrest){.why = SVMP_REST}; /* one window alone */
     if (!(unrest(a, fair_error) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = drift};
     if (!(unrest_of_moved(a, fair_error) <= 1)) return (method_unrest){.why = SVMP_UNREST_IDENTITY, .amount = identity};
     return (method_unrest){.why = SVMP_REST};

@@ -274,8 +274,7 @@ static void advise_chains(words *w, const svmp_verdict *v) {
                 "modes, or %s needs other coordinates.",
                 v->veto_name);
         else
-            say(w, "Run longer (-t %zu), start from a Gaussian fit (--init gaussian), or use -m transport.",
-                4 * v->iterations);
+            say(w, "Use -m transport, or run longer (-t %zu).", 4 * v->iterations);
         return;
     case SVMP_VETO_DRAWS:
         if (nuts || *v->method == '\0')
@@ -325,7 +324,7 @@ static void advise_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_FEW: say(w, "Use more particles (-n 100)."); return;
     case SVMP_VETO_INTERRUPTED: say(w, "Let it run to its end."); return;
     case SVMP_VETO_UNSETTLED: advise_unsettled(w, v); return;
-    case SVMP_VETO_INFINITE: say(w, "Give %s a proper prior.", v->veto_name); return;
+    case SVMP_VETO_INFINITE: say(w, "Give %s, or what it depends on, a proper prior.", v->veto_name); return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
     case SVMP_VETO_DIVERGENT:
