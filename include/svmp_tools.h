@@ -374,6 +374,42 @@ typedef struct svmp_ranges {
  * The cost grows with the cube of the number of points: 0.01 s for 100 points. */
 SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ranges, double *positions);
 
+/* ---- a start for range-only SLAM ------------------------------------------------------------ */
+
+/* A robot's odometry in the plane, and its distances to landmarks. The first pose is known. */
+typedef struct svmp_journey {
+    size_t poses, landmarks;           /* at least 2 and at least 1 */
+    double first[3];                   /* x, y and heading of the first pose */
+    const double *ahead, *left, *turn; /* poses - 1 measured moves, in the frame before the move, and turns after it */
+    const double *known;               /* 2*landmarks positions, NaN if unknown; NULL: none is known */
+    size_t count;                      /* the number of distances */
+    const size_t *pose, *landmark;     /* of each distance, counted from 0 */
+    const double *range;               /* distances */
+    double move_sd, turn_sd,
+        range_sd; /* standard deviations of a move in each direction, of a turn and of a distance */
+} svmp_journey;
+
+/* How the data fit the path and the map that were found. */
+typedef struct svmp_journey_fit {
+    double moves, turns, ranges; /* root mean squares in units of the given sd; ranges: without the outliers */
+    size_t outliers;             /* distances more than 4 sd from the map */
+} svmp_journey_fit;
+
+/* The same for one landmark. */
+typedef struct svmp_landmark_fit {
+    size_t ranges, outliers;
+    double other[2]; /* the next best position, such as the mirror image behind a straight path; NaN: there is none */
+    double margin;   /* how much lower the log density is there; below 6 the data do not tell the two apart */
+} svmp_landmark_fit;
+
+/* Finds the path, 3*poses numbers (x, y and heading of each pose), and the map, 2*landmarks numbers. Dead reckoning
+ * extends the path piece by piece; a landmark is placed as soon as its distances determine where it is; after every
+ * piece, least squares with weights that fall to 0 for outliers correct everything so far (Gauss and Newton, sparse).
+ * Landmarks whose position remains ambiguous are placed at the end, and have a small margin. `fit` and `each`, one
+ * for each landmark, may be NULL. SVMP_BAD_INPUT: a landmark without distances. */
+SVMP_API svmp_status svmp_localise_journey(svmp_context *context, const svmp_journey *journey, double *path,
+                                           double *map, svmp_journey_fit *fit, svmp_landmark_fit *each);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,7 +21,7 @@ def copy_numbers(address: Any, count: int) -> Array:
     if count == 0 or not address:
         return np.empty(0)
     where = address if isinstance(address, int) else ctypes.cast(address, ctypes.c_void_p).value
-    return np.array(np.frombuffer((ctypes.c_double * count).from_address(where or 0), dtype=np.float64))
+    return np.array(np.frombuffer(memoryview((ctypes.c_double * count).from_address(where or 0)), dtype=np.float64))
 
 
 @dataclass

@@ -39,6 +39,8 @@ typedef struct method {
     /* Fills the particles for --init gaussian, of a method that has that Gaussian already. NULL: as for all others. */
     svmp_status (*start)(svmp_run *run, double *x);
     svmp_status (*iterate)(svmp_run *run);
+    /* How many iterations the run will probably have had when it ends by itself. NULL: all. */
+    size_t (*expect)(const svmp_run *run);
     void (*free)(svmp_run *run); /* NULL: nothing to free */
 
     /* The result so far as new particles, with chains and statistics but without names; their number may differ from

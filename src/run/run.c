@@ -10,6 +10,7 @@
 #include "model/natural.h"
 #include "run/log_density.h"
 #include "run/options.h"
+#include "run/start.h"
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -154,6 +155,7 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, require_room(run, n)));
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
+    if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));
     const int by_method = chosen->start && run->start.kind == INIT_GAUSSIAN;
@@ -207,6 +209,7 @@ void svmp_run_free(svmp_run *run) {
     if (run == NULL) return;
     if (run->own && run->method->free) run->method->free(run);
     svmp_backend_free(run->backend);
+    svmp_release(run->context, run->start.point);
     svmp_run_options_free(run->context, &run->options);
     svmp_release(run->context, run);
 }
@@ -268,3 +271,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
 size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }
 
 size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }
+
+size_t svmp_run_expected(const svmp_run *run) {
+    return run && run->method->expect ? run->method->expect(run) : svmp_run_iterations(run);
+}

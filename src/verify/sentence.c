@@ -271,7 +271,7 @@ static void advise_chains(words *w, const svmp_verdict *v) {
         if (nuts || *v->method == '\0')
             say(w,
                 "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior has several "
-                "modes, or %s needs other coordinates.",
+                "modes, or %s needs other coordinates (--coordinates auto, random effects in non-centred form).",
                 v->veto_name);
         else
             say(w, "Use -m transport, or run longer (-t %zu).", 4 * v->iterations);
