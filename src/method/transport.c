@@ -53,7 +53,6 @@ typedef struct transport {
     size_t carried, carries; /* iterations of the transport: done, and to do */
     size_t settled;
     double error; /* the largest of an average, in units of small_error, when the last window closed; 0: none has */
-    size_t limit; /* of iterations, if the moves or the transport were cut short by it; 0: they were not */
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -196,10 +195,9 @@ static svmp_status end_carries(svmp_run *run) {
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-static svmp_status end_moves(svmp_run *run, int by_limit, const double *x) {
+static svmp_status end_moves(svmp_run *run, const double *x) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
-    own->limit = by_limit || left < CARRIES ? run->iterations : 0;
     memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
     own->carries = left < CARRIES ? left : CARRIES;
     own->stage = have_met(run) ? STAGE_CARRIES : STAGE_DONE;
@@ -234,10 +232,9 @@ static svmp_status move(svmp_run *run) {
         own->settled = have_met(run) && largest_unrest(run, fair_error) <= 1;
         own->window = 0;
         own->length *= 2;
-        const int at_rest = b->largest <= 1 && own->settled;
-        if (at_rest || own->length + CARRIES > left) return end_moves(run, !at_rest, x);
+        if ((b->largest <= 1 && own->settled) || own->length + CARRIES > left) return end_moves(run, x);
     }
-    return left == 0 ? end_moves(run, 1, x) : SVMP_OK;
+    return left == 0 ? end_moves(run, x) : SVMP_OK;
 }
 
 /* ---- carries ----------------------------------------------------------------------------------------------------- */
@@ -322,16 +319,6 @@ static size_t expect(const svmp_run *run) {
     return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
 }
 
-/* A longer run would have gone on with its moves, which cannot be taken up again. */
-static svmp_status check_limit(const svmp_run *run) {
-    const size_t limit = ((const transport *)run->own)->limit;
-    if (limit == 0 || run->iterations <= limit) return SVMP_OK;
-    return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint belongs to a run that ended its moves at its limit of %zu iterations; it cannot "
-                     "be continued to %zu. Use --iterations %zu, or start again without --resume.",
-                     limit, run->iterations, limit);
-}
-
 static svmp_status state(svmp_run *run, archive *a) {
     transport *own = run->own;
     size_t stage = own->stage;
@@ -343,8 +330,6 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_count(a, "carries", &own->carries));
     SVMP_TRY(svmp_archive_count(a, "settled", &own->settled));
     SVMP_TRY(svmp_archive_real(a, "error", &own->error));
-    SVMP_TRY(svmp_archive_count(a, "limit", &own->limit));
-    if (a->loading) SVMP_TRY(check_limit(run));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
