@@ -139,7 +139,8 @@ static int check_point(session *s) {
     return status;
 }
 
-/* Without -n there are as many particles as the file has. */
+/* Without -n there are as many particles as the file has; with -n the start gives each its row (svmp_run_start_from).
+ */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
@@ -149,10 +150,8 @@ static int read_start(session *s) {
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
     if (count == 1) return 0; /* one point, around which all are spread */
-    const size_t asked = asked_count(s->options, "particles");
-    if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
-    if (options_given(s->set, "particles") && asked != count)
-        return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", asked, path, count);
+    if (options_given(s->set, "particles")) return 0;
+    if (s->method.sweeps && count >= asked_count(s->options, "particles")) return 0; /* the last of equal parts */
     const svmp_status status = svmp_options_set_count(s->options, "particles", count);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
@@ -325,14 +324,26 @@ static void print_split(const svmp_split *split) {
            percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
 }
 
-/* How to have the particles examined after all. */
+/* How the run ended, without contradicting the verdict below. */
+static const char *end_word(const session *s) {
+    const svmp_verdict *v = &s->record.verdict;
+    const int doubted = s->record.judged && (v->finding == SVMP_FAILED || v->veto != SVMP_VETO_NONE);
+    const int by_itself =
+        s->record.outcome == SVMP_CONVERGED || (s->record.outcome == SVMP_COMPLETED && v->veto == SVMP_VETO_UNSETTLED);
+    return doubted && by_itself ? verdict_word(v) : outcome_word(s->record.outcome);
+}
+
+/* How to have the particles examined after all, or for longer. */
 static void explain_skipped(const session *s) {
-    const svmp_unexamined why = s->record.verdict.unexamined;
-    if (s->record.verdict.veto != SVMP_VETO_NONE || (why != SVMP_OUT_OF_TIME && why != SVMP_UNASKED)) return;
+    const svmp_verdict *v = &s->record.verdict;
+    const int out_of_time = v->unexamined == SVMP_OUT_OF_TIME && v->finding != SVMP_FAILED;
+    const int unasked = v->unexamined == SVMP_UNASKED && v->finding == SVMP_NOT_EXAMINED;
+    if (v->veto != SVMP_VETO_NONE || v->chains || (!out_of_time && !unasked)) return;
+    printf("To examine %s: ", out_of_time ? "them without a limit of time" : "them");
     if (s->writer.written)
-        printf("To examine them: svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
+        printf("svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
     else
-        printf("To examine them, run with --verify yes.\n");
+        printf("run with --verify yes.\n");
 }
 
 static int print_result(session *s) {
@@ -356,7 +367,7 @@ static int print_result(session *s) {
     printf("%s: ", s->method.name);
     print_size(s->result, s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
-           plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
+           plural(s->record.iterations), s->record.seconds, end_word(s));
     int width = names_width(from, shown, which);
     print_moments_heading(width, chains);
     for (size_t k = 0; k < shown; k++)
@@ -366,7 +377,9 @@ static int print_result(session *s) {
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     s->clear = exact || (s->record.judged && svmp_verdict_is_clear(&s->record.verdict));
-    if (chains) s->clear = print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    const int have_mixed = chains && !(s->record.judged && s->record.processes > 1) &&
+                           print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    if (chains && !s->record.judged) s->clear = have_mixed;
     print_convergence(&s->record.convergence, 0);
     if (s->record.judged) verdict_print(&s->record.verdict);
     if (s->record.judged) explain_skipped(s);
@@ -471,7 +484,7 @@ static void judge(session *s, double seconds) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
     const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
-    if (s->method.yield != SVMP_PARTICLES) return;
+    if (s->method.yield != SVMP_PARTICLES && s->method.yield != SVMP_CHAINS) return;
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
     if (judged == SVMP_OK)
         judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
@@ -594,11 +607,13 @@ const command command_run = {
         "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
         "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
         "finite fails and writes its last finite particles.\n.PP\n"
-        "At its end a particle method is judged: by its discrepancy and its last step, and by a\n"
+        "At its end a run is judged: particles by their discrepancy and last step, chains by R-hat, effective\n"
+        "draws, divergences and energy, and both by a\n"
         "cross-examination like that of\n.BR \"svmp verify\" ,\n"
         "which may take a third of the time of the run, or 5 seconds if that is more. The verdict is the last line\n"
         "of the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
-        "the exit status is 1 unless the particles pass; for samplers, unless their chains have mixed.\n.PP\nWith\n"
+        "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and some of their\n"
+        "draws stand the examination.\n.PP\nWith\n"
         ".B \\-\\-checkpoint\n"
         "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
         "with\n.B \\-\\-resume\n"

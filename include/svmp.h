@@ -371,9 +371,10 @@ typedef struct svmp_run svmp_run;
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run);
 SVMP_API void svmp_run_free(svmp_run *run);
 
-/* Starts the run from these particles instead. Variables are matched by name. There must be as many particles as the
- * run has, or one, around which all are spread; samplers start from the last draws of as many equal parts as they have
- * chains. Collective: every process is given the same particles, or its part of the result of another run. */
+/* Starts the run from these particles instead. Variables are matched by name. There may be any number of
+ * particles: of more than the run has, the last of as many equal parts are taken (of chains, their last draws); of
+ * fewer, all in turn, and those that come again are spread around theirs. Collective: every process is given the same
+ * particles, or its part of the result of another run. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Collective: all processes must have the same file. From CSV, each process reads only

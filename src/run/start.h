@@ -8,6 +8,12 @@
 /* How far particles beyond those of a start are from it: the standard deviation on the unconstrained scale. */
 #define START_SPREAD 0.1
 
+/* Which of `count` rows particle l of n starts from. Of more rows than particles, the last of each of n equal parts (of
+ * n chains that is their last draws); of fewer, one after the other, again and again. */
+static inline size_t svmp_start_row(size_t l, size_t n, size_t count) {
+    return count < n ? l % count : (l + 1) * count / n - 1;
+}
+
 /* Collective. Checks that the start, particles or a file, has the variables of all processes and no others except
  * computed ones. */
 svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *particles, const char *path);

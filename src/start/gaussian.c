@@ -62,8 +62,8 @@ static svmp_status refuse_box(const svmp_model *model) {
                      svmp_model_variable_name(model, i, name, sizeof name));
 }
 
-/* The variable that is farthest out, by its mean or its sd, where these are no longer numbers of meaning; SIZE_MAX:
- * none is. An ascent that did not end, and goes on by more than 1 an iteration, has no end either. */
+/* The variable that is farthest out, by its mean or its sd, if these have no meaning any more; else SIZE_MAX. An ascent
+ * that did not end, and still gains more than 1 per iteration, has no end either. */
 static size_t find_improper(const gaussian *q, ascent_end end) {
     const sparsity *pattern = q->work->pattern;
     size_t farthest = 0;
@@ -227,23 +227,6 @@ double svmp_gaussian_bound(const gaussian *q) {
     return q->best.bound + 0.5 * (double)q->work->pattern->order * (1 + log_two_pi);
 }
 
-void svmp_gaussian_diagonal(const gaussian *q, double *diagonal) {
-    const sparsity *pattern = q->work->pattern;
-    for (size_t i = 0; i < pattern->order; i++) diagonal[i] = q->best.A[pattern->start[i]];
-}
-
-void svmp_gaussian_block(const gaussian *q, size_t node, double *block) {
-    const sparsity *pattern = q->work->pattern;
-    const size_t from = q->model->graph->first[node], k = q->model->graph->first[node + 1] - from;
-    memset(block, 0, k * k * sizeof *block);
-    for (size_t j = 0; j < k; j++)
-        for (size_t e = pattern->start[from + j]; e < pattern->start[from + j + 1]; e++) {
-            const size_t i = pattern->row[e] - from;
-            if (i >= k) break;
-            block[i * k + j] = block[j * k + i] = q->best.A[e];
-        }
-}
-
 svmp_status svmp_gaussian_variance(gaussian *q, double *variance) {
     const sparsity *pattern = q->work->pattern;
     double *inverse = NULL;
@@ -264,6 +247,10 @@ static svmp_status pull_in(const gaussian *q, evaluator *one, size_t n, size_t l
             room[i] = q->best.mean[i] + (halved < HALVINGS ? ldexp(x[i * n + l] - q->best.mean[i], -halved) : 0);
         SVMP_TRY(svmp_evaluate(one, room, &value, NULL));
     }
+    if (!isfinite(value))
+        return svmp_fail(q->model->context, SVMP_BAD_INPUT,
+                         "The density is not finite at the mean of the start 'gaussian'. Use another start: map, "
+                         "prior, normal:SD or uniform:A,B, or a file.");
     for (size_t i = 0; i < q->work->pattern->order; i++) x[i * n + l] = room[i];
     return SVMP_OK;
 }
