@@ -393,6 +393,8 @@ typedef struct svmp_journey {
 typedef struct svmp_journey_fit {
     double moves, turns, ranges; /* root mean squares in units of the given sd; ranges: without the outliers */
     size_t outliers;             /* distances more than 4 sd from the map */
+    size_t steps, first_step;    /* steps with a move or a turn more than 4 sd from the odometry, and the first of them,
+                                  * counted from 0 */
 } svmp_journey_fit;
 
 /* The same for one landmark. */
