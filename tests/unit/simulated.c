@@ -88,6 +88,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
         case KERNEL_SCALE: body_scale(args, t); break;
         case KERNEL_VALUE: BOTH(value); break;
         case KERNEL_VELOCITY: BOTH(velocity); break;
+        case KERNEL_MOMENTS: BOTH(moments); break;
         case KERNEL_PROGRAM:
         case KERNEL_STEP:
         case KERNEL_DIFFUSE: return 1;

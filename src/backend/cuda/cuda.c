@@ -189,8 +189,9 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
     a.variable += term->member_start[from];
     a.unit_of += term->member_start[from];
     a.members = term->member_start[to] - term->member_start[from];
-    const int fused = own->ops->fused ? own->ops->fused(own->device, own->bits, &a) : -1;
-    if (fused >= 0) return svmp_cuda_check(b, fused);
+    if (term->way == WAY_FUSED) return svmp_cuda_check(b, own->ops->fused(own->device, own->bits, &a));
+    if (term->way == WAY_MOMENTS)
+        return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_MOMENTS, own->bits, &a, a.members));
     const struct {
         device_kernel which;
         size_t count;

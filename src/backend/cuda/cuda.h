@@ -11,8 +11,12 @@ typedef struct row_sums {
     size_t piece_count, count; /* rows of sums; piece_count 0: no list is long */
 } row_sums;
 
+/* How a term is computed: with a matrix for each unit, linear by moments, or in one kernel. */
+typedef enum cuda_way { WAY_MATRIX, WAY_MOMENTS, WAY_FUSED } cuda_way;
+
 /* A term of the kernel: all its units, and how many go in a batch. */
 typedef struct cuda_term {
+    cuda_way way;
     pair_args all;
     size_t units, batch;
     size_t *member_start; /* host: unit -> its first member */

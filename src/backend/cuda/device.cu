@@ -3,9 +3,9 @@
 #include <cuda_runtime.h>
 
 #include <cfloat>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <cmath>
 #include <new>
 
 #include "expr/special.h"
@@ -92,13 +92,16 @@ MAP(kernel_value_32, pair_args, value_32(&a, t))
 MAP(kernel_value_64, pair_args, value_64(&a, t))
 MAP(kernel_velocity_32, pair_args, velocity_32(&a, t))
 MAP(kernel_velocity_64, pair_args, velocity_64(&a, t))
+TEAMS(kernel_moments_32, pair_args, moments_32(&a, t))
+TEAMS(kernel_moments_64, pair_args, moments_64(&a, t))
 
 // Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
 template <bool special>
-static __global__ void __launch_bounds__(PROGRAM_THREADS) kernel_program(const program_args a, size_t count,
-                                                                         double *far) {
+static __global__ void __launch_bounds__(PROGRAM_THREADS)
+    kernel_program(const program_args a, size_t count, double *far) {
     extern __shared__ double near[];
-    const size_t threads = (size_t)gridDim.x * PROGRAM_THREADS, mine = (size_t)blockIdx.x * PROGRAM_THREADS + threadIdx.x;
+    const size_t threads = (size_t)gridDim.x * PROGRAM_THREADS,
+                 mine = (size_t)blockIdx.x * PROGRAM_THREADS + threadIdx.x;
     double *registers = far ? far + mine : near + threadIdx.x;
     const size_t stride = far ? threads : PROGRAM_THREADS;
     for (size_t t = mine; t < count; t += threads) run_program(&a, t, registers, stride, special);
@@ -112,12 +115,13 @@ static __device__ __forceinline__ unsigned long long bits_of(double x) {
     return (unsigned long long)__double_as_longlong(x) & 0x7fffffffffffffffull;
 }
 static __device__ __forceinline__ double value_of(unsigned bits) { return __uint_as_float(bits); }
-static __device__ __forceinline__ double value_of(unsigned long long bits) { return __longlong_as_double((long long)bits); }
+static __device__ __forceinline__ double value_of(unsigned long long bits) {
+    return __longlong_as_double((long long)bits);
+}
 
 // The squared distances of ranks lower and upper <= lower + 1 among pairs of different particles: a block for each unit
 // finds the bits of the lower one, eight at a time, by counting; the upper one is it, or the smallest above it.
-template <class Real, class Bits>
-static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args a) {
+template <class Real, class Bits> static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args a) {
     __shared__ unsigned counts[256];
     __shared__ Bits prefix;
     __shared__ size_t rank, equal;
@@ -164,6 +168,8 @@ static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args 
         }
     }
 }
+
+#include "backend/cuda/fused.cuh"
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
@@ -266,7 +272,9 @@ static int to_host(device *d, void *to, const void *from, size_t bytes) {
            check(d, cudaStreamSynchronize(d->stream));
 }
 
-static int clear(device *d, void *pointer, size_t bytes) { return check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream)); }
+static int clear(device *d, void *pointer, size_t bytes) {
+    return check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
+}
 
 static unsigned blocks_for(const device *d, size_t count, size_t each) {
     const size_t blocks = (count + each - 1) / each, most = (size_t)d->processors * 64;
@@ -295,13 +303,14 @@ static int launch_program(device *d, const program_args *a, size_t count) {
     return check(d, cudaGetLastError());
 }
 
-#define RUN(kernel, type, each) kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count)
-#define RUN_BOTH(kernel)                                                                                               \
+#define RUN(kernel, type, each)                                                                                        \
+    kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count)
+#define RUN_BOTH(kernel, each)                                                                                         \
     do {                                                                                                               \
         if (bits == 32)                                                                                                \
-            RUN(kernel##_32, pair_args, THREADS);                                                                      \
+            RUN(kernel##_32, pair_args, each);                                                                         \
         else                                                                                                           \
-            RUN(kernel##_64, pair_args, THREADS);                                                                      \
+            RUN(kernel##_64, pair_args, each);                                                                         \
     } while (0)
 
 static int launch_middle(device *d, int bits, const pair_args *a) {
@@ -323,10 +332,11 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     case KERNEL_MESSAGE: RUN(kernel_message, message_args, THREADS / 32); break;
     case KERNEL_DRAW: RUN(kernel_draw, draw_args, THREADS); break;
     case KERNEL_SCALE: RUN(kernel_scale, pair_args, THREADS); break;
-    case KERNEL_MATRIX: RUN_BOTH(kernel_matrix); break;
-    case KERNEL_ADD_PIECES: RUN_BOTH(kernel_add_pieces); break;
-    case KERNEL_VALUE: RUN_BOTH(kernel_value); break;
-    case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity); break;
+    case KERNEL_MATRIX: RUN_BOTH(kernel_matrix, THREADS); break;
+    case KERNEL_ADD_PIECES: RUN_BOTH(kernel_add_pieces, THREADS); break;
+    case KERNEL_VALUE: RUN_BOTH(kernel_value, THREADS); break;
+    case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity, THREADS); break;
+    case KERNEL_MOMENTS: RUN_BOTH(kernel_moments, THREADS / 32); break;
     case KERNEL_STEP:
     case KERNEL_DIFFUSE: return 1;
     }
@@ -343,8 +353,8 @@ static int step(device *d, device_kernel which, const step_args *args, size_t co
     return 0;
 }
 
-static const device_ops ops = {DEVICE_VERSION, "cuda",  open_device, close_device, describe, error_of, room,
-                               allocate,       release, to_device,   to_host,      clear,    launch,   step,
-                               nullptr};
+static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
+                               room,           allocate, release,     to_device,    to_host,  clear,
+                               launch,         step,     fuses,       fused};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -115,6 +115,12 @@ typedef struct pair_args {
     const uint32_t *variable, *unit_of;
     const double *score, *inverse;
     double *phi;
+
+    /* For terms in one kernel: */
+    const size_t *member_start;    /* unit of the term -> its first member, of term_variable */
+    const uint32_t *term_variable; /* as `variable`, of all units */
+    double *guess;                 /* unit of the term -> the last median distance and how far it moved; 0: none */
+    size_t longest, most_members;  /* rows of a domain; members of a unit */
 } pair_args;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -152,8 +158,9 @@ typedef enum device_kernel {
     KERNEL_SCALE,
     KERNEL_VALUE,
     KERNEL_VELOCITY,
-    KERNEL_STEP,   /* step_args */
-    KERNEL_DIFFUSE /* step_args */
+    KERNEL_MOMENTS, /* linear, without matrices; teams, one for each member */
+    KERNEL_STEP,    /* step_args */
+    KERNEL_DIFFUSE  /* step_args */
 } device_kernel;
 
 typedef struct device device;
@@ -181,8 +188,8 @@ typedef struct device_ops {
     /* A step and what came of it. */
     int (*step)(device *d, device_kernel which, const step_args *args, size_t count, step_result *result);
 
-    /* A whole term for small units in one kernel, with the matrix in the multiprocessor. Returns -1 where this term is
-     * not of that kind; may be NULL. */
+    /* A term in one kernel, without matrices, where it fits in the multiprocessors. NULL: there is no such kernel. */
+    int (*fuses)(const device *d, int bits, const pair_args *args);
     int (*fused)(device *d, int bits, const pair_args *args);
 } device_ops;
 

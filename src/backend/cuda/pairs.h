@@ -56,3 +56,23 @@ BODY void PAIR(velocity)(const pair_args *a, size_t thread) {
     if (a->shape == SHAPE_LINEAR) repulsion = (double)n * here;
     a->phi[i * n + m] += a->weight / (double)n * (sum + ratio * repulsion * by);
 }
+
+/* Team e, linear: phi_i[m] = mean(s_i) + ( sum_j z_j[m] mean(z_j s_i) + z_i[m] ) / v; in units of the sd, v is 1 and
+ * dz_i/dx_i = 1/sd_i. */
+BODY void PAIR(moments)(const pair_args *a, size_t e) {
+    const size_t n = a->n, i = a->variable[e], u = a->unit_of[e] - a->first;
+    const REAL *z = (const REAL *)a->z;
+    const double *s = a->score + i * n, v = unit_scale(a, u), by = a->in_sd ? a->inverse[i] : 1;
+    double *phi = a->phi + i * n, mean = 0;
+    EACH(l, n) mean += s[l];
+    mean = team_sum(mean) / (double)n;
+    EACH(m, n) phi[m] += a->weight * (v > 0 ? mean + (double)z[i * n + m] * by / v : mean);
+    if (!(v > 0)) return; /* all particles are one */
+    for (size_t d = a->begin[u]; d < a->end[u]; d++) {
+        const REAL *row = z + a->domain[d] * n;
+        double slope = 0;
+        EACH(l, n) slope += (double)row[l] * s[l];
+        slope = a->weight * team_sum(slope) / (double)n / v;
+        EACH(m, n) phi[m] += slope * (double)row[m];
+    }
+}

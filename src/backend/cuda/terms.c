@@ -7,7 +7,7 @@
 typedef struct term_lists {
     size_t *begin, *end;
     uint32_t *domain, *variable, *unit_of;
-    size_t domain_count, domain_capacity, member_count, longest;
+    size_t domain_count, domain_capacity, member_count, longest, most_members;
 } term_lists;
 
 static void free_lists(svmp_context *context, term_lists *l) {
@@ -58,6 +58,8 @@ static svmp_status list_units(const backend *b, const kernel *k, size_t a, const
         SVMP_TRY(add_domain(b, &unit, u, l));
         add_members(b, &unit, u, l);
         term->member_start[u + 1] = l->member_count;
+        const size_t members = l->member_count - term->member_start[u];
+        l->most_members = members > l->most_members ? members : l->most_members;
     }
     return SVMP_OK;
 }
@@ -95,9 +97,21 @@ static size_t choose_pieces(size_t numbers, size_t longest) {
     return pieces < 1 ? 1 : pieces;
 }
 
+static cuda_way choose_way(const backend *b, const kernel_term *asked, const cuda_term *term) {
+    const cuda *own = b->own;
+    if (asked->shape->value == NULL)
+        return svmp_term_multiplies(asked, b->n, b->model->graph->variables) ? WAY_MATRIX : WAY_MOMENTS;
+    return own->ops->fuses && own->ops->fuses(own->device, own->bits, &term->all) ? WAY_FUSED : WAY_MATRIX;
+}
+
 /* As many matrices at once as have room in a share of the memory; at least one. */
 static svmp_status plan_batch(backend *b, size_t longest, cuda_term *term) {
     const cuda *own = b->own;
+    if (term->way != WAY_MATRIX) {
+        term->batch = term->units;
+        SVMP_TRY(CUDA_TAKE(b, term->all.guess, 2 * term->units));
+        return CUDA_TAKE(b, term->all.middle, 2 * term->units);
+    }
     const size_t real = (size_t)own->bits / 8, matrix = b->n * b->n * real, most = (size_t)4 << 30;
     size_t share = own->ops->room(own->device) / 4;
     if (share > most) share = most;
@@ -148,6 +162,11 @@ static svmp_status plan_term(backend *b, const kernel *k, size_t a, const uint32
         SVMP_CHECK(CUDA_PUT(b, term->all.end, term->units, l.end));
         SVMP_CHECK(CUDA_PUT(b, term->all.domain, l.domain_count, l.domain));
     }
+    SVMP_CHECK(CUDA_PUT(b, term->all.member_start, term->units + 1, term->member_start));
+    term->all.term_variable = term->all.variable;
+    term->all.longest = asked->domain == DOMAIN_RANDOM ? term->draw.width : l.longest;
+    term->all.most_members = l.most_members;
+    term->way = choose_way(b, asked, term);
     SVMP_CHECK(plan_batch(b, l.longest, term));
 done:
     free_lists(b->context, &l);
