@@ -2,6 +2,8 @@
  * same on the CPU beside it.
  *
  *     bench_gpu [--quick]
+ *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
+ *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  */
 #include "backend/backend.h"
 #include "bench/bench.h"
@@ -60,9 +62,59 @@ static void row(const svmp_model *model, const char *name, const char *text, siz
     fflush(stdout);
 }
 
+/* Counts on a field of side * side places; `known`: the precision of its steps, which otherwise every place depends on.
+ */
+static svmp_model *field(size_t side, int known) {
+    const char *format = "model { %s\n u[1,1] ~ dnorm(0, 1)\n"
+                         "for (j in 2:%zu) { u[1,j] ~ dnorm(u[1,j-1], tau)  u[j,1] ~ dnorm(u[j-1,1], tau) }\n"
+                         "for (i in 2:%zu) { for (j in 2:%zu) { u[i,j] ~ dnorm(0.5*u[i-1,j] + 0.5*u[i,j-1], tau) } }\n"
+                         "for (i in 1:%zu) { for (j in 1:%zu) { y[i,j] ~ dpois(exp(1 + u[i,j])) } } }";
+    const size_t size[] = {side, side};
+    double *counts = malloc(side * side * sizeof *counts);
+    char text[1000];
+    svmp_data *data = NULL;
+    svmp_model *model = NULL;
+    for (size_t k = 0; k < side * side; k++) counts[k] = rand() % 7;
+    must(svmp_data_create(context, &data));
+    must(svmp_data_add(data, "y", 2, size, counts));
+    snprintf(text, sizeof text, format, known ? "tau <- 4" : "tau ~ dgamma(8, 2)", side, side, side, side, side);
+    must(svmp_model_read_text(context, NULL, text, data, NULL, &model));
+    svmp_data_free(data);
+    free(counts);
+    return model;
+}
+
+/* Some iterations, of which a profiler sees the last. */
+static int alone(svmp_model *model, const char *text, size_t n, size_t iterations) {
+    kernel k;
+    step s;
+    backend *b = NULL;
+    double *x;
+    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_step_parse(context, "adagrad:0.01", &s));
+    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, &s, &b));
+    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
+    must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    for (size_t t = 0; t < iterations; t++) {
+        must(b->kind->score(b));
+        must(b->kind->stein(b, &k, t));
+        must(b->kind->step(b, &s, 0.01, t));
+    }
+    svmp_backend_free(b);
+    svmp_model_free(model);
+    return 0;
+}
+
 int main(int count, char **arguments) {
     quick = is_quick(count, arguments);
     start_context(0);
+    if (count == 6 && strcmp(arguments[1], "--one") == 0)
+        return alone(grid((size_t)atoi(arguments[2])), arguments[4], (size_t)atoi(arguments[3]),
+                     (size_t)atoi(arguments[5]));
+    if (count == 5 && strcmp(arguments[1], "--field") == 0)
+        return alone(field((size_t)atoi(arguments[2]), 1), "rbf@blanket", (size_t)atoi(arguments[3]),
+                     (size_t)atoi(arguments[4]));
     const size_t sides[] = {10, 100, 316, 1000}, sizes[] = {50, 200, 1000};
     backend *b = NULL;
     svmp_model *small = grid(3);
@@ -87,6 +139,14 @@ int main(int count, char **arguments) {
         }
         svmp_model_free(model);
     }
+    for (size_t side = quick ? 4 : 30; side <= (quick ? 4 : 300); side = side == 30 ? 100 : side + 200)
+        for (int known = 0; known < 2; known++) {
+            char name[64];
+            svmp_model *model = field(side, known);
+            snprintf(name, sizeof name, "%s %zu", known ? "Poisson" : "Poisson, tau", side);
+            row(model, name, "rbf@blanket", 50, 1);
+            svmp_model_free(model);
+        }
     svmp_context_free(context);
     return 0;
 }

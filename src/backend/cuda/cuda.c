@@ -107,7 +107,7 @@ void svmp_cuda_free(backend *b) {
     for (size_t k = 0; k < own->taken_count; k++) own->ops->release(own->device, own->taken[k]);
     svmp_release(b->context, own->taken);
     if (own->device) own->ops->close(own->device);
-    for (size_t a = 0; a < KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->terms[a].member_start);
+    for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->terms[a].member_start);
     svmp_release(b->context, own->programs);
     svmp_release(b->context, own->messages.programs);
     svmp_release(b->context, own->messages.evaluations);
@@ -214,8 +214,8 @@ svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
     centre.x = own->x;
     SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &centre, graph->variables)));
     if (b->messages) SVMP_TRY(svmp_cuda_find_messages(b));
-    SVMP_TRY(svmp_cuda_check(b, own->ops->clear(own->device, own->phi, graph->variables * b->n * sizeof(double))));
-    for (size_t a = 0; a < k->count; a++) {
+    (void)k; /* as it was when the backend was made */
+    for (size_t a = 0; a < own->term_count; a++) {
         cuda_term *term = &own->terms[a];
         term->all.phi = own->phi;
         if (term->draw.neighbours) {

@@ -14,7 +14,7 @@ typedef struct row_sums {
 /* How a term is computed: with a matrix for each unit, linear by moments, or in one kernel. */
 typedef enum cuda_way { WAY_MATRIX, WAY_MOMENTS, WAY_FUSED } cuda_way;
 
-/* A term of the kernel: all its units, and how many go in a batch. */
+/* A term of the kernel, or a part of it: its units, and how many go in a batch. */
 typedef struct cuda_term {
     cuda_way way;
     pair_args all;
@@ -51,7 +51,8 @@ typedef struct cuda {
     int gathers;
 
     centre_args centre;
-    cuda_term terms[KERNEL_TERMS_MAX];
+    cuda_term terms[2 * KERNEL_TERMS_MAX]; /* those of the kernel in their order, in one part or two */
+    size_t term_count;
     cuda_messages messages;
 } cuda;
 

@@ -2,7 +2,7 @@
 // run in the order of their launches; no atomics on floating-point numbers, so that the bits are the same in every run.
 #include <cuda_runtime.h>
 
-#include <cfloat>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -47,6 +47,13 @@
 #undef REAL_SQRT
 #undef PAIR
 
+// What the blocks of a step have found so far, and what the last of them tells the host.
+struct step_report {
+    step_result found;
+    unsigned done;
+    unsigned long long step;
+};
+
 struct device {
     cudaStream_t stream;
     cudaError_t failed;
@@ -54,7 +61,8 @@ struct device {
     char words[128];
     double *registers; // of programs that have too many for the multiprocessors
     size_t registers_bytes;
-    step_result *result, *result_host;
+    step_report *report, *told; // on the device; in memory of the host that the device writes to
+    unsigned long long steps;
 };
 
 enum { THREADS = 256, PROGRAM_THREADS = 128 };
@@ -173,9 +181,11 @@ template <class Real, class Bits> static __global__ void __launch_bounds__(THREA
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
-// The largest of numbers that are not negative, and a flag: neither depends on the order in which threads come.
+// The largest of numbers that are not negative, and a flag: neither depends on the order in which threads come. The
+// last block tells the host, which is quicker than a copy.
 template <bool noise>
-static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, step_result *result) {
+static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, step_report *report,
+                                                              volatile step_report *told, unsigned long long step) {
     double largest = 0;
     int wrong = 0;
     for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) {
@@ -187,9 +197,17 @@ static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a,
     largest = team_max(largest);
     wrong = __any_sync(0xffffffffu, wrong);
     if (threadIdx.x % 32 == 0) {
-        atomicMax((unsigned long long *)&result->largest, (unsigned long long)__double_as_longlong(largest));
-        if (wrong) atomicMax((unsigned long long *)&result->wrong, 1ull);
+        atomicMax((unsigned long long *)&report->found.largest, (unsigned long long)__double_as_longlong(largest));
+        if (wrong) atomicMax((unsigned long long *)&report->found.wrong, 1ull);
     }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x > 0 || atomicInc(&report->done, gridDim.x - 1) != gridDim.x - 1) return;
+    __threadfence();
+    told->found.largest = atomicExch((unsigned long long *)&report->found.largest, 0ull);
+    told->found.wrong = atomicExch((unsigned long long *)&report->found.wrong, 0ull);
+    __threadfence_system();
+    told->step = step;
 }
 
 // ---- the table ------------------------------------------------------------------------------------------------------
@@ -197,8 +215,8 @@ static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a,
 static void close_device(device *d) {
     if (d->stream) cudaStreamSynchronize(d->stream);
     cudaFree(d->registers);
-    cudaFree(d->result);
-    cudaFreeHost(d->result_host);
+    cudaFree(d->report);
+    cudaFreeHost(d->told);
     if (d->stream) cudaStreamDestroy(d->stream);
     delete d;
 }
@@ -234,8 +252,10 @@ static int open_device(device **made, char *text, size_t size) {
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
     const int failed = check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
-                       check(d, cudaMalloc(&d->result, sizeof *d->result)) ||
-                       check(d, cudaMallocHost(&d->result_host, sizeof *d->result_host));
+                       check(d, cudaMalloc(&d->report, sizeof *d->report)) ||
+                       check(d, cudaMemset(d->report, 0, sizeof *d->report)) ||
+                       check(d, cudaHostAlloc(&d->told, sizeof *d->told, cudaHostAllocMapped));
+    if (!failed) memset(d->told, 0, sizeof *d->told);
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
         close_device(d);
@@ -343,13 +363,24 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return check(d, cudaGetLastError());
 }
 
+// Waits for the last block's word; a device that fails says so instead.
+static int wait_for(device *d, unsigned long long step) {
+    const volatile step_report *told = d->told;
+    for (unsigned long long turn = 1; told->step != step; turn++) {
+        if (turn % 4096 != 0) continue;
+        const cudaError_t now = cudaStreamQuery(d->stream);
+        if (now != cudaSuccess && now != cudaErrorNotReady) return check(d, now);
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return 0;
+}
+
 static int step(device *d, device_kernel which, const step_args *args, size_t count, step_result *result) {
     const unsigned blocks = blocks_for(d, count, THREADS);
-    if (clear(d, d->result, sizeof *d->result)) return 1;
     auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
-    kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, d->result);
-    if (check(d, cudaGetLastError()) || to_host(d, d->result_host, d->result, sizeof *result)) return 1;
-    *result = *d->result_host;
+    kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, d->report, d->told, ++d->steps);
+    if (check(d, cudaGetLastError()) || wait_for(d, d->steps)) return 1;
+    *result = d->told->found;
     return 0;
 }
 

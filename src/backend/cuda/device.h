@@ -115,6 +115,7 @@ typedef struct pair_args {
     const uint32_t *variable, *unit_of;
     const double *score, *inverse;
     double *phi;
+    int adds; /* to what is in phi; 0: the first term, which writes there */
 
     /* For terms in one kernel: */
     const size_t *member_start;    /* unit of the term -> its first member, of term_variable */

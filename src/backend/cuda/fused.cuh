@@ -129,12 +129,10 @@ template <class Real> static __device__ void search_on(bracket<Real> &s) {
     } else {
         const Real each = (s.high - s.low) / (Real)(s.upto - s.below), reach = each * (Real)8;
         const Real centre = s.low + each * ((Real)(s.lower - s.below) + (Real)0.5);
-        if (centre - reach > s.low) s.first = centre - reach;
-        if (centre + reach < s.high) s.second = centre + reach;
-        if (!(centre - reach > s.low)) s.first = s.second;
-        if (!(centre + reach < s.high)) s.second = s.first;
+        s.first = centre - reach > s.low ? centre - reach : s.low;
+        s.second = centre + reach < s.high ? centre + reach : s.high;
     }
-    if (!(s.first > s.low && s.second < s.high && s.first <= s.second))
+    if (!(s.first >= s.low && s.second <= s.high && s.first <= s.second))
         s.first = s.second = from_bits((bits)(low + (high - low) / 2));
 }
 
@@ -162,12 +160,72 @@ static __device__ double mean_distance(const pair_args &a, size_t u) {
 
 // ---- a warp for each unit -------------------------------------------------------------------------------------------
 
-enum { WARP_UNITS = 4, WARP_PARTICLES = 64 }; // of a block; of a unit
+enum { WARP_UNITS = 4, WARP_PARTICLES = 64, WARP_ROWS = 128 }; // of a block; of a unit, and rows of its domain
 
-template <int ROWS, int COLUMNS, int SHAPE, bool RANKED>
-static __global__ void __launch_bounds__(32 * WARP_UNITS) fused_warp(const pair_args a) {
+// Which distances are below a value, a bit each, the first row first. Of pairs of particles of different halves only
+// one of the two is looked at, in `once`; in the others, each stands twice.
+struct below_mask {
+    unsigned once, twice[2];
+};
+
+static __device__ __forceinline__ void push_sign(unsigned &word, float difference) {
+    word = __funnelshift_l(__float_as_uint(difference), word, 1);
+}
+
+template <int ROWS, int COLUMNS>
+static __device__ __forceinline__ below_mask mask_below(const float (&d)[ROWS][COLUMNS], float value) {
+    below_mask mask = {0, {0, 0}};
+#pragma unroll
+    for (int l = 0; l < ROWS; l++) {
+        if (l < 32) push_sign(mask.twice[0], d[l][0] - value);
+        if (COLUMNS == 2 && l < 32) push_sign(mask.once, d[l][COLUMNS - 1] - value);
+        if (COLUMNS == 2 && l >= 32) push_sign(mask.twice[1], d[l][COLUMNS - 1] - value);
+    }
+    return mask;
+}
+
+// How many pairs that is, over the warp.
+static __device__ __forceinline__ unsigned count_pairs(const below_mask &mask, unsigned n) {
+    const unsigned all = warp_sum(2 * __popc(mask.once) + __popc(mask.twice[0]) + __popc(mask.twice[1]));
+    return all > n ? (all - n) / 2 : 0; // without the particles themselves
+}
+
+// The pairs of a lane that are below the one and not below the other, each once: writes l | m << 8 from `place` on.
+template <int ROWS> struct pair_walk {
+    static constexpr int first = ROWS < 32 ? ROWS : 32, rest = ROWS - 32; // rows of the words
+    unsigned once, twice[2];
+    __device__ __forceinline__ pair_walk(const below_mask &high, const below_mask &low, int lane) {
+        once = high.once & ~low.once;
+        twice[0] = high.twice[0] & ~low.twice[0] & (lane >= first ? ~0u : lane == 0 ? 0 : ~0u << (first - lane));
+        twice[1] = 0;
+        if (rest > 0)
+            twice[1] = high.twice[1] & ~low.twice[1] & (lane >= rest ? ~0u : lane == 0 ? 0 : ~0u << (rest - lane));
+    }
+    __device__ __forceinline__ unsigned count() const { return __popc(once) + __popc(twice[0]) + __popc(twice[1]); }
+    __device__ __forceinline__ void write(unsigned lane, unsigned place, unsigned short *list) {
+        for (; once; once &= once - 1) list[place++] = (unsigned short)((32 - __ffs(once)) | (lane + 32) << 8);
+        for (; twice[0]; twice[0] &= twice[0] - 1)
+            list[place++] = (unsigned short)((first - __ffs(twice[0])) | lane << 8);
+        for (; twice[1]; twice[1] &= twice[1] - 1)
+            list[place++] = (unsigned short)((ROWS - __ffs(twice[1])) | (lane + 32) << 8);
+    }
+};
+
+// A distance again, from the same numbers in the same order: the same bits.
+static __device__ __forceinline__ float distance_again(const pair_args &a, size_t u, unsigned l, unsigned m) {
+    const float *z = (const float *)a.z;
+    float sum = 0;
+    for (size_t e = a.begin[u]; e < a.end[u]; e++) {
+        const float *row = z + a.domain[e] * a.n;
+        sum = fused_add(row[l] - row[m], sum);
+    }
+    return sum;
+}
+
+template <int ROWS, int COLUMNS, int SHAPE, bool RANKED, int WARP_BLOCKS>
+static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_warp(const pair_args a) {
     __shared__ float4 rows[WARP_UNITS][2][WARP_PARTICLES / 4]; // a row of the domain; or scores and places of a member
-    __shared__ float list[WARP_UNITS][32];
+    __shared__ unsigned short list[WARP_UNITS][32];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, all = 0xffffffffu;
     const size_t u = (size_t)blockIdx.x * WARP_UNITS + warp, n = a.n;
     const float *z = (const float *)a.z;
@@ -204,25 +262,26 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS) fused_warp(const pair_
         }
     }
 
-    // The median. Pairs are counted twice, and every particle as a pair with itself.
+    // The median, by counting.
     double h = a.fixed;
     if (RANKED) {
-        const unsigned pairs = (unsigned)(n * (n - 1) / 2);
         double *guess = a.guess + 2 * (a.first + u);
         bracket<float> s;
+        below_mask at_low = {0, {0, 0}}, at_high = {~0u, {~0u, ~0u}};
         float lower = 0, upper = 0;
-        search_begin(s, a, guess, mean_distance(a, u), pairs);
+        search_begin(s, a, guess, mean_distance(a, u), (unsigned)(n * (n - 1) / 2));
         for (;;) {
-            unsigned one = 0, two = 0;
+            bool between = false;
+            float pivot = 0;
 #pragma unroll
-            for (int l = 0; l < ROWS; l++)
-#pragma unroll
-                for (int c = 0; c < COLUMNS; c++) one += d[l][c] < s.first, two += d[l][c] < s.second;
-            one = (warp_sum(one) - (unsigned)n) / 2;
-            two = (warp_sum(two) - (unsigned)n) / 2;
-            const bool first_between = search_take(s, s.first, one), second_between = search_take(s, s.second, two);
-            if (first_between || second_between) { // the largest below, and the smallest above
-                const float pivot = first_between ? s.first : s.second;
+            for (int which = 0; which < 2; which++) {
+                const float at = which ? s.second : s.first, low = s.low, high = s.high;
+                const below_mask mask = mask_below<ROWS, COLUMNS>(d, at);
+                if (search_take(s, at, count_pairs(mask, (unsigned)n))) between = true, pivot = at;
+                if (s.low != low) at_low = mask;
+                if (s.high != high) at_high = mask;
+            }
+            if (between) { // the largest below, and the smallest above
                 unsigned below = 0, above = bits_type<float>::infinity;
 #pragma unroll
                 for (int l = 0; l < ROWS; l++)
@@ -239,39 +298,27 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS) fused_warp(const pair_
                 lower = upper = s.low;
                 break;
             }
-            if (s.upto - s.below <= 32 && to_bits(s.high) != bits_type<float>::infinity) { // few are left: rank them
-                unsigned mine = 0, place;
-#pragma unroll
-                for (int l = 0; l < ROWS; l++)
-#pragma unroll
-                    for (int c = 0; c < COLUMNS; c++)
-                        mine += l < (int)lane + 32 * c && d[l][c] >= s.low && d[l][c] < s.high;
-                place = mine;
+            const unsigned left = s.upto - s.below;
+            if (left <= 32 && to_bits(s.high) != bits_type<float>::infinity) { // few are left: rank them
+                pair_walk<ROWS> walk(at_high, at_low, (int)lane);
+                const unsigned mine = walk.count();
+                unsigned place = mine, rank = 0;
 #pragma unroll
                 for (int apart = 1; apart < 32; apart *= 2) {
-                    const unsigned before = __shfl_up_sync(all, place, apart);
-                    if (lane >= apart) place += before;
-                }
-                place -= mine;
-                __syncwarp();
-                list[warp][lane] = from_bits(bits_type<float>::infinity);
-                __syncwarp();
-                if (mine) {
-#pragma unroll
-                    for (int l = 0; l < ROWS; l++)
-#pragma unroll
-                        for (int c = 0; c < COLUMNS; c++)
-                            if (l < (int)lane + 32 * c && d[l][c] >= s.low && d[l][c] < s.high)
-                                list[warp][place++] = d[l][c];
+                    const unsigned earlier = __shfl_up_sync(all, place, apart);
+                    if (lane >= apart) place += earlier;
                 }
                 __syncwarp();
-                const float value = list[warp][lane];
-                unsigned rank = 0;
-                for (unsigned k = 0; k < s.upto - s.below; k++) {
-                    const float there = list[warp][k];
+                walk.write(lane, place - mine, list[warp]);
+                __syncwarp();
+                const unsigned id = lane < left ? list[warp][lane] : 0;
+                const float value =
+                    lane < left ? distance_again(a, u, id & 255u, id >> 8) : from_bits(bits_type<float>::infinity);
+                for (unsigned k = 0; k < left; k++) {
+                    const float there = __shfl_sync(all, value, k);
                     rank += there < value || (there == value && k < lane);
                 }
-                if (!(value < s.high)) rank = 64;
+                if (lane >= left) rank = 64;
                 lower = __shfl_sync(all, value, __ffs(__ballot_sync(all, rank == s.lower - s.below)) - 1);
                 upper = __shfl_sync(all, value, __ffs(__ballot_sync(all, rank == s.upper - s.below)) - 1);
                 break;
@@ -288,17 +335,17 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS) fused_warp(const pair_
     float total[COLUMNS];
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) total[c] = 0;
-    if (h > 0 && isfinite(h)) {
+    if (h > 0 && h < 1e30) {
 #pragma unroll
         for (int l = 0; l < ROWS; l++)
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++) {
                 float k = kernel_of(d[l][c], by, SHAPE);
-                if (l >= (int)n) k = 0;
+                if (SHAPE != SHAPE_RBF && l >= (int)n) k = 0; // of rbf it is 0 where nobody stands
                 d[l][c] = k;
                 total[c] += SHAPE == SHAPE_RBF ? k : k * k * k;
             }
-    } else { // the limit, who coincides; or the particles ran away
+    } else { // the limit, who coincides; or the particles ran away, beyond what single precision can square
 #pragma unroll
         for (int l = 0; l < ROWS; l++)
 #pragma unroll
@@ -332,7 +379,8 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS) fused_warp(const pair_
         for (int c = 0; c < COLUMNS; c++) {
             const size_t m = lane + 32 * c;
             const double repulsion = (double)here[c] * (double)total[c] - (double)pull[c];
-            if (m < n) a.phi[i * n + m] += a.weight / (double)n * ((double)sum[c] + ratio * repulsion * slope);
+            const double velocity = a.weight / (double)n * ((double)sum[c] + ratio * repulsion * slope);
+            if (m < n) a.phi[i * n + m] = (a.adds ? a.phi[i * n + m] : 0) + velocity;
         }
     }
 }
@@ -379,20 +427,22 @@ template <class Real, int THREADS_> struct block_room {
     Real found[2];
 };
 
-// Applies `what(l, m, distance)` to all pairs l < m of different particles, shared out among the threads.
+// Gives `what` the distances of all pairs of different particles, a tile at a time, shared out among the threads.
 template <class Real, int THREADS_, class What>
-static __device__ __forceinline__ void each_pair(const Real *rows, size_t stride, size_t count, What what) {
+static __device__ __forceinline__ void each_tile(const Real *rows, size_t stride, size_t count, What what) {
     const unsigned tiles = (unsigned)(stride / 4), all = tiles * (tiles + 1) / 2;
     for (unsigned t = threadIdx.x; t < all; t += THREADS_) {
         unsigned r, c;
         Real d[4][4];
         tile_place(t, tiles, &r, &c);
         tile_distances(rows, stride, count, 4 * r, 4 * c, d);
+        if (r == c) {
 #pragma unroll
-        for (int p = 0; p < 4; p++)
+            for (int p = 0; p < 4; p++)
 #pragma unroll
-            for (int q = 0; q < 4; q++)
-                if (r < c || p < q) what(d[p][q]);
+                for (int q = 0; q <= p; q++) d[p][q] = from_bits(bits_type<Real>::infinity); // in no count
+        }
+        what(d);
     }
 }
 
@@ -411,19 +461,42 @@ static __device__ void block_middle(const pair_args &a, size_t u, const Real *ro
             room.counts[0] = room.counts[1] = room.listed = 0, room.below = 0, room.above = bits_type<Real>::infinity;
         __syncthreads();
         const Real first = s.first, second = s.second;
-        each_pair<Real, THREADS_>(rows, stride, count, [&](Real d) { one += d < first, two += d < second; });
+        each_tile<Real, THREADS_>(rows, stride, count, [&](const Real(&d)[4][4]) {
+            unsigned here = 0, there = 0;
+#pragma unroll
+            for (int p = 0; p < 4; p++)
+#pragma unroll
+                for (int q = 0; q < 4; q++) here += d[p][q] < first, there += d[p][q] < second;
+            one += here;
+            two += there;
+            if (here == there) return;
+#pragma unroll
+            for (int p = 0; p < 4; p++)
+#pragma unroll
+                for (int q = 0; q < 4; q++)
+                    if (d[p][q] >= first && d[p][q] < second) {
+                        const unsigned at = atomicAdd(&room.listed, 1u);
+                        if (at < BLOCK_LIST) room.list[at] = d[p][q];
+                    }
+        });
         one = warp_sum(one);
         two = warp_sum(two);
         if (threadIdx.x % 32 == 0) atomicAdd(&room.counts[0], one), atomicAdd(&room.counts[1], two);
         __syncthreads();
         one = room.counts[0], two = room.counts[1];
+        const unsigned left = room.listed;
         const bool first_between = search_take(s, first, one), second_between = search_take(s, second, two);
-        if (first_between || second_between) {
+        if (first_between || second_between) { // the largest below, and the smallest above
             const Real pivot = first_between ? first : second;
             bits below = 0, above = bits_type<Real>::infinity;
-            each_pair<Real, THREADS_>(rows, stride, count, [&](Real d) {
-                if (d < pivot) below = max(below, to_bits(d));
-                if (d >= pivot) above = min(above, to_bits(d));
+            each_tile<Real, THREADS_>(rows, stride, count, [&](const Real(&d)[4][4]) {
+#pragma unroll
+                for (int p = 0; p < 4; p++)
+#pragma unroll
+                    for (int q = 0; q < 4; q++) {
+                        if (d[p][q] < pivot) below = max(below, to_bits(d[p][q]));
+                        if (d[p][q] >= pivot) above = min(above, to_bits(d[p][q]));
+                    }
             });
             atomicMax(&room.below, below);
             atomicMin(&room.above, above);
@@ -435,14 +508,8 @@ static __device__ void block_middle(const pair_args &a, size_t u, const Real *ro
             if (threadIdx.x == 0) room.found[0] = room.found[1] = s.low;
             break;
         }
-        const unsigned left = s.upto - s.below;
-        if (left <= BLOCK_LIST && to_bits(s.high) != bits_type<Real>::infinity) {
-            const Real low = s.low, high = s.high;
-            each_pair<Real, THREADS_>(rows, stride, count, [&](Real d) {
-                if (d >= low && d < high) room.list[atomicAdd(&room.listed, 1u)] = d;
-            });
-            __syncthreads();
-            for (unsigned k = threadIdx.x; k < left; k += THREADS_) { // the order of the list does not matter
+        if (s.low == first && s.high == second && left <= BLOCK_LIST) { // all that are left are listed, in any order
+            for (unsigned k = threadIdx.x; k < left; k += THREADS_) {
                 const Real value = room.list[k];
                 unsigned rank = 0;
                 for (unsigned j = 0; j < left; j++) rank += room.list[j] < value || (room.list[j] == value && j < k);
@@ -510,8 +577,9 @@ static __device__ void block_velocity(const pair_args &a, double h, const Real *
                 double all[3] = {};
                 for (size_t p = 0; p < strips; p++)
                     for (int w = 0; w < 3; w++) all[w] += sums[(w * 4 + q) * THREADS_ + p * wide + threadIdx.x];
-                double repulsion = (double)place[m] * all[2] - all[1];
-                if (m < n) a.phi[i * n + m] += a.weight / (double)n * (all[0] + ratio * repulsion * slope);
+                const double repulsion = (double)place[m] * all[2] - all[1];
+                const double velocity = a.weight / (double)n * (all[0] + ratio * repulsion * slope);
+                if (m < n) a.phi[i * n + m] = (a.adds ? a.phi[i * n + m] : 0) + velocity;
             }
         __syncthreads();
     }
@@ -569,17 +637,18 @@ static int takes_warp(int bits, const pair_args *a) { return bits == 32 && a->n 
 
 static int fuses(const device *d, int bits, const pair_args *a) {
     if (a->shape == SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
-    if (takes_warp(bits, a)) return a->longest <= 1024;
+    if (takes_warp(bits, a)) return a->longest <= WARP_ROWS;
     const int threads = fused_threads(a->n);
     const size_t bytes =
         bits == 32 ? block_bytes<float>(a->n, a->longest, threads) : block_bytes<double>(a->n, a->longest, threads);
-    return bytes + sizeof(block_room<double, 256>) + 1024 <= (size_t)d->shared_most;
+    return 2 * (bytes + sizeof(block_room<double, 256>) + 1024) <= (size_t)d->shared_most; // two shall fit
 }
 
 template <int ROWS, int COLUMNS, int SHAPE> static void run_warp(device *d, const pair_args *a) {
+    constexpr int at_once = COLUMNS == 1 ? 5 : SHAPE == SHAPE_RBF ? 3 : 2; // blocks, by their registers
     const unsigned blocks = (unsigned)((a->units + WARP_UNITS - 1) / WARP_UNITS);
-    auto *kernel =
-        a->rule == RULE_FIXED ? fused_warp<ROWS, COLUMNS, SHAPE, false> : fused_warp<ROWS, COLUMNS, SHAPE, true>;
+    auto *kernel = a->rule == RULE_FIXED ? fused_warp<ROWS, COLUMNS, SHAPE, false, at_once>
+                                         : fused_warp<ROWS, COLUMNS, SHAPE, true, at_once>;
     kernel<<<blocks, 32 * WARP_UNITS, 0, d->stream>>>(*a);
 }
 

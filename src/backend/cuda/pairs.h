@@ -54,7 +54,8 @@ BODY void PAIR(velocity)(const pair_args *a, size_t thread) {
     }
     if (a->shape == SHAPE_RBF) repulsion *= 2;
     if (a->shape == SHAPE_LINEAR) repulsion = (double)n * here;
-    a->phi[i * n + m] += a->weight / (double)n * (sum + ratio * repulsion * by);
+    const double before = a->adds ? a->phi[i * n + m] : 0;
+    a->phi[i * n + m] = before + a->weight / (double)n * (sum + ratio * repulsion * by);
 }
 
 /* Team e, linear: phi_i[m] = mean(s_i) + ( sum_j z_j[m] mean(z_j s_i) + z_i[m] ) / v; in units of the sd, v is 1 and
@@ -66,7 +67,7 @@ BODY void PAIR(moments)(const pair_args *a, size_t e) {
     double *phi = a->phi + i * n, mean = 0;
     EACH(l, n) mean += s[l];
     mean = team_sum(mean) / (double)n;
-    EACH(m, n) phi[m] += a->weight * (v > 0 ? mean + (double)z[i * n + m] * by / v : mean);
+    EACH(m, n) phi[m] = (a->adds ? phi[m] : 0) + a->weight * (v > 0 ? mean + (double)z[i * n + m] * by / v : mean);
     if (!(v > 0)) return; /* all particles are one */
     for (size_t d = a->begin[u]; d < a->end[u]; d++) {
         const REAL *row = z + a->domain[d] * n;

@@ -1,4 +1,5 @@
-/* The terms of a kernel on the device: the units of each, and how many of their matrices there is room for. */
+/* The terms of a kernel on the device. Units that fit in a multiprocessor are one part of a term, and larger ones, hubs
+ * and many that share a domain, are another one, with matrices in memory. */
 #include "backend/cuda/cuda.h"
 #include "backend/message.h"
 #include "kernel/unit.h"
@@ -35,6 +36,20 @@ static svmp_status add_domain(const backend *b, const stein_unit *unit, size_t u
     return SVMP_OK;
 }
 
+/* Whether a unit is in the part of large ones. Random domains and linear terms have one part. */
+static int is_large(const backend *b, const kernel_term *asked, const cuda_term *term, const stein_unit *unit) {
+    const cuda *own = b->own;
+    const svmp_graph *graph = b->model->graph;
+    pair_args probe = term->all;
+    if (asked->domain == DOMAIN_RANDOM || asked->shape->value == NULL || own->ops->fuses == NULL) return 0;
+    probe.longest = probe.most_members = 0;
+    for (size_t v = 0; v < unit->domain_count; v++) probe.longest += svmp_graph_node_dimension(graph, unit->domain[v]);
+    for (size_t v = 0; v < unit->member_count; v++)
+        probe.most_members += svmp_graph_node_dimension(graph, unit->members[v]);
+    if (unit->message) probe.longest += probe.most_members;
+    return !own->ops->fuses(own->device, own->bits, &probe);
+}
+
 static void add_members(const backend *b, const stein_unit *unit, size_t u, term_lists *l) {
     const size_t *first = b->model->graph->first;
     for (size_t v = 0; v < unit->member_count; v++)
@@ -44,17 +59,21 @@ static void add_members(const backend *b, const stein_unit *unit, size_t u, term
         }
 }
 
-static svmp_status list_units(const backend *b, const kernel *k, size_t a, const uint32_t *nodes, cuda_term *term,
-                              term_lists *l) {
+/* The units of a part: small ones, or large ones. */
+static svmp_status list_units(const backend *b, const kernel *k, size_t a, const uint32_t *nodes, int large,
+                              cuda_term *term, term_lists *l) {
     const svmp_graph *graph = b->model->graph;
     const unit_source from = {graph, nodes, b->messages ? b->messages->hubs : NULL};
-    SVMP_TRY(SVMP_NEW(b->context, l->begin, term->units));
-    SVMP_TRY(SVMP_NEW(b->context, l->end, term->units));
+    const size_t all = svmp_unit_count(graph, k->terms[a].domain);
+    SVMP_TRY(SVMP_NEW(b->context, l->begin, all));
+    SVMP_TRY(SVMP_NEW(b->context, l->end, all));
     SVMP_TRY(SVMP_NEW(b->context, l->variable, graph->variables));
     SVMP_TRY(SVMP_NEW(b->context, l->unit_of, graph->variables));
-    SVMP_TRY(SVMP_NEW(b->context, term->member_start, term->units + 1));
-    for (size_t u = 0; u < term->units; u++) {
-        const stein_unit unit = svmp_unit_find(&from, k, a, u);
+    SVMP_TRY(SVMP_NEW(b->context, term->member_start, all + 1));
+    for (size_t each = 0; each < all; each++) {
+        const stein_unit unit = svmp_unit_find(&from, k, a, each);
+        if (is_large(b, &k->terms[a], term, &unit) != large) continue;
+        const size_t u = term->units++;
         SVMP_TRY(add_domain(b, &unit, u, l));
         add_members(b, &unit, u, l);
         term->member_start[u + 1] = l->member_count;
@@ -129,17 +148,16 @@ static int shape_of(const kernel_shape *shape) {
     return shape == &svmp_shape_rbf ? SHAPE_RBF : shape == &svmp_shape_imq ? SHAPE_IMQ : SHAPE_LINEAR;
 }
 
-static svmp_status plan_term(backend *b, const kernel *k, size_t a, const uint32_t *nodes) {
+static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32_t *nodes, int large) {
     cuda *own = b->own;
     const kernel_term *asked = &k->terms[a];
     const centre_args *c = &own->centre;
-    cuda_term *term = &own->terms[a];
+    cuda_term *term = &own->terms[own->term_count];
     term_lists l = {0};
     svmp_status status;
     const int in_sd = asked->metric == METRIC_SD;
     const void *z =
         own->bits == 64 ? (const void *)(in_sd ? c->scaled64 : c->z64) : (const void *)(in_sd ? c->scaled32 : c->z32);
-    term->units = svmp_unit_count(b->model->graph, asked->domain);
     term->all = (pair_args){.n = b->n,
                             .z = z,
                             .shape = shape_of(asked->shape),
@@ -149,10 +167,13 @@ static svmp_status plan_term(backend *b, const kernel *k, size_t a, const uint32
                             .weight = asked->weight,
                             .variance = c->variance,
                             .score = own->score,
-                            .inverse = c->inverse};
+                            .inverse = c->inverse,
+                            .adds = a > 0};
     term->ranked = asked->shape->value != NULL &&
                    svmp_bandwidth_ranks(&asked->bandwidth, b->n, &term->all.lower, &term->all.upper);
-    SVMP_CHECK(list_units(b, k, a, nodes, term, &l));
+    SVMP_CHECK(list_units(b, k, a, nodes, large, term, &l));
+    if (term->units == 0) goto done;
+    own->term_count++;
     SVMP_CHECK(CUDA_PUT(b, term->all.variable, l.member_count, l.variable));
     SVMP_CHECK(CUDA_PUT(b, term->all.unit_of, l.member_count, l.unit_of));
     if (asked->domain == DOMAIN_RANDOM) {
@@ -170,6 +191,10 @@ static svmp_status plan_term(backend *b, const kernel *k, size_t a, const uint32
     SVMP_CHECK(plan_batch(b, l.longest, term));
 done:
     free_lists(b->context, &l);
+    if (term->units == 0) {
+        svmp_release(b->context, term->member_start);
+        *term = (cuda_term){0};
+    }
     return status;
 }
 
@@ -179,7 +204,8 @@ svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k) {
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, nodes, graph->nodes));
     for (size_t v = 0; v < graph->nodes; v++) nodes[v] = (uint32_t)v;
-    for (size_t a = 0; a < k->count; a++) SVMP_CHECK(plan_term(b, k, a, nodes));
+    for (size_t a = 0; a < k->count; a++)
+        for (int large = 0; large < 2; large++) SVMP_CHECK(plan_part(b, k, a, nodes, large));
 done:
     svmp_release(b->context, nodes);
     return status;
