@@ -2,6 +2,7 @@
  * same on the CPU beside it.
  *
  *     bench_gpu [--quick]
+ *     bench_gpu --grid                              the grid of 100 x 100 alone
  *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  */
@@ -23,7 +24,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     backend *b = NULL;
     double *x, spent[ROUNDS];
     const double *seen;
-    size_t t = 0, each = 1;
+    size_t t = 0, each = quick ? 1 : 40; /* first until the particles move as they do later */
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     must(svmp_step_parse(context, "adagrad:0.01", &s));
     if (svmp_backend_create(kind, model, n, 1, &k, &s, &b) != SVMP_OK) return -1;
@@ -124,8 +125,10 @@ int main(int count, char **arguments) {
     }
     svmp_backend_free(b);
     svmp_model_free(small);
+    const int brief = count == 2 && strcmp(arguments[1], "--grid") == 0;
     for (size_t a = 0; a < (quick ? 1 : sizeof sides / sizeof *sides); a++) {
         char name[64];
+        if (brief && sides[a] != 100) continue;
         svmp_model *model = grid(sides[a]);
         snprintf(name, sizeof name, "%zu x %zu", sides[a], sides[a]);
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
@@ -139,7 +142,7 @@ int main(int count, char **arguments) {
         }
         svmp_model_free(model);
     }
-    for (size_t side = quick ? 4 : 30; side <= (quick ? 4 : 300); side = side == 30 ? 100 : side + 200)
+    for (size_t side = brief ? 1000 : quick ? 4 : 30; side <= (quick ? 4 : 300); side = side == 30 ? 100 : side + 200)
         for (int known = 0; known < 2; known++) {
             char name[64];
             svmp_model *model = field(side, known);

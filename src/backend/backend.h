@@ -60,6 +60,9 @@ typedef struct backend_kind {
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
     svmp_backend_cpu_avx512, svmp_backend_cuda, svmp_backend_cuda_f64;
 
+/* `cuda` where there is a GPU that can run the model and the run is large enough, else `cpu`. */
+extern const backend_kind svmp_backend_auto;
+
 /* The name of backend k; NULL beyond the last one. */
 const char *svmp_backend_name(size_t k);
 

@@ -38,7 +38,7 @@ BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
 BODY size_t sum_row(const sum_args *a, size_t e) { return a->item ? a->item[e] : a->column ? a->column[e] : e; }
 
 BODY void body_sum(const sum_args *a, size_t thread) {
-    const size_t k = thread / a->n, l = thread % a->n;
+    const size_t k = over(thread, a->n), l = thread - k * a->n;
     double sum = a->constant ? a->constant[k] : a->adds ? a->out[thread] : 0;
     for (size_t e = a->start[k]; e < a->start[k + 1]; e++) {
         const double value = a->rows[sum_row(a, e) * a->n + l], term = a->weight ? a->weight[e] * value : value;
@@ -55,25 +55,26 @@ BODY double row_mean_offset(const double *x, size_t n) {
     return team_sum(sum) / (double)n;
 }
 
-/* The largest power of two that is not above the largest |z|, as base/vector.h. */
-BODY double row_unit(const double *x, double offset, size_t n) {
+/* The exponent of the largest power of two that is not above the largest |z|, as in base/vector.h. */
+BODY int row_exponent(const double *x, double offset, size_t n) {
     double largest = 0;
     int exponent;
     EACH(l, n) largest = fmax(largest, fabs((x[l] - x[0]) - offset));
     largest = team_max(largest);
-    if (!(largest > 0 && largest <= 0x1.fffffffffffffp+1023)) return 1;
+    if (!(largest > 0 && largest <= 0x1.fffffffffffffp+1023)) return 0;
     (void)frexp(largest, &exponent);
-    return ldexp(1.0, exponent - 1);
+    return exponent - 1;
 }
 
 BODY double row_sd(const double *x, double offset, size_t n) {
-    const double unit = row_unit(x, offset, n);
+    const int exponent = row_exponent(x, offset, n);
+    const double by = ldexp(1.0, -exponent); /* exact */
     double sum = 0;
     EACH(l, n) {
-        const double z = ((x[l] - x[0]) - offset) / unit;
+        const double z = ((x[l] - x[0]) - offset) * by;
         sum += z * z;
     }
-    return unit * sqrt(team_sum(sum) / (double)n);
+    return ldexp(sqrt(team_sum(sum) / (double)n), exponent);
 }
 
 BODY void body_centre(const centre_args *a, size_t i) {
@@ -240,14 +241,14 @@ BODY double displacement(const step_args *a, size_t at, double phi) {
 
 /* The new place, projected onto the box; what is not finite stays so. */
 BODY void move_to(const step_args *a, size_t at, double by, int *wrong) {
-    const size_t i = at / a->n;
+    const size_t i = over(at, a->n);
     const double to = a->x[at] + by, low = a->lower[i], high = a->upper[i];
     if (!isfinite(to)) *wrong = 1;
     a->phi[at] = !isfinite(to) ? to : to < low ? low : to > high ? high : to;
 }
 
 BODY void body_step(const step_args *a, size_t at, double *largest, int *wrong) {
-    const double given = a->unit ? a->unit[at / a->n] : 1, unit = given > 0 ? given : 1, phi = unit * a->phi[at];
+    const double given = a->unit ? a->unit[over(at, a->n)] : 1, unit = given > 0 ? given : 1, phi = unit * a->phi[at];
     if (fabs(phi) > *largest) *largest = fabs(phi);
     move_to(a, at, unit * displacement(a, at, phi), wrong);
 }
@@ -256,7 +257,8 @@ BODY void body_step(const step_args *a, size_t at, double *largest, int *wrong) 
 BODY void body_diffuse(const step_args *a, size_t at, double *largest, int *wrong) {
     const double s = a->score[at];
     if (fabs(s) > *largest) *largest = fabs(s);
-    const double noise = random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, at / a->n, at % a->n);
+    const double noise =
+        random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, over(at, a->n), at - over(at, a->n) * a->n);
     move_to(a, at, a->rate * s + sqrt(2 * a->rate) * noise, wrong);
 }
 

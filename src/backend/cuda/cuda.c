@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/program_group.h"
+
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_cuda_check(backend *b, int failure) {
@@ -44,7 +46,7 @@ static svmp_status refuse(const backend *b) {
         return svmp_fail(b->context, SVMP_UNSUPPORTED,
                          "The backend '%s' runs in one process; use --backend cpu with several.", b->local->name);
     for (size_t g = 0; g < model->group_count; g++)
-        if (strcmp(model->groups[g].kind->name, "program") != 0)
+        if (svmp_program_group_bound(&model->groups[g]) == NULL)
             return svmp_fail(b->context, SVMP_UNSUPPORTED,
                              "The backend '%s' cannot run factor %zu, which is a C function; use --backend cpu.",
                              b->local->name, svmp_model_factor(model, g, 0));
@@ -323,3 +325,22 @@ static svmp_status alloc_double(backend *b, const kernel *k) { return alloc_bits
 
 CUDA_KIND(svmp_backend_cuda, "cuda", alloc_mixed); /* pairs of particles in single precision, the rest in double */
 CUDA_KIND(svmp_backend_cuda_f64, "cuda-f64", alloc_double);
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+/* Whether a device is worth its launches: measured in docs/gpu.md. A node and a pair of particles count as one. */
+static int pays(const backend *b, const kernel *k) {
+    const double n = (double)b->n, nodes = (double)b->model->graph->nodes;
+    char words[512];
+    if (b->model->graph->halo || (k ? nodes * n * n : nodes * n * 100) < 1e6) return 0;
+    for (size_t g = 0; g < b->model->group_count; g++)
+        if (svmp_program_group_bound(&b->model->groups[g]) == NULL) return 0;
+    return svmp_cuda_found(words, sizeof words);
+}
+
+static svmp_status alloc_auto(backend *b, const kernel *k) {
+    b->kind = b->local = pays(b, k) ? &svmp_backend_cuda : &svmp_backend_cpu;
+    return b->local->alloc(b, k);
+}
+
+const backend_kind svmp_backend_auto = {.name = "auto", .alloc = alloc_auto};

@@ -80,6 +80,9 @@ svmp_status svmp_cuda_store(backend *b, backend_array which);
 /* Finds the library of devices. Fails with a sentence. */
 svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops);
 
+/* Whether there is a device that can be used: its name, or the sentence that says why not. */
+int svmp_cuda_found(char *words, size_t size);
+
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 /* Calls of the device, with its error as the context's. */

@@ -107,8 +107,8 @@ typedef struct pair_args {
     double *scale;             /* unit -> h, or v */
     size_t lower, upper;       /* ranks among pairs of different particles; SIZE_MAX: a distance of 0 */
     int shape, rule, in_sd;
-    double fixed, weight;
-    const double *variance; /* of rows of z */
+    double fixed, weight, share; /* share: weight / n */
+    const double *variance;      /* of rows of z */
 
     /* Members: entry e is variable[e], which uses the matrix of unit unit_of[e], counted from that of the term. */
     size_t members;
@@ -120,8 +120,8 @@ typedef struct pair_args {
     /* For terms in one kernel: */
     const size_t *member_start;    /* unit of the term -> its first member, of term_variable */
     const uint32_t *term_variable; /* as `variable`, of all units */
-    double *guess;                 /* unit of the term -> the last median distance and how far it moved; 0: none */
-    size_t longest, most_members;  /* rows of a domain; members of a unit */
+    double *guess; /* unit of the term -> 3 numbers that the search for its median keeps; they affect its time alone */
+    size_t longest, most_members; /* rows of a domain; members of a unit */
 } pair_args;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */

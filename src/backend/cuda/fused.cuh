@@ -65,7 +65,9 @@ template <> struct bits_type<double> {
 };
 
 // Where particles stand that are not there: far from all others, and from each other.
-template <class Real> static __device__ __forceinline__ Real nowhere(size_t k) { return (Real)1e17 * (Real)(k + 1); }
+template <class Real> static __device__ __forceinline__ Real nowhere(size_t k) {
+    return (Real)(sizeof(Real) == 4 ? 1e17 : 1e150) * (Real)(k + 1);
+}
 
 // ---- the search -----------------------------------------------------------------------------------------------------
 
@@ -78,14 +80,22 @@ template <class Real> struct bracket {
     Real first, second; // the next pivots
 };
 
+// The mean squared distance of a domain.
+static __device__ double mean_distance(const pair_args &a, size_t u) {
+    double sum = 0;
+    if (a.in_sd) return 2.0 * (double)(a.end[u] - a.begin[u]);
+    for (size_t e = a.begin[u]; e < a.end[u]; e++) sum += a.variance[a.domain[e]];
+    return 2 * sum;
+}
+
 // Where to begin: at the last value and where it was going, or at the mean distance.
 template <class Real>
-static __device__ void search_begin(bracket<Real> &s, const pair_args &a, const double *guess, double mean,
+static __device__ void search_begin(bracket<Real> &s, const pair_args &a, size_t u, const double *guess,
                                     unsigned pairs) {
-    const double last = guess[0], moved = guess[1];
-    const double centre = last > 0 ? last + moved : 0.9 * mean, least = 16.0 / (double)pairs;
-    double reach = last > 0 ? fabs(moved) / last + least : 0.25;
-    reach = fmin(fmax(reach, least), 0.5);
+    const Real last = (Real)guess[0], moved = (Real)guess[1], wrong = (Real)guess[2], least = (Real)16 / (Real)pairs;
+    const Real centre = last > 0 ? last + moved : (Real)(0.9 * mean_distance(a, u));
+    Real reach = last > 0 ? (Real)1.5 * wrong / last + least : (Real)0.25;
+    reach = reach < (Real)0.5 ? reach : (Real)0.5;
     s.low = 0;
     s.high = from_bits(bits_type<Real>::infinity);
     s.below = 0;
@@ -93,8 +103,8 @@ static __device__ void search_begin(bracket<Real> &s, const pair_args &a, const 
     s.lower = (unsigned)(a.lower == SIZE_MAX ? a.upper : a.lower);
     s.upper = (unsigned)a.upper;
     s.passes = 0;
-    s.first = (Real)(centre * (1 - reach));
-    s.second = (Real)(centre * (1 + reach));
+    s.first = centre - centre * reach;
+    s.second = centre + centre * reach;
     if (!(s.first > 0 && s.second < s.high)) s.first = s.second = (Real)1;
 }
 
@@ -141,21 +151,20 @@ template <class Real> static __device__ __forceinline__ bool search_ended(const 
     return to_bits(s.low) + 1 >= to_bits(s.high);
 }
 
-// h of the unit from its two middle distances, and what the next iteration shall expect. One thread.
-static __device__ double found_scale(const pair_args &a, size_t u, double lower, double upper, double *guess) {
-    guess[1] = guess[0] > 0 ? upper - guess[0] : 0;
-    guess[0] = upper;
+// What the next iteration shall expect: the last value, how far it moved, and by how much that was expected wrongly.
+// One thread.
+static __device__ __forceinline__ void search_note(double *guess, double found) {
+    const double wrong = fabs(found - (guess[0] + guess[1])), faded = 0.7 * guess[2];
+    guess[2] = guess[0] > 0 ? (wrong > faded ? wrong : faded) : 0.05 * found;
+    guess[1] = guess[0] > 0 ? found - guess[0] : 0;
+    guess[0] = found;
+}
+
+// h of the unit from its two middle distances. One thread.
+static __device__ double found_scale(const pair_args &a, size_t u, double lower, double upper) {
     a.middle[2 * u] = a.lower == SIZE_MAX ? 0 : lower;
     a.middle[2 * u + 1] = upper;
     return unit_scale(&a, u);
-}
-
-// The mean squared distance of a domain.
-static __device__ double mean_distance(const pair_args &a, size_t u) {
-    double sum = 0;
-    if (a.in_sd) return 2.0 * (double)(a.end[u] - a.begin[u]);
-    for (size_t e = a.begin[u]; e < a.end[u]; e++) sum += a.variance[a.domain[e]];
-    return 2 * sum;
 }
 
 // ---- a warp for each unit -------------------------------------------------------------------------------------------
@@ -265,11 +274,11 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_war
     // The median, by counting.
     double h = a.fixed;
     if (RANKED) {
-        double *guess = a.guess + 2 * (a.first + u);
+        double *guess = a.guess + 3 * (a.first + u);
         bracket<float> s;
         below_mask at_low = {0, {0, 0}}, at_high = {~0u, {~0u, ~0u}};
         float lower = 0, upper = 0;
-        search_begin(s, a, guess, mean_distance(a, u), (unsigned)(n * (n - 1) / 2));
+        search_begin(s, a, u, guess, (unsigned)(n * (n - 1) / 2));
         for (;;) {
             bool between = false;
             float pivot = 0;
@@ -325,16 +334,19 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_war
             }
             search_on(s);
         }
-        if (lane == 0) h = found_scale(a, u, lower, upper, guess);
-        h = __shfl_sync(all, h, 0);
+        if (lane == 0) search_note(guess, upper);
+        if (a.rule == RULE_MEDIAN) { // the usual one, in the precision of the distances
+            const float median = 0.5f * (sqrtf(lower) + sqrtf(upper)), square = median * median;
+            h = square < 1e-37f ? 0 : square;
+        } else {
+            if (lane == 0) h = found_scale(a, u, lower, upper);
+            h = __shfl_sync(all, h, 0);
+        }
     }
 
     // k of rbf, or of imq, whose repulsion goes with its third power.
-    const double ratio = h > 0 ? (SHAPE == SHAPE_RBF ? 2 : 1) / h : 0;
-    const float by = (float)((SHAPE == SHAPE_RBF ? -1.4426950408889634 : 1) / h);
-    float total[COLUMNS];
-#pragma unroll
-    for (int c = 0; c < COLUMNS; c++) total[c] = 0;
+    const float inverse = h > 0 ? 1 / (float)h : 0, ratio = SHAPE == SHAPE_RBF ? 2 * inverse : inverse;
+    const float by = SHAPE == SHAPE_RBF ? -1.4426950408889634f * inverse : inverse;
     if (h > 0 && h < 1e30) {
 #pragma unroll
         for (int l = 0; l < ROWS; l++)
@@ -343,7 +355,6 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_war
                 float k = kernel_of(d[l][c], by, SHAPE);
                 if (SHAPE != SHAPE_RBF && l >= (int)n) k = 0; // of rbf it is 0 where nobody stands
                 d[l][c] = k;
-                total[c] += SHAPE == SHAPE_RBF ? k : k * k * k;
             }
     } else { // the limit, who coincides; or the particles ran away, beyond what single precision can square
 #pragma unroll
@@ -354,14 +365,14 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_war
 
     for (size_t e = a.member_start[a.first + u]; e < a.member_start[a.first + u + 1]; e++) {
         const size_t i = a.term_variable[e];
-        float sum[COLUMNS], pull[COLUMNS], here[COLUMNS];
+        float sum[COLUMNS], push[COLUMNS], here[COLUMNS];
         __syncwarp();
 #pragma unroll
         for (int c = 0; c < COLUMNS; c++) {
             const size_t m = lane + 32 * c;
             row[m] = m < n ? (float)a.score[i * n + m] : 0;
             other[m] = here[c] = m < n ? z[i * n + m] : 0;
-            sum[c] = pull[c] = 0;
+            sum[c] = push[c] = 0;
         }
         __syncwarp();
 #pragma unroll
@@ -371,15 +382,14 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_war
             for (int c = 0; c < COLUMNS; c++) {
                 const float k = d[l][c];
                 sum[c] = fmaf(k, s, sum[c]);
-                pull[c] = fmaf(SHAPE == SHAPE_RBF ? k : k * k * k, at, pull[c]);
+                push[c] = fmaf(SHAPE == SHAPE_RBF ? k : k * k * k, here[c] - at, push[c]);
             }
         }
         const double slope = a.in_sd ? a.inverse[i] : 1;
 #pragma unroll
         for (int c = 0; c < COLUMNS; c++) {
             const size_t m = lane + 32 * c;
-            const double repulsion = (double)here[c] * (double)total[c] - (double)pull[c];
-            const double velocity = a.weight / (double)n * ((double)sum[c] + ratio * repulsion * slope);
+            const double velocity = a.share * ((double)sum[c] + (double)ratio * (double)push[c] * slope);
             if (m < n) a.phi[i * n + m] = (a.adds ? a.phi[i * n + m] : 0) + velocity;
         }
     }
@@ -391,30 +401,20 @@ template <class Real> struct alignas(4 * sizeof(Real)) four { Real v[4]; };
 
 // The squared distances of 4 particles to 4 others.
 template <class Real>
-static __device__ __forceinline__ void tile_distances(const Real *rows, size_t stride, size_t count, size_t l, size_t m,
-                                                      Real d[4][4]) {
+static __device__ __forceinline__ void tile_distances(const Real *rows, unsigned stride, unsigned count, unsigned l,
+                                                      unsigned m, Real d[4][4]) {
 #pragma unroll
     for (int p = 0; p < 4; p++)
 #pragma unroll
         for (int q = 0; q < 4; q++) d[p][q] = 0;
-    for (size_t e = 0; e < count; e++) {
-        const four<Real> x = *(const four<Real> *)(rows + e * stride + l),
-                         y = *(const four<Real> *)(rows + e * stride + m);
+    const Real *of_l = rows + l, *of_m = rows + m;
+    for (unsigned e = 0; e < count; e++, of_l += stride, of_m += stride) {
+        const four<Real> x = *(const four<Real> *)of_l, y = *(const four<Real> *)of_m;
 #pragma unroll
         for (int p = 0; p < 4; p++)
 #pragma unroll
             for (int q = 0; q < 4; q++) d[p][q] = fused_add(x.v[p] - y.v[q], d[p][q]);
     }
-}
-
-// Tile t of the upper triangle, rows first: row tile r has columns r ... tiles - 1.
-static __device__ __forceinline__ void tile_place(unsigned t, unsigned tiles, unsigned *r, unsigned *c) {
-    const float wide = 2.0f * (float)tiles + 1;
-    int row = (int)((wide - sqrtf(fmaxf(wide * wide - 8.0f * (float)t, 0.0f))) * 0.5f);
-    while (row > 0 && (unsigned)row * tiles - (unsigned)row * (unsigned)(row - 1) / 2 > t) row--;
-    while ((unsigned)(row + 1) * tiles - (unsigned)(row + 1) * (unsigned)row / 2 <= t) row++;
-    *r = (unsigned)row;
-    *c = t - ((unsigned)row * tiles - (unsigned)row * (unsigned)(row - 1) / 2) + (unsigned)row;
 }
 
 enum { BLOCK_LIST = 256 };
@@ -429,12 +429,13 @@ template <class Real, int THREADS_> struct block_room {
 
 // Gives `what` the distances of all pairs of different particles, a tile at a time, shared out among the threads.
 template <class Real, int THREADS_, class What>
-static __device__ __forceinline__ void each_tile(const Real *rows, size_t stride, size_t count, What what) {
-    const unsigned tiles = (unsigned)(stride / 4), all = tiles * (tiles + 1) / 2;
-    for (unsigned t = threadIdx.x; t < all; t += THREADS_) {
-        unsigned r, c;
+static __device__ __forceinline__ void each_tile(const Real *rows, unsigned stride, unsigned count, What what) {
+    const unsigned tiles = stride / 4;
+    unsigned r = 0, c = threadIdx.x; // of the upper triangle, rows first: row r has the columns r ... tiles - 1
+    for (;; c += THREADS_) {
         Real d[4][4];
-        tile_place(t, tiles, &r, &c);
+        while (r < tiles && c >= tiles) r++, c -= tiles - r;
+        if (r >= tiles) break;
         tile_distances(rows, stride, count, 4 * r, 4 * c, d);
         if (r == c) {
 #pragma unroll
@@ -447,13 +448,13 @@ static __device__ __forceinline__ void each_tile(const Real *rows, size_t stride
 }
 
 template <class Real, int THREADS_>
-static __device__ void block_middle(const pair_args &a, size_t u, const Real *rows, size_t stride, size_t count,
+static __device__ void block_middle(const pair_args &a, size_t u, const Real *rows, unsigned stride, unsigned count,
                                     block_room<Real, THREADS_> &room) {
     typedef typename bits_type<Real>::type bits;
     const unsigned pairs = (unsigned)(a.n * (a.n - 1) / 2);
-    double *guess = a.guess + 2 * (a.first + u);
+    double *guess = a.guess + 3 * (a.first + u);
     bracket<Real> s;
-    search_begin(s, a, guess, mean_distance(a, u), pairs);
+    search_begin(s, a, u, guess, pairs);
     __syncthreads(); // all have read the guess
     for (;;) {
         unsigned one = 0, two = 0;
@@ -522,27 +523,29 @@ static __device__ void block_middle(const pair_args &a, size_t u, const Real *ro
         __syncthreads(); // all have read the counts
     }
     __syncthreads();
-    if (threadIdx.x == 0) room.h = found_scale(a, u, room.found[0], room.found[1], guess);
+    if (threadIdx.x == 0) {
+        search_note(guess, room.found[1]);
+        room.h = found_scale(a, u, room.found[0], room.found[1]);
+    }
     __syncthreads();
 }
 
 // Velocities of one member: threads have 4 columns and a strip of the rows each; strips are added up in their order.
 template <class Real, int THREADS_, int SHAPE, bool NORMAL>
-static __device__ void block_velocity(const pair_args &a, double h, const Real *rows, size_t stride, size_t count,
+static __device__ void block_velocity(const pair_args &a, double h, const Real *rows, unsigned stride, unsigned count,
                                       const Real *score, const Real *place, double *sums, size_t i) {
-    const size_t n = a.n, tiles = stride / 4;
-    size_t wide = 1;
-    while (wide < tiles && wide < THREADS_) wide *= 2;
-    const size_t strips = THREADS_ / wide, strip = threadIdx.x / wide;
+    const unsigned n = (unsigned)a.n, tiles = stride / 4, wide = tiles < THREADS_ ? tiles : THREADS_;
+    const unsigned strips = THREADS_ / wide, strip = threadIdx.x / wide, within = threadIdx.x - strip * wide;
     const double ratio = h > 0 ? (SHAPE == SHAPE_RBF ? 2 : 1) / h : 0, slope = a.in_sd ? a.inverse[i] : 1;
     const double log2e = 1.4426950408889634;
     const Real by = (Real)(SHAPE == SHAPE_RBF ? -(sizeof(Real) == 4 ? log2e : 1.0) / h : 1 / h);
-    for (size_t from = 0; from < tiles; from += wide) {
-        const size_t column = from + threadIdx.x % wide;
-        double sum[3][4] = {};
-        for (size_t base = strip; column < tiles && base < tiles; base += strips * 16) {
-            Real part[3][4] = {}; // of at most 64 rows
-            for (size_t r = base; r < tiles && r < base + strips * 16; r += strips) {
+    for (unsigned from = 0; from < tiles; from += wide) {
+        const unsigned column = strip < strips ? from + within : tiles;
+        double sum[2][4] = {};
+        const four<Real> here = column < tiles ? *(const four<Real> *)(place + 4 * column) : four<Real>{};
+        for (unsigned base = strip; column < tiles && base < tiles; base += strips * 16) {
+            Real part[2][4] = {}; // of at most 64 rows
+            for (unsigned r = base; r < tiles && r < base + strips * 16; r += strips) {
                 Real d[4][4];
                 const four<Real> s = *(const four<Real> *)(score + 4 * r), at = *(const four<Real> *)(place + 4 * r);
                 tile_distances(rows, stride, count, 4 * r, 4 * column, d);
@@ -551,35 +554,32 @@ static __device__ void block_velocity(const pair_args &a, double h, const Real *
 #pragma unroll
                     for (int q = 0; q < 4; q++) {
                         Real k = NORMAL   ? kernel_of(d[p][q], by, SHAPE)
-                                 : h == 0 ? (Real)(d[p][q] == 0) // the limit: who coincides
-                                          : (Real)NAN;           // the particles ran away
-                        if (4 * r + p >= n) k = 0;
-                        const Real push = SHAPE == SHAPE_RBF ? k : k * k * k;
+                                 : h == 0 ? (Real)(d[p][q] == 0)                      // the limit: who coincides
+                                          : (Real)NAN;                                // the particles ran away
+                        if ((SHAPE != SHAPE_RBF || !NORMAL) && 4 * r + p >= n) k = 0; // of rbf it is 0 anyway
                         part[0][q] += k * s.v[p];
-                        part[1][q] += push * at.v[p];
-                        part[2][q] += push;
+                        part[1][q] += (SHAPE == SHAPE_RBF ? k : k * k * k) * (here.v[q] - at.v[p]);
                     }
             }
 #pragma unroll
-            for (int w = 0; w < 3; w++)
+            for (int w = 0; w < 2; w++)
 #pragma unroll
                 for (int q = 0; q < 4; q++) sum[w][q] += (double)part[w][q];
         }
         __syncthreads();
 #pragma unroll
-        for (int w = 0; w < 3; w++)
+        for (int w = 0; w < 2; w++)
 #pragma unroll
             for (int q = 0; q < 4; q++) sums[(w * 4 + q) * THREADS_ + threadIdx.x] = sum[w][q];
         __syncthreads();
         if (strip == 0 && column < tiles)
             for (int q = 0; q < 4; q++) {
-                const size_t m = 4 * column + q;
-                double all[3] = {};
-                for (size_t p = 0; p < strips; p++)
-                    for (int w = 0; w < 3; w++) all[w] += sums[(w * 4 + q) * THREADS_ + p * wide + threadIdx.x];
-                const double repulsion = (double)place[m] * all[2] - all[1];
-                const double velocity = a.weight / (double)n * (all[0] + ratio * repulsion * slope);
-                if (m < n) a.phi[i * n + m] = (a.adds ? a.phi[i * n + m] : 0) + velocity;
+                const unsigned m = 4 * column + q;
+                double all[2] = {};
+                for (unsigned p = 0; p < strips; p++)
+                    for (int w = 0; w < 2; w++) all[w] += sums[(w * 4 + q) * THREADS_ + p * wide + within];
+                const double velocity = a.share * (all[0] + ratio * all[1] * slope);
+                if (m < n) a.phi[i * a.n + m] = (a.adds ? a.phi[i * a.n + m] : 0) + velocity;
             }
         __syncthreads();
     }
@@ -589,23 +589,24 @@ template <class Real> static size_t block_stride(size_t n) { return (n + 3) / 4 
 
 // Bytes of shared memory: sums of strips, the rows of the domain, scores and places of a member.
 template <class Real> static size_t block_bytes(size_t n, size_t rows, int threads) {
-    return 12 * (size_t)threads * sizeof(double) + (rows + 2) * block_stride<Real>(n) * sizeof(Real);
+    return 8 * (size_t)threads * sizeof(double) + (rows + 2) * block_stride<Real>(n) * sizeof(Real);
 }
 
 template <class Real, int THREADS_, int SHAPE, bool RANKED>
-static __global__ void __launch_bounds__(THREADS_) fused_block(const pair_args a, size_t stride) {
+static __global__ void __launch_bounds__(THREADS_) fused_block(const pair_args a, unsigned stride) {
     extern __shared__ double dynamic[];
     __shared__ block_room<Real, THREADS_> room;
     const size_t n = a.n;
     const Real *z = (const Real *)a.z;
-    Real *rows = (Real *)(dynamic + 12 * THREADS_);
+    Real *rows = (Real *)(dynamic + 8 * THREADS_);
     for (size_t u = blockIdx.x; u < a.units; u += gridDim.x) {
-        const size_t begin = a.begin[u], count = a.end[u] - begin;
+        const size_t begin = a.begin[u];
+        const unsigned count = (unsigned)(a.end[u] - begin);
         Real *score = rows + count * stride, *place = score + stride;
         __syncthreads();
-        for (size_t e = 0; e < count; e++) {
+        for (unsigned e = 0; e < count; e++) {
             const Real *from = z + a.domain[begin + e] * n;
-            for (size_t m = threadIdx.x; m < stride; m += THREADS_)
+            for (unsigned m = threadIdx.x; m < stride; m += THREADS_)
                 rows[e * stride + m] = m < n ? from[m] : nowhere<Real>(m);
         }
         __syncthreads();
@@ -614,12 +615,12 @@ static __global__ void __launch_bounds__(THREADS_) fused_block(const pair_args a
         for (size_t e = a.member_start[a.first + u]; e < a.member_start[a.first + u + 1]; e++) {
             const size_t i = a.term_variable[e];
             __syncthreads();
-            for (size_t m = threadIdx.x; m < stride; m += THREADS_) {
+            for (unsigned m = threadIdx.x; m < stride; m += THREADS_) {
                 score[m] = m < n ? (Real)a.score[i * n + m] : 0;
                 place[m] = m < n ? z[i * n + m] : 0;
             }
             __syncthreads();
-            if (scale > 0)
+            if (scale > 0 && scale < (sizeof(Real) == 4 ? 1e30 : 1e290))
                 block_velocity<Real, THREADS_, SHAPE, true>(a, scale, rows, stride, count, score, place, dynamic, i);
             else
                 block_velocity<Real, THREADS_, SHAPE, false>(a, scale, rows, stride, count, score, place, dynamic, i);
@@ -670,7 +671,7 @@ template <class Real, int THREADS_, int SHAPE> static int run_block(device *d, c
     const size_t most = (size_t)d->processors * 32;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most);
     if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
-    kernel<<<blocks, THREADS_, bytes, d->stream>>>(*a, stride);
+    kernel<<<blocks, THREADS_, bytes, d->stream>>>(*a, (unsigned)stride);
     return 0;
 }
 

@@ -34,17 +34,45 @@ static void *open_library(void) {
     return library ? library : dlopen(LIBRARY, RTLD_NOW | RTLD_NODELETE);
 }
 
-svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops) {
+/* The operations, or the sentence that says why there are none. */
+static const device_ops *find(char *why, size_t size) {
     device_entry entry = NULL;
     void *library = open_library();
-    if (library == NULL)
-        return svmp_fail(context, SVMP_UNSUPPORTED, "The backends on GPUs need %s, which was not found: %s.", LIBRARY,
-                         absent);
+    if (library == NULL) {
+        snprintf(why, size, "The backends on GPUs need %s, which was not found: %s.", LIBRARY, absent);
+        return NULL;
+    }
     void *symbol = dlsym(library, DEVICE_ENTRY);
     memcpy(&entry, &symbol, sizeof entry); /* C has no cast from an object's address to a function's */
-    *ops = entry ? entry() : NULL;
-    if (*ops == NULL || (*ops)->version != DEVICE_VERSION)
-        return svmp_fail(context, SVMP_UNSUPPORTED, "%s belongs to another version of svmp; install both together.",
-                         LIBRARY);
-    return SVMP_OK;
+    const device_ops *ops = entry ? entry() : NULL;
+    if (ops && ops->version == DEVICE_VERSION) return ops;
+    snprintf(why, size, "%s belongs to another version of svmp; install both together.", LIBRARY);
+    return NULL;
+}
+
+svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops) {
+    char why[512];
+    *ops = find(why, sizeof why);
+    return *ops ? SVMP_OK : svmp_fail(context, SVMP_UNSUPPORTED, "%s", why);
+}
+
+int svmp_cuda_found(char *words, size_t size) {
+    char why[512];
+    device *d = NULL;
+    const device_ops *ops = find(why, sizeof why);
+    if (ops == NULL || ops->open(&d, why, sizeof why) != 0) {
+        snprintf(words, size, "%s", why);
+        return 0;
+    }
+    snprintf(words, size, "%s", ops->describe(d));
+    ops->close(d);
+    return 1;
+}
+
+const char *svmp_gpu_found(char *buffer, size_t size) {
+    char words[512];
+    if (buffer == NULL || size == 0) return NULL;
+    const int found = svmp_cuda_found(words, sizeof words);
+    snprintf(buffer, size, "gpu: %s%s", found ? "" : "no. ", words);
+    return buffer;
 }

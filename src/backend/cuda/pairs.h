@@ -4,8 +4,8 @@
 /* Thread ((p*units + u)*n + l)*n + m: piece p of the squared distance of l and m on the domain of unit u, or of their
  * product. */
 BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
-    const size_t n = a->n, m = thread % n, l = thread / n % n, u = thread / n / n % a->units,
-                 p = thread / n / n / a->units;
+    const size_t n = a->n, line = over(thread, n), m = thread - line * n, matrix = over(line, n), l = line - matrix * n;
+    const size_t p = over(matrix, a->units), u = matrix - p * a->units;
     const size_t begin = a->begin[u], count = a->end[u] - begin, size = (count + a->pieces - 1) / a->pieces;
     const size_t from = begin + (p * size < count ? p * size : count), most = begin + count;
     const size_t to = from + size < most ? from + size : most;
@@ -35,13 +35,13 @@ BODY REAL PAIR(kernel)(int shape, REAL distance, double h) {
 
 BODY void PAIR(value)(const pair_args *a, size_t thread) {
     REAL *at = (REAL *)a->matrix + thread;
-    *at = PAIR(kernel)(a->shape, *at, a->scale[thread / (a->n * a->n)]);
+    *at = PAIR(kernel)(a->shape, *at, a->scale[over(thread, a->n * a->n)]);
 }
 
 /* Thread e*n + m: phi_i[m] += weight/n sum_l ( k s_i[l] - r (x_i[l] - x_i[m]) ), i = variable[e]; the repulsion is
  * r = 2k/h of rbf and k^3/h of imq; of linear, z_i[m]/v is added once. */
 BODY void PAIR(velocity)(const pair_args *a, size_t thread) {
-    const size_t n = a->n, e = thread / n, m = thread % n, i = a->variable[e], u = a->unit_of[e] - a->first;
+    const size_t n = a->n, e = over(thread, n), m = thread - e * n, i = a->variable[e], u = a->unit_of[e] - a->first;
     const REAL *k = (const REAL *)a->matrix + u * n * n + m, *z = (const REAL *)a->z + i * n;
     const double *s = a->score + i * n, by = a->in_sd ? a->inverse[i] : 1, h = a->scale[u];
     const double ratio = h > 0 ? 1 / h : 0, here = z[m];

@@ -128,7 +128,7 @@ static svmp_status plan_batch(backend *b, size_t longest, cuda_term *term) {
     const cuda *own = b->own;
     if (term->way != WAY_MATRIX) {
         term->batch = term->units;
-        SVMP_TRY(CUDA_TAKE(b, term->all.guess, 2 * term->units));
+        SVMP_TRY(CUDA_TAKE(b, term->all.guess, 3 * term->units));
         return CUDA_TAKE(b, term->all.middle, 2 * term->units);
     }
     const size_t real = (size_t)own->bits / 8, matrix = b->n * b->n * real, most = (size_t)4 << 30;
@@ -165,6 +165,7 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
                             .in_sd = in_sd,
                             .fixed = asked->bandwidth.fixed,
                             .weight = asked->weight,
+                            .share = asked->weight / (double)b->n,
                             .variance = c->variance,
                             .score = own->score,
                             .inverse = c->inverse,
