@@ -4,21 +4,26 @@
 
 #include "command.h"
 #include "front/csv.h"
+#include "journey.h"
 #include "shield.h"
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
-    {"name", 0, "NAME", "x", "name of the model's array of positions: point I is NAME[I,]", "Output"},
+    {"name", 0, "NAME", "x", "the array of positions: point I is NAME[I,]", "Output"},
     {"particles", 'n', "N", "100", "number of particles", "Size"},
-    {"spread", 0, "SD", "0",
-     "standard deviation of the particles around the positions; 0: a twentieth of the median range", "Size"},
+    {"spread", 0, "SD", "0", "sd around the positions; 0: median range / 20", "Size"},
     {"seed", 0, "S", "1", "random seed of the spread", "Size"},
+    {"odometry", 0, "FILE", "", "columns ahead,left,turn: steps (docs/slam.md)", "SLAM"},
+    {"noise", 0, "R,M,T", "", "sds of a range, a move and a turn", "SLAM"},
+    {"first", 0, "X,Y,H", "0,0,0", "position and heading of pose 1", "SLAM"},
+    {"heading", 0, "NAME", "heading", "the array of headings", "SLAM"},
+    {"map", 0, "NAME", "mark", "the array of landmarks", "SLAM"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
-enum { POINTS_MOST = 5000, NAME_MOST = 64 }; /* every pair of points has a distance, and the time is of their cube */
+enum { POINTS_MOST = 5000 }; /* every pair of points has a distance, and the time is of their cube */
 
 /* The ranges and known points of the files, and where the points may be. */
 typedef struct scene {
@@ -121,18 +126,6 @@ static int check_points(const scene *s, const char *ranges, const char *anchors)
     return status;
 }
 
-/* A name that a model may have: a letter, then letters, digits, dots and underscores. */
-static int check_name(const char *name) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
-    const size_t length = strlen(name);
-    if (length && length <= NAME_MOST && strchr(letters, *name) && strspn(name, others) == length) return 0;
-    return complain(EXIT_WRONG,
-                    "The option '--name' must be a letter followed by letters, digits, '.' or '_', at most %d "
-                    "characters in all, not '%s'.",
-                    NAME_MOST, name);
-}
-
 static int compare_numbers(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -172,12 +165,18 @@ static svmp_status make_particles(svmp_context *context, const scene *s, const c
     return status;
 }
 
-static int locate(const option_set *set, svmp_context *context, scene *s) {
+static int locate_points(const option_set *set, svmp_context *context, scene *s) {
     const char *output = options_given(set, "output");
     const int force = options_given(set, "force") != NULL;
     size_t n = 0, seed = 0;
     double spread = 0;
-    int status = check_name(options_value(set, "name"));
+    static const char *const journeys[] = {"noise", "first", "heading", "map"};
+    int status = check_name(set, "name");
+    for (size_t k = 0; k < 4 && status == 0; k++)
+        if (options_given(set, journeys[k]))
+            status = complain(EXIT_WRONG, "The option '--%s' needs --odometry.", journeys[k]);
+    if (status == 0 && set->operand_count < 2)
+        status = complain(EXIT_WRONG, "The known points are needed: svmp localise RANGES ANCHORS -o FILE.");
     if (status == 0) status = read_count("particles", options_value(set, "particles"), 0, 10000000, &n);
     if (status == 0) status = read_count("seed", options_value(set, "seed"), 0, SIZE_MAX / 16, &seed);
     if (status == 0) status = read_real("spread", options_value(set, "spread"), 0, 1e100, &spread);
@@ -208,7 +207,8 @@ static int run(const option_set *set) {
     svmp_context *context = NULL;
     scene s = {0};
     int status = open_context(set, &context);
-    if (status == 0) status = locate(set, context, &s);
+    if (status == 0)
+        status = options_given(set, "odometry") ? locate_journey(set, context) : locate_points(set, context, &s);
     csv_free(&s.ranges);
     csv_free(&s.anchors);
     free(s.from);
@@ -221,8 +221,8 @@ static int run(const option_set *set) {
 
 const command command_localise = {
     .name = "localise",
-    .operands = "RANGES ANCHORS",
-    .least = 2,
+    .operands = "RANGES [ANCHORS]",
+    .least = 1,
     .most = 2,
     .summary = "Find a start for a model of distances",
     .help = "RANGES: CSV with columns from,to,r: two point numbers (1, 2, ...) and their\n"
@@ -233,7 +233,14 @@ const command command_localise = {
             "for distances that were not measured, classical multidimensional scaling makes a map of them, and\n"
             "Procrustes' similarity aligns it with the anchors. The particles are for\n"
             ".BR \"svmp run \\-\\-init FILE\" :\n"
-            "the posterior of such a model has many folded modes, and from this start the true one is usually found.\n",
+            "the posterior of such a model has many folded modes, and from this start the true one is usually found.\n"
+            ".PP\nWith\n.B \\-\\-odometry\n"
+            "it finds the path of a robot and a map of landmarks (range-only SLAM; docs/slam.md). RANGES has the\n"
+            "columns pose, landmark and r. The file of odometry has a row for each step: how far the robot moved\n"
+            "ahead and to its left, and then turned, in radians. ANCHORS is not needed. The result is a JSON file for\n"
+            ".BR \"svmp run \\-\\-init gaussian:FILE\" .\n"
+            "Landmarks that could be at two places, ranges that do not fit, and odometry that is worse than\n"
+            ".B \\-\\-noise\nsays are reported.\n",
     .options = options,
     .run = run,
 };

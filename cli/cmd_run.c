@@ -68,6 +68,7 @@ typedef struct session {
     svmp_discrepancy *nodes; /* of every node of the model, at the end */
     size_t warmup;           /* a sampler's iterations that are not kept, */
     double warm;             /* and the seconds that they took */
+    double began;            /* when the command did, by the clock of its progress */
     double examines;         /* the seconds that the examination may take; 0: none */
     int clear;               /* whether the result may be used */
     int measures;            /* the discrepancy is measured along the way */
@@ -126,19 +127,30 @@ static int count_start(session *s, const char *path, size_t *count) {
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
-/* Without -n there are as many particles as the file has. */
+/* --init gaussian:FILE.nc: a damaged file may crash HDF5, and is first read where that does no harm. */
+static int check_point(session *s) {
+    static const char fitted[] = "gaussian:";
+    const char *init = options_given(s->set, "init"), *ending = init ? strrchr(init, '.') : NULL;
+    svmp_particles *particles = NULL;
+    if (ending == NULL || strcmp(ending, ".nc") != 0 || strncmp(init, fitted, strlen(fitted)) != 0) return 0;
+    const int status = read_particles(s->context, init + strlen(fitted), &particles);
+    svmp_particles_free(particles);
+    return status;
+}
+
+/* Without -n there are as many particles as the file has; with -n the start gives each its row (svmp_run_start_from).
+ */
 static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
-    if (path == NULL || has_values(path)) return 0;
+    if (path == NULL) return check_point(s);
+    if (has_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
     if (count == 1) return 0; /* one point, around which all are spread */
-    const size_t asked = asked_count(s->options, "particles");
-    if (s->method.sweeps && count >= asked) return 0; /* from some of them: the last of equal parts */
-    if (options_given(s->set, "particles") && asked != count)
-        return complain(EXIT_WRONG, "%zu particles were requested, but the start '%s' has %zu.", asked, path, count);
+    if (options_given(s->set, "particles")) return 0;
+    if (s->method.sweeps && count >= asked_count(s->options, "particles")) return 0; /* the last of equal parts */
     const svmp_status status = svmp_options_set_count(s->options, "particles", count);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
@@ -171,7 +183,11 @@ static int read_verify(session *s) {
 /* What every process does by itself. */
 static int read_all(session *s) {
     int status = is_speaker() ? keeper_check(s->set) : 0;
-    if (status == 0 && is_speaker() && keeper_path(s->set)) status = file_lock_take(&s->lock, keeper_path(s->set));
+    if (status == 0 && is_speaker() && keeper_path(s->set)) {
+        status = file_lock_take(&s->lock, keeper_path(s->set));
+        if (status == 0)
+            status = keeper_check(s->set); /* another run may have made the file before the lock was taken */
+    }
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
     if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
     if (status == 0) status = read_verify(s);
@@ -206,7 +222,7 @@ static int compare_options(const session *s) {
     return same == SVMP_OK ? 0 : failed(s->context, same);
 }
 
-/* The files of --init are as long; their bytes are compared before they are read. */
+/* Every process read a start file with the same number of particles; the bytes are compared later. */
 static int compare_starts(const session *s) {
     const char *path = start_file(s->set);
     char what[300], count[48];
@@ -305,14 +321,26 @@ static void print_split(const svmp_split *split) {
            percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
 }
 
-/* How to have the particles examined after all. */
+/* How the run ended, without contradicting the verdict below. */
+static const char *end_word(const session *s) {
+    const svmp_verdict *v = &s->record.verdict;
+    const int doubted = s->record.judged && (v->finding == SVMP_FAILED || v->veto != SVMP_VETO_NONE);
+    const int by_itself =
+        s->record.outcome == SVMP_CONVERGED || (s->record.outcome == SVMP_COMPLETED && v->veto == SVMP_VETO_UNSETTLED);
+    return doubted && by_itself ? verdict_word(v) : outcome_word(s->record.outcome);
+}
+
+/* How to have the particles examined after all, or for longer. */
 static void explain_skipped(const session *s) {
-    const svmp_unexamined why = s->record.verdict.unexamined;
-    if (s->record.verdict.veto != SVMP_VETO_NONE || (why != SVMP_OUT_OF_TIME && why != SVMP_UNASKED)) return;
+    const svmp_verdict *v = &s->record.verdict;
+    const int out_of_time = v->unexamined == SVMP_OUT_OF_TIME && v->finding != SVMP_FAILED;
+    const int unasked = v->unexamined == SVMP_UNASKED && v->finding == SVMP_NOT_EXAMINED;
+    if (v->veto != SVMP_VETO_NONE || v->chains || (!out_of_time && !unasked)) return;
+    printf("To examine %s: ", out_of_time ? "them without a limit of time" : "them");
     if (s->writer.written)
-        printf("To examine them: svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
+        printf("svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
     else
-        printf("To examine them, run with --verify yes.\n");
+        printf("run with --verify yes.\n");
 }
 
 static int print_result(session *s) {
@@ -336,7 +364,7 @@ static int print_result(session *s) {
     printf("%s: ", s->method.name);
     print_size(s->result, s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
-           plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
+           plural(s->record.iterations), s->record.seconds, end_word(s));
     int width = names_width(from, shown, which);
     print_moments_heading(width, chains);
     for (size_t k = 0; k < shown; k++)
@@ -346,7 +374,9 @@ static int print_result(session *s) {
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     s->clear = exact || (s->record.judged && svmp_verdict_is_clear(&s->record.verdict));
-    if (chains) s->clear = print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    const int have_mixed = chains && !(s->record.judged && s->record.processes > 1) &&
+                           print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    if (chains && !s->record.judged) s->clear = have_mixed;
     print_convergence(&s->record.convergence, 0);
     if (s->record.judged) verdict_print(&s->record.verdict);
     if (s->record.judged) explain_skipped(s);
@@ -420,6 +450,7 @@ static int is_measured(const session *s, size_t iteration) {
 /* Stops the run for good when it was interrupted, and for a moment when a checkpoint is due. */
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
+    s->watch.expected = svmp_run_expected(s->run);
     s->interrupted = progress_look(&s->watch, state);
     if (is_measured(s, state->iteration)) svmp_run_measure(s->run, NULL, NULL); /* or the curve has a point less */
     if (state->iteration == s->warmup) s->warm = progress_seconds(&s->watch);
@@ -450,7 +481,7 @@ static void judge(session *s, double seconds) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
     const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
-    if (s->method.yield != SVMP_PARTICLES) return;
+    if (s->method.yield != SVMP_PARTICLES && s->method.yield != SVMP_CHAINS) return;
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
     if (judged == SVMP_OK)
         judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
@@ -516,6 +547,17 @@ static double result_bytes(const session *s) {
     return sizeof(double) * variables * particles * kept * (s->method.yield == SVMP_CHAINS ? 3 : 2);
 }
 
+/* The examination at the end takes a third of the time of the iterations; after transport, whose iterations are like
+ * its moves, a sixth. Its memory, as measured: chains, trajectories and a Gaussian of their own. */
+static void expect_examination(session *s) {
+    const int known = strcmp(s->method.name, "transport") == 0;
+    const double variables = (double)svmp_graph_variables(svmp_model_graph(s->model));
+    const double particles = fmin((double)asked_count(s->options, "particles"), 500);
+    if (s->method.yield != SVMP_PARTICLES || s->examines == 0) return;
+    s->watch.after = known ? 1.0 / 6 : 1.0 / 3;
+    s->watch.result += sizeof(double) * variables * (20 * particles + 640);
+}
+
 static int go(session *s) {
     char text[32];
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
@@ -525,6 +567,9 @@ static int go(session *s) {
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     s->watch.result = result_bytes(s);
+    s->watch.begun = s->watch.started - s->began;
+    s->watch.warmup = s->warmup;
+    expect_examination(s);
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
@@ -545,7 +590,7 @@ static int go(session *s) {
 }
 
 static int run(const option_set *set) {
-    session s = {.set = set};
+    session s = {.set = set, .began = progress_clock()};
     int status = prepare(&s);
     if (status == 0) status = go(&s);
     guard_end();
@@ -581,11 +626,13 @@ const command command_run = {
         "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
         "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
         "finite fails and writes its last finite particles.\n.PP\n"
-        "At its end a particle method is judged: by its discrepancy and its last step, and by a\n"
+        "At its end a run is judged: particles by their discrepancy and last step, chains by R-hat, effective\n"
+        "draws, divergences and energy, and both by a\n"
         "cross-examination like that of\n.BR \"svmp verify\" ,\n"
         "which may take a third of the time of the run, or 5 seconds if that is more. The verdict is the last line\n"
         "of the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
-        "the exit status is 1 unless the particles pass; for samplers, unless their chains have mixed.\n.PP\nWith\n"
+        "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and some of their\n"
+        "draws stand the examination.\n.PP\nWith\n"
         ".B \\-\\-checkpoint\n"
         "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
         "with\n.B \\-\\-resume\n"

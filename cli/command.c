@@ -155,12 +155,15 @@ static int is_input(const char *path, const char *input) {
 }
 
 int refuse_input(const option_set *set, const char *path) {
-    static const char *const named[] = {"init", "resume"};
+    static const char *const named[] = {"init", "resume", "odometry"}, fitted[] = "gaussian:";
     const char *found = NULL;
     for (size_t k = 0; k < set->operand_count; k++)
         if (is_input(path, set->operands[k])) found = set->operands[k];
-    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
-        if (is_input(path, options_given(set, named[k]))) found = options_given(set, named[k]);
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+        const char *given = options_given(set, named[k]);
+        if (k == 0 && given && strncmp(given, fitted, strlen(fitted)) == 0) given += strlen(fitted);
+        if (is_input(path, given)) found = given;
+    }
     if (found == NULL) return 0;
     return complain(EXIT_WRONG, "The output '%s' would overwrite '%s', which this command reads; choose another file.",
                     path, found);

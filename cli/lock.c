@@ -41,7 +41,7 @@ static int is_ours(int descriptor) {
            (about.st_size == 0 || read_holder(descriptor, (char[64]){0}) != 0);
 }
 
-/* The lock that was taken is that of a file which its holder has removed meanwhile, unless this is true. */
+/* Whether the locked file is still the one at `path`: its last holder may have removed it in the meantime. */
 static int is_still_there(const char *path, int descriptor) {
     struct stat here, there;
     return fstat(descriptor, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
@@ -73,7 +73,20 @@ static int refuse(const char *path, int descriptor) {
                     path, holder, host);
 }
 
-/* One attempt: 0 and lock->held, 0 without (there are no locks here, or the file has just gone), or an exit status. */
+/* A file system without locks (flock fails with ENOLCK, ENOSYS or EOPNOTSUPP): the run goes on, but says so. */
+static int go_unlocked(const char *path, int descriptor, int error) {
+    close(descriptor);
+    if (error != ENOLCK && error != ENOSYS && error != EOPNOTSUPP && error != EINVAL)
+        return complain(EXIT_FAILED, "Cannot lock the checkpoint '%s': %s.", path, strerror(error));
+    complain(EXIT_DONE,
+             "warning: the checkpoint '%s' is not locked, since its file system has no locks (%s); make sure that no "
+             "other run writes to it.",
+             path, strerror(error));
+    return 0;
+}
+
+/* One attempt: 0 and lock->held, 0 without (there are no locks here, or *again: the file has just gone), or an exit
+ * status. */
 static int attempt(file_lock *lock, const char *path, int *again) {
     char host[64];
     *again = 0;
@@ -84,11 +97,11 @@ static int attempt(file_lock *lock, const char *path, int *again) {
         return complain(EXIT_WRONG, "The file '%s' is in the way: a run locks its checkpoint with a file of that name.",
                         lock->path);
     }
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK) return refuse(path, descriptor);
-        close(descriptor);
-        return 0;
-    }
+    int locked = 0;
+    do locked = flock(descriptor, LOCK_EX | LOCK_NB);
+    while (locked != 0 && errno == EINTR);
+    if (locked != 0 && errno == EWOULDBLOCK) return refuse(path, descriptor);
+    if (locked != 0) return go_unlocked(path, descriptor, errno);
     if (!is_still_there(lock->path, descriptor)) {
         close(descriptor);
         *again = 1;
@@ -112,6 +125,8 @@ int file_lock_take(file_lock *lock, const char *path) {
     }
     snprintf(lock->path, size, "%s.lock", place ? place : path);
     for (int k = 0; k < ATTEMPTS && again && status == 0; k++) status = attempt(lock, path, &again);
+    if (again && status == 0)
+        status = complain(EXIT_FAILED, "Cannot lock the checkpoint '%s': other runs lock it all the time.", path);
     free(place);
     return status;
 }

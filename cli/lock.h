@@ -10,7 +10,7 @@ typedef struct file_lock {
 
 /* Locks the file at `path`, which need not exist, until file_unlock. Removes the unfinished file that a killed holder
  * has left. Returns 0, or an exit status after an error message that names the holder. Where the file system has no
- * locks, the file stays unlocked. */
+ * locks, the file stays unlocked, with a warning. */
 int file_lock_take(file_lock *lock, const char *path);
 
 /* Accepts an all-zero value. */

@@ -54,6 +54,8 @@ int progress_parse(const char *text, progress_mode *mode) {
     return complain(EXIT_WRONG, "The option '--progress' must be auto, json or none, not '%s'.", text);
 }
 
+double progress_clock(void) { return now(); }
+
 void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first) {
     listen_for(SIGINT);
     listen_for(SIGTERM);
@@ -73,7 +75,9 @@ static void mark(progress *watch, double time) {
 static double time_left(const progress *watch, double time) {
     const struct progress_mark *from = &watch->marks[0];
     const double done = (double)(watch->state.iteration - from->iteration), spent = time - from->time;
-    return done > 0 ? (double)(watch->state.iterations - watch->state.iteration) * spent / done : NAN;
+    const size_t iterations = watch->expected ? watch->expected : watch->state.iterations;
+    const size_t remain = iterations > watch->state.iteration ? iterations - watch->state.iteration : 0;
+    return done > 0 ? (double)remain * spent / done : NAN;
 }
 
 /* "42 s", "3 min 20 s", "2 h 5 min" */
@@ -90,8 +94,9 @@ static void print_duration(double seconds) {
 static void print_line(progress *watch, double rate, double left) {
     const svmp_progress *state = &watch->state;
     const int live = watch->mode == PROGRESS_LIVE;
-    fprintf(stderr, "%s%zu of %zu iterations, %.3g per second, ", live ? "\r" : "", state->iteration, state->iterations,
-            rate);
+    const int sooner = watch->expected && watch->expected < state->iterations;
+    fprintf(stderr, "%s%zu of %s%zu iterations, %.3g per second, %s", live ? "\r" : "", state->iteration,
+            sooner ? "at most " : "", state->iterations, rate, sooner ? "about " : "");
     print_duration(left);
     if (watch->largest)
         fprintf(stderr, " left, largest %s %.3g", watch->largest, state->largest);
@@ -111,6 +116,8 @@ static void print_member(const char *name, double value) {
 static void print_json(const progress *watch, double elapsed, double rate, double left) {
     const svmp_progress *state = &watch->state;
     fprintf(stderr, "{\"iteration\": %zu, \"iterations\": %zu", state->iteration, state->iterations);
+    if (watch->expected && watch->expected != state->iterations)
+        fprintf(stderr, ", \"expected\": %zu", watch->expected);
     print_member("seconds", elapsed);
     print_member("rate", rate);
     print_member("left", left);
@@ -136,18 +143,23 @@ static void tell(progress *watch, double time) {
     watch->told = 1;
 }
 
-/* What a long run will take, as soon as some iterations tell. */
+/* What a long run will take, as soon as some iterations tell; and again if that turns out to be wrong by more than 30
+ * %. */
 static void announce(progress *watch, double time) {
     const double soon = 5, is_long = 60, elapsed = time - watch->started; /* seconds */
     struct rusage used;
-    if (watch->announced || watch->state.iteration < watch->first + 3 || elapsed < soon) return;
-    watch->announced = 1;
-    const double total = elapsed + time_left(watch, time);
+    if (watch->state.iteration < watch->first + 3 || elapsed < soon) return;
+    if (watch->state.iteration < watch->warmup / 2 && elapsed < is_long) return;
+    const double iterations = elapsed + time_left(watch, time), total = watch->begun + iterations * (1 + watch->after);
     if (!(total >= is_long) || getrusage(RUSAGE_SELF, &used) != 0) return;
+    if (watch->announced > 0 && fabs(total - watch->announced) < 0.3 * watch->announced) return;
+    if (watch->announced > 0 && time - watch->said < 0.5 * elapsed) return; /* seldom */
     progress_wipe(watch);
-    fputs("svmp: This run will take about ", stderr);
+    fprintf(stderr, "svmp: This run will %stake about ", watch->announced > 0 ? "rather " : "");
     print_duration(total);
     fprintf(stderr, " and %.2g GB of memory.\n", (1024.0 * (double)used.ru_maxrss + watch->result) / 1e9);
+    watch->announced = total;
+    watch->said = time;
 }
 
 int progress_look(progress *watch, const svmp_progress *state) {

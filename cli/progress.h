@@ -22,9 +22,14 @@ typedef struct progress {
     struct progress_mark {
         size_t iteration;
         double time;
-    } marks[2];    /* iterations since the first mark, at least half of all, tell how long the others will take */
-    double result; /* bytes that the end of the run needs besides those that it has now */
-    int announced; /* whether the time and memory of a long run were announced */
+    } marks[2];       /* iterations since the first mark, at least half of all, tell how long the others will take */
+    size_t expected;  /* iterations when the run probably ends, at most state.iterations; 0: as many */
+    double after;     /* seconds that follow the last iteration, as a share of those of all */
+    size_t warmup;    /* iterations of a sampler that take longer than later ones: its trajectories are long at first */
+    double begun;     /* seconds before the first iteration: reading and the start */
+    double result;    /* bytes that the end of the run needs besides those that it has now */
+    double announced; /* the seconds that a long run was said to take; 0: nothing was said */
+    double said;      /* when */
 } progress;
 
 /* "auto" (a live line on a terminal, else lines), "json" or "none". Returns 0, or an exit status after an error
@@ -34,6 +39,9 @@ int progress_parse(const char *text, progress_mode *mode);
 /* From now on, SIGINT and SIGTERM stop the run after the current iteration; another signal, a second or more later,
  * ends the program. */
 void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first);
+
+/* Seconds of the clock that progress uses. */
+double progress_clock(void);
 
 /* Records an iteration; returns whether the run should stop. */
 int progress_look(progress *watch, const svmp_progress *state);

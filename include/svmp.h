@@ -375,9 +375,10 @@ typedef struct svmp_run svmp_run;
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run);
 SVMP_API void svmp_run_free(svmp_run *run);
 
-/* Starts the run from these particles instead. Variables are matched by name. There must be as many particles as the
- * run has, or one, around which all are spread; samplers start from the last draws of as many equal parts as they have
- * chains. Collective: every process is given the same particles, or its part of the result of another run. */
+/* Starts the run from these particles instead. Variables are matched by name. There may be any number of
+ * particles: of more than the run has, the last of as many equal parts are taken (of chains, their last draws); of
+ * fewer, all in turn, and those that come again are spread around theirs. Collective: every process is given the same
+ * particles, or its part of the result of another run. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Collective: all processes must have the same file. From CSV, each process reads only
@@ -410,6 +411,10 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 /* Iterations done and requested. */
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
+
+/* How many iterations the run will probably have done when it ends: fewer than requested for a method that ends by
+ * itself, which estimates it from how far it has come. */
+SVMP_API size_t svmp_run_expected(const svmp_run *run);
 
 /* The particles of the run in its current state, with the names of the model and lp__, which is left out, with a
  * warning, if there is no memory to compute it. The caller frees them.

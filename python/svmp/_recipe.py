@@ -71,6 +71,8 @@ class FileRecipe(Recipe):
 
 
 def read_source(source: Any, data: Any) -> Recipe:
+    if isinstance(source, str) and not source.strip():
+        raise ValueError("the model text is empty")
     if isinstance(source, os.PathLike) or (isinstance(source, str) and "{" not in source):
         path = Path(source)
         if path.suffix not in _MODEL_ENDINGS:

@@ -121,6 +121,33 @@ static svmp_status read_members(json_reader *reader, const json_t *root) {
     return SVMP_OK;
 }
 
+/* jansson's "']' expected near 'x'" in the words of the other readers. */
+static svmp_status fail_syntax(const json_reader *reader, const json_error_t *error) {
+    static const struct {
+        const char *theirs, *before, *after; /* what is near stands between these */
+    } words[] = {
+        {"string or '}' expected", "expected a name in double quotes or '}', not ", ""},
+        {"'[' or '{' expected", "expected one object, {\"name\": value, ...}, not ", ""},
+        {"end of file expected", "expected the end of the file, not ", ""},
+        {"']' expected", "expected ',' or ']', not ", ""},
+        {"'}' expected", "expected ',' or '}', not ", ""},
+        {"':' expected", "expected ':', not ", ""},
+        {"unexpected token", "expected a value, not ", ""},
+        {"invalid token", "expected a number, null or an array, not ", ""},
+        {"duplicate object key", "the name ", " appears twice"},
+        {"real number overflow", "the number ", " is too large"},
+        {"premature end of input", "the quote is not closed: ", ""},
+    };
+    const char *near = strstr(error->text, " near ");
+    for (size_t k = 0; near && k < sizeof words / sizeof *words; k++) {
+        const size_t length = strlen(words[k].theirs);
+        if (strncmp(error->text, words[k].theirs, length) != 0 || error->text + length != near) continue;
+        const char *what = strcmp(near + 6, "end of file") == 0 ? "the end of the file" : near + 6;
+        return JSON_FAIL(reader, "%s%s%s", words[k].before, what, words[k].after);
+    }
+    return JSON_FAIL(reader, "this is not valid JSON: %s", error->text);
+}
+
 svmp_status svmp_data_read_json(data_set *data, const text_source *source) {
     json_error_t error;
     json_reader reader = {.data = data, .source = source};
@@ -128,7 +155,7 @@ svmp_status svmp_data_read_json(data_set *data, const text_source *source) {
     svmp_status status;
     if (root == NULL) {
         reader.at = error.position > 0 ? (size_t)error.position - 1 : 0;
-        status = JSON_FAIL(&reader, "%s", error.text);
+        status = fail_syntax(&reader, &error);
     } else if (!json_is_object(root)) {
         status = JSON_FAIL(&reader, "expected one object, {\"name\": value, ...}");
     } else {

@@ -106,3 +106,16 @@ expr svmp_dordered_logit_density(program_builder *b, expr_array value, const exp
 expr svmp_dordered_probit_density(program_builder *b, expr_array value, const expr_array *arguments) {
     return ordered(b, value.items[0], arguments, log_phi, between_probits);
 }
+
+/* ---- dsum: the sum of discrete nodes ---- */
+
+expr svmp_dsum_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    return IFELSE(EQUALS(value.items[0], ARGUMENT(0)), NUMBER(0), NUMBER(-INFINITY));
+}
+
+/* ---- dround: a bound on t, which its transform has ---- */
+
+expr svmp_dround_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    (void)value, (void)arguments;
+    return NUMBER(0);
+}

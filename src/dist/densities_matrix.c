@@ -91,3 +91,19 @@ expr svmp_dwish_density(program_builder *b, expr_array value, const expr_array *
     expr power = HALF(SUB(SUB(k, order), NUMBER(1)));
     return ADD(SUB(MUL(power, svmp_exprs_logdet(b, p, x)), trace), front);
 }
+
+/* ---- dscaled.wishart (Huang and Wand): x ~ dwish(2 v diag(1/a), v + p - 1) with a_i ~ dinvgamma(1/2, 1/s_i^2), which
+ * are integrated out: |x|^((v-2)/2) prod_i (v x_ii + 1/s_i^2)^(-(v+p)/2). Each 1/sqrt(x_ii) alone is half-t. ---- */
+
+expr svmp_dscaled_wishart_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    const size_t p = value.rows;
+    const expr *x = value.items, *s = arguments[0].items;
+    expr v = ARGUMENT(1), k = ADD(v, NUMBER((double)p - 1)), power = HALF(ADD(k, NUMBER(1)));
+    expr sum = NUMBER(-(double)(p * (p + 1)) / 4 * log_pi);
+    for (size_t j = 0; j < p; j++) {
+        expr inner = ADD(MUL(v, x[j + p * j]), DIV(NUMBER(1), SQUARE(s[j])));
+        expr front = SUB(SUB(MUL(HALF(k), LOG(v)), LOG(s[j])), LOGGAM(HALF(SUB(k, NUMBER((double)j)))));
+        sum = ADD(sum, ADD(SUB(LOGGAM(power), MUL(power, LOG(inner))), front));
+    }
+    return ADD(sum, MUL(HALF(SUB(v, NUMBER(2))), svmp_exprs_logdet(b, p, x)));
+}

@@ -55,7 +55,9 @@ const distribution *svmp_distribution_find(const char *name) {
 }
 
 /* A distribution without a distribution function can be truncated only where it has no mass to count: dflat. */
-bool svmp_distribution_truncatable(const distribution *family) { return family->log_cdf != NULL || !family->proper; }
+bool svmp_distribution_truncatable(const distribution *family) {
+    return family->log_cdf != NULL || (!family->proper && family->rank == RANK_SCALAR);
+}
 
 /* ---- bounds -------------------------------------------------------------------------------------- */
 
@@ -70,7 +72,10 @@ static void support_bounds(program_builder *b, const distribution *family, const
     *upper = NUMBER(INFINITY);
     switch (family->support) {
     case SUPPORT_REAL:
+    case SUPPORT_SUM:
+    case SUPPORT_ROUNDED:
     case SUPPORT_SIMPLEX:
+    case SUPPORT_ZERO_SUM:
     case SUPPORT_POSITIVE_DEFINITE:
     case SUPPORT_COMPOSITION: *lower = NUMBER(-INFINITY); break;
     case SUPPORT_POSITIVE:
@@ -176,7 +181,7 @@ static expr require_domains(program_builder *b, const distribution *family, size
     for (size_t k = 0; k < family->arguments; k++)
         for (size_t i = 0; i < arguments[k].rows * arguments[k].columns; i++)
             sum = require_domain(b, family->argument[k].domain, sum, arguments[k].items[i]);
-    if (family->support == SUPPORT_POSITIVE_DEFINITE)
+    if (family->support == SUPPORT_POSITIVE_DEFINITE && family->argument[0].rank == RANK_MATRIX) /* dwish */
         sum = require(b, sum, SUB(ARGUMENT(1), NUMBER((double)order - 1)));
     if (family->support == SUPPORT_INTERVAL) sum = require(b, sum, SUB(ARGUMENT(1), ARGUMENT(0)));
     if (truncated && truncated->lower && truncated->upper)

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "expr/program.h"
 
-enum { DISTRIBUTION_ARGUMENTS = 4 };
+enum { DISTRIBUTION_ARGUMENTS = 7 };
 #define DISTRIBUTION_LARGEST_URN 0x1p26 /* dhyper: n1 and n2 are below it */
 
 /* An expression, a vector or a matrix of them: column-major, scalars are 1*1, vectors rows*1. Borrowed. */
@@ -41,9 +41,16 @@ typedef enum argument_domain {
     DOMAIN_NONNEGATIVE, /* >= 0, every item (dcat, dmulti: weights) */
     DOMAIN_PROBABILITY, /* 0 <= p <= 1 */
     DOMAIN_COUNT,       /* 0, 1, 2 ... */
+    DOMAIN_FIXED, /* a vector of any numbers, and of whole ones, that are data: they shape the expression (car.normal)
+                   */
+    DOMAIN_FIXED_COUNT,
     DOMAIN_POSITIVE_DEFINITE,
     DOMAIN_ASCENDING /* a vector, strictly ascending (dinterval: cut points) */
 } argument_domain;
+
+static inline bool svmp_domain_is_fixed(argument_domain domain) {
+    return domain == DOMAIN_FIXED || domain == DOMAIN_FIXED_COUNT;
+}
 
 typedef struct distribution_argument {
     const char *name;
@@ -61,6 +68,7 @@ typedef enum distribution_support {
     SUPPORT_INTERVAL,          /* between the first two arguments: dunif */
     SUPPORT_ABOVE,             /* above the second argument: dpar */
     SUPPORT_SIMPLEX,           /* a vector of positive numbers that sum to 1 */
+    SUPPORT_ZERO_SUM,          /* a vector of numbers that sum to 0: car.normal */
     SUPPORT_POSITIVE_DEFINITE, /* a symmetric matrix */
     SUPPORT_BINARY,            /* 0, 1 */
     SUPPORT_COUNT,             /* 0, 1, 2 ... */
@@ -69,6 +77,8 @@ typedef enum distribution_support {
     SUPPORT_ORDERED,           /* 1 ... one more than the length of the second argument: dordered.logit */
     SUPPORT_COMPOSITION,       /* a vector of counts that sum to the second argument: dmulti */
     SUPPORT_HYPERGEOMETRIC,    /* max(0, m1 - n2) ... min(n1, m1): dhyper */
+    SUPPORT_SUM,               /* its argument: dsum */
+    SUPPORT_ROUNDED,           /* the first argument rounded to as many digits as the second says: dround */
     SUPPORT_INTERVAL_INDEX     /* 0 ... the length of the second argument: dinterval */
 } distribution_support;
 
@@ -81,7 +91,7 @@ struct distribution {
     distribution_rank rank; /* of the value */
     distribution_support support;
     bool discrete;
-    bool proper; /* false: dflat */
+    bool proper; /* false: dflat, car.normal */
 
     /* The log density or log probability of a value inside the support, every normalising term included. */
     expr (*log_density)(program_builder *builder, expr_array value, const expr_array *arguments);

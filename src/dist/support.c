@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "dist/car.h"
 #include "dist/distributions.h"
 
 /* Writes the sentence where one is wanted; always false, so that a refusal is one line. */
@@ -50,6 +52,7 @@ static bool item_accepted(argument_domain domain, double x) {
     case DOMAIN_POSITIVE: return x > 0;
     case DOMAIN_NONNEGATIVE: return x >= 0;
     case DOMAIN_PROBABILITY: return x >= 0 && x <= 1;
+    case DOMAIN_FIXED_COUNT:
     case DOMAIN_COUNT: return x >= 0 && whole(x);
     default: return !isnan(x);
     }
@@ -61,6 +64,7 @@ static const char *domain_text(argument_domain domain, double x) {
     case DOMAIN_POSITIVE: return "positive";
     case DOMAIN_NONNEGATIVE: return "positive or zero";
     case DOMAIN_PROBABILITY: return "between 0 and 1";
+    case DOMAIN_FIXED_COUNT:
     case DOMAIN_COUNT: return "a whole number, zero or more";
     default: return "a number";
     }
@@ -96,10 +100,28 @@ static bool hypergeometric_agree(const number_array *arguments, char *sentence, 
     return true;
 }
 
+/* The lists of car.normal(adj, weights, num, tau) and car.proper(mu, C, adj, num, M, tau, gamma). */
+static bool maps_agree(const distribution *family, size_t order, const number_array *arguments, char *sentence,
+                       size_t size) {
+    const bool proper = family->proper;
+    const number_array adj = arguments[proper ? 2 : 0], weight = arguments[1], num = arguments[proper ? 3 : 2];
+    const car_map map = {order, adj.rows, adj.items, num.items, weight.items};
+    const double *scale = proper ? arguments[4].items : NULL;
+    char why[200];
+    for (size_t k = 0; proper && k < order; k++)
+        if (!(scale[k] > 0)) return refuse(sentence, size, "M[%zu] = %g is not positive", k + 1, scale[k]);
+    for (size_t k = 0; !proper && k < weight.rows; k++)
+        if (!(weight.items[k] >= 0))
+            return refuse(sentence, size, "weights[%zu] = %g is negative", k + 1, weight.items[k]);
+    return svmp_car_is_map(&map, scale, why, sizeof why) || refuse(sentence, size, "%s", why);
+}
+
 bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
                                        char *sentence, size_t size) {
+    if (family->argument[1].domain == DOMAIN_FIXED) return maps_agree(family, order, arguments, sentence, size);
     switch (family->support) {
     case SUPPORT_POSITIVE_DEFINITE: {
+        if (family->argument[0].rank != RANK_MATRIX) return true; /* dscaled.wishart */
         double k = arguments[1].items[0];
         if (k <= (double)order - 1)
             return refuse(sentence, size, "k = %g must be above %zu, the number of rows minus 1", k, order - 1);
@@ -122,12 +144,14 @@ static bool vector_contained(const distribution *family, number_array value, con
     for (size_t k = 0; k < value.rows; k++) {
         double x = value.items[k];
         if (isnan(x)) return refuse(sentence, size, "item %zu is not a number", k + 1);
-        if (family->support != SUPPORT_REAL && x < 0)
+        if (family->support != SUPPORT_REAL && family->support != SUPPORT_ZERO_SUM && x < 0)
             return refuse(sentence, size, "item %zu, %g, is negative", k + 1, x);
         if (family->support == SUPPORT_COMPOSITION && !whole(x))
             return refuse(sentence, size, "item %zu, %g, is not a whole number", k + 1, x);
         sum += x;
     }
+    if (family->support == SUPPORT_ZERO_SUM && !(fabs(sum) <= 1e-6 * (double)value.rows))
+        return refuse(sentence, size, "the items sum to %g, not to 0", sum);
     if (family->support == SUPPORT_SIMPLEX && !(fabs(sum - 1) <= 1e-6))
         return refuse(sentence, size, "the items sum to %g, not to 1", sum);
     if (family->support == SUPPORT_COMPOSITION && sum != arguments[1].items[0])
@@ -161,6 +185,8 @@ static void ends(const distribution *family, const number_array *arguments, doub
         *upper = fmin(arguments[0].items[0], arguments[2].items[0]);
         break;
     case SUPPORT_INTERVAL_INDEX: *upper = (double)arguments[1].rows; break;
+    case SUPPORT_SUM:
+    case SUPPORT_ROUNDED:
     case SUPPORT_REAL: *lower = -INFINITY; break;
     default: break;
     }
@@ -176,6 +202,13 @@ static bool interval_contained(double x, const number_array *arguments, char *se
     return x == below || refuse(sentence, size, "%g cut points are below t = %g, not %g", below, t, x);
 }
 
+/* A known t must be rounded to it. */
+static bool rounded_contained(double x, const number_array *arguments, char *sentence, size_t size) {
+    const double t = arguments[0].items[0], unit = pow(10, -arguments[1].items[0]);
+    if (!(fabs(t - x) > 0.5 * unit * (1 + 1e-12))) return true;
+    return refuse(sentence, size, "%g is not %g rounded to %g digits", x, t, arguments[1].items[0]);
+}
+
 bool svmp_distribution_contains(const distribution *family, number_array value, const number_array *arguments,
                                 char *sentence, size_t size) {
     if (family->rank == RANK_VECTOR) return vector_contained(family, value, arguments, sentence, size);
@@ -186,6 +219,10 @@ bool svmp_distribution_contains(const distribution *family, number_array value, 
     ends(family, arguments, &lower, &upper);
     if (isnan(x)) return refuse(sentence, size, "it is not a number");
     if (family->discrete && !whole(x)) return refuse(sentence, size, "%g is not a whole number", x);
+    if (family->support == SUPPORT_SUM)
+        return !(arguments[0].items[0] < x || arguments[0].items[0] > x) ||
+               refuse(sentence, size, "%g is not the sum %g", x, arguments[0].items[0]);
+    if (family->support == SUPPORT_ROUNDED) return rounded_contained(x, arguments, sentence, size);
     if (x >= lower && x <= upper && family->support == SUPPORT_INTERVAL_INDEX)
         return interval_contained(x, arguments, sentence, size);
     if (x >= lower && x <= upper) return true;
@@ -231,7 +268,14 @@ bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, siz
             return refuse(sentence, size, "the arguments %s and %s of %s have %zu and %zu elements",
                           family->argument[k - 1].name, wanted->name, family->name, arguments[k - 1].rows,
                           arguments[k].rows);
-        if (family->rank != RANK_SCALAR && wanted->rank != RANK_SCALAR && arguments[k].rows != rows)
+        const bool pairs =
+            svmp_domain_is_fixed(wanted->domain) && strcmp(wanted->name, "num") != 0 && strcmp(wanted->name, "M") != 0;
+        if (pairs && k > 0 && svmp_domain_is_fixed(family->argument[k - 1].domain) &&
+            arguments[k].rows != arguments[k - 1].rows)
+            return refuse(sentence, size, "the arguments %s and %s of %s have %zu and %zu elements",
+                          family->argument[k - 1].name, wanted->name, family->name, arguments[k - 1].rows,
+                          arguments[k].rows);
+        if (family->rank != RANK_SCALAR && wanted->rank != RANK_SCALAR && !pairs && arguments[k].rows != rows)
             return refuse(sentence, size, "the argument %s of %s has %zu rows, but the value has %zu", wanted->name,
                           family->name, arguments[k].rows, rows);
     }

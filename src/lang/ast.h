@@ -79,6 +79,7 @@ typedef struct ast_model {
     name_table functions; /* of functions, distributions and operators */
     ast_declaration *declarations;
     ast_statement *data, *model; /* first statements, or NULL */
+    size_t model_end;            /* offset of the '}' that ends model { } */
 } ast_model;
 
 /* Parses the source of `noted`; what is wrong is noted there and parsing goes on after it. Fails only without

@@ -127,15 +127,13 @@ static const char *distribution_advice(const char *name) {
     static const char *const words[][2] = {
         {"dnt", "a noncentral t is mu + z / sqrt(tau * c / k) with z ~ dnorm(delta, 1) and c ~ dchisqr(k)"},
         {"dnchisqr", "write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)"},
-        {"dscaled.wishart", "write dwish() with a scale matrix, or a correlation and scales of their own"},
-        {"car.normal", "write x[i] ~ dflat() and factor(-0.5 * tau * w * pow(x[i] - x[j], 2)) for each pair of "
-                       "neighbours, as in models/car.bug"},
-        {"car.proper", "write dmnorm() with the precision matrix in data { }, or factor() for each pair of neighbours"},
+        {"dsample", "write a dbern() for each element, and a dsum() of them"},
         {"car.l1", "write factor(-tau * abs(x[i] - x[j])) for each pair of neighbours"},
         {"mv.car", "write factor() for each pair of neighbours"},
         {"spatial.exp", "write dmnorm.vcov() with the covariance matrix computed from the distances"},
         {"dgpar", "write it with factor(); its log density is -log(s) - (1/k + 1) log(1 + k (x - m)/s)"},
-        {"dgev", "write it with factor()"},
+        {"dgev",
+         "write it with factor(); its log density is -log(s) - (1/k + 1) log(z) - z^(-1/k) with z = 1 + k (x - m)/s"},
         {"dloglik", "write factor(e) for dummy ~ dloglik(e)"},
         {"dgeneric", "write factor(e)"},
         {"ode", "differential equations are not supported"},
@@ -165,6 +163,15 @@ static bool counts_somewhere(const ast_statement *statement, uint32_t symbol) {
     return false;
 }
 
+/* ", and no data were given", or where it was looked for. */
+static const char *not_in_data(const data_set *data, char text[ELEMENT_TEXT]) {
+    const char *first = data->source_count > 0 ? data->sources[0].path : "the data";
+    const char *others = data->source_count > 1 ? " or the other data files" : "";
+    if (data->source_count == 0 && data->count == 0) return ", and no data were given";
+    snprintf(text, ELEMENT_TEXT, ", and not in %.100s%s", first, others);
+    return text;
+}
+
 static svmp_status unknown_name(model_checker *checker, const ast_expression *variable, const ast_statement *loop) {
     const name_table *names = &checker->lowering->ast->names;
     const char *name = names->text[variable->symbol];
@@ -176,7 +183,7 @@ static svmp_status unknown_name(model_checker *checker, const ast_expression *va
     for (; loop; loop = loop->parent) consider(&best, name, names->text[loop->counter]);
     for (size_t k = 0; k < checker->known.count; k++) consider(&best, name, checker->known.text[k]);
     return svmp_diagnose(checker->lowering->diagnostics, variable->offset, "'%s' is not defined%s", name,
-                         did_you_mean(&best, text));
+                         best.text ? did_you_mean(&best, text) : not_in_data(checker->lowering->data, text));
 }
 
 /* ---- expressions ---------------------------------------------------------------------------- */

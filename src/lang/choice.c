@@ -11,6 +11,19 @@ typedef struct index_choice {
     size_t extent, number; /* from 0 */
 } index_choice;
 
+/* Whether a variable is a number behind those that are moved, and drawn from a discrete distribution. */
+static bool is_drawn_discrete(const model_lowering *lowering, uint32_t variable) {
+    const lowered_model *result = lowering->result;
+    size_t first = 0, last = result->leaf_count; /* the leaf that has it; their variables ascend */
+    if (!lowering->drawn || variable < result->variables) return false;
+    if (variable >= result->variables + result->leaf_variables) return true; /* it was summed out */
+    while (last - first > 1) {
+        const size_t middle = first + (last - first) / 2;
+        *(result->leaves[middle].variable <= variable ? &first : &last) = middle;
+    }
+    return result->leaves[first].distribution->discrete;
+}
+
 /* Whether an expression is a whole number by its form: what steps, comparisons and roundings make, and discrete
  * unknowns that have been drawn. */
 static bool is_whole(const model_lowering *lowering, expr e, int depth) {
@@ -20,7 +33,7 @@ static bool is_whole(const model_lowering *lowering, expr e, int depth) {
     switch (op) {
     case OP_literal: return svmp_expr_is_literal(builder, e, &number) && number == floor(number);
     case OP_parameter: number = lowering->parameters[svmp_expr_leaf(builder, e)]; return number == floor(number);
-    case OP_input: return lowering->drawn && lowering->slots[svmp_expr_leaf(builder, e)] >= lowering->result->variables;
+    case OP_input: return is_drawn_discrete(lowering, lowering->slots[svmp_expr_leaf(builder, e)]);
     case OP_round:
     case OP_trunc:
     case OP_step:

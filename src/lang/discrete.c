@@ -68,6 +68,10 @@ static svmp_status find_values(model_lowering *lowering, size_t offset, size_t p
     if (isnan(*most)) *most = INFINITY;
     *least = fmax(*least, ceil(evaluated.lower.number));
     *most = fmin(*most, floor(evaluated.upper.number));
+    const size_t element = lowering->arrays[lowering->statement->left->symbol].first + offset;
+    if (lowering->cut_upper) *most = fmin(*most, floor(lowering->cut_upper[element]));
+    if (lowering->statement->distribution->support == SUPPORT_SUM)
+        return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
     if (isinf(*most))
         return not_finite(lowering, offset,
                           "it has no largest value; bound it with T(,) where larger values have no weight, or provide "
@@ -266,6 +270,7 @@ svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_state
 
 svmp_status svmp_discrete_finish(model_lowering *lowering) {
     lowered_summed *summed = &lowering->result->summed;
+    lowering->result->discrete_count = lowering->discrete_count;
     SVMP_TRY(SVMP_NEW(lowering->context, summed->unknowns, lowering->discrete_count));
     for (; summed->count < lowering->discrete_count; summed->count++) {
         const discrete_unknown *from = &lowering->discrete[summed->count];

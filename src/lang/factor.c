@@ -195,14 +195,21 @@ static svmp_status begin_moved(model_lowering *lowering, const lowered_node *nod
     return status;
 }
 
-static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
-    const lowered_node *node = svmp_instance_node(lowering, factor->instance);
-    lowering->drawn = lowering->instances[factor->instance].leaf;
+/* What the unknown elements of a leaf are drawn from, once discrete unknowns have values. */
+static svmp_status add_leaf(model_lowering *lowering, factor_work *factor) {
+    lowering->drawn = true;
     svmp_status status = svmp_factor_begin(lowering, factor);
     lowering->drawn = false;
-    SVMP_TRY(status);
-    SVMP_TRY(add_prior(lowering, factor));
-    if (is_drawn_whole(lowering, factor)) return SVMP_OK;
+    if (status == SVMP_OK) status = add_prior(lowering, factor);
+    factor->drawn_whole = is_drawn_whole(lowering, factor);
+    return status;
+}
+
+/* Of a leaf, the density of its observed elements. */
+static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
+    const lowered_node *node = svmp_instance_node(lowering, factor->instance);
+    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    if (!lowering->instances[factor->instance].leaf) SVMP_TRY(add_prior(lowering, factor));
     if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
     if (lowering->scope_count > 0) return SVMP_OK; /* a table: eliminate.c */
@@ -224,8 +231,8 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     return svmp_pattern_append(lowering, which);
 }
 
-static svmp_status add_potential(model_lowering *lowering) {
-    const ast_statement *statement = lowering->statement;
+static svmp_status add_potential(model_lowering *lowering, factor_work *factor) {
+    const ast_statement *statement = factor->statement;
     model_item potential;
     expr built;
     SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &potential));
@@ -242,26 +249,41 @@ static svmp_status add_potential(model_lowering *lowering) {
     return svmp_pattern_append(lowering, which);
 }
 
-static svmp_status try_factor(model_lowering *lowering, uint32_t which) {
+typedef svmp_status (*factor_maker)(model_lowering *lowering, factor_work *factor);
+
+static svmp_status try_factor(model_lowering *lowering, uint32_t which, factor_maker make, bool *drawn_whole) {
     factor_work factor = {.instance = which, .statement = lowering->statement};
     factor.distribution = factor.statement->distribution;
     lowering->item_count = 0;
-    svmp_status status =
-        factor.statement->kind == AST_FACTOR ? add_potential(lowering) : add_density(lowering, &factor);
+    svmp_status status = make(lowering, &factor);
+    *drawn_whole = factor.drawn_whole;
     svmp_factor_free(lowering, &factor);
     return status;
 }
 
-svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
+static svmp_status make_factor(model_lowering *lowering, uint32_t which, factor_maker make, bool *drawn_whole) {
     SVMP_TRY(svmp_begin_instance(lowering));
-    place before = svmp_enter(lowering, which);
-    lowering->factor = which;
-    svmp_status status = try_factor(lowering, which);
+    svmp_status status = try_factor(lowering, which, make, drawn_whole);
     while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
+        const bool drawn = make == add_leaf;
         lowering->depth = 0;
+        lowering->drawn = drawn;
         status = svmp_compute_pending(lowering);
-        if (status == SVMP_OK) status = try_factor(lowering, which);
+        lowering->drawn = false;
+        if (status == SVMP_OK) status = try_factor(lowering, which, make, drawn_whole);
     }
+    return status;
+}
+
+svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
+    place before = svmp_enter(lowering, which);
+    bool drawn_whole = false, ignored;
+    svmp_status status = SVMP_OK;
+    lowering->factor = which;
+    if (lowering->instances[which].leaf) status = make_factor(lowering, which, add_leaf, &drawn_whole);
+    if (status == SVMP_OK && !drawn_whole)
+        status = make_factor(lowering, which, lowering->statement->kind == AST_FACTOR ? add_potential : add_density,
+                             &ignored);
     if (status == SVMP_OK && lowering->scope_count > 0) status = svmp_discrete_note(lowering, which);
     svmp_scope_clear(lowering);
     lowering->factor = NOTHING;

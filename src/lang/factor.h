@@ -14,9 +14,10 @@ typedef struct factor_work {
     value offsets;    /* of the left-hand side */
     bool elementwise; /* a distribution of one dimension for each element of the left-hand side */
     bool known_arguments;
-    bool likelihood; /* of the observed elements alone */
-    bool summed;     /* it depends on discrete unknowns */
-    size_t count;    /* of expressions: arguments, values, bounds */
+    bool likelihood;  /* of the observed elements alone */
+    bool drawn_whole; /* a leaf without observed elements */
+    bool summed;      /* it depends on discrete unknowns */
+    size_t count;     /* of expressions: arguments, values, bounds */
     expr *expressions;
     double *numbers; /* the same, where known; NaN elsewhere */
     expr_array arguments[DISTRIBUTION_ARGUMENTS];

@@ -51,6 +51,13 @@ static svmp_status build_arguments(model_lowering *lowering, factor_work *factor
             if (svmp_item_known(one) && isnan(one.number))
                 return svmp_lowering_error(lowering, factor->statement->arguments[k]->offset,
                                            "the value is not a number");
+            if (svmp_domain_is_fixed(factor->distribution->argument[k].domain)) {
+                if (!svmp_item_known(one))
+                    return svmp_lowering_error(lowering, factor->statement->arguments[k]->offset,
+                                               "'%s' of %s must be data", factor->distribution->argument[k].name,
+                                               factor->distribution->name);
+                one = svmp_item_literal(one.number);
+            }
             factor->known_arguments = factor->known_arguments && svmp_item_known(one);
             factor->numbers[factor->count] = svmp_item_known(one) ? one.number : NAN;
             SVMP_TRY(svmp_item_build(lowering, one, &factor->expressions[factor->count++]));
@@ -205,6 +212,15 @@ static svmp_status check_interval(model_lowering *lowering, const factor_work *f
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+/* A sum of unknowns that are not counts has no density in these. */
+static svmp_status check_sum(model_lowering *lowering, const factor_work *factor) {
+    if (lowering->drawn || factor->known_arguments || factor->distribution->support != SUPPORT_SUM) return SVMP_OK;
+    return svmp_lowering_error(
+        lowering, factor->statement->function_offset,
+        "dsum of unknowns that are not counts is not supported: write one of them as the sum less "
+        "the others, c <- y - a - b, and factor(logdensity.norm(c, mu, tau)) for its density");
+}
+
 svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_expand_subscript(lowering, factor->statement->left, &factor->offsets));
     SVMP_TRY(svmp_expand_distribution(lowering, &factor->evaluated));
@@ -213,6 +229,7 @@ svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(build_arguments(lowering, factor));
     SVMP_TRY(check_shapes(lowering, factor));
     SVMP_TRY(check_domains(lowering, factor));
+    SVMP_TRY(check_sum(lowering, factor));
     return check_interval(lowering, factor);
 }
 

@@ -275,7 +275,9 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         uint32_t definition = read->definition;
         model_instance *defined = &lowering->instances[definition];
         expr ignored;
-        if (read->state == ELEMENT_UNKNOWN) {
+        if (read->state == ELEMENT_UNKNOWN && svmp_node_has_elements(lowering, definition)) {
+            SVMP_TRY(svmp_node_element(lowering, read));
+        } else if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
         } else if (defined->busy) {
             return cycle(lowering, variable, offset);

@@ -1,9 +1,11 @@
-/* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies. It becomes a
- * bound in the transform of t. For unknown cut points there remain the conditions that they are in ascending order and,
- * for a known t, that it lies between them. */
+/* Censoring: an observed y ~ dinterval(t, cut[]) says between which cut points the unknown t lies, y ~ dround(t,
+ * digits) how far it is from y, and y ~ dsum(a, b) of counts that none of them is above y. It becomes a bound in the
+ * transform of t, or among the values that are summed over. For unknown cut points there remain the conditions that
+ * they are in ascending order and, for a known t, that it lies between them. */
 #include "lang/lowering.h"
 
 #include <math.h>
+#include <string.h>
 
 static svmp_status reserve(model_lowering *lowering) {
     if (lowering->cut_lower) return SVMP_OK;
@@ -50,14 +52,29 @@ static svmp_status bound_element(model_lowering *lowering, size_t which, const v
     return SVMP_OK;
 }
 
+/* y ~ dround(t, digits): t is at most half a unit of the last digit away. */
+static svmp_status bound_rounded(model_lowering *lowering, size_t which, double observed) {
+    model_item digits;
+    SVMP_TRY(svmp_expand_scalar(lowering, lowering->statement->arguments[1], &digits));
+    if (!svmp_item_known(digits))
+        return svmp_lowering_error(lowering, lowering->statement->arguments[1]->offset,
+                                   "the number of digits must be data");
+    const double half = 0.5 * pow(10, -digits.number);
+    SVMP_TRY(reserve(lowering));
+    lowering->cut_lower[which] = fmax(lowering->cut_lower[which], observed - half);
+    lowering->cut_upper[which] = fmin(lowering->cut_upper[which], observed + half);
+    return SVMP_OK;
+}
+
 static svmp_status censor(model_lowering *lowering) {
     ast_statement *statement = lowering->statement;
+    const char *name = statement->distribution->name;
     size_t left, target;
     value cuts;
     SVMP_TRY(find_element(lowering, statement->left, &left));
     if (left == SIZE_MAX)
         return svmp_lowering_error(lowering, statement->left->offset,
-                                   "dinterval applies to one element: write a loop with y[i] on the left-hand side");
+                                   "%s applies to one element: write a loop with y[i] on the left-hand side", name);
     if (lowering->elements[left].state != ELEMENT_KNOWN) return SVMP_OK; /* others have a word on it */
     double observed = lowering->elements[left].value;
     SVMP_TRY(find_element(lowering, statement->arguments[0], &target));
@@ -66,13 +83,16 @@ static svmp_status censor(model_lowering *lowering) {
         SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &ignored));
         if (svmp_item_known(ignored)) return SVMP_OK;
         return svmp_lowering_error(lowering, statement->arguments[0]->offset,
-                                   "dinterval can only censor a stochastic node; this one is computed from unknowns");
+                                   "%s can only censor a stochastic node; this one is computed from unknowns", name);
     }
     const ast_statement *definition = lowering->instances[lowering->elements[target].definition].statement;
     if (definition->distribution->rank != RANK_SCALAR)
         return svmp_lowering_error(lowering, statement->arguments[0]->offset,
-                                   "dinterval cannot censor an element of a node of %s",
-                                   definition->distribution->name);
+                                   "%s cannot censor an element of a node of %s", name, definition->distribution->name);
+    if (statement->distribution->support == SUPPORT_ROUNDED) {
+        lowering->arrays[statement->arguments[0]->symbol].read = true;
+        return bound_rounded(lowering, target, observed);
+    }
     SVMP_TRY(svmp_expand(lowering, statement->arguments[1], &cuts));
     if (!(observed >= 0 && observed <= (double)cuts.count && observed == floor(observed))) return SVMP_OK;
     lowering->arrays[statement->arguments[0]->symbol].read = true;
@@ -81,10 +101,47 @@ static svmp_status censor(model_lowering *lowering) {
     return bound_element(lowering, target, &cuts, observed);
 }
 
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* Calls itself for both sides of '+', as the parser makes it of dsum(a, b, ...): whether all are discrete unknowns or
+ * numbers that are not negative; then none is above the sum. With `bound`, that is noted. */
+static svmp_status bound_terms(model_lowering *lowering, ast_expression *sum, const double *bound, bool *counts) {
+    size_t element;
+    model_item item;
+    if (sum->kind == AST_CALL && strcmp(lowering->ast->functions.text[sum->symbol], "+") == 0) {
+        SVMP_TRY(bound_terms(lowering, sum->operands[0], bound, counts));
+        return bound_terms(lowering, sum->operands[1], bound, counts);
+    }
+    SVMP_TRY(find_element(lowering, sum, &element));
+    if (element != SIZE_MAX && lowering->elements[element].state == ELEMENT_UNKNOWN) {
+        const uint32_t definition = lowering->elements[element].definition;
+        *counts = *counts && lowering->instances[definition].statement->distribution->discrete;
+        if (bound) lowering->cut_upper[element] = fmin(lowering->cut_upper[element], *bound);
+        return SVMP_OK;
+    }
+    SVMP_TRY(svmp_expand_scalar(lowering, sum, &item));
+    *counts = *counts && svmp_item_known(item) && item.number >= 0;
+    return SVMP_OK;
+}
+
+static svmp_status bound_sum(model_lowering *lowering) {
+    const ast_statement *statement = lowering->statement;
+    size_t left;
+    bool counts = true;
+    SVMP_TRY(find_element(lowering, statement->left, &left));
+    if (left == SIZE_MAX || lowering->elements[left].state != ELEMENT_KNOWN) return SVMP_OK;
+    SVMP_TRY(bound_terms(lowering, statement->arguments[0], NULL, &counts));
+    if (!counts) return SVMP_OK;
+    SVMP_TRY(reserve(lowering));
+    return bound_terms(lowering, statement->arguments[0], &lowering->elements[left].value, &counts);
+}
+
 svmp_status svmp_censor(model_lowering *lowering, uint32_t which) {
-    if (lowering->instances[which].statement->distribution->support != SUPPORT_INTERVAL_INDEX) return SVMP_OK;
+    const distribution *family = lowering->instances[which].statement->distribution;
+    const bool sum = family->support == SUPPORT_SUM;
+    if (!sum && family->support != SUPPORT_INTERVAL_INDEX && family->support != SUPPORT_ROUNDED) return SVMP_OK;
     place before = svmp_enter(lowering, which);
-    svmp_status status = censor(lowering);
+    svmp_status status = sum ? bound_sum(lowering) : censor(lowering);
     svmp_leave(lowering, before);
     lowering->item_count = 0;
     return status;

@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a stochastic instance has an observed element; what dinterval says of a censored node is a bound, and no
- * observation has a density there. */
+/* Whether a stochastic instance has an observed element; what dinterval or dround says of a censored node is a bound,
+ * and no observation has a density there. */
 static svmp_status observes(model_lowering *lowering, uint32_t which, bool *some) {
     const ast_statement *statement = lowering->instances[which].statement;
     *some = false;
-    if (statement->kind != AST_STOCHASTIC || statement->distribution->support == SUPPORT_INTERVAL_INDEX) return SVMP_OK;
+    if (statement->kind != AST_STOCHASTIC) return SVMP_OK;
+    if (statement->distribution->support == SUPPORT_INTERVAL_INDEX ||
+        statement->distribution->support == SUPPORT_ROUNDED)
+        return SVMP_OK;
     const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     place before = svmp_enter(lowering, which);
     value offsets = {0};
@@ -82,6 +85,8 @@ static svmp_status add_deviance(model_lowering *lowering) {
 
 svmp_status svmp_add_likelihood(model_lowering *lowering, const char *name, size_t length, bool *is) {
     const bool pointwise = length == 7 && memcmp(name, "log_lik", 7) == 0;
+    *is = length == 20 && memcmp(name, "posterior_predictive", 20) == 0; /* its nodes are there: replicate.c */
+    if (*is) return SVMP_OK;
     *is = pointwise || (length == 8 && memcmp(name, "deviance", 8) == 0);
     if (!*is) return SVMP_OK;
     SVMP_TRY(svmp_names_add(lowering->context, &lowering->result->computed, name, length, &(uint32_t){0}));

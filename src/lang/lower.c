@@ -133,6 +133,7 @@ static svmp_status add_factors(model_lowering *lowering) {
 static svmp_status require_unknowns(model_lowering *lowering) {
     if (lowering->result->variables > 0) return SVMP_OK;
     lowering->only_discrete = lowering->discrete_count + lowering->result->leaf_count > 0;
+    lowering->model_end = lowering->ast->model_end;
     if (lowering->only_discrete) return SVMP_BAD_INPUT; /* lower_any goes on */
     return svmp_fail(lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns: every node is observed.",
                      lowering->diagnostics->source->path);
@@ -203,6 +204,7 @@ static svmp_status lower_text(model_lowering *lowering, const text_source *sourc
     lowering->diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));
     SVMP_CHECK(svmp_diagnostics_report(noted));
+    SVMP_CHECK(svmp_replicate(lowering));
     status = lower(lowering);
     if (status == SVMP_BAD_INPUT)
         svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */
@@ -221,13 +223,10 @@ done:
 
 /* The text with one more unknown at the end of model { }, behind all else: where all others are discrete there would be
  * nothing for particles to move in. */
-static svmp_status add_auxiliary(svmp_context *context, const text_source *source, text_source *made) {
+static svmp_status add_auxiliary(svmp_context *context, const text_source *source, size_t end, text_source *made) {
     static const char statement[] = " auxiliary.number ~ dflat(); factor(-0.5 * auxiliary.number^2) ";
     const size_t length = sizeof statement - 1;
-    size_t end = source->length;
     char *text;
-    while (end > 0 && source->text[end - 1] != '}') end--;
-    if (end > 0) end--;
     SVMP_TRY(SVMP_NEW(context, text, source->length + length + 1));
     memcpy(text, source->text, end);
     memcpy(text + end, statement, length);
@@ -246,7 +245,7 @@ static svmp_status lower_any(model_lowering wanted, const text_source *source, l
              "%s: all unknowns are discrete: their probabilities are exact. The standard normal 'auxiliary.number' "
              "stands for the variables that particles move in.",
              source->path);
-    SVMP_TRY(add_auxiliary(wanted.context, source, &amended));
+    SVMP_TRY(add_auxiliary(wanted.context, source, lowering.model_end, &amended));
     lowering = wanted;
     status = lower_text(&lowering, &amended, result);
     svmp_source_free(wanted.context, &amended);

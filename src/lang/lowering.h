@@ -17,6 +17,7 @@
  *     factor*.c    one instance becomes a factor
  *     simulate.c   what data { } draws
  *     monitor.c    deterministic nodes that are reported
+ *     replicate.c  observed arrays that are drawn once more
  *     likelihood.c the log likelihood of each observation, and the deviance, that are reported
  *     pattern.c    factors of equal structure share a program
  *     cycle.c      parents come before children
@@ -176,6 +177,7 @@ typedef struct model_lowering {
     int depth;
     size_t node_reads;  /* how many elements that the model defines were read */
     bool only_discrete; /* there is no other unknown */
+    size_t model_end;   /* where model { } ends, for who adds one */
     bool drawn;         /* discrete unknowns have values: those drawn for each particle */
     uint32_t pending;   /* an instance to be computed before we go on, or NOTHING */
     uint32_t stamp;
@@ -363,6 +365,8 @@ svmp_status svmp_call_transpose(model_lowering *, const ast_expression *, value 
 svmp_status svmp_call_matrix_product(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_inverse(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_logdet(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_least_bound(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_largest_bound(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_sort(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_rank(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_order(model_lowering *, const ast_expression *, value *);
@@ -400,6 +404,10 @@ static inline lowered_node *svmp_instance_node(const model_lowering *lowering, u
  * and log |Jacobian|. */
 svmp_status svmp_node_natural(model_lowering *lowering, uint32_t defining, expr *jacobian);
 
+/* Whether elements of the node can be had without the others, and one of them: its memo. */
+bool svmp_node_has_elements(const model_lowering *lowering, uint32_t defining);
+svmp_status svmp_node_element(model_lowering *lowering, model_element *element);
+
 /* The bounds of element `part` of a node of one dimension, its support narrowed by T(,) and by what dinterval says of
  * `which` of all elements. */
 svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *family,
@@ -419,8 +427,13 @@ svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, si
 /* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
 
-/* likelihood.c: "log_lik" and "deviance"; *is is whether the name is one of these, which it adds. */
+/* likelihood.c: "log_lik", "deviance" and "posterior_predictive"; *is is whether the name is one of these, which it
+ * adds. */
 svmp_status svmp_add_likelihood(model_lowering *lowering, const char *name, size_t length, bool *is);
+
+/* replicate.c: where "posterior_predictive" is monitored, the statements that draw the observed arrays once more. */
+#define REPLICATE_SUFFIX ".rep"
+svmp_status svmp_replicate(model_lowering *lowering);
 
 /* ---- describe.c ----------------------------------------------------------------------------- */
 

@@ -139,6 +139,7 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     const bool leaf = lowering->instances[which].leaf; /* it is drawn as it is, and never moved */
     node->transform = leaf                                           ? TRANSFORM_LINE
                       : family->support == SUPPORT_SIMPLEX           ? TRANSFORM_SIMPLEX
+                      : family->support == SUPPORT_ZERO_SUM          ? TRANSFORM_ZERO_SUM
                       : family->support == SUPPORT_POSITIVE_DEFINITE ? TRANSFORM_POSITIVE_DEFINITE
                                                                      : TRANSFORM_LINE;
     SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
@@ -180,24 +181,43 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     return svmp_coordinates_choose(lowering, &evaluated, offsets->count, lowering->result->node_count, node);
 }
 
+/* Of car.normal, areas without neighbours are 0, as in GeoBUGS; what is given stays. */
+static svmp_status fix_islands(model_lowering *lowering, const value *offsets, size_t *islands) {
+    model_element *elements = lowering->elements + lowering->arrays[lowering->statement->left->symbol].first;
+    evaluated_distribution evaluated = {0};
+    SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
+    const value *num = &evaluated.arguments[2];
+    for (size_t k = 0; k < offsets->count && num->count == offsets->count; k++) {
+        model_element *element = &elements[(size_t)lowering->items[offsets->first + k].number];
+        const model_item neighbours = lowering->items[num->first + k];
+        if (!svmp_item_known(neighbours) || neighbours.number != 0 || element->state != ELEMENT_UNKNOWN) continue;
+        element->state = ELEMENT_KNOWN;
+        element->value = 0;
+        ++*islands;
+    }
+    return SVMP_OK;
+}
+
 static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     const model_array *array = &lowering->arrays[statement->left->symbol];
     lowered_model *result = lowering->result;
     value offsets;
-    size_t unknown = 0;
+    size_t unknown = 0, islands = 0;
     SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
+    if (statement->distribution->support == SUPPORT_ZERO_SUM) SVMP_TRY(fix_islands(lowering, &offsets, &islands));
     for (size_t k = 0; k < offsets.count; k++) {
         size_t offset = (size_t)lowering->items[offsets.first + k].number;
         unknown += lowering->elements[array->first + offset].state == ELEMENT_UNKNOWN;
     }
-    result->observed += offsets.count - unknown;
+    result->observed += offsets.count - unknown - islands;
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;
     if (statement->distribution->discrete && !leaf) return add_discrete(lowering, which, &offsets);
     bool whole = statement->distribution->support == SUPPORT_SIMPLEX ||
+                 statement->distribution->support == SUPPORT_ZERO_SUM ||
                  statement->distribution->support == SUPPORT_POSITIVE_DEFINITE;
-    if (whole && unknown < offsets.count) return partly_observed(lowering, which);
+    if (whole && unknown + islands < offsets.count) return partly_observed(lowering, which);
 
     char text[ELEMENT_TEXT];
     SVMP_TRY(SVMP_GROW(lowering->context, result->nodes, result->node_capacity, result->node_count + 1));
@@ -286,6 +306,28 @@ static svmp_status build_natural(model_lowering *lowering, uint32_t defining, ex
 done:
     svmp_release(lowering->context, many);
     return status;
+}
+
+bool svmp_node_has_elements(const model_lowering *lowering, uint32_t defining) {
+    const lowered_node *node = svmp_instance_node(lowering, defining);
+    return node->transform == TRANSFORM_ZERO_SUM;
+}
+
+svmp_status svmp_node_element(model_lowering *lowering, model_element *element) {
+    const lowered_node *node = svmp_instance_node(lowering, element->definition);
+    uint32_t variable[TRANSFORM_MOST_TERMS];
+    double weight[TRANSFORM_MOST_TERMS];
+    const size_t terms = svmp_transform_zero_sum(node->outputs, element->output - node->output, variable, weight);
+    element->memo = svmp_item_literal(0);
+    for (size_t t = 0; t < terms; t++) { /* the weights as parameters: elements of equal depth share a program */
+        expr input;
+        SVMP_TRY(svmp_input(lowering, (uint32_t)node->variable + variable[t], &input));
+        model_item factor = svmp_item_number(weight[t]);
+        model_item term = svmp_apply(lowering, OP_multiply, factor, svmp_item_expression(input), factor);
+        element->memo = svmp_apply(lowering, OP_add, element->memo, term, term);
+    }
+    element->stamp = lowering->stamp;
+    return SVMP_OK;
 }
 
 svmp_status svmp_node_natural(model_lowering *lowering, uint32_t defining, expr *jacobian) {

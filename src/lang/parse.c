@@ -60,6 +60,8 @@ static svmp_status parse_stochastic(model_parser *parser, ast_statement *stateme
     SVMP_TRY(svmp_parse_symbol(parser, &parser->model->functions, name, &statement->function));
     SVMP_TRY(svmp_parse_expect(parser, TOKEN_OPEN, "after the distribution"));
     SVMP_TRY(svmp_parse_arguments(parser, &statement->argument_count, &statement->arguments));
+    if (spells(parser, name, "dsum"))
+        SVMP_TRY(svmp_parse_add(parser, (uint32_t)name->offset, &statement->argument_count, statement->arguments));
     return parse_bounds(parser, statement);
 }
 
@@ -267,7 +269,10 @@ static svmp_status parse_file(model_parser *parser) {
             SVMP_TRY(parse_declarations(parser));
             break;
         case TOKEN_DATA: SVMP_TRY(parse_named_block(parser, &parser->model->data, &datas)); break;
-        case TOKEN_MODEL: SVMP_TRY(parse_named_block(parser, &parser->model->model, &models)); break;
+        case TOKEN_MODEL:
+            SVMP_TRY(parse_named_block(parser, &parser->model->model, &models));
+            parser->model->model_end = parser->next[-1].offset;
+            break;
         default: return not_a_block(parser);
         }
     }

@@ -35,4 +35,7 @@ svmp_status svmp_parse_variable(model_parser *parser, ast_expression **variable)
 /* expressions := expression { "," expression } ")", after "(". */
 svmp_status svmp_parse_arguments(model_parser *parser, size_t *count, ast_expression ***arguments);
 
+/* Arguments become one, their sum. */
+svmp_status svmp_parse_add(model_parser *parser, uint32_t offset, size_t *count, ast_expression **arguments);
+
 #endif

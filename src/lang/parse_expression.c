@@ -119,6 +119,18 @@ done:
     return status;
 }
 
+/* One expression in place of several, for dsum(a, b, ...), which has any number of arguments. */
+svmp_status svmp_parse_add(model_parser *parser, uint32_t offset, size_t *count, ast_expression **arguments) {
+    for (size_t k = 1; k < *count; k++) {
+        ast_expression *operands[2] = {arguments[0], arguments[k]};
+        SVMP_TRY(make(parser, AST_CALL, offset, 2, operands, &arguments[0]));
+        SVMP_TRY(
+            svmp_names_add(parser->diagnostics->context, &parser->model->functions, "+", 1, &arguments[0]->symbol));
+    }
+    if (*count > 1) *count = 1;
+    return SVMP_OK;
+}
+
 /* call := NAME "(" [expressions] ")" */
 static svmp_status parse_call(model_parser *parser, ast_expression **expression) {
     const token *name = parser->next;

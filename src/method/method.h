@@ -11,6 +11,14 @@
 #define METHOD_INIT "normal:1"
 enum { METHOD_ITERATIONS = 1000, METHOD_WARMUP = 1000 };
 
+/* What keeps a method that ends by itself from being sure of its answer. */
+typedef struct method_unrest {
+    svmp_unrest why;
+    size_t variable; /* that is farthest from settled, */
+    double amount;   /* and by how much, as svmp_unrest says */
+    size_t count;    /* how many variables there are like it */
+} method_unrest;
+
 typedef struct method {
     const char *name;
     const char *kernel; /* the default of --kernel; NULL: the method has no kernel, and no phi for the stopping rule */
@@ -32,6 +40,8 @@ typedef struct method {
     /* Fills the particles for --init gaussian, of a method that has that Gaussian already. NULL: as for all others. */
     svmp_status (*start)(svmp_run *run, double *x);
     svmp_status (*iterate)(svmp_run *run);
+    /* How many iterations the run will probably have had when it ends by itself. NULL: all. */
+    size_t (*expect)(const svmp_run *run);
     void (*free)(svmp_run *run); /* NULL: nothing to free */
 
     /* The result so far as new particles, with chains and statistics but without names; their number may differ from
@@ -41,6 +51,9 @@ typedef struct method {
     /* For a `local` method with a result: the own rows of the kth kept state of the backend's particles, and the number
      * of these states. Draw l*count + k is state k of particle l. NULL: only the backend's x. */
     const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
+
+    /* Where it ended without having settled: why. NULL: the method does not end by itself. */
+    method_unrest (*unrest)(const svmp_run *run);
 
     /* Saves or loads the state of the method between iterations, except the backend's particles and step states. NULL:
      * it has none. */

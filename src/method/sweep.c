@@ -216,7 +216,7 @@ static void adapt(const sweeper *s, size_t v, double gain, double acceptance) {
     s->log_step[v] = fmin(fmax(moved, -most_log_step), most_log_step);
 }
 
-/* Moves the particles whose ratio is above a uniform number; a ratio that is none refuses. */
+/* Moves the particles whose ratio exceeds a uniform number; a NaN rejects. */
 static void decide(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;

@@ -5,9 +5,9 @@
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
  *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
  *     nothing drifts.
- *   - The last particles by themselves are as noisy as that many independent draws. Stein's transport removes the
- *     noise: its kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's
- *     identities hold.
+ *   - Of the last window those particles are kept whose moments are nearest to the averages. By themselves they are
+ *     nearly as noisy as that many independent draws. Stein's transport removes the noise: its kernel, linear on the
+ * variables that a node reads and rbf on the node itself, moves them until Stein's identities hold.
  *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
  * is held to those on the scale of the model text.
  *
@@ -19,19 +19,15 @@
 #include "method/averages.h"
 #include "method/hold.h"
 #include "method/method.h"
+#include "method/rest.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
 #include "model/text_scale.h"
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double small_error = 0.015;  /* of an average, in units of the sd: the moves end */
-static const double fair_error = 0.05;    /* the same: good enough at the limit of iterations */
-static const double small_drift = 0.05;   /* the same, between windows */
-static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
-static const double chance = 4.5;         /* standard errors that chance does not exceed, even among many variables */
-static const double together = 0.5;       /* average.apart below which chains have come to where the others are */
-static const double dense = 200;          /* entries of the factor per variable with which global moves cost too much */
+static const double stalled = 0.9; /* of the unrest before, after twice as many iterations */
+static const double dense = 200;   /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
 
@@ -41,7 +37,9 @@ typedef struct transport {
     trajectory *global;
     int local; /* trajectories would cost too much: local moves alone */
     averages *averages;
-    double *moved; /* the particles when the moves ended */
+    double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
+    double misfit; /* and how far they are; when the moves have ended, what they left */
+    double *log_densities; /* of each particle */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
     text_scale *text;
@@ -52,6 +50,8 @@ typedef struct transport {
     size_t window, length;   /* iterations of the open window, and how many it shall have */
     size_t carried, carries; /* iterations of the transport: done, and to do */
     size_t settled;
+    double unrest; /* of the last window that was closed */
+    size_t limit;  /* of iterations, where it ended the moves or cut the transport; else 0 */
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -78,12 +78,14 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(run->context, own, 1));
     run->own = own;
     own->length = FIRST_WINDOW;
-    SVMP_TRY(svmp_gaussian_create(run->model, b->seed, &own->q));
+    own->misfit = INFINITY;
+    SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
     SVMP_TRY(alloc_text(run));
+    SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -97,6 +99,7 @@ static void free_transport(svmp_run *run) {
     svmp_text_scale_free(own->text);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
+    svmp_release(run->context, own->log_densities);
     svmp_release(run->context, own);
 }
 
@@ -107,40 +110,19 @@ static svmp_status draw_start(svmp_run *run, double *x) {
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* How far a variable's averages are from settled, with standard errors of at most `allowed` sd: at most 1 when they
- * are. */
-static double unrest(const average *a, double allowed) {
-    if (!(a->sd > 0)) return INFINITY;
-    const double error = fmax(a->mean_error, a->sd_error) / (a->sd * allowed);
-    const double drift = fabs(a->drift) / fmax(small_drift * a->sd, chance * a->drift_error);
-    return isnan(error + drift) ? INFINITY : fmax(error, drift);
-}
-
-/* The same for what moves, for which Stein's identities hold. */
-static double unrest_of_moved(const average *a, double allowed) {
-    const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
-    const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
-    return isnan(push + pull) ? INFINITY : fmax(unrest(a, allowed), fmax(push, pull));
-}
-
-static double largest_unrest(const svmp_run *run, double allowed) {
+static double largest_unrest(const svmp_run *run, error_limits allowed) {
     const transport *own = run->own;
-    const average *rows = svmp_averages_rows(own->averages);
-    double largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++)
-        largest = fmax(largest, unrest_of_moved(&rows[i], allowed));
-    if (own->text) rows = svmp_averages_rows(own->text_averages);
-    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i], allowed));
-    return largest;
+    const double moved =
+        svmp_averages_unrest_of_moved(svmp_averages_rows(own->averages), run->model->graph->variables, allowed);
+    if (own->text == NULL) return moved;
+    return fmax(moved,
+                svmp_averages_unrest(svmp_averages_rows(own->text_averages), svmp_text_scale_rows(own->text), allowed));
 }
 
-/* Whether every chain has come to where the others are: then there is one Gaussian shape to carry particles to. */
+/* Whether there is one Gaussian shape to carry particles to. */
 static int have_met(const svmp_run *run) {
     const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    if (rows == NULL) return 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++)
-        if (!(rows[i].apart < together)) return 0;
-    return 1;
+    return rows && svmp_chains_have_met(rows, run->model->graph->variables);
 }
 
 /* Holds a variable on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a
@@ -150,7 +132,7 @@ static int have_met(const svmp_run *run) {
  *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
  *     var c + 2 b cov(c, d) + b^2 var d = S^2.
  *
- * Of its two solutions the positive one is taken, if there is one. */
+ * The larger of its two solutions is taken, if it is positive. */
 static void hold_text(size_t n, const average *to, const text_row *row, double *x) {
     const double *o = row->origin, *w = row->width, each = 1 / (double)n;
     if (!(to->sd > 0)) return;
@@ -168,29 +150,84 @@ static void hold_text(size_t n, const average *to, const text_row *row, double *
     for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
 }
 
+/* A particle that was carried to where the density is 0, beyond an edge, is again where the moves left it. */
+static svmp_status bring_back(svmp_run *run, double *x) {
+    transport *own = run->own;
+    const size_t n = run->backend->n;
+    SVMP_TRY(svmp_model_evaluate(run->model, n, x, own->log_densities, NULL));
+    for (size_t l = 0; l < n; l++)
+        for (size_t i = 0; !isfinite(own->log_densities[l]) && i < run->model->graph->variables; i++)
+            x[i * n + l] = own->moved[i * n + l];
+    return SVMP_OK;
+}
+
 static svmp_status end_carries(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
     const average *rows = svmp_averages_rows(own->averages);
-    double *x;
+    double *x, *room;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_hold(own->q, rows, run->model->graph->variables, b->n, x, own->moved)); /* needed no more */
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &room)); /* needed no more */
+    SVMP_TRY(svmp_hold(own->q, rows, run->model->graph->variables, b->n, x, room));
     if (own->text) rows = svmp_averages_rows(own->text_averages);
     for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
         hold_text(b->n, &rows[i], &row, x + row.variable * b->n);
     }
+    SVMP_TRY(bring_back(run, x));
     own->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-static svmp_status end_moves(svmp_run *run, const double *x) {
+static svmp_status go_back(svmp_run *run) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    memcpy(x, ((transport *)run->own)->moved, run->model->graph->variables * run->backend->n * sizeof *x);
+    return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
+}
+
+static svmp_status end_moves(svmp_run *run, int by_itself) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
-    memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
+    own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
     own->carries = left < CARRIES ? left : CARRIES;
     own->stage = have_met(run) ? STAGE_CARRIES : STAGE_DONE;
+    SVMP_TRY(go_back(run));
     return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
+}
+
+/* Ends the moves when the averages are good, or fair and no longer getting better: the sd of a variable with heavy
+ * tails does not. A window in which the steps adapted does not count. */
+static svmp_status close_window(svmp_run *run) {
+    transport *own = run->own;
+    const size_t passed = run->iteration + 1;
+    svmp_averages_close(own->averages);
+    if (own->text) svmp_averages_close(own->text_averages);
+    const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, svmp_small_errors);
+    run->backend->largest = own->unrest = now;
+    own->settled = passed >= own->length + ADAPTS && have_met(run) && largest_unrest(run, svmp_fair_errors) <= 1;
+    own->window = 0;
+    own->length *= 2;
+    if (own->settled && (now <= 1 || now > stalled * before)) return end_moves(run, 1);
+    if (own->length + CARRIES > run->iterations - passed) return end_moves(run, 0);
+    own->misfit = INFINITY;
+    return SVMP_OK;
+}
+
+/* Adds the particles to the averages, and keeps them if none were nearer: of chains with heavy tails, those in which
+ * neither too few nor too many are far out. */
+static void follow(svmp_run *run, const double *x, const double *score) {
+    transport *own = run->own;
+    double misfit = svmp_averages_misfit(own->averages, x);
+    svmp_averages_add(own->averages, x, score);
+    if (own->text) {
+        svmp_text_scale_find(own->text, x, own->values);
+        misfit += svmp_averages_misfit(own->text_averages, own->values);
+        svmp_averages_add(own->text_averages, own->values, NULL);
+    }
+    if (misfit > own->misfit) return;
+    memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
+    own->misfit = misfit;
 }
 
 static svmp_status move(svmp_run *run) {
@@ -202,40 +239,15 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    svmp_averages_add(own->averages, x, score);
-    if (own->text) {
-        svmp_text_scale_find(own->text, x, own->values);
-        svmp_averages_add(own->text_averages, own->values, NULL);
-    }
+    follow(run, x, score);
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
     run->rate = svmp_trajectory_step(own->global);
-    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     b->largest = NAN;
-    own->window++;
-    const size_t left = run->iterations - t - 1;
-    if (own->window == own->length) {
-        svmp_averages_close(own->averages);
-        if (own->text) svmp_averages_close(own->text_averages);
-        b->largest = largest_unrest(run, small_error);
-        own->settled = have_met(run) && largest_unrest(run, fair_error) <= 1;
-        own->window = 0;
-        own->length *= 2;
-        if ((b->largest <= 1 && own->settled) || own->length + CARRIES > left) return end_moves(run, x);
-    }
-    return left == 0 ? end_moves(run, x) : SVMP_OK;
+    if (++own->window == own->length) return close_window(run);
+    return run->iterations == t + 1 ? end_moves(run, 0) : SVMP_OK;
 }
 
 /* ---- carries ----------------------------------------------------------------------------------------------------- */
-
-/* The particles ran away: they are again where the moves left them. */
-static svmp_status give_up(svmp_run *run) {
-    transport *own = run->own;
-    double *x;
-    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
-    memcpy(x, own->moved, run->model->graph->variables * run->backend->n * sizeof *x);
-    SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
-    return end_carries(run);
-}
 
 /* The largest displacement of a variable's particles, root mean square in units of their sd. */
 static double largest_push(const svmp_run *run, const double *x, const double *push) {
@@ -276,8 +288,16 @@ static svmp_status carry(svmp_run *run) {
     SVMP_TRY(b->kind->score(b));
     SVMP_TRY(b->kind->stein(b, &run->kernel, own->carried));
     SVMP_TRY(push(run, &finite));
-    if (!finite) return give_up(run);
+    if (!finite) { /* the particles ran away */
+        SVMP_TRY(go_back(run));
+        return end_carries(run);
+    }
     return ++own->carried == own->carries ? end_carries(run) : SVMP_OK;
+}
+
+static method_unrest find_unrest(const svmp_run *run) {
+    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
+    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_REST};
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
@@ -294,6 +314,35 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
+/* Every window halves the variance of the errors. Before the first has closed, a third of the draws are supposed to be
+ * worth an independent one. */
+static size_t expect(const svmp_run *run) {
+    const transport *own = run->own;
+    if (own->stage == STAGE_DONE) return run->iteration;
+    if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
+    const average *rows = svmp_averages_rows(own->averages);
+    const double last = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0,
+                 first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n));
+    double error = (last > 0 ? last * sqrt(0.5) : first) / svmp_small_errors.mean;
+    size_t length = own->length, end = run->iteration - own->window + length;
+    while ((error > 1 || end < length + ADAPTS) && end + 2 * length + CARRIES <= run->iterations) {
+        length *= 2;
+        end += length;
+        error *= sqrt(0.5);
+    }
+    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+}
+
+/* A longer run is this one as long as the limit has ended nothing. */
+static svmp_status refuse_other_limit(const svmp_run *run) {
+    const size_t limit = ((const transport *)run->own)->limit;
+    if (limit == 0 || limit == run->iterations) return SVMP_OK;
+    return svmp_fail(run->context, SVMP_BAD_INPUT,
+                     "The moves of the saved run have ended at its limit of %zu iterations; with %zu they would have "
+                     "gone on. Start again, or start from its particles (--init).",
+                     limit, run->iterations);
+}
+
 static svmp_status state(svmp_run *run, archive *a) {
     transport *own = run->own;
     size_t stage = own->stage;
@@ -304,6 +353,10 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_count(a, "carried", &own->carried));
     SVMP_TRY(svmp_archive_count(a, "carries", &own->carries));
     SVMP_TRY(svmp_archive_count(a, "settled", &own->settled));
+    SVMP_TRY(svmp_archive_real(a, "unrest", &own->unrest));
+    SVMP_TRY(svmp_archive_count(a, "limit", &own->limit));
+    SVMP_TRY(refuse_other_limit(run));
+    SVMP_TRY(svmp_archive_real(a, "misfit", &own->misfit));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
@@ -322,5 +375,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .alloc = alloc,
                                       .start = draw_start,
                                       .iterate = iterate,
+                                      .expect = expect,
                                       .free = free_transport,
+                                      .unrest = find_unrest,
                                       .state = state};

@@ -59,7 +59,9 @@ static size_t place_given(const component_work *work, const lowered_step *step) 
     return place;
 }
 
+/* NaN for all of the component where no state is possible: the particle has no density there. */
 static void draw_states(const component_work *work, uint64_t seed, uint64_t draw, size_t particle, double *draws) {
+    bool possible = true;
     for (size_t k = work->component->steps; k-- > 0;) {
         const lowered_step *step = step_at(work, k);
         const lowered_discrete *unknown = &work->summed->unknowns[step->unknown];
@@ -73,9 +75,12 @@ static void draw_states(const component_work *work, uint64_t seed, uint64_t draw
             sum += conditional(work, step, place + state, particle);
             if (u * total < sum) break;
         }
+        possible = possible && total > 0;
         work->state[step->unknown] = state;
         draws[step->unknown * work->n + particle] = unknown->least + state;
     }
+    for (size_t k = 0; !possible && k < work->component->steps; k++)
+        draws[step_at(work, k)->unknown * work->n + particle] = NAN;
 }
 
 /* The states of a step's unknowns at an entry of its table. */
@@ -90,12 +95,20 @@ static void set_states(const component_work *work, const lowered_step *step, siz
     }
 }
 
+/* Adds a probability to a sum of two parts, p = a + b with a a multiple of 2^-29 and b one of 2^-58: both sums are
+ * exact for 2^24 particles, so that they may be added in any order. */
+static void add_exactly(double p, double *sum) {
+    const double coarse = nearbyint(p * 0x1p29) * 0x1p-29;
+    sum[0] += coarse;
+    sum[1] += nearbyint((p - coarse) * 0x1p58) * 0x1p-58;
+}
+
 /* belief of a step = P(given) p(unknown | given), P(given) from the step that has all of these. */
 static void believe(const component_work *work, size_t particle, double *probabilities) {
     for (size_t k = work->component->steps; k-- > 0;) {
         const lowered_step *step = step_at(work, k);
         const uint32_t own = work->summed->unknowns[step->unknown].states;
-        double *belief = work->belief + step->first;
+        double *belief = work->belief + step->first, total = 0;
         for (size_t e = 0; e < step->size; e++) belief[e] = step->parent == UINT32_MAX ? 1 : 0;
         if (step->parent != UINT32_MAX) {
             const lowered_step *parent = step_at(work, step->parent);
@@ -105,10 +118,9 @@ static void believe(const component_work *work, size_t particle, double *probabi
             }
             for (size_t e = 0; e < step->size; e++) belief[e] = belief[e - e % own];
         }
-        for (size_t e = 0; e < step->size; e++) {
-            belief[e] *= conditional(work, step, e, particle);
-            probabilities[work->places[step->unknown] + e % own] += belief[e];
-        }
+        for (size_t e = 0; e < step->size; e++) total += belief[e] *= conditional(work, step, e, particle);
+        for (size_t e = 0; e < step->size; e++)
+            add_exactly(total > 0 ? belief[e] : NAN, probabilities + 2 * (work->places[step->unknown] + e % own));
     }
 }
 

@@ -49,8 +49,9 @@ typedef struct lowered_summed {
 void svmp_summed_free(svmp_context *context, lowered_summed *summed);
 
 /* For n particles x, variables*n numbers: draws (count*n values, may be NULL) and, may be NULL, the probabilities of
- * all states of all unknowns, one behind the other: their sums over the particles are added. `seed` and draw[l] are the
- * keys of the draws for particle l. */
+ * all states of all unknowns, one behind the other: their sums over the particles are added, each as two numbers whose
+ * sum it is. `seed` and draw[l] are the keys of the draws for particle l. Where a particle has no density, both are
+ * NaN. */
 svmp_status svmp_summed_draw(svmp_context *context, const lowered_summed *summed, uint64_t seed, size_t n,
                              const uint64_t *draw, const double *x, double *draws, double *probabilities);
 

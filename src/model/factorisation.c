@@ -168,7 +168,6 @@ void svmp_factorisation_free(factorisation *f) {
     svmp_release(f->context, f);
 }
 
-svmp_context *svmp_factorisation_context(const factorisation *f) { return f->context; }
 
 size_t svmp_factorisation_entries(const factorisation *f) {
     size_t entries = 0;

@@ -10,7 +10,6 @@ typedef struct factorisation factorisation;
 /* Chooses an order of elimination and counts the factor's entries. The pattern must live as long. */
 svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made);
 void svmp_factorisation_free(factorisation *f); /* NULL-safe */
-svmp_context *svmp_factorisation_context(const factorisation *f);
 
 /* A = P' L L' P from the entries of the pattern. *bad becomes SIZE_MAX, or the row whose pivot is not above 0, and
  * there is no factor then. The same bits for any number of threads. */

@@ -96,7 +96,8 @@ typedef struct lowered_model {
     size_t monitor_count, monitor_capacity;
     lowered_values *monitor_values;
     size_t monitor_value_count;
-    lowered_summed summed; /* discrete unknowns */
+    lowered_summed summed; /* discrete unknowns; of a part: the first process has them */
+    size_t discrete_count; /* how many there are; of a part: in the whole */
     name_table computed;   /* arrays of the text with deterministic elements, whether they are reported or not */
     uint32_t *by_level;    /* all nodes, parents first */
     int dependent_bounds;  /* whether some bound depends on an unknown */

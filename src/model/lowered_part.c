@@ -133,6 +133,7 @@ static svmp_status copy_summed(const lowered_model *whole, lowered_model *part) 
     svmp_context *context = part->context;
     const lowered_summed *from = &whole->summed;
     lowered_summed *to = &part->summed;
+    part->discrete_count = whole->discrete_count;
     if (!is_first(context)) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, to->unknowns, from->count));
     SVMP_TRY(SVMP_NEW(context, to->components, from->component_count));

@@ -291,14 +291,7 @@ static svmp_status add_instances(svmp_model *model, const factor_group *group) {
     for (size_t v = 0; v < graph->nodes; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;
     for (size_t k = 0; k < group->instances; k++) {
-        for (size_t j = 0; j < group->slots; j++) {
-            const size_t i = group->variables[k * group->slots + j];
-            if (i >= graph->variables) /* a discrete unknown: its density was not summed */
-                SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED,
-                                     "A vector that is observed in part depends on a discrete unknown: write its "
-                                     "statement in a loop over the elements."));
-            nodes[j] = node_of[i];
-        }
+        for (size_t j = 0; j < group->slots; j++) nodes[j] = node_of[group->variables[k * group->slots + j]];
         SVMP_CHECK(svmp_graph_add_factor(graph, group->slots, nodes));
     }
 done:

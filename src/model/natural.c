@@ -23,10 +23,6 @@ const char *svmp_model_output_name(const svmp_model *model, size_t output, char 
 
 size_t svmp_model_monitored(const svmp_model *model) { return model->lowered ? model->lowered->monitor_count : 0; }
 
-svmp_status svmp_model_monitor(const svmp_model *model, size_t n, const double *variables, double *values) {
-    return model->lowered ? svmp_lowered_monitor(model->lowered, n, variables, values) : SVMP_OK;
-}
-
 /* Without the last subscript: x.3 of x.3.1; 0 when there is none. */
 static size_t without_subscript(const char *name, size_t length) {
     size_t digits = 0;

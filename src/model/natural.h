@@ -26,9 +26,6 @@ svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const doub
 double svmp_model_natural_value(const svmp_model *model, size_t n, const double *variables, size_t particle,
                                 size_t variable);
 
-/* The monitored values of n particles, from their variables. */
-svmp_status svmp_model_monitor(const svmp_model *model, size_t n, const double *variables, double *values);
-
 /* n particles from the priors; fails if the model has none: only a model text has priors. */
 svmp_status svmp_model_draw_priors(const svmp_model *model, uint64_t seed, size_t n, double *variables);
 

@@ -13,6 +13,7 @@ static size_t order_of(size_t outputs) {
 size_t svmp_transform_variables(transform_kind kind, size_t outputs) {
     size_t order = order_of(outputs);
     switch (kind) {
+    case TRANSFORM_ZERO_SUM:
     case TRANSFORM_SIMPLEX: return outputs - 1;
     case TRANSFORM_POSITIVE_DEFINITE: return order * (order + 1) / 2;
     default: return outputs;
@@ -74,6 +75,40 @@ static bool matrix_inverse(size_t order, const double *values, double *variables
     return true;
 }
 
+/* The middle of each range is that of no other: it numbers the variable. */
+size_t svmp_transform_zero_sum(size_t outputs, size_t k, uint32_t *variable, double *weight) {
+    size_t from = 0, to = outputs, count = 0;
+    while (to - from > 1) {
+        const size_t middle = from + (to - from + 1) / 2;
+        const double p = (double)(middle - from), q = (double)(to - middle);
+        variable[count] = (uint32_t)middle - 1;
+        weight[count++] = k < middle ? sqrt(q / (p * (p + q))) : -sqrt(p / (q * (p + q)));
+        *(k < middle ? &to : &from) = middle;
+    }
+    return count;
+}
+
+static void zero_sum_natural(size_t outputs, const double *variables, double *values) {
+    uint32_t variable[TRANSFORM_MOST_TERMS];
+    double weight[TRANSFORM_MOST_TERMS];
+    for (size_t k = 0; k < outputs; k++) {
+        const size_t terms = svmp_transform_zero_sum(outputs, k, variable, weight);
+        values[k] = 0;
+        for (size_t t = 0; t < terms; t++) values[k] += weight[t] * variables[variable[t]];
+    }
+}
+
+/* The basis is orthonormal: what does not sum to 0 is projected. */
+static void zero_sum_inverse(size_t outputs, const double *values, double *variables) {
+    uint32_t variable[TRANSFORM_MOST_TERMS];
+    double weight[TRANSFORM_MOST_TERMS];
+    for (size_t k = 0; k + 1 < outputs; k++) variables[k] = 0;
+    for (size_t k = 0; k < outputs; k++) {
+        const size_t terms = svmp_transform_zero_sum(outputs, k, variable, weight);
+        for (size_t t = 0; t < terms; t++) variables[variable[t]] += weight[t] * values[k];
+    }
+}
+
 static double natural(transform_kind kind, double lower, double upper, double u) {
     switch (kind) {
     case TRANSFORM_ABOVE: return lower + exp(u);
@@ -101,6 +136,8 @@ void svmp_transform_natural(transform_kind kind, size_t outputs, const double *l
         simplex_natural(outputs, variables, values);
     } else if (kind == TRANSFORM_POSITIVE_DEFINITE) {
         matrix_natural(order_of(outputs), variables, values);
+    } else if (kind == TRANSFORM_ZERO_SUM) {
+        zero_sum_natural(outputs, variables, values);
     } else {
         for (size_t k = 0; k < outputs; k++) values[k] = natural(kind, lower[k], upper[k], variables[k]);
     }
@@ -111,6 +148,8 @@ bool svmp_transform_inverse(transform_kind kind, size_t outputs, const double *l
     if (kind == TRANSFORM_POSITIVE_DEFINITE) return matrix_inverse(order_of(outputs), values, variables);
     if (kind == TRANSFORM_SIMPLEX) {
         simplex_inverse(outputs, values, variables);
+    } else if (kind == TRANSFORM_ZERO_SUM) {
+        zero_sum_inverse(outputs, values, variables);
     } else {
         for (size_t k = 0; k < outputs; k++) variables[k] = inverse(kind, lower[k], upper[k], values[k]);
     }
@@ -168,9 +207,24 @@ static expr build_matrix(program_builder *b, size_t order, const expr *variables
     return jacobian;
 }
 
+static expr build_zero_sum(program_builder *b, size_t outputs, const expr *variables, expr *values) {
+    uint32_t variable[TRANSFORM_MOST_TERMS];
+    double weight[TRANSFORM_MOST_TERMS];
+    for (size_t k = 0; k < outputs; k++) {
+        const size_t terms = svmp_transform_zero_sum(outputs, k, variable, weight);
+        values[k] = svmp_expr_literal(b, 0);
+        for (size_t t = 0; t < terms; t++) {
+            expr term = svmp_expr_multiply(b, svmp_expr_literal(b, weight[t]), variables[variable[t]]);
+            values[k] = svmp_expr_add(b, values[k], term);
+        }
+    }
+    return svmp_expr_literal(b, 0);
+}
+
 expr svmp_transform_build(program_builder *builder, transform_kind kind, size_t outputs, const expr *lower,
                           const expr *upper, const expr *variables, expr *values) {
     if (kind == TRANSFORM_SIMPLEX) return build_simplex(builder, outputs, variables, values);
+    if (kind == TRANSFORM_ZERO_SUM) return build_zero_sum(builder, outputs, variables, values);
     if (kind == TRANSFORM_POSITIVE_DEFINITE) return build_matrix(builder, order_of(outputs), variables, values);
     expr jacobian = svmp_expr_literal(builder, 0);
     for (size_t k = 0; k < outputs; k++) {

@@ -13,16 +13,17 @@ typedef struct follower {
     size_t whole, together; /* variables of the whole model, and the most particles of a block */
     size_t n, k, states;    /* particle l of n is draw l*states + k of `made` */
     double *variables, *monitored;
-    double *probabilities; /* of the discrete unknowns' states, summed over the particles */
+    double *probabilities; /* of the discrete unknowns' states, summed over the particles: two numbers each */
     uint64_t *draw;
 } follower;
 
 static svmp_status reserve(follower *f) {
     svmp_context *context = f->run->context;
     const size_t n = f->together < f->n ? f->together : f->n;
-    const size_t rows = f->whole + f->lowered->leaf_variables + f->lowered->summed.count;
+    const size_t rows = f->whole + f->lowered->leaf_variables + f->lowered->discrete_count;
     SVMP_TRY(SVMP_NEW(context, f->variables, rows * n));
-    SVMP_TRY(SVMP_NEW(context, f->probabilities, svmp_summed_states(&f->lowered->summed)));
+    if (f->probabilities == NULL)
+        SVMP_TRY(SVMP_NEW(context, f->probabilities, 2 * svmp_summed_states(&f->lowered->summed)));
     SVMP_TRY(SVMP_NEW(context, f->monitored, f->lowered->monitor_count * n));
     return SVMP_NEW(context, f->draw, n);
 }
@@ -31,7 +32,6 @@ static void release(follower *f) {
     svmp_release(f->run->context, f->variables);
     svmp_release(f->run->context, f->monitored);
     svmp_release(f->run->context, f->draw);
-    svmp_release(f->run->context, f->probabilities);
 }
 
 /* Particles that are inferred together have less noise than as many independent draws, and so shall their leaves. Draws
@@ -106,14 +106,14 @@ done:
     return status;
 }
 
-/* Nothing follows: false. */
+/* Nothing follows: false, in all processes alike. */
 static bool begin(const svmp_run *run, svmp_particles *made, size_t states, follower *f) {
     const lowered_model *lowered = run->model->lowered;
     const svmp_graph *graph = run->model->graph;
     *f = (follower){.run = run, .lowered = lowered, .made = made, .n = made->count / states, .states = states};
     f->whole = graph->halo ? graph->whole_variables : graph->variables;
-    f->together = svmp_spread_rows(f->whole + lowered->leaf_variables + lowered->summed.count);
-    return lowered->monitor_count > 0 || lowered->drawn_names.count > 0 || lowered->summed.count > 0;
+    f->together = svmp_spread_rows(f->whole + lowered->leaf_variables + lowered->discrete_count);
+    return lowered->monitor_count > 0 || lowered->drawn_names.count > 0 || lowered->discrete_count > 0;
 }
 
 /* The probabilities of the discrete unknowns' values, a series each: "probability.z.3" along "value.1.2", from 1 to 2.
@@ -121,11 +121,12 @@ static bool begin(const svmp_run *run, svmp_particles *made, size_t states, foll
 static svmp_status set_probabilities(const follower *f) {
     const lowered_summed *summed = &f->lowered->summed;
     double *row = f->probabilities;
+    const size_t states = svmp_summed_states(summed);
+    for (size_t s = 0; s < states; s++) row[s] = (row[2 * s] + row[2 * s + 1]) / (double)f->made->count;
     for (size_t k = 0; k < summed->count; k++) {
         const lowered_discrete *unknown = &summed->unknowns[k];
         char name[SERIES_NAME + 1], along[SERIES_NAME + 1];
         const double last = unknown->least + unknown->states - 1;
-        for (size_t s = 0; s < unknown->states; s++) row[s] /= (double)f->n;
         const int length = snprintf(name, sizeof name, "probability.%s", unknown->name);
         snprintf(along, sizeof along, "value.%.0f.%.0f", unknown->least, last);
         if (length >= 0 && (size_t)length < sizeof name)
@@ -140,16 +141,20 @@ svmp_status svmp_run_follow(const svmp_run *run, const double *variables, svmp_p
     if (!begin(run, made, 1, &f)) return SVMP_OK;
     svmp_status status = follow_alone(&f, variables);
     if (status == SVMP_OK) status = set_probabilities(&f);
+    svmp_release(run->context, f.probabilities);
     release(&f);
     return status;
 }
 
-svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k, size_t states, svmp_particles *made) {
+svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k, size_t states, double **probabilities,
+                                 svmp_particles *made) {
     follower f;
     if (!begin(run, made, states, &f)) return SVMP_OK;
     f.k = k;
+    f.probabilities = *probabilities;
     svmp_status status = follow_together(&f, x);
-    if (status == SVMP_OK && states == 1 && f.probabilities) status = set_probabilities(&f);
+    if (status == SVMP_OK && k + 1 == states && f.probabilities) status = set_probabilities(&f);
+    *probabilities = f.probabilities;
     release(&f);
     return status;
 }

@@ -9,7 +9,9 @@
 svmp_status svmp_run_follow(const svmp_run *run, const double *variables, svmp_particles *made);
 
 /* The same of parts of a model, from the backend's variables x, own ones first: state k of `states` that each of its
- * particles has in `made`. For all processes to call. */
-svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k, size_t states, svmp_particles *made);
+ * particles has in `made`, one after the other. *probabilities, NULL at first, goes from state to state; the caller
+ * releases it. For all processes to call. */
+svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k, size_t states, double **probabilities,
+                                 svmp_particles *made);
 
 #endif

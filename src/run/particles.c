@@ -36,12 +36,12 @@ static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_partic
 
 /* The values of one state, x with its halo: a bound may be a variable of it. */
 static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t k, size_t states, double *room,
-                                    svmp_particles *made) {
+                                    double **probabilities, svmp_particles *made) {
     const size_t n = run->backend->n, outputs = svmp_model_outputs(run->model);
     svmp_status status = svmp_model_natural(run->model, n, x, states > 1 ? room : made->values);
     for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++) made->values[e * states + k] = room[e];
     const svmp_status followed =
-        svmp_run_follow_part(run, x, k, states, made); /* of all, whatever became of this one */
+        svmp_run_follow_part(run, x, k, states, probabilities, made); /* of all, whatever became of this one */
     return svmp_model_agree(run->model, status == SVMP_OK ? followed : status);
 }
 
@@ -58,24 +58,28 @@ static svmp_status put_state(backend *b, const double *rows) {
 static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_particles *made) {
     const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
     size_t states = 1;
-    double *before = NULL, *room = NULL;
+    double *before = NULL, *room = NULL, *probabilities = NULL;
+    svmp_status status;
     if (run->method->kept) run->method->kept(run, 0, &states);
-    if (run->method->kept == NULL || (states == 1 && made->count == n))
-        return natural_of_state(run, x, 0, 1, NULL, made);
-    svmp_status status = SVMP_NEW(run->context, before, numbers);
+    if (run->method->kept == NULL || (states == 1 && made->count == n)) {
+        status = natural_of_state(run, x, 0, 1, NULL, &probabilities, made);
+        goto done;
+    }
+    status = SVMP_NEW(run->context, before, numbers);
     if (status == SVMP_OK) status = SVMP_NEW(run->context, room, svmp_model_outputs(run->model) * n);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     memcpy(before, x, numbers * sizeof *x);
     for (size_t k = 0; k < states && status == SVMP_OK; k++) {
         status = put_state(run->backend, run->method->kept(run, k, &states));
         if (status == SVMP_OK) status = svmp_backend_view(run->backend, ARRAY_PARTICLES, &x);
-        if (status == SVMP_OK) status = natural_of_state(run, x, k, states, room, made);
+        if (status == SVMP_OK) status = natural_of_state(run, x, k, states, room, &probabilities, made);
     }
     const svmp_status back = put_state(run->backend, before);
     if (status == SVMP_OK) status = back;
 done:
     svmp_release(run->context, before);
     svmp_release(run->context, room);
+    svmp_release(run->context, probabilities);
     return status;
 }
 

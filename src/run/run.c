@@ -6,9 +6,11 @@
 #include "base/number.h"
 #include "base/team.h"
 #include "method/method.h"
+#include "model/cholesky.h"
 #include "model/natural.h"
 #include "run/log_density.h"
 #include "run/options.h"
+#include "run/start.h"
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -154,11 +156,26 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, require_room(run, n)));
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
+    if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));
     const int by_method = chosen->start && run->start.kind == INIT_GAUSSIAN;
     status = by_method ? start_by_method(run) : svmp_init_draw(&run->start, run->backend);
     return svmp_model_agree(run->model, status);
+}
+
+/* A Gaussian whose precision is not positive definite has no posterior: that is said before it is looked for, where the
+ * factor costs little. In a box it may have one. */
+static svmp_status require_proper(const svmp_model *model) {
+    enum { FEW_VARIABLES = 20000, FEW_ENTRIES = 1000000 };
+    cholesky *factor = NULL;
+    const size_t variables = model->graph->variables;
+    if (model->graph->halo || model->boxed || !svmp_model_is_gaussian(model) || variables > FEW_VARIABLES ||
+        model->quadratic.start[variables] > FEW_ENTRIES)
+        return SVMP_OK;
+    const svmp_status status = svmp_cholesky_create(model, &factor);
+    svmp_cholesky_free(factor);
+    return status == SVMP_UNSUPPORTED ? SVMP_OK : status; /* without CHOLMOD */
 }
 
 svmp_status svmp_run_make(const svmp_model *model, const run_options *options, svmp_run **run) {
@@ -175,6 +192,7 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
         status = svmp_run_options_copy(context, &chosen, &made->options);
     }
     SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(require_proper(model));
     SVMP_CHECK(set_up(made));
     *run = made;
     made = NULL;
@@ -192,6 +210,7 @@ void svmp_run_free(svmp_run *run) {
     if (run == NULL) return;
     if (run->own && run->method->free) run->method->free(run);
     svmp_backend_free(run->backend);
+    svmp_release(run->context, run->start.point);
     svmp_run_options_free(run->context, &run->options);
     svmp_release(run->context, run);
 }
@@ -253,3 +272,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
 size_t svmp_run_iteration(const svmp_run *run) { return run ? run->iteration : 0; }
 
 size_t svmp_run_iterations(const svmp_run *run) { return run ? run->iterations : 0; }
+
+size_t svmp_run_expected(const svmp_run *run) {
+    return run && run->method->expect ? run->method->expect(run) : svmp_run_iterations(run);
+}

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/spread.h"
 #include "base/team.h"
+#include "base/vector.h"
 #include "method/method.h"
 #include "model/lowered.h"
 #include "model/natural.h"
@@ -16,16 +17,9 @@
 #include "start/init.h"
 
 static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
-    const size_t n = run->backend->n;
     if (run->iteration > 0)
         return svmp_fail(run->context, SVMP_BAD_CALL,
                          "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
-    if (run->method->yield == SVMP_CHAINS && particles->count < n && particles->count != 1)
-        return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, too few for %zu chains.",
-                         particles->count, n);
-    if (run->method->yield != SVMP_CHAINS && particles->count != n && particles->count != 1)
-        return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has %zu particles, but the run has %zu.",
-                         particles->count, n);
     for (size_t k = 0; k < particles->variables * particles->count; k++)
         if (!isfinite(particles->values[k]) &&
             !svmp_model_computes(run->model, svmp_particles_name(particles, k / particles->count)))
@@ -71,8 +65,8 @@ static svmp_status match_all(const svmp_run *run, const svmp_particles *particle
     SVMP_CHECK(select_unknowns(run->model, model, particles, &given));
     SVMP_CHECK(svmp_particles_match(model, "the model", given, "the start", &to, &from));
     for (size_t k = 0; k < given->variables; k++)
-        for (size_t l = 0; l < n; l++) /* a sampler starts from the last of n equal parts: the last draws of n chains */
-            model->values[to[k] * n + l] = given->values[from[k] * count + (count == 1 ? 0 : (l + 1) * count / n - 1)];
+        for (size_t l = 0; l < n; l++)
+            model->values[to[k] * n + l] = given->values[from[k] * count + svmp_start_row(l, n, count)];
 done:
     svmp_release(run->context, to);
     svmp_release(run->context, from);
@@ -171,8 +165,8 @@ static svmp_status place_outputs(const started *list, svmp_particles *room, doub
     return SVMP_OK;
 }
 
-/* One point for all: the first particle is there, the others are spread around it. */
-static void spread_around(const svmp_run *run, double *x) {
+/* The first `count` particles are at the points of the start; the others are spread around these. */
+static void spread_around(const svmp_run *run, size_t count, double *x) {
     const svmp_graph *graph = run->model->graph;
     const size_t n = run->backend->n, variables = graph->halo ? graph->own_variables : graph->variables;
     for (size_t i = 0; i < variables; i++) {
@@ -180,7 +174,7 @@ static void spread_around(const svmp_run *run, double *x) {
                                       .purpose = RANDOM_INIT,
                                       .a = UINT64_MAX,
                                       .b = graph->halo ? graph->whole_variable[i] : i};
-        for (size_t l = 1; l < n; l++) x[i * n + l] += START_SPREAD * svmp_random_normal(stream, l);
+        for (size_t l = count; l < n; l++) x[i * n + l] += START_SPREAD * svmp_random_normal(stream, l);
     }
 }
 
@@ -197,7 +191,7 @@ static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : room->values, x)));
-    if (particles->count == 1) spread_around(run, x);
+    spread_around(run, particles->count, x);
     SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->backend, x)));
     SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     SVMP_CHECK(hash_start(run, x));
@@ -227,6 +221,45 @@ static svmp_status start_from_values(svmp_run *run, const char *paths) {
     SVMP_TRY(svmp_init_settle(run->backend, x));
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     return hash_start(run, x);
+}
+
+/* One particle: the mean of all. The supports of distributions are convex, so that it lies in them. */
+static svmp_status average(const svmp_particles *particles, svmp_particles **made) {
+    const size_t n = particles->count;
+    SVMP_TRY(svmp_particles_create(particles->context, particles->variables, 1, NULL, made));
+    for (size_t i = 0; i < particles->variables; i++) {
+        SVMP_TRY(svmp_particles_set_name(*made, i, svmp_particles_name(particles, i)));
+        (*made)->values[i] = svmp_sum(n, particles->values + i * n) / (double)n;
+    }
+    return SVMP_OK;
+}
+
+static svmp_status start_from_average(svmp_run *run, const char *path) {
+    svmp_particles *particles = NULL, *one = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_particles_read(run->context, path, &particles));
+    SVMP_CHECK(average(particles, &one));
+    SVMP_CHECK(start_from(run, one));
+done:
+    svmp_particles_free(particles);
+    svmp_particles_free(one);
+    return status;
+}
+
+svmp_status svmp_start_point(svmp_run *run, const char *path, double **point) {
+    const size_t variables = run->model->graph->variables, n = run->backend->n;
+    double *x;
+    if (run->model->graph->halo)
+        return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                         "The start 'gaussian:FILE' needs the whole model in one process.");
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    memset(x, 0, variables * n * sizeof *x);
+    SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
+    SVMP_TRY(svmp_start_is_values(path) ? start_from_values(run, path) : start_from_average(run, path));
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_TRY(SVMP_NEW(run->context, *point, variables));
+    for (size_t i = 0; i < variables; i++) (*point)[i] = x[i * n]; /* the first particle is not spread */
+    return SVMP_OK;
 }
 
 svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {

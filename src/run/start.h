@@ -8,6 +8,12 @@
 /* How far particles beyond those of a start are from it: the standard deviation on the unconstrained scale. */
 #define START_SPREAD 0.1
 
+/* Which of `count` rows particle l of n starts from. Of more rows than particles, the last of each of n equal parts (of
+ * n chains that is their last draws); of fewer, one after the other, again and again. */
+static inline size_t svmp_start_row(size_t l, size_t n, size_t count) {
+    return count < n ? l % count : (l + 1) * count / n - 1;
+}
+
 /* Collective. Checks that the start, particles or a file, has the variables of all processes and no others except
  * computed ones. */
 svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *particles, const char *path);
@@ -20,6 +26,9 @@ svmp_status svmp_start_take(const svmp_particles *particles, svmp_particles *own
 
 /* Whether the paths, commas between them, are files with values of unknowns: .R, .txt, .dump, .json. */
 int svmp_start_is_values(const char *paths);
+
+/* The point in a file of values, or the mean of a file of particles: a number for each variable, the caller's. */
+svmp_status svmp_start_point(svmp_run *run, const char *path, double **point);
 
 /* Changes the start x, the backend's particles, to what these files say. */
 svmp_status svmp_start_values(svmp_run *run, const char *paths, double *x);

@@ -143,8 +143,8 @@ svmp_status svmp_start_take(const svmp_particles *particles, svmp_particles *own
     for (size_t k = 0, at = 0; k < own->variables; k++) {
         while (strcmp(there[at].name, here[k].name) != 0) at++; /* it is there: svmp_start_compare */
         for (size_t l = 0; l < n; l++)
-            own->values[here[k].variable * n + l] = /* of more, as match_all takes them */
-                particles->values[there[at].variable * count + (count == 1 ? 0 : (l + 1) * count / n - 1)];
+            own->values[here[k].variable * n + l] =
+                particles->values[there[at].variable * count + svmp_start_row(l, n, count)];
     }
 done:
     svmp_release(own->context, here);

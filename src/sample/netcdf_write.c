@@ -1,4 +1,5 @@
-/* Particles to NetCDF-4: groups posterior, sample_stats and observed_data. */
+/* Particles to NetCDF-4: groups posterior, sample_stats, observed_data, and what was asked for of log_likelihood and
+ * posterior_predictive. */
 #include "sample/netcdf_file.h"
 
 #ifdef SVMP_HAVE_NETCDF
@@ -112,6 +113,36 @@ static svmp_status put_array(netcdf_file *file, const svmp_particles *p, const s
     return svmp_nc_transfer(file, id, array, p);
 }
 
+/* Whether an array is of predictions, y.rep, of an observed array. */
+static int is_replicate(const svmp_particles *p, const shaped_array *array) {
+    enum { SUFFIX = 4 };
+    if (array->length <= SUFFIX || memcmp(array->name + array->length - SUFFIX, ".rep", SUFFIX) != 0) return 0;
+    for (size_t k = 0; k < p->observed.count; k++)
+        if (strlen(p->observed.list[k].name) == array->length - SUFFIX &&
+            memcmp(p->observed.list[k].name, array->name, array->length - SUFFIX) == 0)
+            return 1;
+    return 0;
+}
+
+/* y.rep, once more, as y in the group where ArviZ' plot_ppc() looks for it. */
+static svmp_status put_predictions(netcdf_file *file, const svmp_particles *p) {
+    int dimensions[2], made = 0;
+    shape arrays = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_shape_of(p, &arrays));
+    for (size_t a = 0; a < arrays.count; a++) {
+        shaped_array array = arrays.arrays[a];
+        if (!is_replicate(p, &array)) continue;
+        if (!made) SVMP_CHECK(put_group(file, "posterior_predictive", NULL, dimensions));
+        made = 1;
+        array.length -= strlen(".rep");
+        SVMP_CHECK(put_array(file, p, &array, dimensions));
+    }
+done:
+    svmp_shape_free(file->context, &arrays);
+    return status;
+}
+
 static svmp_status put_posterior(netcdf_file *file, const svmp_particles *p, const char *comments) {
     int dimensions[2];
     shape arrays = {0};
@@ -214,6 +245,7 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     if (comments) SVMP_TRY(put_comments(file, comments));
     SVMP_TRY(put_posterior(file, p, comments));
     SVMP_TRY(put_likelihood(file, p));
+    SVMP_TRY(put_predictions(file, p));
     SVMP_TRY(put_statistics(file, p));
     SVMP_TRY(put_observed(file, p));
     file->open = 0;

@@ -157,7 +157,7 @@ static svmp_status derive(ascent *a, int *finite) {
     double sum = 0;
     for (size_t i = 0; i < order; i++) {
         a->slope[i] = svmp_sum(n, a->here.score + i * n) / (double)n;
-        a->unit[i] = 1 / sqrt(a->here.A[a->pattern->start[i]]); /* as differences take it */
+        a->unit[i] = 1 / sqrt(a->here.A[a->pattern->start[i]]);
         sum += a->slope[i] * 0;
     }
     SVMP_TRY(svmp_curvature_evaluate(a->curve, n, a->here.x, a->unit, a->H));
@@ -171,7 +171,10 @@ static svmp_status repair(ascent *a) {
     const size_t *start = a->pattern->start, order = a->pattern->order;
     for (size_t i = 0; i < order; i++) a->unit[i] = sqrt(a->here.A[start[i]]);
     SVMP_TRY(svmp_curvature_clip(a->curve, a->unit, a->H));
-    for (size_t i = 0; i < order; i++) a->H[start[i]] += ridge * a->here.A[start[i]];
+    for (size_t i = 0; i < order; i++) {
+        a->unit[i] = 1 / a->unit[i];
+        a->H[start[i]] += ridge * a->here.A[start[i]];
+    }
     return SVMP_OK;
 }
 

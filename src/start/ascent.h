@@ -23,7 +23,7 @@ typedef struct ascent {
     double *z; /* variables*draws standard normal numbers in antithetic pairs, every variable's second moment 1 */
 
     ascent_point here, next;
-    double *H, *slope, *unit, *log_density; /* -mean Hessian, mean score, 1/sds of each variable given the others */
+    double *H, *slope, *unit, *log_density; /* -mean Hessian, mean score, sd of each variable given the others */
     size_t iterations;
     double gain; /* of the last iteration */
 } ascent;
@@ -35,8 +35,8 @@ void svmp_ascent_free(ascent *a);
 /* How many draws there are from now on: an even number, at most as many as there is room for. Keyed by the seed. */
 svmp_status svmp_ascent_set_draws(ascent *a, uint64_t seed, size_t draws);
 
-/* F at (here.mean, here.A), or at here.mean with a narrow A from the curvature there; both are pulled in until it is
- * finite: narrower, and the mean of a start nearer to 0. *found: whether it is. */
+/* F at here.mean with a narrow A from the curvature there, pulled in until it is finite: narrower, and the mean nearer
+ * to 0. And F at (here.mean, here.A), narrower until it is finite. *found: whether it is. */
 svmp_status svmp_ascent_begin(ascent *a, int *found);
 svmp_status svmp_ascent_resume(ascent *a, int *found);
 

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "model/curvature.h"
 #include "model/lowered_work.h"
 
@@ -34,6 +35,7 @@ typedef struct chooser {
     const double *x;
     lowered_work work;
     double *moved;    /* particles with one variable shifted */
+    double *slopes;   /* of a location by one variable, by particle */
     double *score;    /* its mean over the particles, by variable */
     double *diagonal; /* of the mean curvature, by variable; then less what is not the data's */
     uint32_t *node_of;
@@ -83,7 +85,12 @@ static own_part look_at_prior(chooser *c, const lowered_node *node, size_t k) {
 /* The coordinates of element k of a node, and how far it moves with m and s. */
 static node_coordinates find_coordinates(chooser *c, const lowered_node *node, size_t k, own_part *own, double *moves) {
     *own = look_at_prior(c, node, k);
-    const double data = fmax(c->diagonal[node->variable + k] - own->bend, 0), share = data / (data + own->information);
+    const double beyond = c->diagonal[node->variable + k] - own->bend;
+    if (!isfinite(beyond) || !(own->information > 0)) { /* nothing is known: as the text has it */
+        *moves = 0;
+        return (node_coordinates){.centring = 1};
+    }
+    const double data = fmax(beyond, 0), share = data / (data + own->information);
     *moves = (1 - share) * sqrt(own->location_variance * exp(-2 * own->log_scale) + own->log_scale_variance);
     if (share <= least_share) return (node_coordinates){.centring = 0};
     const node_coordinates found = {share, data / own->unit,
@@ -94,18 +101,23 @@ static node_coordinates find_coordinates(chooser *c, const lowered_node *node, s
 
 /* ---- the nodes above it ----------------------------------------------------------------------- */
 
-/* d location / d variable, by differences, its mean square over the particles. */
-static double slope(chooser *c, const lowered_node *node, uint32_t variable) {
+/* location (by particle) at x with the variable shifted by `step`, times `factor`, added to sum. */
+static void add_location(chooser *c, const lowered_node *node, uint32_t variable, double step, double factor,
+                         double *sum) {
+    double *row = c->moved + variable * c->n;
+    for (size_t l = 0; l < c->n; l++) row[l] += step;
+    svmp_work_evaluate(c->lowered, node, c->n, c->moved, &c->work);
+    for (size_t l = 0; l < c->n; l++) sum[l] += factor * c->work.prior[l];
+    memcpy(row, c->x + variable * c->n, c->n * sizeof *row);
+}
+
+/* (d location / d variable)^2, by differences: the mean over the particles. */
+static double squared_slope(chooser *c, const lowered_node *node, uint32_t variable) {
     const double step = 1e-4;
-    double sum = 0;
-    for (size_t l = 0; l < c->n; l++) c->moved[variable * c->n + l] += step;
-    svmp_work_evaluate(c->lowered, node, c->n, c->moved, &c->work);
-    for (size_t l = 0; l < c->n; l++) sum -= c->work.prior[l] / step / (double)c->n;
-    for (size_t l = 0; l < c->n; l++) c->moved[variable * c->n + l] = c->x[variable * c->n + l] - step;
-    svmp_work_evaluate(c->lowered, node, c->n, c->moved, &c->work);
-    for (size_t l = 0; l < c->n; l++) sum += c->work.prior[l] / step / (double)c->n;
-    for (size_t l = 0; l < c->n; l++) c->moved[variable * c->n + l] = c->x[variable * c->n + l];
-    return sum / -2;
+    memset(c->slopes, 0, c->n * sizeof *c->slopes);
+    add_location(c, node, variable, step, 0.5 / step, c->slopes);
+    add_location(c, node, variable, -step, -0.5 / step, c->slopes);
+    return svmp_dot(c->n, c->slopes, c->slopes) / (double)c->n;
 }
 
 /* Takes from the nodes that are this one's location what it does not hand on to them of the data. */
@@ -115,8 +127,8 @@ static void take_from_parents(chooser *c, const lowered_node *node, double hande
     const uint32_t *variables = values->variables + node->instance * slots;
     for (size_t j = 0; j < slots; j++) {
         if (!c->lowered->nodes[c->node_of[variables[j]]].location_scale) continue;
-        const double by = slope(c, node, variables[j]);
-        if (isfinite(by)) c->diagonal[variables[j]] -= by * by * bend * (1 - handed_on);
+        const double by = squared_slope(c, node, variables[j]);
+        if (isfinite(by)) c->diagonal[variables[j]] -= by * bend * (1 - handed_on);
     }
 }
 
@@ -181,6 +193,7 @@ static svmp_status reserve(chooser *c) {
     const size_t variables = c->lowered->variables;
     SVMP_TRY(svmp_work_reserve(c->lowered, c->n, &c->work));
     SVMP_TRY(SVMP_NEW(context, c->moved, variables * c->n));
+    SVMP_TRY(SVMP_NEW(context, c->slopes, c->n));
     SVMP_TRY(SVMP_NEW(context, c->score, variables));
     SVMP_TRY(SVMP_NEW(context, c->diagonal, variables));
     SVMP_TRY(SVMP_NEW(context, c->node_of, variables));
@@ -201,7 +214,7 @@ svmp_status svmp_centring_choose(const svmp_model *model, size_t n, const double
         if (c.lowered->nodes[c.lowered->by_level[k]].location_scale) choose_node(&c, c.lowered->by_level[k]);
     if (status == SVMP_OK) settle_statements(&c);
     svmp_work_release(c.lowered, &c.work);
-    void *owned[] = {c.moved, c.score, c.diagonal, c.node_of, c.statements};
+    void *owned[] = {c.moved, c.slopes, c.score, c.diagonal, c.node_of, c.statements};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(model->context, owned[k]);
     return status;
 }

@@ -65,7 +65,7 @@ static svmp_status choose(const svmp_model *model, node_coordinates *chosen) {
     return status;
 }
 
-/* *chosen: the coordinates of every node, the caller's; NULL where all stay centred, as they do in a model that has no
+/* *chosen: the coordinates of every node, which the caller frees; NULL if all stay centred, as in a model without a
  * Gaussian on its graph. */
 static svmp_status choose_where_it_matters(const svmp_model *model, node_coordinates **chosen) {
     svmp_context *context = model->context;

@@ -41,6 +41,11 @@ static svmp_status place_far(gaussian *q) {
     return SVMP_OK;
 }
 
+static svmp_status refuse_point(const svmp_model *model) {
+    return svmp_fail(model->context, SVMP_UNSUPPORTED,
+                     "The start 'gaussian' cannot begin at the point of its file: the density is not finite there.");
+}
+
 static svmp_status refuse_start(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
                      "The start 'gaussian' found no point around which the density is finite. Use another start: "
@@ -57,8 +62,8 @@ static svmp_status refuse_box(const svmp_model *model) {
                      svmp_model_variable_name(model, i, name, sizeof name));
 }
 
-/* The variable that is farthest out, by its mean or its sd, where these are no longer numbers of meaning; SIZE_MAX:
- * none is. An ascent that did not end, and goes on by more than 1 an iteration, has no end either. */
+/* The variable that is farthest out, by its mean or its sd, if these have no meaning any more; else SIZE_MAX. An ascent
+ * that did not end, and still gains more than 1 per iteration, has no end either. */
 static size_t find_improper(const gaussian *q, ascent_end end) {
     const sparsity *pattern = q->work->pattern;
     size_t farthest = 0;
@@ -128,6 +133,23 @@ static svmp_status search(gaussian *q, uint64_t seed) {
     return isfinite(q->best.bound) ? SVMP_OK : refuse_start(q->model);
 }
 
+/* From a point that was given. */
+static svmp_status climb_from(gaussian *q, uint64_t seed, const double *from) {
+    ascent *a = q->work;
+    ascent_end end;
+    int found;
+    q->best.bound = -INFINITY;
+    SVMP_TRY(svmp_ascent_set_draws(a, seed, FEW_DRAWS));
+    memcpy(a->here.mean, from, a->pattern->order * sizeof *from);
+    SVMP_TRY(svmp_ascent_begin(a, &found));
+    if (!found) return refuse_point(q->model);
+    SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), NULL, &end));
+    svmp_log(q->model->context, SVMP_LOG_DEBUG,
+             "Gaussian on the graph: from the given point, F %.6f after %zu iterations.", a->here.bound, a->iterations);
+    keep(q);
+    return SVMP_OK;
+}
+
 /* From the best of them with many. */
 static svmp_status polish(gaussian *q, uint64_t seed) {
     ascent *a = q->work;
@@ -149,6 +171,10 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
 }
 
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {
+    return svmp_gaussian_create_from(model, seed, NULL, made);
+}
+
+svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made) {
     svmp_context *context = model->context;
     svmp_status status;
     gaussian *q = NULL;
@@ -162,7 +188,7 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
     SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
     SVMP_CHECK(SVMP_NEW(context, q->best.mean, q->work->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, q->best.A, q->work->pattern->entries));
-    SVMP_CHECK(search(q, seed));
+    SVMP_CHECK(from ? climb_from(q, seed, from) : search(q, seed));
     SVMP_CHECK(polish(q, seed));
     *made = q;
     return SVMP_OK;
@@ -201,23 +227,6 @@ double svmp_gaussian_bound(const gaussian *q) {
     return q->best.bound + 0.5 * (double)q->work->pattern->order * (1 + log_two_pi);
 }
 
-void svmp_gaussian_diagonal(const gaussian *q, double *diagonal) {
-    const sparsity *pattern = q->work->pattern;
-    for (size_t i = 0; i < pattern->order; i++) diagonal[i] = q->best.A[pattern->start[i]];
-}
-
-void svmp_gaussian_block(const gaussian *q, size_t node, double *block) {
-    const sparsity *pattern = q->work->pattern;
-    const size_t from = q->model->graph->first[node], k = q->model->graph->first[node + 1] - from;
-    memset(block, 0, k * k * sizeof *block);
-    for (size_t j = 0; j < k; j++)
-        for (size_t e = pattern->start[from + j]; e < pattern->start[from + j + 1]; e++) {
-            const size_t i = pattern->row[e] - from;
-            if (i >= k) break;
-            block[i * k + j] = block[j * k + i] = q->best.A[e];
-        }
-}
-
 svmp_status svmp_gaussian_variance(gaussian *q, double *variance) {
     const sparsity *pattern = q->work->pattern;
     double *inverse = NULL;
@@ -238,6 +247,10 @@ static svmp_status pull_in(const gaussian *q, evaluator *one, size_t n, size_t l
             room[i] = q->best.mean[i] + (halved < HALVINGS ? ldexp(x[i * n + l] - q->best.mean[i], -halved) : 0);
         SVMP_TRY(svmp_evaluate(one, room, &value, NULL));
     }
+    if (!isfinite(value))
+        return svmp_fail(q->model->context, SVMP_BAD_INPUT,
+                         "The density is not finite at the mean of the start 'gaussian'. Use another start: map, "
+                         "prior, normal:SD or uniform:A,B, or a file.");
     for (size_t i = 0; i < q->work->pattern->order; i++) x[i * n + l] = room[i];
     return SVMP_OK;
 }

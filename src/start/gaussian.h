@@ -2,8 +2,8 @@
  *
  *     F(m, A) = mean over l of log p(x_l) - log det(A) / 2,     x_l = m + A^-1/2 z_l
  *
- * for fixed standard normal z_l. It is the start of --init gaussian, and where methods take their first step sizes
- * from. All of it is on the unconstrained scale, where particles move. */
+ * for fixed standard normal z_l. It is the start of --init gaussian, and the metric in which the method
+ * transport moves. All of it is on the unconstrained scale, where particles move. */
 #ifndef SVMP_START_GAUSSIAN_H
 #define SVMP_START_GAUSSIAN_H
 
@@ -16,6 +16,9 @@ typedef struct gaussian gaussian;
  * threads. The model must live as long. Fails as SVMP_UNSUPPORTED, with a sentence, for a part of a model, one with
  * boxes, and one whose density is not finite around any start. */
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made);
+
+/* The same from one start: `from`, a number for each variable. NULL: from several. */
+svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
@@ -25,11 +28,6 @@ size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor o
 /* The precision A: entry e of the pattern is value[e]. */
 const sparsity *svmp_gaussian_pattern(const gaussian *q);
 const double *svmp_gaussian_precision(const gaussian *q);
-
-/* diagonal[i] = A_ii; and the block of a node, k*k numbers for its k variables. The inverse of the block is the
- * covariance of the node given all others. */
-void svmp_gaussian_diagonal(const gaussian *q, double *diagonal);
-void svmp_gaussian_block(const gaussian *q, size_t node, double *block);
 
 /* variance[i] = (A^-1)_ii */
 svmp_status svmp_gaussian_variance(gaussian *q, double *variance);

@@ -13,7 +13,7 @@
 #include "start/mode.h"
 
 const char *svmp_init_name(size_t k) {
-    static const char *const names[] = {"normal:SD", "uniform:A,B", "prior", "gaussian", "map"};
+    static const char *const names[] = {"normal:SD", "uniform:A,B", "prior", "gaussian", "gaussian:FILE", "map"};
     return k < sizeof names / sizeof *names ? names[k] : NULL;
 }
 
@@ -34,6 +34,10 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         made.kind = text[0] == 'p' ? INIT_PRIOR : text[0] == 'm' ? INIT_MAP : INIT_GAUSSIAN;
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
+    }
+    if (strncmp(text, "gaussian:", 9) == 0 && colon[1] != '\0') {
+        *parsed = (init){.kind = INIT_GAUSSIAN, .sd = 1, .path = colon + 1};
+        return SVMP_OK;
     }
     char names[128];
     return svmp_fail(context, SVMP_BAD_CALL, "Invalid start '%s': expected %s, with SD at least 0 and A below B.", text,
@@ -87,9 +91,9 @@ static svmp_status need_whole(const backend *b, const char *name) {
                      name, name);
 }
 
-static svmp_status draw_gaussian(const backend *b, double *x) {
+static svmp_status draw_gaussian(const init *start, const backend *b, double *x) {
     gaussian *q = NULL;
-    SVMP_TRY(svmp_gaussian_create(b->model, b->seed, &q));
+    SVMP_TRY(svmp_gaussian_create_from(b->model, b->seed, start->point, &q));
     svmp_status status = svmp_gaussian_draw(q, b->seed, b->n, x);
     svmp_gaussian_free(q);
     return status;
@@ -103,7 +107,7 @@ static svmp_status fill(const init *start, backend *b, double *x) {
     case INIT_MAP:
         if (b->model->graph->halo) return need_whole(b, "map");
         return svmp_mode_draw(b->model, b->seed, b->n, x);
-    case INIT_GAUSSIAN: return b->model->graph->halo ? need_whole(b, "gaussian") : draw_gaussian(b, x);
+    case INIT_GAUSSIAN: return b->model->graph->halo ? need_whole(b, "gaussian") : draw_gaussian(start, b, x);
     default: break;
     }
 #pragma omp parallel for num_threads(b->threads)

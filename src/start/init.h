@@ -1,5 +1,5 @@
-/* The start of the particles: "normal:SD", "uniform:A,B", "prior", "map" or "gaussian". Random numbers are keyed by
- * (seed, variable, particle). */
+/* The start of the particles: "normal:SD", "uniform:A,B", "prior", "map", "gaussian" or "gaussian:FILE". Random numbers
+ * are keyed by (seed, variable, particle). */
 #ifndef SVMP_START_INIT_H
 #define SVMP_START_INIT_H
 
@@ -8,6 +8,8 @@
 typedef struct init {
     enum init_kind { INIT_NORMAL, INIT_UNIFORM, INIT_PRIOR, INIT_MAP, INIT_GAUSSIAN } kind;
     double sd, from, to;
+    const char *path; /* of the point from which the Gaussian is sought, part of the text; NULL: there is none */
+    double *point;    /* that point, which the run reads */
 } init;
 
 /* How start k is written, "normal:SD"; NULL beyond the last one. */

@@ -42,19 +42,28 @@ static void say_drift(words *w, const svmp_drift *d) {
     case SVMP_ELSEWHERE:
         say(w, "%s (the density is as high %.2g sd away, where no particle is)", d->name, size);
         return;
+    case SVMP_SHAPE:
+        say(w, "%s (%.0f %% quantile %.2g sd too %s)", d->name, 100 * d->level, size, up ? "high" : "low");
+        return;
     case SVMP_LOG_DENSITY:
         say(w, "the log density (too %s)", up ? "high: too narrow" : "low: too wide or displaced");
         return;
     }
 }
 
-/* The worst variables; the log density of all comes last, where there is room. */
+static int is_repeated(const svmp_verdict *v, size_t k) {
+    for (size_t j = 0; j < k; j++)
+        if (strcmp(v->drift[j].name, v->drift[k].name) == 0) return 1;
+    return 0;
+}
+
+/* The worst variables, each once; sums and the log density of all come last, where there is room. */
 static void say_drifts(words *w, const svmp_verdict *v) {
     enum { NAMED = 3 };
     size_t named = 0, variables = 0;
     for (int all = 0; all < 2; all++)
         for (size_t k = 0; k < v->drifts && named < NAMED; k++) {
-            if ((v->drift[k].variable == SIZE_MAX) != all) continue;
+            if ((v->drift[k].variable == SIZE_MAX) != all || is_repeated(v, k)) continue;
             say(w, "%s", named++ ? ", " : "");
             say_drift(w, &v->drift[k]);
             variables += !all;
@@ -64,40 +73,120 @@ static void say_drifts(words *w, const svmp_verdict *v) {
 
 static const char *why_not(const svmp_verdict *v) {
     switch (v->unexamined) {
-    case SVMP_OUT_OF_TIME: return ": that would have taken too long";
+    case SVMP_OUT_OF_TIME: return ": the time for it was too short";
     case SVMP_BOXED: return ": exact moves do not keep to boxes";
     case SVMP_UNABLE: return ": the exact moves failed";
+    case SVMP_BROKEN_OFF: return ": the examination was interrupted";
     case SVMP_EXAMINED:
     case SVMP_UNASKED: return "";
     }
     return "";
 }
 
+/* "(4 variables)", "(4 variables; 6 more are drawn from them)" */
+static void say_count(words *w, const svmp_verdict *v) {
+    say(w, "(%zu variable%s", v->variables, plural(v->variables));
+    if (v->leaves) say(w, "; %zu more %s drawn exactly, given these", v->leaves, v->leaves == 1 ? "is" : "are");
+    say(w, ")");
+}
+
+static void say_passed(words *w, const svmp_verdict *v) {
+    say(w, "Passed: ");
+    if (v->chains)
+        say(w, "R-hat is at most %.3f and there are at least %.0f effective draws%s", v->r_hat, v->draws,
+            v->moves ? "; " : " ");
+    if (v->moves)
+        say(w, "%zu exact %smoves of %s change no mean, spread, quantile or score beyond chance ", v->moves,
+            v->local ? "local " : "", v->chains ? "some of the draws" : "each particle");
+    say_count(w, v);
+    say(w, ".");
+    if (v->small)
+        say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
+            v->small == 1 ? "s" : "");
+    if (v->moves && !v->searched) say(w, " Other modes were not looked for.");
+}
+
+static void say_undecided(words *w, const svmp_verdict *v) {
+    say(w, "No verdict: exact moves found nothing wrong, but ");
+    if (v->unmixed)
+        say(w, "%zu of %zu variable%s (slowest: %s)", v->unmixed, v->variables, plural(v->variables), v->slowest_name);
+    else
+        say(w, "%s", v->slowest_name);
+    if (v->unexamined == SVMP_EXAMINED)
+        say(w, " mix%s too slowly to tell (%zu moves).", v->unmixed > 1 ? "" : "es", v->moves);
+    else
+        say(w, " had not mixed after %zu moves, when %s.", v->moves,
+            v->unexamined == SVMP_BROKEN_OFF ? "the examination was interrupted" : "the time for it was over");
+}
+
 static void say_examined(words *w, const svmp_verdict *v) {
     switch (v->finding) {
     case SVMP_FAILED:
-        say(w, "Failed: exact moves take the particles elsewhere: ");
+        say(w, "Failed: exact moves take the %s elsewhere: ", v->chains ? "draws" : "particles");
         say_drifts(w, v);
         say(w, ". Do not use these numbers yet.");
         return;
-    case SVMP_UNDECIDED:
-        say(w,
-            "No verdict: exact moves found nothing wrong, but %zu of %zu variable%s (slowest: %s) mix%s too slowly to "
-            "tell.",
-            v->unmixed, v->variables, plural(v->variables), v->slowest_name, v->unmixed == 1 ? "es" : "");
-        return;
-    case SVMP_PASSED:
-        say(w,
-            "Passed: %zu exact moves of each particle change no mean, spread, quantile or score beyond chance (%zu "
-            "variable%s).",
-            v->moves, v->variables, plural(v->variables));
-        if (v->small)
-            say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
-                v->small == 1 ? "s" : "");
-        return;
+    case SVMP_UNDECIDED: say_undecided(w, v); return;
+    case SVMP_PASSED: say_passed(w, v); return;
     case SVMP_NOT_EXAMINED:
         say(w, "Not examined%s. Nothing is known to be wrong, but nothing was tried.", why_not(v));
         return;
+    }
+}
+
+/* "tau and 3 more of 22 variables" */
+static void say_worst(words *w, const svmp_verdict *v) {
+    say(w, "%s", v->veto_name);
+    if (v->veto_count > 1) say(w, " and %zu more of %zu variables", v->veto_count - 1, v->variables + v->leaves);
+}
+
+static void say_unsettled(words *w, const svmp_verdict *v) {
+    const double size = v->veto_amount;
+    say(w, "Not converged: after %zu iterations ", v->iterations);
+    switch (v->unrest) {
+    case SVMP_REST: say(w, "the averages have not settled."); return;
+    case SVMP_UNREST_ERROR:
+        say(w, "averages are uncertain by more than 0.05 sd: ");
+        say_worst(w, v);
+        say(w, " (%.2g sd).", size);
+        return;
+    case SVMP_UNREST_DRIFT:
+        say(w, "averages still drift: ");
+        say_worst(w, v);
+        say(w, " (mean by %.2g sd).", size);
+        return;
+    case SVMP_UNREST_IDENTITY:
+        say(w, "averages are not those of the posterior yet, by Stein's identities: ");
+        say_worst(w, v);
+        say(w, " (%.2g sd).", size);
+        return;
+    case SVMP_UNREST_APART:
+        say(w, "the particles have not mixed: ");
+        say_worst(w, v);
+        say(w, " (%.0f %% of the variance is between particles that keep to their places).", 100 * size);
+        return;
+    }
+}
+
+static void say_chains(words *w, const svmp_verdict *v) {
+    const double size = v->veto_amount;
+    say(w, "Not converged: ");
+    switch (v->veto) {
+    case SVMP_VETO_R_HAT:
+        say(w, "the chain%s not %s: ", v->chains == 1 ? " has" : "s have", v->chains == 1 ? "settled" : "mixed");
+        say_worst(w, v);
+        say(w, size < 100 ? " (R-hat %.3f)." : " (R-hat %.3g).", size);
+        return;
+    case SVMP_VETO_DRAWS:
+        say(w, "there are too few effective draws: ");
+        say_worst(w, v);
+        say(w, " (%.0f).", size);
+        return;
+    case SVMP_VETO_DIVERGENT:
+        say(w, "%zu trajector%s diverged, so the draws may miss a narrow part of the posterior.", v->veto_count,
+            v->veto_count == 1 ? "y" : "ies");
+        return;
+    default: say(w, "E-BFMI is %.2g in chain %zu, which explores the tails slowly.", size, v->veto_count); return;
     }
 }
 
@@ -117,10 +206,18 @@ static void say_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_STEP:
         say(w, "Not converged: the last step was still %.2g sd (%s).", v->veto_amount, v->veto_name);
         return;
-    case SVMP_VETO_UNSETTLED:
-        say(w, "Not settled: some averages still drift or have large errors, or the chains have not met.");
-        return;
+    case SVMP_VETO_UNSETTLED: say_unsettled(w, v); return;
     case SVMP_VETO_FEW: say(w, "Fewer than %zu particles: too few to judge convergence.", count); return;
+    case SVMP_VETO_INFINITE:
+        say(w,
+            "Not converged: %s has values or scores that are not finite or have no scale. The posterior may be "
+            "improper. Do not use these numbers.",
+            v->veto_name);
+        return;
+    case SVMP_VETO_R_HAT:
+    case SVMP_VETO_DRAWS:
+    case SVMP_VETO_DIVERGENT:
+    case SVMP_VETO_ENERGY: say_chains(w, v); return;
     }
 }
 

@@ -130,3 +130,33 @@ works run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint mine.svmp --c
 [[ $(cat mine.svmp.new) == mine ]] || fail "mine.svmp.new is gone"
 refuses 2 "The file 'theirs.svmp.lock' is in the way" run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint theirs.svmp
 [[ $(cat theirs.svmp.lock) == mine ]]
+
+# A file system without locks: the run goes on and says so. Other errors of a lock end it.
+cat >locks.c <<'C'
+#include <errno.h>
+#include <stdlib.h>
+int flock(int descriptor, int operation) {
+    (void)descriptor, (void)operation;
+    errno = atoi(getenv("FLOCK_ERROR"));
+    return -1;
+}
+C
+if ! grep -q -a __asan_init "$SVMP" && cc -shared -fPIC -o locks.so locks.c; then
+    errno() { echo "#include <errno.h>
+$1" | cc -E -P - | tail -1; }
+    LD_PRELOAD=$PWD/locks.so FLOCK_ERROR=$(errno ENOLCK) "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 5 -q --checkpoint unlocked.svmp >said 2>errors || fail "$(cat errors)"
+    grep -q "^svmp: warning: the checkpoint 'unlocked.svmp' is not locked" errors || fail "$(cat errors)"
+    [[ -s unlocked.svmp ]]
+    ! LD_PRELOAD=$PWD/locks.so FLOCK_ERROR=$(errno EIO) "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 5 -q --checkpoint failed.svmp >said 2>errors
+    grep -q "^svmp: Cannot lock the checkpoint 'failed.svmp': " errors || fail "$(cat errors)"
+    [[ ! -e failed.svmp ]]
+fi
+
+# The moves of transport that ended at the limit cannot be taken up again; those that ended by themselves need not be.
+works run chain.mtx b.mtx -m transport -n 10 -t 40 -q --checkpoint limit.svmp
+refuses 2 "have ended at its limit of 40 iterations; with 4000 they would have gone on" run chain.mtx b.mtx -m transport -n 10 -t 4000 -q --resume limit.svmp
+works run chain.mtx b.mtx -m transport -n 10 -t 40 -q --resume limit.svmp
+works run chain.mtx b.mtx -m transport -n 10 -t 4000 -q --verify no --checkpoint rest.svmp -o at_rest.csv
+works run chain.mtx b.mtx -m transport -n 10 -t 8000 -q --verify no --resume rest.svmp -o at_rest_longer.csv
+works run chain.mtx b.mtx -m transport -n 10 -t 8000 -q --verify no -o at_rest_whole.csv
+cmp <(rows at_rest_longer.csv) <(rows at_rest_whole.csv)

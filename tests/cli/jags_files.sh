@@ -27,6 +27,17 @@ shows '^WAIC .* \(15 observations\)$'
 grep '^knows.1 .*= 1' said | diff first - || fail "the file has other probabilities"
 [[ $(rows out.csv | sed -n 1p) == *knows.15,log_lik.1,* ]] || fail "the header is $(rows out.csv | head -1)"
 
+# Observed arrays are drawn once more, behind the others; in NetCDF they are ArviZ' posterior_predictive.
+works run "$words/guessing.bug" "$words/guessing.R" -n 40 -t 20 -q --monitor posterior_predictive -o again.csv
+[[ $(rows again.csv | sed -n 1p) == *,rate,right_rep.1,*,right_rep.15 ]] || fail "the header is $(rows again.csv | head -1)"
+rows again.csv | tail -n +2 | awk -F, '$NF != int($NF) || $NF < 0 { exit 1 }' || fail "no counts: $(rows again.csv)"
+if "$SVMP" --version | grep -qx 'netcdf: yes'; then
+    works run "$words/guessing.bug" "$words/guessing.R" -n 40 -t 20 -q --monitor posterior_predictive -o again.nc
+    grep -q posterior_predictive again.nc || fail "no group posterior_predictive"
+    works compare again.nc again.csv
+    shows '^MSE of E\[x\] +0$'
+fi
+
 # Each unknown of the inits, in turn; what is not named stays; a name that is none is refused.
 echo 'rate <- as.numeric(0.75); knows <- c(1, 0)' >a.R
 echo 'list(rate = 0.9)' >b.R

@@ -100,6 +100,9 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
         ulimit -c 0
         LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 crashes on it." \
             run -m graphical chain.mtx b.mtx -t 5 -q --init foreign.nc
+        LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 crashes on it." \
+            run -m graphical chain.mtx b.mtx -t 5 -q --init gaussian:foreign.nc
+        works run -m graphical chain.mtx b.mtx -t 5 -q --init gaussian:foreign.nc
         works run -m graphical chain.mtx b.mtx -t 5 -q --init foreign.nc
     fi
 fi

@@ -31,7 +31,13 @@ diff <(rows a.csv) <(rows c.csv)
 grep -qxF '# particles = 20' c.csv
 grep -qxF '# init = a.csv' c.csv
 works run -m graphical chain.mtx b.mtx --init a.csv -n 20 -t 0
-refuses 2 "21 particles were requested, but the start 'a.csv' has 20." run chain.mtx --init a.csv -n 21
+
+# -n of another number: of more rows than particles, the last of equal parts; of fewer, all, and others around them.
+works run -m graphical chain.mtx b.mtx --init a.csv -n 5 -t 0 -o few.csv
+diff <(rows a.csv | awk 'NR > 1 && (NR - 1) % 4 == 0' | cut -d, -f2-) <(rows few.csv | tail -n +2 | cut -d, -f2-)
+works run -m graphical chain.mtx b.mtx --init a.csv -n 21 -t 0 -o around.csv
+diff <(rows a.csv | cut -d, -f2-) <(rows around.csv | head -21 | cut -d, -f2-)
+[[ $(rows around.csv | tail -n +2 | sort -u | wc -l) -eq 21 ]]
 sed 's/,x.1,/,y,/' a.csv >renamed.csv
 refuses 2 "x.1" run chain.mtx --init renamed.csv
 refuses 2 "Cannot read 'nowhere.csv': No such file or directory." run chain.mtx --init nowhere.csv

@@ -7,7 +7,7 @@ batch means, so that a chain that mixes slowly gets a large one; ESS is the numb
 error. Data files are the model's own: JAGS is given the R dumps as they are, and JSON and CSV written as dumps.
 
 A model may say in comments what else is compared, "# monitor: z, K", and which of JAGS' modules it needs, "# load: glm".
-MODEL.inits, where it exists, has values that JAGS starts from.
+MODEL.inits, where it exists, has values that JAGS starts from; MODEL.jags is the same model in words that JAGS has.
 
 --words says the model in JAGS' words where it uses one that JAGS does not have: dhalfcauchy, dinvgamma.
 Without numpy: this is read by any Python 3.
@@ -129,7 +129,8 @@ def jags_name(name):
 
 
 def run_jags(options, monitors, folder):
-    with open(options.model) as file:
+    own = options.model.removesuffix(".bug") + ".jags"
+    with open(own if os.path.exists(own) else options.model) as file:
         text = file.read()
     with open(os.path.join(folder, "model.bug"), "w") as file:
         file.write(in_jags_words(text) if options.words else text)

@@ -40,6 +40,8 @@ printf 'from,to,range\n1,2,1.0\n2,3,1.1\n1,3,1.9\n3,4,1.0\n2,4,1.7\n1,4,2.5\n' >
 printf 'point,x,y\n1,0,0\n2,1,0\n3,1.9,0.5\n' >anchors.csv
 printf 'model { mu ~ dnorm(0, 0.1)\n tau ~ dgamma(2, 2)\n for (i in 1:N) { x[i] ~ dnorm(mu, tau)\n y[i] ~ dnorm(x[i], 4) } }\n' >m.bug
 printf 'N <- 5\ny <- c(0.1, 1.2, -0.3, 0.8, 2.0)\n' >m.R
+printf 'ahead,left,turn\n1,0,0.5\n1,0.1,0.5\n1,0,0.5\n1,-0.1,0.5\n1,0,0.5\n1,0,0.5\n' >odometry.csv
+printf 'pose,landmark,r\n1,1,3\n2,1,2.3\n3,1,2.1\n4,1,2.2\n5,1,2.8\n6,1,3.4\n7,1,3.9\n2,2,1.5\n5,2,2.0\n' >sights.csv
 netcdf=$("$svmp" --version | grep -cx 'netcdf: yes')
 cc -O1 -shared -fPIC -o scarce.so "$here/scarce.c" -ldl 2>/dev/null || rm -f scarce.so
 
@@ -69,6 +71,7 @@ references() { # what the kills are compared with
     "$svmp" run m.bug m.R -m nuts --chains 2 --warmup 600 --draws 600 -q -o whole_nuts.csv >/dev/null 2>&1
     "$svmp" run m.bug m.R -m local -n 8 -t 1500 -q -o whole_local.csv >/dev/null 2>&1
     "$svmp" run chain.mtx -m dpmp -n 20 -t 300 -q -o whole_dpmp.csv >/dev/null 2>&1
+    "$svmp" run m.bug m.R -m transport -n 40 -t 300 -q --verify no -o whole_transport.csv >/dev/null 2>&1
     "$svmp" run m.bug m.R -m graphical -n 20 -t 5 -q -o start.csv >/dev/null 2>&1
     [[ $netcdf -eq 0 ]] || "$svmp" run m.bug m.R -m graphical -n 20 -t 5 -q -o start.nc >/dev/null 2>&1
     "$svmp" run m.bug m.R -m graphical -n 20 -t 50 -q --checkpoint there.svmp >/dev/null 2>&1
@@ -80,13 +83,14 @@ arguments_of() {
     nuts) echo "m.bug m.R -m nuts --chains 2 --warmup 600 --draws 600" ;;
     local) echo "m.bug m.R -m local -n 8 -t 1500" ;;
     dpmp) echo "chain.mtx -m dpmp -n 20 -t 300" ;;
+    transport) echo "m.bug m.R -m transport -n 40 -t 300 --verify no" ;;
     esac
 }
 
 # A run is killed at random moments, resumed each time, and left alone at last. A second one sometimes tries to join in.
 kills() {
-    local methods=(graphical nuts local dpmp) method resume= k status pid other
-    method=${methods[RANDOM % 4]}
+    local methods=(graphical nuts local dpmp transport) method resume= k status pid other
+    method=${methods[RANDOM % 5]}
     rm -f k.svmp* k.csv
     for k in 1 2 3; do
         [[ -s k.svmp ]] && resume="--resume k.svmp" || resume=
@@ -119,7 +123,7 @@ choose_command() {
     local ending=csv
     [[ $netcdf -eq 1 && $((RANDOM % 2)) -eq 0 ]] && ending=nc
     outputs=(out.$ending)
-    case $((RANDOM % 9)) in
+    case $((RANDOM % 11)) in
     0) command=(run m.bug m.R -m graphical -n 20 -t 20 -q -o out.$ending) ;;
     1) command=(run m.bug m.R -m graphical -t 20 -q --init start.$ending -o out.$ending) ;;
     2) command=(run m.bug m.R -m graphical -n 20 -t 60 -q --resume there.svmp --checkpoint out.svmp -o out.$ending) && outputs+=(out.svmp) ;;
@@ -129,6 +133,8 @@ choose_command() {
     6) command=(run m.bug m.R -m local -n 4 -t 60 -q --monitor mu -o out.$ending) ;;
     7) command=(summary start.$ending) && outputs=() ;;
     8) command=(run m.bug m.R -m transport -n 20 -t 40 -q -o out.$ending) ;;
+    9) command=(run m.bug m.R -m graphical -n 20 -t 20 -q --init gaussian:start.$ending -o out.$ending) ;;
+    10) command=(localise sights.csv --odometry odometry.csv --noise 0.1,0.1,0.05 -o out.json) && outputs=(out.json) ;;
     esac
 }
 
@@ -141,6 +147,8 @@ check_outputs() {
             cp there.svmp spare.svmp
             "$svmp" run m.bug m.R -m graphical -n 20 -t 60 -q --resume $name --checkpoint other.svmp >/dev/null 2>second || finding "$1: $name: $(cat second)"
             rm -f other.svmp spare.svmp
+        elif [[ $name == *.json ]]; then
+            python3 -c 'import json, sys; json.load(open(sys.argv[1]))' $name 2>second || finding "$1: $name: $(cat second)"
         else
             "$svmp" summary $name >/dev/null 2>second || finding "$1: $name: $(cat second)"
         fi
@@ -204,13 +212,14 @@ signals() {
     local pid status name=INT
     [[ $((RANDOM % 2)) -eq 0 ]] && name=TERM
     rm -f sig.csv
-    (trap - INT && exec "$svmp" run m.bug m.R -m graphical -n 40 -t 100000000 -q -o sig.csv --threads 1 >said 2>errors) &
+    (exec env --default-signal=INT "$svmp" run m.bug m.R -m graphical -n 40 -t 100000000 -q -o sig.csv --threads 1 >said 2>errors) &
     pid=$!
     sleep 0.$(printf %03d $((100 + RANDOM % 400)))
-    kill -TERM $pid 2>/dev/null
+    kill -$name $pid 2>/dev/null
     wait $pid 2>/dev/null
     status=$?
-    [[ $status -eq 143 ]] && return # before it listened: nothing was done yet
+    rm -f .svmp-*
+    [[ $status -eq $((128 + $(kill -l $name))) && ! -e sig.csv ]] && return # before it listened: nothing was done yet
     [[ $status -eq 130 ]] || finding "SIG$name: exit $status"
     "$svmp" summary sig.csv >/dev/null 2>errors || finding "SIG$name: sig.csv cannot be read"
     rm -f sig.csv .svmp-*
@@ -218,7 +227,7 @@ signals() {
 
 # Damaged files are refused or read, and crash nobody.
 damage() {
-    local files=(start.csv there.svmp m.bug m.R ranges.csv) file size status
+    local files=(start.csv there.svmp m.bug m.R ranges.csv odometry.csv sights.csv) file size status
     [[ $netcdf -eq 0 ]] || files+=(start.nc start.nc)
     file=${files[RANDOM % ${#files[@]}]}
     cp $file bad_$file
@@ -237,6 +246,8 @@ damage() {
     m.bug) command=(run bad_m.bug m.R -m graphical -n 5 -t 3 -q) ;;
     m.R) command=(run m.bug bad_m.R -m graphical -n 5 -t 3 -q) ;;
     ranges.csv) command=(localise bad_ranges.csv anchors.csv -n 3 -o other.csv) ;;
+    odometry.csv) command=(localise sights.csv --odometry bad_odometry.csv --noise 0.1,0.1,0.05 -o other.json) ;;
+    sights.csv) command=(localise bad_sights.csv --odometry odometry.csv --noise 0.1,0.1,0.05 -o other.json) ;;
     esac
     timeout -s KILL 120 "$svmp" "${command[@]}" >said 2>errors
     ended $? "damaged $file: ${command[*]}"

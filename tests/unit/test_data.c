@@ -133,7 +133,7 @@ static const struct {
     const char *path, *text, *error;
 } wrong[] = {
     {"d.json", "{\"x\": [1, 2,\n  3, oops]}",
-     "d.json:2:9: error: invalid token near 'oops'\n      3, oops]}\n            ^"},
+     "d.json:2:9: error: expected a number, null or an array, not 'oops'\n      3, oops]}\n            ^"},
     {"d.json", "[1, 2]", "d.json:1:1: error: expected one object, {\"name\": value, ...}\n    [1, 2]\n    ^"},
     {"d.json", "{\"x\": \"a\"}",
      "d.json:1:7: error: expected a number, null or an array\n    {\"x\": \"a\"}\n          ^"},
@@ -147,7 +147,7 @@ static const struct {
      "d.json:1:11: error: the array is ragged: expected a number, not an array\n"
      "    {\"x\": [1, [3]]}\n              ^"},
     {"d.json", "{\"x\": 1, \"x\": 2}",
-     "d.json:1:12: error: duplicate object key near '\"x\"'\n    {\"x\": 1, \"x\": 2}\n               ^"},
+     "d.json:1:12: error: the name '\"x\"' appears twice\n    {\"x\": 1, \"x\": 2}\n               ^"},
     {"d.json", "{\"x\": [[[[[[[[[1]]]]]]]]]}",
      "d.json:1:7: error: an array can have at most 8 dimensions\n    {\"x\": [[[[[[[[[1]]]]]]]]]}\n"
      "          ^"},

@@ -71,6 +71,20 @@ static const discrete_case cases[] = {
      {"cp", "w", "n"},
      {1, 0, 1},
      {5, 2, 4}},
+    /* counts of which the sum is known: none is above it */
+    {"model { z[1] ~ dpois(a)\n z[2] ~ dpois(b)\n z[3] ~ dbin(p, 2)\n y ~ dsum(z[1], z[2], z[3])\n a ~ dgamma(2, 1)\n"
+     " b ~ dgamma(2, 1)\n p ~ dbeta(1, 2)\n factor(0.1 * (a + b + p)) }",
+     "y <- 4",
+     {"z[1]", "z[2]", "z[3]"},
+     {0, 0, 0},
+     {5, 5, 3}},
+    /* vectors that are observed in part: their other elements are drawn, and have no part in the sum */
+    {"model { for (i in 1:2) { z[i] ~ dbern(p)\n y[i, 1:2] ~ dnorm(m + z[i], 1) }\n p ~ dbeta(1, 2)\n"
+     " m ~ dnorm(0, 1)\n factor(0.1 * (p + m)) }",
+     "y <- structure(c(0.3, NA, 1.2, 0.7), .Dim = c(2, 2))",
+     {"z[1]", "z[2]"},
+     {0, 0},
+     {2, 2}},
 };
 
 static size_t unknowns_of(const discrete_case *which) {
@@ -222,6 +236,21 @@ static void add_states(const discrete_case *which, const int *value, double log_
     for (size_t k = 0; k < unknowns_of(which); k++) sums->state[k][value[k] - which->first[k]] += exp(log_density);
 }
 
+/* Where a particle has no density, no state is made up. */
+static void test_no_state(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = read_model(context, cases[0].text, cases[0].dump, NULL);
+    const size_t d = svmp_graph_variables(svmp_model_graph(model));
+    double x[16], draws[2], probability[12] = {0};
+    for (size_t i = 0; i < d; i++) x[i] = NAN;
+    assert_ok(svmp_summed_draw(context, &model->lowered->summed, 3, 1, &(uint64_t){0}, x, draws, probability));
+    for (size_t k = 0; k < 2; k++) assert_true(isnan(draws[k]));
+    for (size_t k = 0; k < 12; k++) assert_true(isnan(probability[k]));
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* Probabilities are those of the terms of the sum; draws have these frequencies. */
 static void test_probabilities_and_draws(void **state) {
     (void)state;
@@ -231,7 +260,7 @@ static void test_probabilities_and_draws(void **state) {
         svmp_model *model = read_model(context, cases[c].text, cases[c].dump, NULL);
         const lowered_summed *summed = &model->lowered->summed;
         const size_t d = svmp_graph_variables(svmp_model_graph(model)), count = unknowns_of(&cases[c]);
-        double point[16], probability[32] = {0};
+        double point[16], probability[64] = {0}; /* two numbers each */
         double *x = malloc(d * DRAWS * sizeof *x), *draws = malloc(count * DRAWS * sizeof *draws);
         uint64_t *keys = malloc(DRAWS * sizeof *keys);
         joint_sums sums = {0};
@@ -247,7 +276,7 @@ static void test_probabilities_and_draws(void **state) {
                 const double p = sums.state[k][s] / sums.total;
                 double hits = 0;
                 for (size_t l = 0; l < DRAWS; l++) hits += draws[k * DRAWS + l] == cases[c].first[k] + s;
-                assert_near(probability[at] / DRAWS, p, 1e-10);
+                assert_near((probability[2 * at] + probability[2 * at + 1]) / DRAWS, p, 1e-10);
                 assert_true(fabs(hits / DRAWS - p) <= 5 * sqrt(p * (1 - p) / DRAWS) + 1e-12);
             }
         }
@@ -321,9 +350,9 @@ static void test_every_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_density_is_the_sum),        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_probabilities_and_draws),   cmocka_unit_test(test_forward_recursion),
-        cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_density_is_the_sum),      cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_probabilities_and_draws), cmocka_unit_test(test_no_state),
+        cmocka_unit_test(test_forward_recursion),       cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,10 +245,10 @@ static const struct {
      "m.bug:1:9: error: 'y' (d.R:1) is outside the support of dbin: 4 is not between 0 and 3\n"
      "    model { y ~ dbin(0.5, 3)\n            ^"},
     {"model { a ~ dnorm(0,1)\n b ~ dnorm(a[2], 1)\n c ~ dnorm(d.e, f)\n g ~ dnorm(A, B) }", "",
-     "m.bug:3:12: error: 'd.e' is not defined\n     c ~ dnorm(d.e, f)\n               ^\n"
-     "m.bug:3:17: error: 'f' is not defined\n     c ~ dnorm(d.e, f)\n                    ^\n"
-     "m.bug:4:12: error: 'A' is not defined\n     g ~ dnorm(A, B) }\n               ^\n"
-     "m.bug:4:15: error: 'B' is not defined\n     g ~ dnorm(A, B) }\n                  ^"},
+     "m.bug:3:12: error: 'd.e' is not defined, and not in d.R\n     c ~ dnorm(d.e, f)\n               ^\n"
+     "m.bug:3:17: error: 'f' is not defined, and not in d.R\n     c ~ dnorm(d.e, f)\n                    ^\n"
+     "m.bug:4:12: error: 'A' is not defined, and not in d.R\n     g ~ dnorm(A, B) }\n               ^\n"
+     "m.bug:4:15: error: 'B' is not defined, and not in d.R\n     g ~ dnorm(A, B) }\n                  ^"},
 };
 
 typedef struct listener {

@@ -185,7 +185,7 @@ static void test_errors(void **state) {
          "<text>:1:13: error: unknown distribution 'dnrom'; did you mean 'dnorm'?\n    model { x ~ dnrom(0, 1) }\n"
          "                ^"},
         {"cell 3", "model {\n  x ~ dnorm(mu, 1)\n}", NULL, 0,
-         "cell 3:2:13: error: 'mu' is not defined\n      x ~ dnorm(mu, 1)\n                ^"},
+         "cell 3:2:13: error: 'mu' is not defined, and no data were given\n      x ~ dnorm(mu, 1)\n                ^"},
         {NULL, "", NULL, 0, "<text>:1:1: error: "},
         {NULL, "model { for (i in 1:2) { r[i] ~ dbin(p, 5) }\n p ~ dbeta(1, 1) }", "r", 2,
          "<text>:1:26: error: 'r[2]' (in memory) is outside the support of dbin: 7 is not between 0 and 5 (i = 2)\n"},

@@ -57,7 +57,7 @@ static void test_hold(void **state) {
     svmp_model *model = NULL;
     const double tight = 100, loose = 1 / (9.0 * D);
     static double x[D * N], room[D * N];
-    double common[N], sd[D], apart[D - 1];
+    double common[N], unit[D * D] = {0}, apart[D - 1];
     average to[D];
     gaussian *q = NULL;
     assert_ok(svmp_model_create(context, &model));
@@ -68,7 +68,8 @@ static void test_hold(void **state) {
             svmp_model_add_gaussian(model, 2, (size_t[]){i, i + 1}, (double[]){tight, -tight, -tight, tight}, NULL));
     assert_ok(svmp_model_finish(model));
     assert_ok(svmp_gaussian_create(model, 1, &q));
-    assert_ok(svmp_gaussian_variance(q, sd));
+    for (size_t i = 0; i < D; i++) unit[i * D + i] = 1;
+    assert_ok(svmp_gaussian_solve(q, D, unit));
     assert_ok(svmp_gaussian_draw(q, 1, N, x));
     for (size_t l = 0; l < N; l++) {
         common[l] = 0;
@@ -82,7 +83,7 @@ static void test_hold(void **state) {
     }
     for (size_t i = 0; i < D; i++) {
         for (size_t l = 0; l < N; l++) x[i * N + l] += 2 + 0.4 * common[l];
-        to[i] = (average){.mean = (double)i / 100, .sd = sqrt(sd[i])};
+        to[i] = (average){.mean = (double)i / 100, .sd = sqrt(unit[i * D + i])};
     }
     assert_ok(svmp_hold(q, to, D, N, x, room));
     for (size_t i = 0; i < D; i++) {
@@ -137,6 +138,7 @@ static void test_averages(void **state) {
     averages *a = NULL;
     assert_ok(svmp_averages_create(context, 1, 3, 1, &a));
     assert_null(svmp_averages_rows(a));
+    assert_near(svmp_averages_misfit(a, (double[]){1, 2, 9}), 0, 0);
     svmp_averages_add(a, (double[]){0, 2, 5}, (double[]){1, 0, -1});
     svmp_averages_add(a, (double[]){2, 2, 7}, (double[]){1, 0, -1});
     svmp_averages_close(a);
@@ -149,10 +151,68 @@ static void test_averages(void **state) {
     assert_near(row->push, 0, 1e-14);
     assert_near(row->pull, 1 + (-3 - 1 - 2 - 4) / 6.0, 1e-14); /* s (x - 3): -3, -1, 0, 0, -2, -4 */
     assert_true(isnan(row->drift));
+    assert_near(svmp_averages_misfit(a, (double[]){1, 2, 9}), /* mean 4, variance 19 */
+                1 / variance + pow(sqrt(19 / variance) - 1, 2), 1e-14);
     svmp_averages_add(a, (double[]){4, 4, 4}, (double[]){0, 0, 0});
     svmp_averages_close(a);
     assert_near(row->drift, 1, 1e-14);
     svmp_averages_free(a);
+    svmp_context_free(context);
+}
+
+/* Two normal variables, x < y, an edge that the text does not declare as a bound: no particle ends beyond it. */
+static void test_edge(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    svmp_particles *particles = NULL;
+    run_options options = svmp_run_options_default();
+    options.method = "transport";
+    assert_ok(svmp_model_read_text(context, NULL,
+                                   "data { o <- 1 }\n"
+                                   "model { x ~ dnorm(0, 1)\n y ~ dnorm(-1, 1)\n o ~ dbern(step(y - x)) }",
+                                   NULL, NULL, &model));
+    assert_ok(svmp_run_make(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_ok(svmp_run_particles(run, &particles));
+    const double *x = svmp_particles_values(particles);
+    const size_t n = svmp_particles_count(particles);
+    for (size_t l = 0; l < n; l++) assert_true(x[l] <= x[n + l]);
+    svmp_particles_free(particles);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A run of 40 iterations ends its moves early to have some left for the transport; one of 400 would have gone on. */
+static void test_other_limit(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = correlated(context);
+    svmp_outcome outcome;
+    run_options options = svmp_run_options_default();
+    options.method = "transport";
+    for (size_t k = 0; k < 2; k++) {
+        svmp_run *run = NULL, *longer = NULL;
+        options.iterations = k ? 300 : 40; /* the latter settles by itself before */
+        options.particles = k ? 500 : 20;
+        assert_ok(svmp_run_make(model, &options, &run));
+        assert_ok(svmp_run_go(run, &outcome));
+        assert_ok(svmp_run_save(run, "limit.svmp"));
+        options.iterations = 400;
+        assert_ok(svmp_run_make(model, &options, &longer));
+        if (k) {
+            assert_ok(svmp_run_load(longer, "limit.svmp"));
+        } else {
+            assert_int_equal(svmp_run_load(longer, "limit.svmp"), SVMP_BAD_INPUT);
+            assert_non_null(strstr(svmp_context_error(context), "have ended at its limit of 40 iterations"));
+        }
+        svmp_run_free(run);
+        svmp_run_free(longer);
+    }
+    svmp_model_free(model);
     svmp_context_free(context);
 }
 
@@ -174,8 +234,12 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian), cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_averages), cmocka_unit_test(test_hold),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian),
+                                       cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_averages),
+                                       cmocka_unit_test(test_hold),
+                                       cmocka_unit_test(test_edge),
+                                       cmocka_unit_test(test_other_limit),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

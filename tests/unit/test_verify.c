@@ -99,7 +99,7 @@ static void test_effects(void **state) {
     }
     double before[N];
     memcpy(before, density, sizeof before);
-    assert_ok(svmp_account_create(context, 1, N, 1, x, score, &a));
+    assert_ok(svmp_account_create(context, &(account_size){1, 0, N, 1}, x, score, NULL, &a));
     svmp_account_open(a, WINDOW);
     size_t shots = 0;
     for (size_t t = 1; t <= WINDOW; t++) {
@@ -108,7 +108,7 @@ static void test_effects(void **state) {
             score[l] = -x[l];
             density[l] = -0.5 * x[l] * x[l];
         }
-        if (!svmp_account_add(a, x, score)) continue;
+        if (!svmp_account_add(a, x, score, NULL)) continue;
         svmp_account_add_density(a, density);
         shots++;
     }
@@ -230,7 +230,7 @@ static void test_vetoes(void **state) {
     assert_int_equal(v.veto, SVMP_VETO_STEP);   /* the first one stays */
     assert_ok(svmp_run_examine(run, 0, 0, &v)); /* the monitor stops it at once */
     assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
-    assert_int_equal(v.unexamined, SVMP_OUT_OF_TIME);
+    assert_int_equal(v.unexamined, SVMP_BROKEN_OFF);
     assert_int_equal(svmp_run_examine(run, 0, 0, NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_run_verdict(NULL, NULL, 0, &v), SVMP_BAD_CALL);
     svmp_run_free(run);

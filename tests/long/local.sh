@@ -1,0 +1,3 @@
+# Local moves, beside NUTS on every model of models/.
+ALL=yes
+. "$TESTS/cli/local.sh"
