@@ -6,8 +6,7 @@
 #include "base/vector.h"
 #include "model/natural.h"
 
-/* Says which number is not finite first, and why as far as can be told. */
-static svmp_status not_finite(backend *b, size_t t) {
+svmp_status svmp_host_not_finite(backend *b, size_t t) {
     char name[128];
     const size_t n = b->n, total = b->model->graph->own_variables * n;
     size_t at = 0;
@@ -79,7 +78,7 @@ static double unit_of(const backend *b, const step *s, size_t i) {
 /* The new particles stand where phi was: the two trade places, so that a step that fails leaves the old ones alone. */
 static svmp_status accept(backend *b, int finite, size_t t) {
     b->moved = finite;
-    if (!finite) return not_finite(b, t);
+    if (!finite) return svmp_host_not_finite(b, t);
     double *x = b->x;
     b->x = b->phi;
     b->phi = x;
