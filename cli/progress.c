@@ -149,7 +149,7 @@ static void announce(progress *watch, double time) {
     const double soon = 5, is_long = 60, elapsed = time - watch->started; /* seconds */
     struct rusage used;
     if (watch->state.iteration < watch->first + 3 || elapsed < soon) return;
-    if (watch->state.iteration < watch->warmup / 2 && elapsed < is_long) return;
+    if (watch->state.iteration < watch->warmup / 2) return; /* its first trajectories are long */
     const double iterations = elapsed + time_left(watch, time), total = watch->begun + iterations * (1 + watch->after);
     if (!(total >= is_long) || getrusage(RUSAGE_SELF, &used) != 0) return;
     if (watch->announced > 0 && fabs(total - watch->announced) < 0.3 * watch->announced) return;
