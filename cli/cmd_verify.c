@@ -29,7 +29,8 @@ typedef struct session {
     double seconds;
     size_t processes, count; /* of particles in the file */
     char coordinates[COORDINATES], seed[COORDINATES];
-    char *comments; /* the record of the file, or "" */
+    const char *comments; /* the record of the file, or "" */
+    char *lines;          /* those that several processes read */
     svmp_context *context;
     svmp_model *model;
     svmp_options *options;
@@ -69,11 +70,11 @@ static int read_file(session *s) {
         const int status = read_particles(s->context, path, &s->particles);
         if (status) return status;
         s->count = svmp_particles_count(s->particles);
-        s->comments = strdup(svmp_particles_comments(s->particles));
+        s->comments = svmp_particles_comments(s->particles);
     } else {
         const svmp_status counted = svmp_particles_read_count(s->context, path, &s->count);
         if (counted != SVMP_OK) return failed(s->context, counted);
-        s->comments = read_comments(path);
+        s->comments = s->lines = read_comments(path);
     }
     if (s->comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
     if (s->processes > 1 && record_find(s->comments, "method", method, sizeof method) &&
@@ -191,7 +192,7 @@ static int run(const option_set *set) {
     svmp_run_free(s.run);
     svmp_options_free(s.options);
     svmp_particles_free(s.fewer);
-    free(s.comments);
+    free(s.lines);
     svmp_particles_free(s.particles);
     svmp_model_free(s.model);
     svmp_context_free(s.context);

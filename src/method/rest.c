@@ -59,6 +59,7 @@ static method_unrest look_at(const average *a) {
     if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
     if (!(error_of(a, svmp_fair_errors) <= 1))
         return (method_unrest){.why = SVMP_UNREST_ERROR, .amount = fmax(a->mean_error, a->sd_error) / a->sd};
+    if (isnan(a->drift)) return (method_unrest){.why = SVMP_REST}; /* one window alone */
     if (!(drift_of(a) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a) <= 1))
         return (method_unrest){.why = SVMP_UNREST_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};

@@ -243,9 +243,10 @@ static double rank_of(const double *sorted, size_t count, double x) {
 
 /* Neyman's smooth test: u is the share of draws afterwards below a particle, uniform for a sample of the same
  * distribution, so that the means of the four first Legendre polynomials, of variance 1 each, are 0. They stand for
- * location, spread, skewness and the weight of tails against shoulders, all together chi square of four freedoms. */
+ * location, spread, skewness and the weight of tails against shoulders: all together they are chi square of four
+ * freedoms, and each is normal. The rarer of the sum and of the largest counts. */
 static double test_smooth(const double *sorted, size_t draws, const double *x, size_t n) {
-    double sum[4] = {0}, square = 0;
+    double sum[4] = {0}, square = 0, largest = 0;
     for (size_t l = 0; l < n; l++) {
         const double u = (rank_of(sorted, draws, x[l]) + 0.5) / ((double)draws + 1), v = 2 * u - 1, vv = v * v;
         sum[0] += sqrt(3) * v;
@@ -253,9 +254,14 @@ static double test_smooth(const double *sorted, size_t draws, const double *x, s
         sum[2] += sqrt(7) * v * (5 * vv - 3) / 2;
         sum[3] += 3 * ((35 * vv - 30) * vv + 3) / 8;
     }
-    for (size_t k = 0; k < 4; k++) square += sum[k] * sum[k] / (1.5 * (double)n); /* 1.5: as in test_share */
-    const double chance = exp(-square / 2) * (1 + square / 2);
-    return square > 200 ? sqrt(square) : -svmp_normal_quantile(fmin(chance, 1) / 2);
+    for (size_t k = 0; k < 4; k++) {
+        const double z = fabs(sum[k]) / sqrt(1.5 * (double)n); /* 1.5: as in test_share */
+        square += z * z;
+        largest = fmax(largest, z);
+    }
+    if (square > 200) return sqrt(square);
+    const double of_sum = exp(-square / 2) * (1 + square / 2), of_largest = 4 * erfc(largest / sqrt(2));
+    return -svmp_normal_quantile(fmin(2 * fmin(of_sum, of_largest), 1) / 2);
 }
 
 /* Linear between order statistics, R's type 7. */

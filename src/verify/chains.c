@@ -7,7 +7,7 @@
 #include "verify/verify.h"
 
 enum { MOST_EXAMINED = 200, FEWEST_EXAMINED = 20 };
-static const double low_energy = 0.3;
+static const double low_energy = 0.3, many_divergent = 0.01;
 
 /* Vehtari and others: 100 effective draws a chain, which is for some four chains. Many short ones need not be worth so
  * much each; 400 in all will do, or 10 a chain. */
@@ -57,9 +57,12 @@ static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, c
     veto(p, SVMP_VETO_DRAWS, &draws, verdict->draws, verdict);
 }
 
+/* Many divergences are the cause of what else is wrong; of few, the rest is told first. */
 static svmp_status judge_sampling(const svmp_particles *p, svmp_verdict *verdict) {
     svmp_sampling s;
     SVMP_TRY(svmp_particles_sampling(p, &s));
+    const int many = (double)s.divergent > many_divergent * (double)s.trajectories;
+    if (many && verdict->veto != SVMP_VETO_INFINITE) verdict->veto = SVMP_VETO_NONE;
     if (verdict->veto != SVMP_VETO_NONE) return SVMP_OK;
     if (s.divergent > 0) {
         svmp_verdict_veto(verdict, SVMP_VETO_DIVERGENT, (double)s.divergent / (double)s.trajectories, NULL);

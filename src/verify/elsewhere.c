@@ -84,7 +84,9 @@ static void judge(examination *e, search *s, double level, double spread, svmp_v
 }
 
 static svmp_status look(examination *e, search *s, svmp_verdict *v) {
-    const size_t length = e->length, approach = e->done - length; /* as many moves as the particles had, at most */
+    const size_t length =
+        e->length; /* as many moves on the way as the particles had in all, if that many are allowed */
+    const size_t approach = e->done + length <= e->most ? e->done : e->done - length;
     double level, spread;
     size_t moved;
     SVMP_TRY(make_search(e, s));

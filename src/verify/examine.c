@@ -22,7 +22,7 @@ enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST
 /* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
 enum { SMALL = 50000 };
 
-/* Variables from which the Gaussian on the graph takes too long where time is limited. */
+/* Variables from which the Gaussian on the graph takes too long: local moves alone. */
 enum { LARGE = 20000 };
 
 static const double chance = 0.02;  /* of a false alarm, all tests together */
@@ -56,10 +56,10 @@ static svmp_status copy_particles(examination *e) {
 
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
 static svmp_status make_trajectories(examination *e) {
-    if (e->local || (isfinite(e->until) && e->model->graph->variables > LARGE)) return SVMP_OK;
+    if (e->local) return SVMP_OK;
     const svmp_error_function tell = e->context->tell;
     e->context->tell = NULL;
-    const svmp_status made = svmp_gaussian_create(e->model, e->b->seed, &e->q);
+    const svmp_status made = svmp_gaussian_create_from(e->model, e->b->seed, e->run->start.point, &e->q);
     e->context->tell = tell;
     if (made == SVMP_NO_MEMORY) return made;
     if (made != SVMP_OK) {
@@ -335,7 +335,7 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                      .context = run->context,
                      .model = run->model,
                      .others = graph->halo ? run->context->team : NULL,
-                     .local = graph->halo || verdict->local,
+                     .local = graph->halo || verdict->local || graph->variables > LARGE,
                      .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
                      .most = moves == 0            ? MOST_MOVES
                              : moves < LEAST_MOVES ? LEAST_MOVES

@@ -8,16 +8,17 @@
 #include "base/vector.h"
 
 enum { SUMS = 4, ROUNDS = 12 }; /* of either kind; of the power iteration */
+enum { CUT = 5 };               /* sd: what has heavy tails has no sum to speak of */
 
 struct views {
     const svmp_model *model;
     size_t variables, n;
     int threads;
     text_scale *text;
-    size_t *of;      /* row of text -> its variable */
-    size_t sums;     /* how many there are */
-    double *weights; /* sums * variables: w_i / sd_i */
-    double *shares;  /* sums * variables: w_i, of length 1 */
+    size_t *of;        /* row of text -> its variable */
+    size_t sums;       /* how many there are */
+    double *shares;    /* sums * variables: w, of length 1 */
+    double *mean, *sd; /* variables: of q */
 };
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
@@ -78,44 +79,42 @@ static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t varia
     return SVMP_OK;
 }
 
-static void take_sums(views *v, size_t count, const double *x, const double *sd) {
+static void take_sums(views *v, size_t count, const double *x) {
     for (size_t k = 0; k < count; k++, v->sums++)
-        for (size_t i = 0; i < v->variables; i++) {
-            v->shares[v->sums * v->variables + i] = x[i * count + k];
-            v->weights[v->sums * v->variables + i] = x[i * count + k] / sd[i];
-        }
+        for (size_t i = 0; i < v->variables; i++) v->shares[v->sums * v->variables + i] = x[i * count + k];
 }
 
-static svmp_status choose_sums(views *v, gaussian *q, double *sd, double *x, double *room) {
+static svmp_status choose_sums(views *v, gaussian *q, double *x, double *room) {
     const size_t variables = v->variables, longest = variables < SUMS ? variables : SUMS,
                  shortest = variables - longest < SUMS ? variables - longest : SUMS;
+    double *sd = v->sd;
     int good = 1;
+    memcpy(v->mean, svmp_gaussian_mean(q), variables * sizeof *v->mean);
     SVMP_TRY(svmp_gaussian_variance(q, sd));
     for (size_t i = 0; i < variables; i++) {
         sd[i] = sqrt(sd[i]);
         if (!(sd[i] > 0 && isfinite(sd[i]))) return SVMP_OK;
     }
     SVMP_TRY(find_eigenvectors(q, sd, variables, longest, 0, x, room, &good));
-    if (good) take_sums(v, longest, x, sd);
+    if (good) take_sums(v, longest, x);
     if (!good || shortest == 0) return SVMP_OK;
     SVMP_TRY(find_eigenvectors(q, sd, variables, shortest, 1, x, room, &good));
-    if (good) take_sums(v, shortest, x, sd);
+    if (good) take_sums(v, shortest, x);
     return SVMP_OK;
 }
 
 static svmp_status make_sums(views *v, gaussian *q) {
     svmp_context *context = v->model->context;
     const size_t variables = v->variables;
-    double *sd = NULL, *x = NULL, *room = NULL;
+    double *x = NULL, *room = NULL;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(context, v->weights, 2 * SUMS * variables));
     SVMP_CHECK(SVMP_NEW(context, v->shares, 2 * SUMS * variables));
-    SVMP_CHECK(SVMP_NEW(context, sd, variables));
+    SVMP_CHECK(SVMP_NEW(context, v->mean, variables));
+    SVMP_CHECK(SVMP_NEW(context, v->sd, variables));
     SVMP_CHECK(SVMP_NEW(context, x, SUMS * variables));
     SVMP_CHECK(SVMP_NEW(context, room, SUMS * variables));
-    SVMP_CHECK(choose_sums(v, q, sd, x, room));
+    SVMP_CHECK(choose_sums(v, q, x, room));
 done:
-    svmp_release(context, sd);
     svmp_release(context, x);
     svmp_release(context, room);
     return status;
@@ -147,7 +146,8 @@ void svmp_views_free(views *v) {
     svmp_context *context = v->model->context;
     svmp_text_scale_free(v->text);
     svmp_release(context, v->of);
-    svmp_release(context, v->weights);
+    svmp_release(context, v->mean);
+    svmp_release(context, v->sd);
     svmp_release(context, v->shares);
     svmp_release(context, v);
 }
@@ -164,11 +164,12 @@ void svmp_views_find(views *v, const double *x, double *values) {
 #pragma omp parallel for num_threads(                                                                                  \
     svmp_threads_for(v->threads, 2 * (double)v->sums * (double)v->variables * (double)n))
     for (size_t k = 0; k < v->sums; k++) {
-        const double *weight = v->weights + k * v->variables;
+        const double *share = v->shares + k * v->variables;
         double *to = values + (rows + k) * n;
         memset(to, 0, n * sizeof *to);
         for (size_t i = 0; i < v->variables; i++)
-            for (size_t l = 0; l < n; l++) to[l] += weight[i] * x[i * n + l];
+            for (size_t l = 0; l < n; l++)
+                to[l] += share[i] * fmax(-CUT, fmin(CUT, (x[i * n + l] - v->mean[i]) / v->sd[i]));
     }
 }
 

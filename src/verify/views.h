@@ -1,11 +1,11 @@
 /* What is looked at besides the variables that move: the values on the scale of the model text of those that move in
  * other coordinates (model/text_scale.h), and weighted sums of all variables,
  *
- *     sum over i of w_i x_i / sd_i,
+ *     sum over i of w_i y_i,     y_i = (x_i - m_i)/sd_i, at most 5 in size,
  *
- * along which the Gaussian on the graph, in units of its sds, is longest and shortest: what variables that move
- * together do in common, and their differences, which no single variable shows. The weights owe nothing to the
- * particles. */
+ * along which the Gaussian on the graph, of means m and in units of its sds, is longest and shortest: what variables
+ * that move together do in common, and their differences, which no single variable shows. The weights owe nothing to
+ * the particles. */
 #ifndef SVMP_VERIFY_VIEWS_H
 #define SVMP_VERIFY_VIEWS_H
 
