@@ -70,17 +70,25 @@ endif()
 svmp_part(mpi "${SVMP_HAVE_MPI}" "a run is one process (Debian: libopenmpi-dev)")
 
 # The backend on NVIDIA GPUs is a library of its own, svmp_cuda.so, which is loaded when a run asks for it. The oldest
-# devices are those that nvcc still knows, from compute capability 7.0 on; newer ones compile its PTX.
+# devices are those that nvcc still knows, from compute capability 7.0 on; others take the code of the one before them, or
+# compile the PTX of the newest. CI, and builds with sanitizers, which do not see the device, save time.
 option(SVMP_CUDA "Build the backend on GPUs where nvcc is found" ON)
-set(SVMP_CUDA_ARCHITECTURES "" CACHE STRING "Compute capabilities for the backend on GPUs, e.g. 80;90; empty: all from 7.0 on")
+set(SVMP_CUDA_ARCHITECTURES "" CACHE STRING "Compute capabilities for the backend on GPUs, e.g. 80;90; empty: 7.0, 8.0, 9.0")
 set(SVMP_HAVE_CUDA NO)
 find_program(SVMP_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin /opt/cuda/bin)
-if(SVMP_CUDA AND SVMP_NVCC)
+if(SVMP_CUDA AND SVMP_NVCC AND NOT SVMP_SANITIZE)
   execute_process(COMMAND ${SVMP_NVCC} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET RESULT_VARIABLE failed)
   string(REGEX MATCHALL "[0-9]+" known "${known}")
   set(architectures ${SVMP_CUDA_ARCHITECTURES})
-  if(NOT architectures)
-    foreach(each 70 75 80 86 90 100 120)
+  if(NOT architectures AND "$ENV{CI}" STREQUAL "true")
+    set(architectures 80)
+  elseif(NOT architectures)
+    if(70 IN_LIST known)
+      set(architectures 70)
+    else() # from CUDA 13 on
+      set(architectures 75)
+    endif()
+    foreach(each 80 90)
       if(each IN_LIST known)
         list(APPEND architectures ${each})
       endif()
@@ -97,7 +105,7 @@ if(SVMP_CUDA AND SVMP_NVCC)
     list(APPEND codes -gencode arch=compute_${newest},code=compute_${newest})
     file(GLOB cuda_headers CONFIGURE_DEPENDS src/backend/cuda/*.h src/backend/cuda/*.cuh)
     add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/svmp_cuda.so
-      COMMAND ${SVMP_NVCC} -std=c++17 -O3 ${codes} -DSVMP_CUDA_OLDEST=${oldest} -I${PROJECT_SOURCE_DIR}/src
+      COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${codes} -DSVMP_CUDA_OLDEST=${oldest} -I${PROJECT_SOURCE_DIR}/src
         -Xcompiler -fPIC,-fvisibility=hidden -shared -o ${PROJECT_BINARY_DIR}/svmp_cuda.so
         ${PROJECT_SOURCE_DIR}/src/backend/cuda/device.cu
       DEPENDS src/backend/cuda/device.cu ${cuda_headers} src/expr/ops.def src/expr/opcodes.h src/expr/special.h

@@ -65,8 +65,8 @@ SVMP_API const char *svmp_version(void);
 /* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
 
-/* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to `size`.
- * Returns `buffer`. */
+/* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to
+ * `size`. Returns `buffer`. */
 SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
 
 /* ---- context: memory, messages, threads ----------------------------------------------------- */
