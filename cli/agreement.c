@@ -1,6 +1,11 @@
 #include "agreement.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "record.h"
+
+enum { TESTS = 4 }; /* of a variable: mean, sd and two quantiles */
 
 typedef struct largest_z {
     size_t known, beyond, at;
@@ -16,37 +21,62 @@ static void look(largest_z *largest, size_t i, double z, double limit) {
     largest->beyond += fabs(z) > limit;
 }
 
-static void print_largest(const char *what, const svmp_particles *particles, const largest_z *largest, double z) {
-    printf("largest |z|     %.3g of %s (%s, z = %.3g)", largest->size, what,
-           svmp_particles_name(particles, largest->at), z);
+/* Of two samples that do not differ: what keeps that from meaning anything. */
+static int print_doubts(const char *called, const svmp_particles *particles) {
+    svmp_verdict own = {0};
+    char word[64];
+    if (svmp_particles_are_chains(particles) && svmp_chains_verdict(particles, &own) == SVMP_OK &&
+        (own.veto == SVMP_VETO_R_HAT || own.veto == SVMP_VETO_INFINITE)) {
+        printf("No verdict: the chains of %s have not mixed (R-hat of %s is %.3g), so the standard errors are wrong.\n",
+               called, own.veto_name, own.r_hat);
+        return 1;
+    }
+    if (!record_find(svmp_particles_comments(particles), "verdict", word, sizeof word)) return 0;
+    if (strcmp(word, "failed") != 0 && strcmp(word, "not converged") != 0) return 0;
+    printf("No verdict: %s did not pass the examination of its own run (%s).\n", called, word);
+    return 1;
 }
 
-void print_agreement(const svmp_particles *particles, const svmp_difference *rows) {
+static int is_beyond(const largest_z tests[TESTS]) {
+    size_t beyond = 0;
+    for (size_t t = 0; t < TESTS; t++) beyond += tests[t].beyond;
+    return beyond > 0;
+}
+
+void print_agreement(const svmp_particles *particles, const svmp_particles *reference, const svmp_difference *rows) {
+    static const char *const names[TESTS] = {"means", "sds", "5 % quantiles", "95 % quantiles"};
     const size_t variables = svmp_particles_variables(particles);
-    const double limit = svmp_difference_limit(2 * variables);
-    largest_z mean = {0}, sd = {0};
+    const double limit = svmp_difference_limit(TESTS * variables);
+    largest_z tests[TESTS] = {{0}};
+    size_t known = 0, told = 0;
     for (size_t i = 0; i < variables; i++) {
-        look(&mean, i, rows[i].z_mean, limit);
-        look(&sd, i, rows[i].z_sd, limit);
+        const double z[TESTS] = {rows[i].z_mean, rows[i].z_sd, rows[i].z_low, rows[i].z_high};
+        for (size_t t = 0; t < TESTS; t++) look(&tests[t], i, z[t], limit);
     }
-    if (mean.known == 0 && sd.known == 0) {
+    for (size_t t = 0; t < TESTS; t++) known += tests[t].known;
+    if (known == 0) {
         printf("No verdict: standard errors need at least two particles on each side, and at least six draws in each "
                "chain.\n");
         return;
     }
-    if (mean.known) {
-        print_largest("the means", particles, &mean, rows[mean.at].z_mean);
+    for (size_t t = 0; t < TESTS; t++) {
+        const svmp_difference *row = &rows[tests[t].at];
+        const double z[TESTS] = {row->z_mean, row->z_sd, row->z_low, row->z_high};
+        if (tests[t].known == 0) continue;
+        printf("largest |z|     %.3g of the %s (%s, z = %.3g)", tests[t].size, names[t],
+               svmp_particles_name(particles, tests[t].at), z[t]);
+        if (t == 1) printf(", %.3g times the reference sd", row->sd_ratio);
         putchar('\n');
     }
-    if (sd.known) {
-        print_largest("the sds", particles, &sd, rows[sd.at].z_sd);
-        printf(", %.3g times the reference sd\n", rows[sd.at].sd_ratio);
+    if (is_beyond(tests)) {
+        printf("They differ: |z| exceeds %.3g, a limit that chance exceeds in 1 comparison out of 100, for", limit);
+        for (size_t t = 0; t < TESTS; t++)
+            if (tests[t].beyond) printf("%s the %s of %zu", told++ ? "," : "", names[t], tests[t].beyond);
+        printf(" of %zu variable%s.\n", variables, variables == 1 ? "" : "s");
+        return;
     }
-    if (mean.beyond == 0 && sd.beyond == 0)
-        printf("They agree: no |z| exceeds %.3g, a limit that chance exceeds in 1 comparison out of 100.\n", limit);
-    else
-        printf("They differ: |z| exceeds %.3g, a limit that chance exceeds in 1 comparison out of 100, for the means "
-               "of %zu\n"
-               "and the sds of %zu of %zu variables.\n",
-               limit, mean.beyond, sd.beyond, variables);
+    if (print_doubts("the reference", reference) || print_doubts("the particles", particles)) return;
+    printf("They agree: no |z| of means, sds and quantiles exceeds %.3g, a limit that chance exceeds in 1 comparison "
+           "out of 100.\n",
+           limit);
 }

@@ -4,7 +4,8 @@
 
 #include "svmp_tools.h"
 
-/* Prints the largest |z| of the means and of the standard deviations, and a verdict. There is one row per variable. */
-void print_agreement(const svmp_particles *particles, const svmp_difference *rows);
+/* Prints the largest |z| of the means, the standard deviations and the quantiles 5 % and 95 %, and a verdict: none
+ * where a side has not mixed or did not pass its own examination. There is one row per variable. */
+void print_agreement(const svmp_particles *particles, const svmp_particles *reference, const svmp_difference *rows);
 
 #endif

@@ -8,15 +8,15 @@
 #include "table.h"
 
 static const option_row rows[] = {
-    {"per-variable", 0, NULL, "", "also show E[x], E[x^2], z and the sd ratio of each variable", "Output"},
+    {"per-variable", 0, NULL, "", "also show E[x], E[x^2], z values and the sd ratio of each variable", "Output"},
     {"threads", 0, "N", "0", "threads for the MMD; 0: one per processor", "Output"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
 static void print_heading(int width) {
-    printf("\n%-*s  %11s %11s %11s %11s %11s %11s %7s %8s %7s\n", width, "variable", "E[x]", "reference", "sq. error",
-           "E[x^2]", "reference", "sq. error", "z", "sd ratio", "z of sd");
+    printf("\n%-*s  %11s %11s %11s %11s %11s %11s %7s %8s %7s %7s %7s\n", width, "variable", "E[x]", "reference",
+           "sq. error", "E[x^2]", "reference", "sq. error", "z", "sd ratio", "z of sd", "z of 5%", "of 95%");
 }
 
 /* A blank and a number in `width` columns; "-" for NaN. */
@@ -37,6 +37,8 @@ static void print_row(int width, const char *name, const svmp_difference *d) {
     print_narrow("%.2f", 7, d->z_mean);
     print_narrow("%.3f", 8, d->sd_ratio);
     print_narrow("%.2f", 7, d->z_sd);
+    print_narrow("%.2f", 7, d->z_low);
+    print_narrow("%.2f", 7, d->z_high);
     putchar('\n');
 }
 
@@ -78,7 +80,7 @@ static int print_comparison(const option_set *set, svmp_context *context, const 
     else
         printf("MMD             %.6g\n", comparison.mmd);
     if (options_given(set, "per-variable")) print_variables(particles, rows_);
-    print_agreement(particles, rows_);
+    print_agreement(particles, reference, rows_);
     return 0;
 }
 
@@ -107,10 +109,13 @@ const command command_compare = {
     .summary = "Compare particles with a reference",
     .text = "Variables are matched by name. The MSE is the squared difference, averaged over the variables. The MMD\n"
             "uses a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"
-            "reference (at most 1,000 of them). A z value is the difference of the means, or of the logarithms of the\n"
-            "standard deviations, divided by its standard error. Standard errors come from the effective draws for\n"
+            "reference (at most 1,000 of them). A z value is the difference of the means, of the logarithms of the\n"
+            "standard deviations, or of the shares below the 5 and 95 percent quantiles of the reference, divided by\n"
+            "its standard error. Standard errors come from the effective draws for\n"
             "chains, and assume independent draws otherwise. The verdict is that the samples differ if some |z|\n"
-            "exceeds a limit that chance exceeds in 1 comparison out of 100.\n",
+            "exceeds a limit that chance exceeds in 1 comparison out of 100. Otherwise they agree, unless the chains\n"
+            "of a side have not mixed, or its record says that it failed its own examination. Correlations are not\n"
+            "tested.\n",
     .options = options,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "convergence.h"
 #include "criteria.h"
+#include "estimate.h"
 #include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
@@ -255,6 +256,8 @@ static int prepare(session *s) {
     const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
     svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
                                                 (const char *const *)s->set->operands, &how, &s->model, &s->split);
+    if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
+        estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
@@ -321,14 +324,26 @@ static void print_split(const svmp_split *split) {
            percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
 }
 
-/* How to have the particles examined after all. */
+/* How the run ended, without contradicting the verdict below. */
+static const char *end_word(const session *s) {
+    const svmp_verdict *v = &s->record.verdict;
+    const int doubted = s->record.judged && (v->finding == SVMP_FAILED || v->veto != SVMP_VETO_NONE);
+    const int by_itself =
+        s->record.outcome == SVMP_CONVERGED || (s->record.outcome == SVMP_COMPLETED && v->veto == SVMP_VETO_UNSETTLED);
+    return doubted && by_itself ? verdict_word(v) : outcome_word(s->record.outcome);
+}
+
+/* How to have the particles examined after all, or for longer. */
 static void explain_skipped(const session *s) {
-    const svmp_unexamined why = s->record.verdict.unexamined;
-    if (s->record.verdict.veto != SVMP_VETO_NONE || (why != SVMP_OUT_OF_TIME && why != SVMP_UNASKED)) return;
+    const svmp_verdict *v = &s->record.verdict;
+    const int out_of_time = v->unexamined == SVMP_OUT_OF_TIME && v->finding != SVMP_FAILED;
+    const int unasked = v->unexamined == SVMP_UNASKED && v->finding == SVMP_NOT_EXAMINED;
+    if (v->veto != SVMP_VETO_NONE || v->chains || (!out_of_time && !unasked)) return;
+    printf("To examine %s: ", out_of_time ? "them without a limit of time" : "them");
     if (s->writer.written)
-        printf("To examine them: svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
+        printf("svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
     else
-        printf("To examine them, run with --verify yes.\n");
+        printf("run with --verify yes.\n");
 }
 
 static int print_result(session *s) {
@@ -352,7 +367,7 @@ static int print_result(session *s) {
     printf("%s: ", s->method.name);
     print_size(s->result, s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
-           plural(s->record.iterations), s->record.seconds, outcome_word(s->record.outcome));
+           plural(s->record.iterations), s->record.seconds, end_word(s));
     int width = names_width(from, shown, which);
     print_moments_heading(width, chains);
     for (size_t k = 0; k < shown; k++)
@@ -362,7 +377,9 @@ static int print_result(session *s) {
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     s->clear = exact || (s->record.judged && svmp_verdict_is_clear(&s->record.verdict));
-    if (chains) s->clear = print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    const int have_mixed = chains && !(s->record.judged && s->record.processes > 1) &&
+                           print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
+    if (chains && !s->record.judged) s->clear = have_mixed;
     print_convergence(&s->record.convergence, 0);
     if (s->record.judged) verdict_print(&s->record.verdict);
     if (s->record.judged) explain_skipped(s);
@@ -467,7 +484,7 @@ static void judge(session *s, double seconds) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
     const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
-    if (s->method.yield != SVMP_PARTICLES) return;
+    if (s->method.yield != SVMP_PARTICLES && s->method.yield != SVMP_CHAINS) return;
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
     if (judged == SVMP_OK)
         judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
@@ -521,29 +538,6 @@ static int finish(session *s, svmp_status ended) {
     return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
 }
 
-/* What the end of the run needs besides: its result, of the variables and of the values that they stand for; and the
- * draws of a sampler, which fill their room only as they come. */
-static double result_bytes(const session *s) {
-    const double variables = (double)svmp_graph_variables(svmp_model_graph(s->model));
-    const double particles =
-        (double)asked_count(s->options, s->method.yield == SVMP_CHAINS && !s->method.sweeps ? "chains" : "particles");
-    char text[32];
-    const char *draws = svmp_run_setting(s->run, "draws", text, sizeof text);
-    const double kept = s->method.yield == SVMP_CHAINS && draws ? strtod(draws, NULL) : 1;
-    return sizeof(double) * variables * particles * kept * (s->method.yield == SVMP_CHAINS ? 3 : 2);
-}
-
-/* The examination at the end takes a third of the time of the iterations; after transport, whose iterations are like
- * its moves, a sixth. Its memory, as measured: chains, trajectories and a Gaussian of their own. */
-static void expect_examination(session *s) {
-    const int known = strcmp(s->method.name, "transport") == 0;
-    const double variables = (double)svmp_graph_variables(svmp_model_graph(s->model));
-    const double particles = fmin((double)asked_count(s->options, "particles"), 500);
-    if (s->method.yield != SVMP_PARTICLES || s->examines == 0) return;
-    s->watch.after = known ? 1.0 / 6 : 1.0 / 3;
-    s->watch.result += sizeof(double) * variables * (20 * particles + 640);
-}
-
 static int go(session *s) {
     char text[32];
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
@@ -552,10 +546,11 @@ static int go(session *s) {
     s->measures = (options_given(s->set, "output") || keeper_path(s->set)) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
-    s->watch.result = result_bytes(s);
+    s->watch.result = estimate_result(s->run, s->options, &s->method, s->model);
     s->watch.begun = s->watch.started - s->began;
     s->watch.warmup = s->warmup;
-    expect_examination(s);
+    if (s->method.yield == SVMP_PARTICLES && s->examines > 0)
+        s->watch.after = estimate_examination(s->options, &s->method, s->model, &s->watch.result);
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
@@ -612,11 +607,13 @@ const command command_run = {
         "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
         "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
         "finite fails and writes its last finite particles.\n.PP\n"
-        "At its end a particle method is judged: by its discrepancy and its last step, and by a\n"
+        "At its end a run is judged: particles by their discrepancy and last step, chains by R-hat, effective\n"
+        "draws, divergences and energy, and both by a\n"
         "cross-examination like that of\n.BR \"svmp verify\" ,\n"
         "which may take a third of the time of the run, or 5 seconds if that is more. The verdict is the last line\n"
         "of the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
-        "the exit status is 1 unless the particles pass; for samplers, unless their chains have mixed.\n.PP\nWith\n"
+        "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and some of their\n"
+        "draws stand the examination.\n.PP\nWith\n"
         ".B \\-\\-checkpoint\n"
         "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
         "with\n.B \\-\\-resume\n"

@@ -135,6 +135,7 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     int status = moments && mixing ? print_rows(context, particles, errors, count, chosen, moments, mixing, listed)
                                    : complain(EXIT_FAILED, "Out of memory.");
     if (status == 0 && from.yield != SVMP_CHAINS) print_recorded(particles, &from);
+    if (status == 0 && from.yield == SVMP_CHAINS) verdict_print_recorded(svmp_particles_comments(particles));
     free(moments);
     free(mixing);
     return status;

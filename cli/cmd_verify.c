@@ -10,82 +10,178 @@
 static const option_row rows[] = {
     {"moves", 0, "N", "640", "most moves of each particle, 40 or more", "Examination"},
     {"seconds", 0, "S", "0", "stop after about S seconds; 0: no limit", "Examination"},
-    {"seed", 0, "N", "1", "seed of the moves' random numbers", "Examination"},
+    {"seed", 0, "N", "", "seed of the moves' random numbers (default: that of the run)", "Examination"},
+    {"coordinates", 0, "centred|noncentred|auto", "", "what the particles move in (default: that of the run, or auto)",
+     "Examination"},
+    {"local", 0, NULL, "", "local moves alone, as under mpirun", "Examination"},
     {"require-converged", 0, NULL, "", "exit with status 1 unless the particles pass", "Examination"},
-    {"threads", 0, "N", "0", "threads; 0: all", "Machine"},
+    {"threads", 0, "N", "0", "threads; 0: all, shared under mpirun", "Machine"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
+
+enum { COORDINATES = 64 };
 
 /* All that is held, so that there is one place where it ends. */
 typedef struct session {
     const option_set *set;
     size_t moves;
     double seconds;
+    size_t processes, count; /* of particles in the file */
+    char coordinates[COORDINATES], seed[COORDINATES];
+    const char *comments; /* the record of the file, or "" */
+    char *lines;          /* those that several processes read */
     svmp_context *context;
     svmp_model *model;
     svmp_options *options;
-    svmp_particles *particles, *fewer;
+    svmp_particles *particles, *fewer; /* NULL: several processes read their own */
     svmp_run *run;
     svmp_verdict verdict;
 } session;
 
-static int prepare(session *s) {
-    const char *const *files = (const char *const *)s->set->operands;
+/* With the other processes that mpirun started, if any. */
+static int join(session *s) {
+    const int status = open_context(s->set, &s->context);
+    if (status) return refuse_together(status);
+    const svmp_status joined = svmp_context_join(s->context);
+    speak_as(s->context);
+    if (joined != SVMP_OK) return failed(s->context, joined);
+    s->processes = svmp_context_processes(s->context);
+    return settle(s->context, 0);
+}
+
+/* The lines above the table of a CSV file, without their "# ". */
+static char *read_comments(const char *path) {
+    char *text = NULL, *line = NULL;
+    size_t size = 0, room = 0;
+    FILE *file = fopen(path, "r"), *to = file ? open_memstream(&text, &size) : NULL;
+    while (to && getline(&line, &room, file) > 0 && *line == '#') fputs(line + 1 + (line[1] == ' '), to);
+    free(line);
+    if (to && fclose(to)) free(text), text = NULL;
+    if (file) fclose(file);
+    return text;
+}
+
+/* The particles, or of several processes, which read their own variables later, what is known about them. */
+static int read_file(session *s) {
+    const char *path = s->set->operands[0];
+    char method[32];
+    if (s->processes == 1) {
+        const int status = read_particles(s->context, path, &s->particles);
+        if (status) return status;
+        s->count = svmp_particles_count(s->particles);
+        s->comments = svmp_particles_comments(s->particles);
+    } else {
+        const svmp_status counted = svmp_particles_read_count(s->context, path, &s->count);
+        if (counted != SVMP_OK) return failed(s->context, counted);
+        s->comments = s->lines = read_comments(path);
+    }
+    if (s->comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (s->processes > 1 && record_find(s->comments, "method", method, sizeof method) &&
+        (strcmp(method, "nuts") == 0 || strcmp(method, "local") == 0))
+        return complain(EXIT_WRONG, "'%s' has draws of chains, which one process verifies: run it without mpirun.",
+                        path);
+    return 0;
+}
+
+/* What was given, what the run had, or what there is otherwise. */
+static void choose(const session *s, const char *name, const char *otherwise, char *value) {
+    const char *given = options_given(s->set, name);
+    if (given)
+        snprintf(value, COORDINATES, "%.60s", given);
+    else if (!record_find(s->comments, name, value, COORDINATES))
+        snprintf(value, COORDINATES, "%s", otherwise);
+}
+
+static int read_all(session *s) {
     int status = read_count("moves", options_value(s->set, "moves"), 40, 1000000, &s->moves);
     if (status == 0) status = read_real("seconds", options_value(s->set, "seconds"), 0, 1e9, &s->seconds);
-    if (status == 0) status = open_context(s->set, &s->context);
-    if (status == 0) status = read_particles(s->context, files[0], &s->particles);
+    if (status == 0) status = read_file(s);
     if (status) return status;
-    svmp_status made = svmp_model_read(s->context, s->set->operand_count - 1, files + 1, &s->model);
+    char method[32];
+    choose(s, "seed", "1", s->seed);
+    choose(s, "coordinates", record_find(s->comments, "method", method, sizeof method) ? "centred" : "auto",
+           s->coordinates); /* a record without them is of a run in the coordinates of the text */
+    return 0;
+}
+
+static int prepare(session *s) {
+    const char *const *files = (const char *const *)s->set->operands;
+    int status = join(s);
+    if (status == 0) status = settle(s->context, read_all(s));
+    if (status) return status;
+    const svmp_reading how = {.coordinates = s->coordinates};
+    const svmp_status made =
+        svmp_model_read_split_as(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
     return made == SVMP_OK ? 0 : failed(s->context, made);
 }
 
-/* A run that never moves holds the particles: draws of chains are thinned first. */
-static svmp_status place(session *s) {
-    enum { MOST = 500 };
-    const size_t count = svmp_particles_count(s->particles), chains = svmp_particles_chains(s->particles);
-    const size_t each = count / chains, every = (count + MOST - 1) / MOST;
-    const svmp_particles *start = s->particles;
-    if (every > 1 && each / every > 0) {
-        const svmp_status chosen =
-            svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, every, &s->fewer);
-        if (chosen != SVMP_OK) return chosen;
-        start = s->fewer;
-    }
-    svmp_status status = svmp_options_create(s->context, &s->options);
-    if (status == SVMP_OK) status = svmp_options_set(s->options, "method", "langevin"); /* which needs no kernel */
-    if (status == SVMP_OK) status = svmp_options_set(s->options, "seed", options_value(s->set, "seed"));
-    if (status == SVMP_OK) status = svmp_options_set(s->options, "init", "normal:0.001");
-    if (status == SVMP_OK) status = svmp_options_set_count(s->options, "particles", svmp_particles_count(start));
-    if (status == SVMP_OK) status = svmp_run_create(s->model, s->options, &s->run);
-    return status == SVMP_OK ? svmp_run_start_from(s->run, start) : status;
+/* Draws of chains: those that are nearly independent. Other particles: at most 500, evenly spaced. */
+static svmp_status choose_particles(session *s, const svmp_particles **start) {
+    *start = s->particles;
+    if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return SVMP_OK;
+    const svmp_status judged = svmp_chains_verdict(s->particles, &s->verdict);
+    if (judged != SVMP_OK || s->verdict.every < 2) return judged;
+    *start = NULL;
+    const svmp_status chosen =
+        svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, s->verdict.every, &s->fewer);
+    *start = s->fewer;
+    return chosen;
 }
 
-/* What the file says about its run: how it ended, and what it has tried already. */
+/* A run that never moves holds the particles. */
+static svmp_status place(session *s) {
+    const svmp_particles *start;
+    svmp_status status = choose_particles(s, &start);
+    if (status != SVMP_OK) return status;
+    const size_t count = start ? svmp_particles_count(start) : s->count;
+    status = svmp_options_create(s->context, &s->options);
+    if (status == SVMP_OK) status = svmp_options_set(s->options, "method", "langevin"); /* which needs no kernel */
+    if (status == SVMP_OK) status = svmp_options_set(s->options, "seed", s->seed);
+    if (status == SVMP_OK) status = svmp_options_set(s->options, "init", "normal:0.001");
+    if (status == SVMP_OK) status = svmp_options_set_count(s->options, "particles", count);
+    if (status == SVMP_OK) status = svmp_run_create(s->model, s->options, &s->run);
+    if (status != SVMP_OK) return status;
+    return start ? svmp_run_start_from(s->run, start) : svmp_run_start_from_file(s->run, s->set->operands[0]);
+}
+
+/* What the file says about its run: how it ended, what withheld an all-clear, and what it has tried already. */
 static void read_record(session *s) {
-    const char *comments = svmp_particles_comments(s->particles);
     char value[64];
     svmp_verdict *v = &s->verdict;
     *v->method = *v->init = '\0';
-    if (record_find(comments, "method", value, sizeof value)) snprintf(v->method, sizeof v->method, "%.15s", value);
-    if (record_find(comments, "init", value, sizeof value)) snprintf(v->init, sizeof v->init, "%.31s", value);
-    v->iterations = record_find(comments, "iterations done", value, sizeof value) ? strtoul(value, NULL, 10) : 0;
-    if (svmp_particles_count(s->particles) < 10) svmp_verdict_veto(v, SVMP_VETO_FEW, 10, NULL);
-    if (!record_find(comments, "outcome", value, sizeof value)) return;
+    if (record_find(s->comments, "method", value, sizeof value)) snprintf(v->method, sizeof v->method, "%.15s", value);
+    if (record_find(s->comments, "init", value, sizeof value)) snprintf(v->init, sizeof v->init, "%.31s", value);
+    v->iterations = record_find(s->comments, "iterations done", value, sizeof value) ? strtoul(value, NULL, 10) : 0;
+    if (s->count < 10) svmp_verdict_veto(v, SVMP_VETO_FEW, 10, NULL);
+    if (!v->chains) verdict_read_veto(s->comments, v);
+    if (!record_find(s->comments, "outcome", value, sizeof value)) return;
     if (strcmp(value, outcome_word(SVMP_DIVERGED)) == 0) svmp_verdict_veto(v, SVMP_VETO_DIVERGED, 0, NULL);
     if (strcmp(value, outcome_word(SVMP_STOPPED)) == 0) svmp_verdict_veto(v, SVMP_VETO_INTERRUPTED, 0, NULL);
 }
 
+/* Chains that have mixed pass where other moves mix too slowly to tell. */
+static svmp_status weigh_chains(session *s) {
+    svmp_verdict *v = &s->verdict;
+    if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return SVMP_OK;
+    if (v->finding == SVMP_UNDECIDED) v->finding = SVMP_NOT_EXAMINED, v->moves = 0;
+    return svmp_chains_verdict(s->particles, v);
+}
+
 static int examine(session *s) {
+    const int local = options_given(s->set, "local") != NULL;
     svmp_status status = place(s);
-    if (status == SVMP_OK) status = svmp_run_examine(s->run, s->seconds, s->moves, &s->verdict);
+    if (status == SVMP_OK)
+        status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, s->seconds, s->moves, &s->verdict);
+    if (status == SVMP_OK) status = weigh_chains(s);
     if (status != SVMP_OK) return failed(s->context, status);
     read_record(s);
-    printf("%zu particles of %zu variable%s, %zu exact moves each in %.2g s\n\n", s->verdict.particles,
-           s->verdict.variables, plural(s->verdict.variables), s->verdict.moves, s->verdict.seconds);
-    verdict_print_drifts(&s->verdict);
-    verdict_print(&s->verdict);
+    if (is_speaker()) {
+        printf("%zu particles of %zu variable%s, %zu exact moves each in %.2g s\n\n", s->verdict.particles,
+               s->verdict.variables, plural(s->verdict.variables), s->verdict.moves, s->verdict.seconds);
+        verdict_print_drifts(&s->verdict);
+        verdict_print(&s->verdict);
+    }
     return options_given(s->set, "require-converged") && !svmp_verdict_is_clear(&s->verdict) ? EXIT_FAILED : 0;
 }
 
@@ -96,6 +192,7 @@ static int run(const option_set *set) {
     svmp_run_free(s.run);
     svmp_options_free(s.options);
     svmp_particles_free(s.fewer);
+    free(s.lines);
     svmp_particles_free(s.particles);
     svmp_model_free(s.model);
     svmp_context_free(s.context);
@@ -108,16 +205,24 @@ const command command_verify = {
     .least = 2,
     .most = SIZE_MAX,
     .summary = "Cross-examine particles with exact moves",
-    .text = "Moves every particle of FILE by exact moves of the posterior: node-wise Metropolis moves and Hamiltonian\n"
-            "trajectories, which owe nothing to the method that made the particles. Under the posterior no mean,\n"
-            "spread, quantile, score or log density changes by more than chance explains for as many exact draws.\n"
-            "The variables that change are listed, the worst first, with the size and the direction of the change:\n"
-            "how much too high, wide or dense the particles are.\n.PP\n"
-            "The verdict is that the particles pass, that they fail, or, if the moves mix too slowly to tell, that\n"
-            "there is none. MODEL and DATA are those of\n.BR \"svmp run\" .\n"
-            "Of more than 500 particles or draws, 500 that are evenly spaced are examined. The exit status is 0\n"
-            "whatever the verdict, unless\n.B \\-\\-require\\-converged\nis given.\n"
-            "A mode that no particle has found, and that moves cannot reach, is not seen (docs/diagnostics.md).\n",
+    .joins = 1,
+    .text =
+        "Moves every particle of FILE by exact moves of the posterior: node-wise Metropolis moves and Hamiltonian\n"
+        "trajectories, which owe nothing to the method that made the particles. Under the posterior no mean,\n"
+        "spread, quantile, score or log density changes by more than chance explains for as many exact draws.\n"
+        "The variables that change are listed, the worst first, with the size and the direction of the change:\n"
+        "how much too high, wide or dense the particles are.\n.PP\n"
+        "The verdict is that the particles pass, that they fail, or, if the moves mix too slowly to tell, that\n"
+        "there is none. MODEL and DATA are those of\n.BR \"svmp run\" .\n"
+        "Of more than 500 particles, 500 that are evenly spaced are examined. Draws of chains are judged by R-hat,\n"
+        "effective draws, divergences and energy as well, and at most 200 of them are moved. What the record of\n"
+        "FILE says against it (an interrupted run, averages that have not settled) counts, too; the seed and the\n"
+        "coordinates are those of the record, so that the verdict is that of the run. The exit status is 0\n"
+        "whatever the verdict, unless\n.B \\-\\-require\\-converged\nis given.\n"
+        "A mode that no particle has found, and that moves cannot reach, is not seen (docs/diagnostics.md).\n.PP\n"
+        ".B mpirun \\-n P svmp verify ...\n"
+        "examines particles of a large model by local moves alone; other modes are not looked for. With\n"
+        ".B \\-\\-local\none process does the same, bit for bit.\n",
     .options = options,
     .run = run,
 };

@@ -118,6 +118,7 @@ svmp_status convergence_attach(const svmp_context *context, const convergence *c
 
 void convergence_write(const convergence *c, FILE *file) {
     if (!c->known) return;
+    if (!isfinite(c->total.v)) return;
     fprintf(file, "ksd_u = %.6g\nksd_v = %.6g\nksd_ratio = %.6g\n", c->total.u, c->total.v, c->total.ratio);
     fprintf(file, "ksd_beyond = %zu of %zu\n", c->beyond, c->nodes);
     for (size_t k = 0; k < c->worst_count; k++) {
@@ -202,6 +203,10 @@ static void print_worst(const convergence *c) {
 
 void print_convergence(const convergence *c, int worst) {
     if (!c->known) return;
+    if (!isfinite(c->total.v)) {
+        printf("KSD: undefined, because scores or distances between particles are not finite\n");
+        return;
+    }
     printf("KSD: V %.3g", c->total.v);
     if (!isnan(c->total.u)) printf(", U %.3g", c->total.u);
     if (!isnan(c->total.ratio) && c->beyond == 0)

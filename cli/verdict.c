@@ -1,11 +1,31 @@
 #include "verdict.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "record.h"
 
-static const char *const aspects[] = {"mean", "sd", "median", "tails", "score", "log_density", "elsewhere"};
+static const char *const aspects[] = {"mean", "sd", "median", "tails", "score", "log_density", "elsewhere", "quantile"};
+
+static const char *const vetoes[] = {"none",      "diverged",  "interrupted", "unmoved", "discrepancy",
+                                     "step",      "unsettled", "few",         "r_hat",   "draws",
+                                     "divergent", "energy",    "infinite"};
+enum { VETOES = sizeof vetoes / sizeof *vetoes, LARGEST_UNREST = SVMP_UNREST_APART };
+
+void verdict_read_veto(const char *comments, svmp_verdict *verdict) {
+    char value[300], *rest;
+    if (!record_find(comments, "verdict_veto", value, sizeof value)) return;
+    const size_t length = strcspn(value, " ");
+    size_t k = VETOES;
+    while (--k > 0 && (strlen(vetoes[k]) != length || strncmp(value, vetoes[k], length) != 0)) continue;
+    if (k == SVMP_VETO_NONE || k == SVMP_VETO_UNMOVED || verdict->veto != SVMP_VETO_NONE) return;
+    const double amount = strtod(value + length, &rest);
+    const size_t count = strtoul(rest, &rest, 10), unrest = strtoul(rest, &rest, 10);
+    svmp_verdict_veto(verdict, (svmp_veto)k, amount, rest + (*rest == ' '));
+    verdict->veto_count = count;
+    verdict->unrest = unrest <= LARGEST_UNREST ? (svmp_unrest)unrest : SVMP_REST;
+}
 
 const char *verdict_word(const svmp_verdict *verdict) {
     if (verdict->finding == SVMP_FAILED || verdict->veto == SVMP_VETO_NONE) return svmp_finding_text(verdict->finding);
@@ -18,6 +38,9 @@ void verdict_write(const svmp_verdict *verdict, FILE *file) {
     fprintf(file, "verdict_text = %s\n", svmp_verdict_sentence(verdict, text, sizeof text));
     if (*svmp_verdict_advice(verdict, text, sizeof text)) fprintf(file, "verdict_advice = %s\n", text);
     if (verdict->moves) fprintf(file, "verdict_moves = %zu\n", verdict->moves);
+    if (verdict->veto != SVMP_VETO_NONE)
+        fprintf(file, "verdict_veto = %s %.6g %zu %d %s\n", vetoes[verdict->veto], verdict->veto_amount,
+                verdict->veto_count, (int)verdict->unrest, verdict->veto_name);
     for (size_t k = 0; k < verdict->drifts; k++) {
         const svmp_drift *d = &verdict->drift[k];
         fprintf(file, "verdict_drift %s = %s %.3g %.3g\n", d->name, aspects[d->aspect], d->effect, d->z);

@@ -10,6 +10,10 @@ enum { VERDICT_TEXT = 2048 };
  * run's record. */
 void verdict_write(const svmp_verdict *verdict, FILE *file);
 
+/* The veto of a record, if it has one and the verdict has none. That a run has not moved its particles says nothing
+ * about them. */
+void verdict_read_veto(const char *comments, svmp_verdict *verdict);
+
 /* Prints the sentence and the advice, wrapped. */
 void verdict_print(const svmp_verdict *verdict);
 

@@ -97,7 +97,7 @@ SVMP_API svmp_status svmp_model_to_values(const svmp_model *model, size_t n, con
  * on the edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a matrix is not positive definite. */
 SVMP_API svmp_status svmp_model_from_values(const svmp_model *model, size_t n, const double *values, double *x);
 
-/* A sparse symmetric precision A and a vector b. Each pair of different rows stands once, in either triangle; the
+/* A sparse symmetric precision A and a vector b. Give each off-diagonal entry once, in either triangle; the
  * entries of the diagonal may stand several times and are added. */
 typedef struct svmp_field {
     size_t entries;
@@ -180,6 +180,8 @@ typedef struct svmp_difference {
     double z_mean;
     double sd_ratio; /* sd over that of the reference; NaN if both are 0 */
     double z_sd;     /* of log sd */
+    double z_low;    /* of the quantile 5 %: positive where it is above that of the reference */
+    double z_high;   /* of the quantile 95 % */
 } svmp_difference;
 
 /* One row for each variable of the particles, in their order. Variables are matched by name. */
@@ -219,13 +221,13 @@ SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *
 
 /* What is known about particles. The numbers never change. */
 typedef enum svmp_finding {
-    SVMP_NOT_EXAMINED = 0, /* nothing was found, but nobody has looked */
+    SVMP_NOT_EXAMINED = 0, /* not examined */
     SVMP_PASSED = 1,       /* exact moves change nothing that as many exact draws would have kept */
     SVMP_FAILED = 2,       /* the particles are not a sample of the posterior */
     SVMP_UNDECIDED = 3     /* examined, but the moves mixed too slowly to tell */
 } svmp_finding;
 
-/* A reason that by itself withholds an all-clear. */
+/* A reason that by itself prevents a pass. */
 typedef enum svmp_veto {
     SVMP_VETO_NONE = 0,
     SVMP_VETO_DIVERGED = 1,    /* the particles are the last finite ones */
@@ -234,16 +236,31 @@ typedef enum svmp_veto {
     SVMP_VETO_DISCREPANCY = 4, /* nodes are beyond the limits of svmp_discrepancy */
     SVMP_VETO_STEP = 5,        /* the last step was large in units of the particles' sd */
     SVMP_VETO_UNSETTLED = 6,   /* the method says that it has not settled */
-    SVMP_VETO_FEW = 7          /* fewer than 10 particles */
+    SVMP_VETO_FEW = 7,         /* fewer than 10 particles */
+    SVMP_VETO_R_HAT = 8,       /* chains: R-hat is too high */
+    SVMP_VETO_DRAWS = 9,       /* chains: too few effective draws */
+    SVMP_VETO_DIVERGENT = 10,  /* chains: trajectories diverged */
+    SVMP_VETO_ENERGY = 11,     /* chains: E-BFMI is below 0.3 */
+    SVMP_VETO_INFINITE = 12    /* values or scores are not finite: the posterior may be improper */
 } svmp_veto;
+
+/* Why a method says that it has not settled, of the variable that is farthest from it. */
+typedef enum svmp_unrest {
+    SVMP_REST = 0,
+    SVMP_UNREST_ERROR = 1,    /* an average has a large standard error, in sd */
+    SVMP_UNREST_DRIFT = 2,    /* the average still drifts, in sd */
+    SVMP_UNREST_IDENTITY = 3, /* Stein's identity is violated, in sd */
+    SVMP_UNREST_APART = 4     /* the chains have not met: the share of the variance that is between them */
+} svmp_unrest;
 
 /* Why particles were not examined, or not to the end. */
 typedef enum svmp_unexamined {
     SVMP_EXAMINED = 0,
-    SVMP_UNASKED = 1,     /* nobody asked */
-    SVMP_OUT_OF_TIME = 2, /* the seconds ran out */
+    SVMP_UNASKED = 1,     /* not requested */
+    SVMP_OUT_OF_TIME = 2, /* the seconds ran out: before the first window, or before all variables had mixed */
     SVMP_BOXED = 3,       /* the model has boxes */
-    SVMP_UNABLE = 4       /* the moves failed; svmp_context_error says why */
+    SVMP_UNABLE = 4,      /* the moves failed; svmp_context_error says why */
+    SVMP_BROKEN_OFF = 5   /* the monitor stopped it */
 } svmp_unexamined;
 
 /* What changed when the particles were moved. */
@@ -254,15 +271,17 @@ typedef enum svmp_aspect {
     SVMP_TAILS = 3,       /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
     SVMP_SCORES = 4,      /* root mean square of the score / that afterwards - 1: wrong given the neighbours */
     SVMP_LOG_DENSITY = 5, /* of all variables together: its mean less that afterwards, per half a variable */
-    SVMP_ELSEWHERE = 6    /* in sd: how far away particles from other starts stay, where the density is as high */
+    SVMP_ELSEWHERE = 6,   /* in sd: how far away particles from other starts stay, where the density is as high */
+    SVMP_SHAPE = 7        /* in sd: a quantile of the particles less that afterwards, the one that is farthest off */
 } svmp_aspect;
 
 typedef struct svmp_drift {
-    size_t variable; /* of the whole model; SIZE_MAX: all together */
-    char name[128];
+    size_t variable; /* of the whole model; SIZE_MAX: a sum of variables, or all together */
+    char name[128];  /* of the variable; "b1 - b2" of a sum */
     svmp_aspect aspect;
     double effect;
-    double z; /* standard errors for exact draws */
+    double z;     /* standard errors for exact draws */
+    double level; /* SVMP_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
 } svmp_drift;
 
 enum { SVMP_DRIFTS = 10 };
@@ -271,14 +290,14 @@ typedef struct svmp_verdict {
     svmp_finding finding;
     svmp_unexamined unexamined;
     svmp_veto veto;              /* the first that applies */
-    double veto_amount;          /* how many nodes fail, or the step in sd */
-    char veto_name[128];         /* the worst node, or the variable of the step */
+    double veto_amount;          /* how many nodes fail, or the step in sd; see svmp_veto and svmp_unrest */
+    char veto_name[128];         /* the worst node or variable */
     size_t nodes;                /* of the whole model */
     size_t particles, variables; /* that were examined; variables of the whole model */
     size_t moves;                /* of every particle; 0: not examined */
     double seconds;              /* that the examination took */
     double limit;                /* the |z| that counts, given how many tests there are */
-    size_t unmixed;              /* variables whose particles have not come to where the others are */
+    size_t unmixed;              /* variables whose particles have not mixed */
     double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.5 to
                        tell */
     char slowest_name[128];
@@ -288,22 +307,41 @@ typedef struct svmp_verdict {
     svmp_drift drift[SVMP_DRIFTS]; /* those that fail, the largest |z| first */
     size_t iterations;             /* of the run, for the advice; 0: unknown */
     char method[16], init[32];
+    svmp_unrest unrest; /* SVMP_VETO_UNSETTLED: why */
+    size_t veto_count;  /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
+    size_t leaves;      /* variables that are drawn after the run, given the others: exactly, so not examined */
+    int searched;       /* whether particles from other starts looked for other modes */
+    int local;          /* by local moves alone */
+    size_t chains;      /* how many the draws are of; 0: of none. Then these are known: */
+    size_t every;       /* every so many of their draws are nearly independent: those are examined */
+    double r_hat;       /* the largest of a variable, */
+    double draws;       /* and the fewest effective draws */
 } svmp_verdict;
 
 /* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis and, if the whole
  * model is in one process, Hamiltonian trajectories). Under the posterior no mean, spread, quantile, score or log
  * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
  * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
- * no limit), `moves` of every particle (0: 640) and 500 particles; no models with boxes. The verdict has the same bits
- * for any number of threads, unless `seconds` cuts it short. Collective. */
+ * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
+ * the same bits for any number of threads, unless `seconds` cuts it short. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
-/* The verdict of a run of a particle method: svmp_run_examine if `seconds` is positive, and the vetoes, from the run
- * and the discrepancy of each own node (`nodes`, or NULL). Collective. */
+/* The same by local moves alone, without sums of variables and other modes, as several processes do it: the same bits
+ * for any number of processes. */
+SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
+
+/* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
+ * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by
+ * svmp_chains_verdict; if they pass, some of their draws are examined, and what is undecided about these counts as
+ * passed. Collective. */
 SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
                                       svmp_verdict *verdict);
 
-/* Adds a veto that the caller knows of. The first one stays. */
+/* Adds what draws of chains say about themselves to a verdict, which is all zero or that of svmp_run_examine: R-hat,
+ * effective draws, divergences, energy. Without a veto, and unless the examination has found otherwise, they pass. */
+SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
+
+/* Adds a veto that the caller knows of. An earlier veto is kept. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
 /* Whether the particles may be used: examined, passed, and no veto. */
@@ -355,6 +393,8 @@ typedef struct svmp_journey {
 typedef struct svmp_journey_fit {
     double moves, turns, ranges; /* root mean squares in units of the given sd; ranges: without the outliers */
     size_t outliers;             /* distances more than 4 sd from the map */
+    size_t steps, first_step;    /* steps with a move or a turn more than 4 sd from the odometry, and the first of them,
+                                  * counted from 0 */
 } svmp_journey_fit;
 
 /* The same for one landmark. */

@@ -25,9 +25,9 @@ function showHeader() {
   const notice = (text, warn) => d3.select("#notices").append("p").attr("class", warn ? "notice warn" : "notice").text(text);
   const outcome = record.get("outcome"), unconverged = (why) => notice(`Not converged: do not use these numbers. ${why}`, true);
   if (outcome === "diverged" || outcome === "stopped" || outcome === "unfinished") notice(`The run did not finish: it ${outcome === "unfinished" ? "is unfinished" : outcome}.`, true);
-  if (s && s.divergent > 0) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
+  if (s && s.divergent > 0 && !record.has("verdict_text")) notice(`${s.divergent} of ${run.particles} trajectories diverged: the draws may miss a narrow part of the posterior.`, true);
   const mixed = run.columns.includes("R-hat") ? allRHat().filter((v) => v > highRHat).length : 0;
-  if (mixed) unconverged(`R-hat is above ${highRHat} for ${mixed} of ${run.all} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
+  if (mixed && !record.has("verdict_text")) unconverged(`R-hat is above ${highRHat} for ${mixed} of ${run.all} variables: ${run.chains > 1 ? "the chains have not mixed" : "the chain has not settled"}.`);
   const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
   const verdict = record.get("verdict_text");
   if (verdict) {

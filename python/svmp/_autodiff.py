@@ -44,7 +44,11 @@ def _from_torch(function: Callable[..., Any]) -> Callable[..., Any]:
         inputs = [torch.tensor(part, dtype=torch.float64, requires_grad=True) for part in x]
         with torch.enable_grad():
             value = function(*inputs)
-            gradient = torch.autograd.grad(value.sum(), inputs, allow_unused=True)  # particles do not depend on each other
+            if not isinstance(value, torch.Tensor):
+                raise TypeError(f"factor {function.__name__}: expected a tensor of one log value for each particle, not {type(value).__name__}")
+            gradient: Any = [None] * len(inputs)  # of a constant
+            if value.requires_grad:
+                gradient = torch.autograd.grad(value.sum(), inputs, allow_unused=True)  # particles do not depend on each other
         parts = tuple(np.zeros(g.shape) if d is None else d.numpy() for g, d in zip(inputs, gradient))
         return value.detach().numpy(), parts
 

@@ -159,11 +159,18 @@ class Compiled:
         """Natural values of the unknowns."""
         return self._to_values(x)[self._unknown_rows]
 
-    def unconstrain(self, values: Array) -> Array:
-        """The variables of natural values."""
+    def check_values(self, values: Array) -> None:
+        """Raises an exception for natural values that the model does not allow: the library moves them to an edge."""
         bad = np.argwhere(~np.isfinite(values))
         if len(bad):
             raise ValueError(f"'{self.unknown_names[bad[0, 0]]}': the value {values[tuple(bad[0])]} is not finite")
+        there_and_back = self.constrain(self.unconstrain(values))
+        bad = np.argwhere(np.abs(there_and_back - values) > 1e-6 * (1 + np.abs(values)))
+        if len(bad):
+            raise ValueError(f"'{self.unknown_names[bad[0, 0]]}': the model does not allow the value {values[tuple(bad[0])]:g}")
+
+    def unconstrain(self, values: Array) -> Array:
+        """The variables of natural values."""
         whole = np.full((len(self._value_names), values.shape[1]), np.nan)
         whole[self._unknown_rows] = values
         made = np.empty((self.variables, values.shape[1]))

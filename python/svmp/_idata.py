@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,10 +80,9 @@ def to_idata(fit: "Fit") -> Any:
         for group, arrays in groups.items()
         if arrays
     }
-    try:
-        import arviz
-    except ImportError:
-        arviz = None
+    arviz: Any = None
+    with suppress(ImportError):
+        arviz = import_module("arviz")
     if arviz is not None and int(arviz.__version__.split(".")[0]) < 1:
         return arviz.InferenceData(**made)
     if not hasattr(xarray, "DataTree"):

@@ -15,10 +15,11 @@ from ._library import callbacks, lib, structs
 from ._options import make_options
 from ._sample import Sample
 from ._start import start_from
+from ._words import in_python
 
 
 class Interrupts:
-    """Ctrl-C sets a flag while a run is in C, where an exception could not pass."""
+    """Ctrl-C sets a flag while C is at work, where an exception could not pass."""
 
     def __init__(self) -> None:
         self.seen = False
@@ -35,6 +36,10 @@ class Interrupts:
     def __exit__(self, *_: Any) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
+
+    def check(self) -> None:
+        if self.seen:
+            raise KeyboardInterrupt
 
 
 @dataclass
@@ -76,13 +81,16 @@ def _judged(found: Any) -> Judged:
         bool(lib.svmp_verdict_is_clear(ctypes.byref(found))),
         lib.svmp_finding_text(found.finding).decode(),
         lib.svmp_verdict_sentence(ctypes.byref(found), buffer, len(buffer)).decode(),
-        lib.svmp_verdict_advice(ctypes.byref(found), buffer, len(buffer)).decode(),
+        in_python(lib.svmp_verdict_advice(ctypes.byref(found), buffer, len(buffer)).decode()),
         evidence,
     )
 
 
-def examine(compiled: Compiled, sample: Sample, seconds: float, moves: int) -> Judged:
-    """Puts particles from anywhere before the library's examination, as ``svmp verify`` does."""
+def examine(compiled: Compiled, sample: Sample, origin: dict[str, Any], seconds: float, moves: int) -> Judged:
+    """Puts particles from anywhere before the library's examination, as ``svmp verify`` does; Ctrl-C ends it early.
+
+    ``origin`` has the method, the start and the number of iterations that the advice depends on.
+    """
     most = 500  # of more, evenly spaced ones
     places = {name: row for row, name in enumerate(sample.names)}
     some = (np.arange(1, most + 1) * sample.count // most - 1) if sample.count > most else np.arange(sample.count)
@@ -91,9 +99,14 @@ def examine(compiled: Compiled, sample: Sample, seconds: float, moves: int) -> J
     options = make_options(compiled.context, {"method": "langevin", "init": "normal:0.001", "particles": start.count})
     run, found = ctypes.c_void_p(), structs["svmp_verdict"]()
     try:
-        run = compiled.create(lib.svmp_run_create, compiled.handle, options)
-        start_from(compiled, run, start)
-        compiled.check(lib.svmp_run_examine(run, seconds, moves, ctypes.byref(found)))
+        with Interrupts() as interrupts:
+            run = compiled.create(lib.svmp_run_create, compiled.handle, options)
+            start_from(compiled, run, start)
+            watch = callbacks["svmp_monitor"](lambda *_: int(interrupts.seen))
+            compiled.check(lib.svmp_run_set_monitor(run, watch, None))
+            compiled.check(lib.svmp_run_examine(run, seconds, moves, ctypes.byref(found)))
+        for name, value in origin.items():
+            setattr(found, name, value)
         return _judged(found)
     finally:
         lib.svmp_run_free(run)

@@ -55,9 +55,19 @@ def read_interface() -> Interface:
     return Interface([(folder / header).read_text() for header in _HEADERS if (folder / header).is_file()])
 
 
+def load_library(path: str) -> Any:
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(
+            f"{path} cannot be loaded: {error}. It was built where the shared libraries that it needs are installed: install the one "
+            "that is missing, or build the package on this machine, with 'pip install .' in the sources."
+        ) from None
+
+
 interface = read_interface()
 path = _library()
-lib: Any = ctypes.CDLL(path)
+lib: Any = load_library(path)
 interface.bind(lib)
 constants = interface.constants
 structs = interface.structs

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
+from ._bar import Bar
 from ._compiled import Compiled
 from ._context import logger
 from ._judge import Interrupts, Judged, judge_run
@@ -65,33 +65,6 @@ class RunResult:
 # ---- the loop -----------------------------------------------------------------------------------
 
 
-class _Bar:
-    """A line on the standard error that is drawn again at most ten times a second."""
-
-    def __init__(self, method: str, wanted: bool) -> None:
-        self.method, self.started, self.drawn = method, time.monotonic(), 0.0
-        self.shown = bool(wanted) and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-        self.width = 0
-
-    def due(self) -> bool:
-        return self.shown and time.monotonic() - self.drawn >= 0.1
-
-    def draw(self, iteration: int, iterations: int) -> None:
-        self.drawn = time.monotonic()
-        share = iteration / iterations if iterations else 1.0
-        filled = int(30 * share)
-        seconds = self.drawn - self.started
-        text = f"\r{self.method} [{'#' * filled}{' ' * (30 - filled)}] {iteration}/{iterations}, {seconds:.1f} s"
-        sys.stderr.write(text.ljust(self.width))
-        sys.stderr.flush()
-        self.width = len(text)
-
-    def close(self) -> None:
-        if self.shown and self.width:
-            sys.stderr.write("\n")
-            sys.stderr.flush()
-
-
 @dataclass
 class Loop:
     """What happens between iterations."""
@@ -106,7 +79,7 @@ class Loop:
 
     def go(self, compiled: Compiled, run: ctypes.c_void_p, method: str) -> tuple[int, int, bool]:
         """Iterates to the end: status, outcome, and whether Ctrl-C stopped it."""
-        bar, progress_type = _Bar(method, self.progressbar), structs["svmp_progress"]
+        bar, progress_type = Bar(method, self.progressbar), structs["svmp_progress"]
         self._saved = time.monotonic()
         with Interrupts() as interrupts:
 
@@ -134,9 +107,8 @@ class Loop:
             compiled.check(lib.svmp_run_set_monitor(run, function, None))
             status = lib.svmp_run_go(run, ctypes.byref(outcome))
             lib.svmp_run_set_monitor(run, callbacks["svmp_monitor"](0), None)
-            if bar.shown:
-                bar.draw(lib.svmp_run_iteration(run), lib.svmp_run_iterations(run))
-            bar.close()
+            ended = _OUTCOMES.get(outcome.value, "unknown")
+            bar.close(lib.svmp_run_iteration(run), lib.svmp_run_iterations(run), ended)
             return status, outcome.value, interrupts.seen
 
 
@@ -177,15 +149,17 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
     handle = make_options(context, given)
     run = ctypes.c_void_p()
     try:
-        run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
-        settings = _settings(run)
-        method = settings["method"]
-        kind, _ = describe_method(context, method)
-        if init is not None:
-            start_run(compiled, run, init, kind == "chains")
-            settings["init"] = "given"
-        if loop.resume:
-            compiled.check(lib.svmp_run_load(run, os.fsencode(loop.resume)))
+        with Interrupts() as interrupts:
+            run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
+            settings = _settings(run)
+            method = settings["method"]
+            kind, _ = describe_method(context, method)
+            if init is not None:
+                start_run(compiled, run, init, kind == "chains")
+                settings["init"] = "given"
+            if loop.resume:
+                compiled.check(lib.svmp_run_load(run, os.fsencode(loop.resume)))
+        interrupts.check()  # before the first iteration there is no fit
         before = time.monotonic()
         status, outcome, interrupted = loop.go(compiled, run, method)
         seconds = time.monotonic() - before

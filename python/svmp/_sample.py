@@ -21,7 +21,7 @@ def copy_numbers(address: Any, count: int) -> Array:
     if count == 0 or not address:
         return np.empty(0)
     where = address if isinstance(address, int) else ctypes.cast(address, ctypes.c_void_p).value
-    return np.array(np.frombuffer((ctypes.c_double * count).from_address(where or 0), dtype=np.float64))
+    return np.array(np.frombuffer(memoryview((ctypes.c_double * count).from_address(where or 0)), dtype=np.float64))
 
 
 @dataclass
@@ -145,4 +145,4 @@ def compare_samples(sample: Sample, reference: Sample) -> tuple[Any, list[Any], 
     rows = (structs["svmp_difference"] * max(len(sample.names), 1))()
     context.check(lib.svmp_particles_compare(ours.handle, theirs.handle, ctypes.byref(comparison)))
     context.check(lib.svmp_particles_differences(ours.handle, theirs.handle, rows))
-    return comparison, list(rows[: len(sample.names)]), float(lib.svmp_difference_limit(2 * len(sample.names)))
+    return comparison, list(rows[: len(sample.names)]), float(lib.svmp_difference_limit(4 * len(sample.names)))

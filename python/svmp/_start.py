@@ -81,6 +81,7 @@ def start_dict(compiled: Compiled, run: ctypes.c_void_p, init: Mapping[str, Any]
             )
         if not np.isfinite(sample.values[place.rows]).all():
             raise ValueError(f"init '{name}': a value is not finite")
+    compiled.check_values(sample.values)
     if point_given and not chains and count > 1:  # identical particles would stay identical
         same = (sample.values == sample.values[:, :1]).all(axis=1)
         point = np.where(same, sample.values[:, 0], sample.values.mean(axis=1))
@@ -93,11 +94,13 @@ def start_array(compiled: Compiled, run: ctypes.c_void_p, init: Array, chains: b
     names = compiled.unknown_names
     drawn = _drawn_start(compiled, run)
     if init.ndim == 1 and init.shape[0] == len(names):
+        compiled.check_values(init[:, None])
         values = np.repeat(init[:, None], drawn.count, axis=1)
         if not chains and drawn.count > 1:
             values = _scatter(compiled, init, drawn)
     elif init.ndim == 2 and init.shape[1] == len(names):
         values = np.ascontiguousarray(init.T)
+        compiled.check_values(values)
     else:
         raise ValueError(f"init: expected shape (particles, {len(names)}) or ({len(names)},), not {init.shape}")
     start_from(compiled, run, Sample(list(names), values))

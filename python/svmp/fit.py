@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +18,11 @@ from ._judge import examine
 from ._library import version
 from ._names import ArrayPlace, find_arrays
 from ._options import has_verdicts
-from ._predictive import SUFFIX
+from ._recipe import Reading
+from ._replay import replay
 from ._run import Measured, RunResult
 from ._sample import Array, Sample, compare_samples, read_sample, summarise, write_sample
+from .errors import Error
 from .table import Table
 from .verdict import Verdict, judge, judge_examined, judge_sample
 
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from ._compiled import Compiled
     from .model import Model
     from .report import Report
+
+_REPLICATE = re.compile(r"(.+)[._]rep")  # what the library calls the copy of an array; CSV files have no point in names
+_LARGE_GROUP = 20_000_000  # numbers; idata computes larger groups only if they were asked for
 
 
 @dataclass(frozen=True)
@@ -36,9 +42,9 @@ class Comparison:
     Attributes:
         mse_mean, mse_square: mean squared errors of E[x] and E[x^2].
         mmd: maximum mean discrepancy.
-        largest_z: the largest |z| of means and standard deviations.
+        largest_z: the largest |z| of means, standard deviations and the 5 % and 95 % quantiles.
         limit: the |z| that chance exceeds in one comparison of a hundred.
-        rows: for each variable its means, ``z_mean``, ``sd_ratio`` and ``z_sd``.
+        rows: for each variable its means, ``z_mean``, ``sd_ratio``, ``z_sd``, and ``z_low`` and ``z_high`` of the quantiles.
     """
 
     mse_mean: float
@@ -59,6 +65,12 @@ class Comparison:
             f"{verb}: the largest |z| is {self.largest_z:.3g}, the limit is {self.limit:.3g}. "
             f"MSE of E[x] {self.mse_mean:.3g}, MSE of E[x^2] {self.mse_square:.3g}, MMD {self.mmd:.3g}"
         )
+
+
+def _find_replicates(arrays: dict[str, ArrayPlace], observed: Optional[dict[str, Array]]) -> dict[str, ArrayPlace]:
+    """The copies of observed arrays that were drawn after the run, by the names of the observed ones."""
+    matches = ((_REPLICATE.fullmatch(name), place) for name, place in arrays.items())
+    return {match[1]: place for match, place in matches if match and match[1] in (observed or {})}
 
 
 class Fit:
@@ -84,16 +96,14 @@ class Fit:
         model: Optional["Model"] = None,
         result: Optional[RunResult] = None,
         record: Optional[dict[str, str]] = None,
+        asked: Optional[dict[str, Optional[bool]]] = None,
     ) -> None:
         self.sample_data = sample
+        self._asked: dict[str, Optional[bool]] = dict(asked or {})
         self._pointwise = arrays.get("log_lik")
-        self._replicates = {
-            name[: -len(SUFFIX)]: place
-            for name, place in arrays.items()
-            if name.endswith(SUFFIX) and name[: -len(SUFFIX)] in (observed or {})
-        }
-        besides = {"log_lik", *(f"{name}{SUFFIX}" for name in self._replicates)}
-        self.arrays = {name: place for name, place in arrays.items() if name not in besides}
+        self._replicates = _find_replicates(arrays, observed)
+        besides = {id(place) for place in (self._pointwise, *self._replicates.values())}
+        self.arrays = {name: place for name, place in arrays.items() if id(place) not in besides}
         self.model = model
         self.observed: dict[str, Array] = dict(observed or {})
         self.settings: dict[str, str] = dict(result.settings) if result else dict(record or {})
@@ -108,9 +118,9 @@ class Fit:
             array.flags.writeable = False
 
     @classmethod
-    def _of_run(cls, result: RunResult, compiled: "Compiled", model: "Model") -> "Fit":
+    def _of_run(cls, result: RunResult, compiled: "Compiled", model: "Model", asked: dict[str, Optional[bool]]) -> "Fit":
         arrays = compiled.find_arrays(result.sample.names)
-        return cls(result.sample, arrays, observed=model.observed, model=model, result=result)
+        return cls(result.sample, arrays, observed=model.observed, model=model, result=result, asked=asked)
 
     # ---- values ---------------------------------------------------------------------------------
 
@@ -180,10 +190,18 @@ class Fit:
 
         Without a model, and with a library that cannot examine, it is :attr:`verdict`. A verdict that is not good is also logged.
         """
+        for name, value in (("seconds", seconds), ("moves", moves)):
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= 0:
+                raise ValueError(f"{name}: expected a number of at least 0, not {value!r}")
         made = self.verdict
         if self.model is not None and has_verdicts:
             with self.model._borrow() as compiled:
-                made = judge_examined(examine(compiled, self.sample_data, seconds, moves))
+                origin = {
+                    "method": self.settings.get("method", "").encode()[:15],
+                    "init": self.settings.get("init", "").encode()[:31],
+                    "iterations": self.iterations,
+                }
+                made = judge_examined(examine(compiled, self.sample_data, origin, float(seconds), int(moves)))
         if not made:
             logger.warning("%s", made.sentence)
         return made
@@ -225,6 +243,8 @@ class Fit:
 
     def compare(self, reference: Any) -> Comparison:
         """Compares with a reference: another fit, or the path of a file."""
+        if not isinstance(reference, (Fit, str, os.PathLike)):
+            raise TypeError(f"compare: expected a fit or the path of a file, not {type(reference).__name__}")
         other = reference.sample_data if isinstance(reference, Fit) else read_sample(reference)
         if not set(self.names) & set(other.names):
             raise ValueError("compare: the reference has none of the variables of the fit")
@@ -233,41 +253,78 @@ class Fit:
         comparison, rows, limit = compare_samples(ours, theirs)
         columns = {
             name: np.array([getattr(row, name) for row in rows])
-            for name in ("mean", "reference_mean", "z_mean", "sd_ratio", "z_sd")
+            for name in ("mean", "reference_mean", "z_mean", "sd_ratio", "z_sd", "z_low", "z_high")
         }
-        largest = np.nanmax(np.abs([columns["z_mean"], columns["z_sd"]]))
+        largest = np.nanmax(np.abs([columns[name] for name in ("z_mean", "z_sd", "z_low", "z_high")]))
         table = Table(list(ours.names), columns).best()
         return Comparison(comparison.mse_mean, comparison.mse_square, comparison.mmd, float(largest), limit, table)
 
     # ---- other forms ----------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def log_likelihood(self) -> Optional[Array]:
-        """The log likelihood of each observation, (particles, observations), in the order of the text; None: not computed."""
-        return None if self._pointwise is None else self._pointwise.take(self.values)
+        """The log likelihood of each observation, (particles, observations), in the order of the text; None for a model without one."""
+        if self._pointwise is not None:
+            return self._pointwise.take(self.values)
+        if self.model is None or self.model.text is None or not self.observed:
+            return None
+        made, arrays = replay(self.model, self.sample_data, Reading("log_lik"), self.settings.get("seed", "1"))
+        return arrays["log_lik"].take(made.values) if "log_lik" in arrays else None
+
+    @cached_property
+    def posterior_predictive(self) -> dict[str, Array]:
+        """Data drawn for each particle, (particles, *shape), by the names of the observed arrays."""
+        if self._replicates or self.model is None:
+            return {name: place.take(self.values) for name, place in self._replicates.items()}
+        if self.model.text is None or not self.observed:
+            return {}
+        made, arrays = replay(self.model, self.sample_data, Reading("posterior_predictive"), self.settings.get("seed", "1"))
+        return {name: place.take(made.values) for name, place in _find_replicates(arrays, self.observed).items()}
+
+    def _wants(self, group: str) -> bool:
+        asked = self._asked.get(group)
+        if asked is not None:
+            return asked
+        if self._pointwise is not None if group == "log_likelihood" else self._replicates:
+            return True
+        numbers = len(self) * sum(values.size for values in self.observed.values())
+        if numbers > _LARGE_GROUP:
+            logger.info("idata is without %s, %d numbers; fit.%s computes it", group, numbers, group)
+        return numbers <= _LARGE_GROUP
 
     def extra_groups(self) -> dict[str, dict[str, Array]]:
-        """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data where they are one array."""
+        """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data where they are one array, and
+        the posterior predictive."""
         made: dict[str, dict[str, Array]] = {}
-        if self._replicates:
-            made["posterior_predictive"] = self.posterior_predictive
+        for group, compute in (("log_likelihood", self._likelihood_group), ("posterior_predictive", lambda: self.posterior_predictive)):
+            try:
+                arrays = compute() if self._wants(group) else {}
+            except Error as error:
+                if self._asked.get(group):
+                    raise
+                logger.info("idata is without %s: %s", group, error)
+                continue
+            if arrays:
+                made[group] = arrays
+        return made
+
+    def _likelihood_group(self) -> dict[str, Array]:
         values = self.log_likelihood
         if values is None:
-            return made
+            return {}
         observed = [(name, array) for name, array in self.observed.items() if not np.isnan(array).all()]
         if len(observed) == 1 and observed[0][1].size == values[0].size and not np.isnan(observed[0][1]).any():
             name, array = observed[0]
-            return {**made, "log_likelihood": {name: values.reshape(len(self), *array.shape)}}
-        return {**made, "log_likelihood": {"log_lik": values}}
-
-    @property
-    def posterior_predictive(self) -> dict[str, Array]:
-        """Data drawn for each particle, (particles, *shape), by the names of the observed arrays; empty: not asked for."""
-        return {name: place.take(self.values) for name, place in self._replicates.items()}
+            return {name: values.reshape(len(self), *array.shape)}
+        return {"log_lik": values}
 
     @cached_property
     def idata(self) -> Any:
-        """For ArviZ: groups posterior, sample_stats, observed_data, and what was asked for of log_likelihood and posterior_predictive. A DataTree with ArviZ 1, InferenceData before it."""
+        """For ArviZ: the groups posterior, sample_stats, observed_data, log_likelihood and posterior_predictive.
+
+        A DataTree with ArviZ 1, InferenceData before it. The last two are computed when ``idata`` is first used, unless they
+        would have more than 20 million numbers or :meth:`Model.fit` was told otherwise.
+        """
         return to_idata(self)
 
     def to_dataframe(self, var_names: Union[None, str, Iterable[str]] = None) -> Any:
@@ -292,7 +349,7 @@ class Fit:
             total = self.measured.total
             made.update({f"ksd_{name}": repr(total[name]) for name in ("u", "v", "ratio")})
             if not self.sample_data.are_chains:
-                made.update({"verdict": self.verdict.word, "verdict_text": self.verdict.sentence})
+                made.update({"verdict": self.verdict.recorded, "verdict_text": self.verdict.sentence})
             made["ksd_beyond"] = f"{len(self.measured.beyond)} of {len(self.measured.nodes)}"
         return made
 
@@ -319,7 +376,12 @@ class Fit:
             missing = [name for name in compiled.unknown_names if name not in set(sample.names)]
             if missing:
                 raise ValueError(f"load: the file '{path}' has no '{missing[0]}', which the model has")
-            return cls(sample, compiled.find_arrays(sample.names), observed=model.observed, model=model, record=record)
+            arrays = compiled.find_arrays(sample.names)
+            ours = {*compiled.known_names, *compiled.unknown_arrays, "log_lik", "deviance"}
+            others = [name for name in arrays if name not in ours and not _REPLICATE.fullmatch(name)]
+            if others:
+                raise ValueError(f"load: the file '{path}' has '{others[0]}', which the model does not have")
+            return cls(sample, arrays, observed=model.observed, model=model, record=record)
 
     def report(self, path: Any = None) -> "Report":
         """A page of HTML with the graph, densities, convergence curves and the table; written to ``path`` if it is given."""

@@ -147,7 +147,7 @@ class Graph(Recipe):
         if precision is not None:
             if hasattr(precision, "toarray"):
                 precision = precision.toarray()
-            a = np.asarray(precision, dtype=np.float64)
+            a = _numbers("gaussian: the precision", precision)
             a = a * np.eye(k) if a.ndim == 0 else a
         if a.shape != (k, k):
             raise ValueError(f"gaussian: the precision has shape {a.shape}, but the nodes have {k} variables")
@@ -155,7 +155,7 @@ class Graph(Recipe):
             raise ValueError("gaussian: give linear or mean, not both")
         b = np.zeros(k)
         if linear is not None or mean is not None:
-            given = np.asarray(linear if mean is None else mean, dtype=np.float64)
+            given = _numbers(f"gaussian: {'linear' if mean is None else 'mean'}", linear if mean is None else mean)
             if given.shape not in ((), (k,)):
                 raise ValueError(f"gaussian: {'linear' if mean is None else 'mean'} has shape {given.shape} instead of ({k},)")
             b = np.broadcast_to(given, (k,)).copy()
@@ -175,7 +175,7 @@ class Graph(Recipe):
         rows, columns, values, n = _entries(name, precision)
         b = np.zeros(n)
         if linear is not None:
-            given = linear.toarray().ravel() if hasattr(linear, "toarray") else np.asarray(linear, dtype=np.float64)
+            given = linear.toarray().ravel() if hasattr(linear, "toarray") else _numbers(f"field '{name}': linear", linear)
             if given.shape not in ((), (n,), (n, 1)):
                 raise ValueError(f"field '{name}': linear has shape {given.shape} instead of ({n},)")
             b = np.ascontiguousarray(np.broadcast_to(given.ravel() if given.ndim else given, (n,)), dtype=np.float64)
@@ -260,6 +260,13 @@ class Graph(Recipe):
         return keep
 
 
+def _numbers(what: str, value: Any) -> Array:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} is not an array of numbers") from None
+
+
 def _list(numbers: dict[str, int], names: list[str]) -> tuple[int, Any]:
     return len(names), (ctypes.c_size_t * len(names))(*(numbers[name] for name in names))
 
@@ -293,7 +300,7 @@ def _entries(name: str, precision: Any) -> tuple[Any, Any, Any, int]:
             matrix.sum_duplicates()
         shape, rows, columns, values = matrix.shape, matrix.row, matrix.col, np.asarray(matrix.data, dtype=np.float64)
     else:
-        dense = np.asarray(precision, dtype=np.float64)
+        dense = _numbers(f"field '{name}': the precision", precision)
         shape = dense.shape
         rows, columns = np.nonzero(dense) if dense.ndim == 2 else (np.empty(0), np.empty(0))
         values = dense[rows, columns] if dense.ndim == 2 else np.empty(0)

@@ -24,7 +24,7 @@ from ._sample import Array
 from .errors import NotFiniteError
 from .fit import Fit
 
-_POINTWISE = ("log_lik", "deviance")  # monitors that no model text defines
+_POINTWISE = ("log_lik", "deviance", "posterior_predictive")  # monitors that no model text defines
 Monitors = Union[str, Iterable[str]]
 
 
@@ -223,6 +223,7 @@ class Model:
                 raise ValueError(f"'{name}': {shape} points, but the arrays before it have {front}")
             rows[place.rows] = array.reshape(rows.shape[1], -1)[:, place.flat].T
         with self._borrow() as compiled:
+            compiled.check_values(rows)
             made = compiled.unconstrain(rows)
         return np.ascontiguousarray(made.T).reshape(*(front or ()), self.dimension)
 
@@ -263,10 +264,6 @@ class Model:
                 )
         return ",".join(name for name in names if name not in self.unknown)
 
-    def _data_names(self) -> list[str]:
-        """Arrays that are data: observed, but for some missing values. Unknowns of which a few are given are not."""
-        return [name for name, values in self.observed.items() if self.text is not None and np.isnan(values).mean() < 0.5]
-
     def _coordinates(self, given: dict[str, Any]) -> str:
         """What particles of a model text move in: what was asked for, or what the method works best with."""
         if not has_coordinates or not isinstance(self._recipe, TextRecipe):
@@ -290,8 +287,8 @@ class Model:
         resume: Any = None,
         backend: Optional[str] = None,
         measure: bool = True,
-        log_likelihood: bool = False,
-        posterior_predictive: bool = False,
+        log_likelihood: Optional[bool] = None,
+        posterior_predictive: Optional[bool] = None,
         **options: Any,
     ) -> Fit:
         """Runs inference. The same options give the same bits as the command ``svmp run``.
@@ -312,8 +309,9 @@ class Model:
             resume: path of a checkpoint to continue from.
             backend: ``"cpu"``, ``"cpu-avx2"``, ``"ref"``, ...; None: the best for this processor.
             measure: measure the Stein discrepancy at the end, which the verdict needs.
-            log_likelihood: compute the log likelihood of each observation, for ``az.loo(fit.idata)``.
-            posterior_predictive: draw the data once more for each particle, for ``az.plot_ppc_dist(fit.idata)``.
+            log_likelihood: whether ``fit.idata`` has the log likelihood of each observation, for ``az.loo``. True: it is computed
+                with the run and saved with the fit; None: when ``idata`` is used, unless it is large.
+            posterior_predictive: the same for data that are drawn once more for each particle, for ``az.plot_ppc_dist``.
             options: any other option of ``svmp run``: ``kernel``, ``step``, ``tolerance``, ``chains``, ``warmup``, ``draws``, ...
 
         Ctrl-C stops the run after the current iteration and returns what there is so far. Other Python threads run meanwhile.
@@ -332,19 +330,23 @@ class Model:
             None if resume is None else os.fspath(resume),
         )
         start = init.sample_data if isinstance(init, Fit) else init
+        if not isinstance(monitor, Iterable):
+            raise TypeError(f"monitor: {monitor!r} is not a name or a list of names")
         monitored = [monitor] if isinstance(monitor, str) else list(monitor)
         if log_likelihood and "log_lik" not in monitored:
             monitored.append("log_lik")
-        replicated = tuple(self._data_names()) if posterior_predictive else ()
-        reading = Reading(self._monitors(monitored), self._coordinates(given), replicated)
+        if posterior_predictive and "posterior_predictive" not in monitored:
+            monitored.append("posterior_predictive")
+        asked = {"log_likelihood": log_likelihood, "posterior_predictive": posterior_predictive}
+        reading = Reading(self._monitors(monitored), self._coordinates(given))
         with self._borrow(reading) as compiled:
             try:
                 result = run_model(compiled, given, start, loop, measure)
             except NotFiniteError as error:
                 if hasattr(error, "result"):
-                    error.fit = Fit._of_run(error.result, compiled, self)
+                    error.fit = Fit._of_run(error.result, compiled, self, asked)
                 raise
-            return Fit._of_run(result, compiled, self)
+            return Fit._of_run(result, compiled, self, asked)
 
     def sample(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import dataclass, field
 from typing import Any, Optional
@@ -9,8 +10,10 @@ from typing import Any, Optional
 import numpy as np
 
 from ._judge import Judged
+from ._library import constants
 from ._run import RunResult
 from ._sample import Sample, summarise
+from ._words import in_python
 
 _FEW_PARTICLES = 10  # with fewer, no discrepancy stands out from chance
 
@@ -20,7 +23,8 @@ class Verdict:
     """What the diagnostics say about a fit.
 
     Attributes:
-        word: ``"converged"``, ``"not converged"``, ``"undecided"``, ``"exact"``, ``"modes"``, ``"diverged"`` or ``"unknown"``.
+        word: ``"converged"``, ``"not converged"``, ``"undecided"``, ``"not examined"``, ``"exact"``, ``"modes"``, ``"diverged"`` or
+            ``"unknown"``.
         sentence: what was found and what to do.
         evidence: the numbers behind it.
 
@@ -29,7 +33,7 @@ class Verdict:
 
     word: str
     sentence: str
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __bool__(self) -> bool:
         return self.word in ("converged", "exact")
@@ -37,12 +41,25 @@ class Verdict:
     def __str__(self) -> str:
         return self.sentence
 
+    @property
+    def recorded(self) -> str:
+        """The word in files, which is the command's: "passed" or "failed" for particles that were examined."""
+        if self.word == "not converged" and self.evidence.get("finding") == constants["SVMP_FAILED"]:
+            return "failed"
+        return "passed" if self.word == "converged" else self.word
+
+    def _repr_html_(self) -> str:
+        return f'<p style="color:{"#1a7f37" if self else "#b35900"}">{html.escape(self.sentence)}</p>'
+
 
 def judge_examined(judged: Judged) -> Verdict:
     """The library's own verdict on particles: "passed", "failed", "undecided" or "not examined", and vetoes."""
+    veto = judged.evidence.get("veto", 0)
     word = "converged" if judged.clear else "not converged"
-    if not judged.clear and judged.finding == "undecided":
-        word = "undecided"
+    if not judged.clear and veto == constants["SVMP_VETO_NONE"] and judged.finding in ("undecided", "not examined"):
+        word = judged.finding
+    elif veto == constants["SVMP_VETO_FEW"] and judged.finding != "failed":
+        word = "not examined"
     return Verdict(word, f"{judged.sentence} {judged.advice}".strip(), judged.evidence)
 
 
@@ -126,7 +143,7 @@ def judge_sample(sample: Sample, recorded: dict[str, str]) -> Verdict:
     beyond: Optional[str] = recorded.get("ksd_beyond")
     if "verdict_text" in recorded:
         word = {"passed": "converged", "failed": "not converged"}.get(recorded["verdict"], recorded["verdict"])
-        return Verdict(word, f"{recorded['verdict_text']} {recorded.get('verdict_advice', '')}".strip())
+        return Verdict(word, in_python(f"{recorded['verdict_text']} {recorded.get('verdict_advice', '')}".strip()))
     if beyond is not None:
         count = int(beyond.split()[0])
         if count:

@@ -1,10 +1,12 @@
 """Runs: the same bits as the command, starts, callbacks, interrupts, checkpoints, files."""
 
+import io
 import logging
 import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 import svmp
-from svmp import _library
+from svmp import _judge, _library
 
 from conftest import EFFECTS, NORMAL, ROOT, effects_data
 
@@ -161,7 +163,6 @@ def test_a_common_start_is_spread_for_particles_and_kept_for_chains(effects):
         ({"mu": "high"}, TypeError, "'mu': not an array of numbers"),
         ({"mu": np.nan}, ValueError, "'mu': a value is not finite"),
         (np.ones((20, 3)), ValueError, r"expected shape \(particles, 8\)"),
-        (np.ones((19, 8)), ValueError, "19 particles"),
         ("nowhere.csv", ValueError, "nowhere.csv"),
         (object(), TypeError, "object"),
     ],
@@ -336,13 +337,128 @@ def test_verify(normal):
     assert draws.verdict and draws.verify()
 
 
-def test_posterior_predictive():
+def test_posterior_predictive(tmp_path):
     """y ~ N(mu, 1), mu ~ N(1.5, 1/4) a posteriori: a replicate is N(1.5, 5/4). The run itself has the same bits."""
     m = svmp.Model("model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) # data\n }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]})
-    with_draws, without = (m.sample(500, 500, progressbar=False, posterior_predictive=asked) for asked in (True, False))
-    replicates = with_draws.posterior_predictive["y"]
-    assert replicates.shape == (2000, 3) and list(with_draws) == ["mu"] and without.posterior_predictive == {}
-    np.testing.assert_array_equal(with_draws["mu"], without["mu"])
-    np.testing.assert_allclose(replicates.mean(axis=0), 1.5, atol=5 * np.sqrt(1.25 / 500))
-    np.testing.assert_allclose(replicates.var(axis=0), 1.25, rtol=5 * np.sqrt(2 / 1000))
-    assert with_draws.compare(without).agrees
+    with_draws, later = (m.sample(500, 500, progressbar=False, posterior_predictive=asked) for asked in (True, None))
+    np.testing.assert_array_equal(with_draws["mu"], later["mu"])
+    for fit in (with_draws, later):  # drawn with the run, and after it
+        replicates = fit.posterior_predictive["y"]
+        assert replicates.shape == (2000, 3) and list(fit) == ["mu"]
+        np.testing.assert_allclose(replicates.mean(axis=0), 1.5, atol=5 * np.sqrt(1.25 / 500))
+        np.testing.assert_allclose(replicates.var(axis=0), 1.25, rtol=5 * np.sqrt(2 / 1000))
+    assert with_draws.compare(later).agrees
+    with_draws.save(tmp_path / "fit.csv")
+    again = svmp.load(tmp_path / "fit.csv", m)
+    np.testing.assert_array_equal(again.posterior_predictive["y"], with_draws.posterior_predictive["y"])
+    assert list(again) == ["mu"]
+
+
+def test_log_likelihood_after_the_run(effects, tmp_path):
+    """The same numbers as with the run, up to the rounding of transforms; also from a file."""
+    with_run, later = (effects.fit(log_likelihood=asked, **quick) for asked in (True, None))
+    assert with_run.log_likelihood.shape == (20, 60)
+    np.testing.assert_allclose(later.log_likelihood, with_run.log_likelihood, rtol=1e-12)
+    later.save(tmp_path / "fit.csv")
+    np.testing.assert_allclose(svmp.load(tmp_path / "fit.csv", effects).log_likelihood, later.log_likelihood, rtol=1e-12)
+    assert svmp.load(tmp_path / "fit.csv").log_likelihood is None
+
+
+def test_groups_that_nobody_asked_for(effects, monkeypatch):
+    fit, never = (effects.fit(log_likelihood=asked, posterior_predictive=asked, **quick) for asked in (None, False))
+    assert set(fit.extra_groups()) == {"log_likelihood", "posterior_predictive"} and never.extra_groups() == {}
+    monkeypatch.setattr("svmp.fit._LARGE_GROUP", 60 * 20 - 1)
+    assert fit.extra_groups() == {}
+    graph = svmp.field(np.eye(2)).exact(5)
+    assert graph.extra_groups() == {} and graph.log_likelihood is None and graph.posterior_predictive == {}
+
+
+def test_files_have_the_words_of_the_command(normal, tmp_path):
+    good, bad = normal.fit(progressbar=False), normal.fit("graphical", 20, iterations=1, init={"mu": 50.0}, progressbar=False)
+    for name, fit, word in (("good", good, "passed"), ("bad", bad, "failed")):
+        fit.save(tmp_path / f"{name}.csv")
+        assert f"# verdict = {word}\n" in (tmp_path / f"{name}.csv").read_text()
+        again = svmp.load(tmp_path / f"{name}.csv")
+        assert (again.verdict.word, again.verdict.sentence) == (fit.verdict.word, fit.verdict.sentence)
+
+
+def test_progress_on_a_terminal(normal, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    normal.fit("graphical", 20, iterations=30)
+    last = terminal.getvalue().rstrip("\n").split("\r")[-1]
+    assert last.startswith(f"graphical [{'#' * 30}] 30/30, completed, ") and terminal.getvalue().endswith("s\n")
+
+
+def test_progress_in_a_notebook(normal, monkeypatch, capsys):
+    shown = []
+
+    class Output:
+        update = staticmethod(shown.append)
+
+    def display(state, display_id):
+        shown.append(state)
+        return Output()
+
+    monkeypatch.setattr("svmp._bar._notebook", lambda: display)
+    normal.fit("graphical", 20, iterations=30, callback=lambda progress: progress.iteration == 15)
+    assert repr(shown[-1]).startswith("graphical 15/30, stopped, ") and '<progress value="0.500"' in shown[-1]._repr_html_()
+    count = len(shown)
+    normal.fit("graphical", 20, iterations=30, progressbar=False)
+    assert len(shown) == count and capsys.readouterr() == ("", "")
+
+
+def test_values_that_the_model_does_not_allow(effects):
+    x = np.ones(len(effects.names))
+    x[effects.names.index("tau")] = -1
+    each = np.tile(x, (20, 1))
+    for init in ({"tau": -1.0}, x, each):
+        with pytest.raises(ValueError, match="'tau': the model does not allow the value -1"):
+            effects.fit(init=init, **quick)
+    with pytest.raises(ValueError, match="'tau': the model does not allow"):
+        effects.unconstrain({**effects.constrain(np.zeros(effects.dimension)), "tau": -1})
+    simplex = svmp.Model("model { y ~ dcat(p)  p ~ ddirch(a) }", {"y": 1, "a": [1, 1, 1]})
+    with pytest.raises(ValueError, match="'p.*: the model does not allow"):
+        simplex.unconstrain({"p": [0.5, 0.5, 0.5]})
+
+
+def test_bad_arguments(effects, tmp_path):
+    fit = effects.fit(**quick)
+    fit.save(tmp_path / "fit.csv")
+    other = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+    for call, error, words in [
+        (lambda: effects.fit(monitor=3, **quick), TypeError, "monitor: 3"),
+        (lambda: fit.compare(3), TypeError, "compare: .* not int"),
+        (lambda: fit.verify(seconds=-1), ValueError, "seconds: .*-1"),
+        (lambda: fit.verify(moves="a"), ValueError, "moves: .*'a'"),
+        (lambda: svmp.load(tmp_path / "fit.csv", other), ValueError, "'alpha', which the model does not have"),
+        (lambda: svmp.Model(""), ValueError, "the model text is empty"),
+        (lambda: svmp.field("a"), TypeError, "'x': the precision is not an array"),
+    ]:
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_ctrl_c_ends_an_examination(effects, monkeypatch):
+    class Pressed(_judge.Interrupts):
+        def __enter__(self):
+            super().__enter__()
+            os.kill(os.getpid(), signal.SIGINT)
+            return self
+
+    fit = effects.fit(**quick)
+    monkeypatch.setattr(_judge, "Interrupts", Pressed)
+    verdict = fit.verify()
+    assert verdict.evidence["moves"] <= 1 and verdict.word == "not examined"
+
+
+def test_a_library_that_cannot_be_loaded(tmp_path):
+    bad = tmp_path / "libsvmp.so"
+    bad.write_text("not a library")
+    environment = {**os.environ, "SVMP_LIBRARY": str(bad), "PYTHONPATH": os.path.dirname(os.path.dirname(svmp.__file__))}
+    done = subprocess.run([sys.executable, "-c", "import svmp"], env=environment, capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1].startswith(f"ImportError: {bad} cannot be loaded: ") and "pip install ." in done.stderr

@@ -86,8 +86,9 @@ def test_bounds():
     g = svmp.Graph()
     g.node("x", 2, lower=[0, 1], upper=4)
     g.gaussian("x", np.eye(2), mean=-3.0)
-    values = g.model().fit("graphical", 20, iterations=50, progressbar=False)["x"]
-    assert (values >= [0, 1]).all() and (values <= 4).all()
+    fit = g.model().fit("graphical", 20, iterations=50, progressbar=False)
+    assert (fit["x"] >= [0, 1]).all() and (fit["x"] <= 4).all()
+    assert fit.verdict.word in ("not examined", "not converged") and not fit.verdict  # exact moves do not keep to boxes
 
 
 # ---- fields -------------------------------------------------------------------------------------
@@ -230,3 +231,11 @@ def test_differentiated_functions(name):
     np.testing.assert_allclose(ours.score(x), theirs.score(x), atol=1e-12)
     fit = ours.fit("graphical", 20, iterations=20, progressbar=False)
     np.testing.assert_allclose(fit.values, theirs.fit("graphical", 20, iterations=20, progressbar=False).values, atol=1e-6)
+
+
+def test_functions_that_torch_cannot_use():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="tensor of one log value for each particle, not float"):
+        graph_of_function(lambda x, y: 1.0, autodiff="torch").model().log_prob(np.zeros(3))
+    constant = graph_of_function(lambda x, y: torch.ones(len(y)), autodiff="torch").model()
+    assert constant.log_prob(np.zeros(3)) == 1 and (constant.score(np.zeros(3)) == 0).all()

@@ -32,6 +32,7 @@ typedef enum random_purpose {
     RANDOM_LEAF,            /* a = output, b = draw: nodes that are drawn after the run */
     RANDOM_DISCRETE,        /* a = unknown, b = particle: a discrete unknown given the particle */
     RANDOM_ELSEWHERE,       /* b = variable: where an examination starts other particles */
+    RANDOM_VIEWS,           /* weights of sums that an examination looks at */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -1,6 +1,8 @@
 /* Differences between two samples, variable by variable, in units of their standard errors. */
 #include <math.h>
+#include <string.h>
 
+#include "base/select.h"
 #include "base/thread.h"
 #include "base/vector.h"
 #include "diag/chains.h"
@@ -89,6 +91,26 @@ static double z_of_sd(const mean_estimate *a, const mean_estimate *b) {
     return normal_z(log(a->mean / b->mean) / 2, shape / a->draws / 4, shape / b->draws / 4, a->draws, b->draws);
 }
 
+/* The share of draws below a place, those at it by half, as the mean of as many independent ones as it is worth. */
+static mean_estimate share_below(const side *of, side_room *room, size_t k, double place) {
+    const double *x = draws_of(of, k);
+    for (size_t l = 0; l < of->particles->count; l++) room->squares[l] = x[l] < place ? 1 : x[l] == place ? 0.5 : 0;
+    return mean_of(of, room, room->squares);
+}
+
+/* Of a quantile of the reference: the share of either side below it, by the arc sine that makes their variances the
+ * same (Anscombe). Positive where fewer particles are below: their own quantile is above. */
+static double z_of_quantile(const side *a, const side *b, side_room *rooms, size_t k, double level) {
+    const size_t count = b->particles->count, low = (size_t)(level * (double)(count - 1));
+    memcpy(rooms[1].x, draws_of(b, k), count * sizeof(double));
+    const double place = svmp_select(rooms[1].x, count, low);
+    const mean_estimate here = share_below(a, &rooms[0], k, place), there = share_below(b, &rooms[1], k, place);
+    if (isnan(here.variance + here.draws) || isnan(there.variance + there.draws)) return NAN;
+    const double angle = asin(sqrt((here.mean * here.draws + 0.375) / (here.draws + 0.75)));
+    const double expected = asin(sqrt((there.mean * there.draws + 0.375) / (there.draws + 0.75)));
+    return 2 * (expected - angle) / sqrt(1 / here.draws + 1 / there.draws);
+}
+
 static svmp_difference difference_of(const estimate *a, const estimate *b, double unit) {
     return (svmp_difference){.mean = unit * a->x.mean,
                              .reference_mean = unit * b->x.mean,
@@ -137,7 +159,10 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
         side_room *own = &rooms[2 * svmp_thread_number()];
         const double unit = fmax(unit_of(&a, k), unit_of(&b, k));
         const estimate here = estimate_of(&a, own, k, unit), there = estimate_of(&b, own + 1, k, unit);
-        rows[a_place[k]] = difference_of(&here, &there, unit);
+        svmp_difference *row = &rows[a_place[k]];
+        *row = difference_of(&here, &there, unit);
+        row->z_low = z_of_quantile(&a, &b, own, k, 0.05);
+        row->z_high = z_of_quantile(&a, &b, own, k, 0.95);
     }
 done:
     for (int t = 0; rooms && t < 2 * threads; t++) free_room(context, &rooms[t]);

@@ -11,6 +11,14 @@
 #define METHOD_INIT "normal:1"
 enum { METHOD_ITERATIONS = 1000, METHOD_WARMUP = 1000 };
 
+/* What keeps a method that ends by itself from being sure of its answer. */
+typedef struct method_unrest {
+    svmp_unrest why;
+    size_t variable; /* that is farthest from settled, */
+    double amount;   /* and by how much, as svmp_unrest says */
+    size_t count;    /* how many variables there are like it */
+} method_unrest;
+
 typedef struct method {
     const char *name;
     const char *kernel; /* the default of --kernel; NULL: the method has no kernel, and no phi for the stopping rule */
@@ -24,6 +32,7 @@ typedef struct method {
                    * of the rest at most --draws are kept */
     size_t draws; /* CHAINS: the default of --draws */
     const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
+    int on_device;       /* an iteration is the backend's work alone: one on a GPU pays */
     int local;           /* a node needs only its neighbours, or sums over all nodes: parts of a model can be run */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */
@@ -42,6 +51,9 @@ typedef struct method {
     /* For a `local` method with a result: the own rows of the kth kept state of the backend's particles, and the number
      * of these states. Draw l*count + k is state k of particle l. NULL: only the backend's x. */
     const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
+
+    /* Where it ended without having settled: why. NULL: the method does not end by itself. */
+    method_unrest (*unrest)(const svmp_run *run);
 
     /* Saves or loads the state of the method between iterations, except the backend's particles and step states. NULL:
      * it has none. */

@@ -19,25 +19,15 @@
 #include "method/averages.h"
 #include "method/hold.h"
 #include "method/method.h"
+#include "method/rest.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
 #include "model/text_scale.h"
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-/* Standard errors in units of the sd. */
-typedef struct error_limits {
-    double mean, sd;
-} error_limits;
-
-static const error_limits small_errors = {0.015, 0.015}; /* of averages: the moves end */
-static const error_limits fair_errors = {0.05, 0.07}; /* good enough at the limit of iterations, or when they stall */
-static const double small_drift = 0.05;               /* the same, between windows */
-static const double small_identity = 0.1;             /* a residual of Stein's identities that does not matter */
-static const double chance = 4.5;   /* standard errors that chance does not exceed, even among many variables */
-static const double together = 0.5; /* average.apart below which chains have come to where the others are */
-static const double stalled = 0.9;  /* of what the errors were, after twice as many iterations */
-static const double dense = 200;    /* entries of the factor per variable with which global moves cost too much */
+static const double stalled = 0.9; /* of the unrest before, after twice as many iterations */
+static const double dense = 200;   /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
 
@@ -120,49 +110,19 @@ static svmp_status draw_start(svmp_run *run, double *x) {
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* How far a variable's averages are from settled: at most 1 when they are. */
-static double unrest(const average *a, error_limits allowed) {
-    if (!(a->sd > 0)) return INFINITY;
-    const double error = fmax(a->mean_error / allowed.mean, a->sd_error / allowed.sd) / a->sd;
-    const double drift = fabs(a->drift) / fmax(small_drift * a->sd, chance * a->drift_error);
-    return isnan(error + drift) ? INFINITY : fmax(error, drift);
-}
-
-/* The same for what moves, for which Stein's identities hold. */
-static double unrest_of_moved(const average *a, error_limits allowed) {
-    const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
-    const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
-    return isnan(push + pull) ? INFINITY : fmax(unrest(a, allowed), fmax(push, pull));
-}
-
 static double largest_unrest(const svmp_run *run, error_limits allowed) {
     const transport *own = run->own;
-    const average *rows = svmp_averages_rows(own->averages);
-    double largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++)
-        largest = fmax(largest, unrest_of_moved(&rows[i], allowed));
-    if (own->text) rows = svmp_averages_rows(own->text_averages);
-    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) largest = fmax(largest, unrest(&rows[i], allowed));
-    return largest;
+    const double moved =
+        svmp_averages_unrest_of_moved(svmp_averages_rows(own->averages), run->model->graph->variables, allowed);
+    if (own->text == NULL) return moved;
+    return fmax(moved,
+                svmp_averages_unrest(svmp_averages_rows(own->text_averages), svmp_text_scale_rows(own->text), allowed));
 }
 
-/* The largest standard error alone, in units of a small one: it falls with the root of the length of a window. 0 before
- * the first window was closed. */
-static double largest_error(const svmp_run *run) {
-    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    double largest = 0;
-    for (size_t i = 0; rows && i < run->model->graph->variables; i++)
-        if (rows[i].sd > 0) largest = fmax(largest, fmax(rows[i].mean_error, rows[i].sd_error) / rows[i].sd);
-    return largest / small_errors.mean;
-}
-
-/* Whether every chain has come to where the others are: then there is one Gaussian shape to carry particles to. */
+/* Whether there is one Gaussian shape to carry particles to. */
 static int have_met(const svmp_run *run) {
     const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    if (rows == NULL) return 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++)
-        if (!(rows[i].apart < together)) return 0;
-    return 1;
+    return rows && svmp_chains_have_met(rows, run->model->graph->variables);
 }
 
 /* Holds a variable on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a
@@ -243,9 +203,9 @@ static svmp_status close_window(svmp_run *run) {
     const size_t passed = run->iteration + 1;
     svmp_averages_close(own->averages);
     if (own->text) svmp_averages_close(own->text_averages);
-    const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, small_errors);
+    const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, svmp_small_errors);
     run->backend->largest = own->unrest = now;
-    own->settled = passed >= own->length + ADAPTS && have_met(run) && largest_unrest(run, fair_errors) <= 1;
+    own->settled = passed >= own->length + ADAPTS && have_met(run) && largest_unrest(run, svmp_fair_errors) <= 1;
     own->window = 0;
     own->length *= 2;
     if (own->settled && (now <= 1 || now > stalled * before)) return end_moves(run, 1);
@@ -278,6 +238,7 @@ static svmp_status move(svmp_run *run) {
     if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
+    SVMP_TRY(svmp_trajectory_check(own->global, b, t));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     follow(run, x, score);
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
@@ -335,6 +296,11 @@ static svmp_status carry(svmp_run *run) {
     return ++own->carried == own->carries ? end_carries(run) : SVMP_OK;
 }
 
+static method_unrest find_unrest(const svmp_run *run) {
+    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
+    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_REST};
+}
+
 /* ---- the method -------------------------------------------------------------------------------------------------- */
 
 static void tell_end(svmp_run *run) {
@@ -355,8 +321,10 @@ static size_t expect(const svmp_run *run) {
     const transport *own = run->own;
     if (own->stage == STAGE_DONE) return run->iteration;
     if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
-    const double last = largest_error(run), first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n));
-    double error = last > 0 ? last * sqrt(0.5) : first / small_errors.mean;
+    const average *rows = svmp_averages_rows(own->averages);
+    const double last = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0,
+                 first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n));
+    double error = (last > 0 ? last * sqrt(0.5) : first) / svmp_small_errors.mean;
     size_t length = own->length, end = run->iteration - own->window + length;
     while ((error > 1 || end < length + ADAPTS) && end + 2 * length + CARRIES <= run->iterations) {
         length *= 2;
@@ -371,8 +339,8 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The moves of the saved run have ended at its limit of %zu iterations; with %zu they would have "
-                     "gone on. Start again, or start from its particles (--init).",
+                     "The moves of the saved run have ended at its limit of %zu iterations; a limit of %zu would have "
+                     "continued them. Start again, or start from its particles (--init).",
                      limit, run->iterations);
 }
 
@@ -410,4 +378,5 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterate = iterate,
                                       .expect = expect,
                                       .free = free_transport,
+                                      .unrest = find_unrest,
                                       .state = state};

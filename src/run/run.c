@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/team.h"
 #include "method/method.h"
+#include "model/cholesky.h"
 #include "model/natural.h"
 #include "run/log_density.h"
 #include "run/options.h"
@@ -53,6 +54,7 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     if (chosen == NULL) return SVMP_BAD_CALL;
     *backend_kind_ = svmp_backend_find(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
+    if (*backend_kind_ == &svmp_backend_auto && !chosen->on_device) *backend_kind_ = &svmp_backend_cpu;
     SVMP_TRY(svmp_run_options_check(context, options));
 
     bandwidth standard;
@@ -162,6 +164,20 @@ static svmp_status set_up(svmp_run *run) {
     return svmp_model_agree(run->model, status);
 }
 
+/* A Gaussian whose precision is not positive definite has no posterior: that is said before it is looked for, where the
+ * factor costs little. In a box it may have one. */
+static svmp_status require_proper(const svmp_model *model) {
+    enum { FEW_VARIABLES = 20000, FEW_ENTRIES = 1000000 };
+    cholesky *factor = NULL;
+    const size_t variables = model->graph->variables;
+    if (model->graph->halo || model->boxed || !svmp_model_is_gaussian(model) || variables > FEW_VARIABLES ||
+        model->quadratic.start[variables] > FEW_ENTRIES)
+        return SVMP_OK;
+    const svmp_status status = svmp_cholesky_create(model, &factor);
+    svmp_cholesky_free(factor);
+    return status == SVMP_UNSUPPORTED ? SVMP_OK : status; /* without CHOLMOD */
+}
+
 svmp_status svmp_run_make(const svmp_model *model, const run_options *options, svmp_run **run) {
     if (model == NULL) return SVMP_BAD_CALL;
     svmp_context *context = model->context;
@@ -176,6 +192,7 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
         status = svmp_run_options_copy(context, &chosen, &made->options);
     }
     SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(require_proper(model));
     SVMP_CHECK(set_up(made));
     *run = made;
     made = NULL;

@@ -36,11 +36,16 @@ static svmp_status names_differ(const named_side *a, const named_side *b) {
         i += order <= 0;
         j += order >= 0;
     }
-    return svmp_fail(a->particles->context, SVMP_BAD_INPUT,
-                     "The variables differ: %zu of %s are not in %s%s%s%s, and %zu of %s are not in %s%s%s%s.",
-                     only_a.count, a->called, b->called, only_a.count ? " (" : "", only_a.text, only_a.count ? ")" : "",
-                     only_b.count, b->called, a->called, only_b.count ? " (" : "", only_b.text,
-                     only_b.count ? ")" : "");
+    char text[2 * sizeof only_a.text + 400];
+    size_t used = 0;
+    const name_list *const lists[] = {&only_a, &only_b};
+    for (size_t k = 0; k < 2; k++) {
+        if (lists[k]->count == 0) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu of %s %s not in %s (%s)", used ? ", and " : "",
+                                 lists[k]->count, k ? b->called : a->called, lists[k]->count == 1 ? "is" : "are",
+                                 k ? a->called : b->called, lists[k]->text);
+    }
+    return svmp_fail(a->particles->context, SVMP_BAD_INPUT, "The variables differ: %s.", text);
 }
 
 static svmp_status compare_names(const named_side *a, const named_side *b) {

@@ -29,6 +29,9 @@ size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor o
 const sparsity *svmp_gaussian_pattern(const gaussian *q);
 const double *svmp_gaussian_precision(const gaussian *q);
 
+/* variance[i] = (A^-1)_ii */
+svmp_status svmp_gaussian_variance(gaussian *q, double *variance);
+
 /* x = A^-1 x, of n columns x[i*n + l]; and standard normal numbers become draws from N(0, A^-1). */
 svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x);
 svmp_status svmp_gaussian_spread(gaussian *q, size_t n, double *x);

@@ -1,6 +1,7 @@
 #include "verify/account.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/select.h"
@@ -9,7 +10,7 @@
 #include "expr/special.h"
 
 enum { SHOTS = 4 };              /* states of a window that quantiles are taken from */
-enum { ROOM = 1 << 27 };         /* numbers that these states may take; of more, every kth variable has quantiles */
+enum { ROOM = 1 << 25 };         /* numbers that these states may take; of more, every kth row has quantiles */
 static const double tail = 0.05; /* quantiles 5 % and 95 % */
 static const double between_tails = 2 * 1.6448536269514722; /* sds between them, for a Gaussian */
 static const double cut = 5;
@@ -23,34 +24,35 @@ typedef struct powers {
 
 struct account {
     svmp_context *context;
-    size_t variables, n;
+    size_t variables, rows, n;
     int threads;
     size_t length, count, shot; /* of the window: iterations to come and done, states that were kept */
-    size_t every;               /* every kth variable has quantiles */
-    double *start, *score;      /* variables * n: the particles that are examined, and their score */
-    double *centre, *unit;      /* variables: the median and the distance of quantiles when the window was opened */
+    size_t every;               /* every kth row has quantiles */
+    double *start;              /* rows * n: the particles that are examined */
+    double *score;              /* variables * n: theirs */
+    double *centre, *unit;      /* rows: the median and the distance of quantiles when the window was opened */
     double *score_unit;         /* variables: the same of the score */
-    double *sum, *square;       /* variables * n, over the window: of y and y^2 */
-    powers *powers;             /* variables */
-    double *shots;              /* variables / every * SHOTS * n */
+    double *sum, *square;       /* rows * n, over the window: of y and y^2 */
+    powers *powers;             /* rows */
+    double *shots;              /* rows / every * SHOTS * n */
     double *density;            /* SHOTS * n */
-    double *sorted;             /* threads * SHOTS * n */
+    double *sorted;             /* threads * (SHOTS + 1) * n */
 };
 
 static svmp_status make_arrays(account *a) {
     svmp_context *context = a->context;
-    const size_t row = a->n * sizeof(double), kept = (a->variables + a->every - 1) / a->every;
-    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->start));
-    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->sum));
-    SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->square));
+    const size_t row = a->n * sizeof(double), kept = (a->rows + a->every - 1) / a->every;
+    SVMP_TRY(svmp_allocate(context, a->rows, row, (void **)&a->start));
+    SVMP_TRY(svmp_allocate(context, a->rows, row, (void **)&a->sum));
+    SVMP_TRY(svmp_allocate(context, a->rows, row, (void **)&a->square));
     SVMP_TRY(svmp_allocate(context, kept, SHOTS * row, (void **)&a->shots));
-    SVMP_TRY(svmp_allocate(context, (size_t)a->threads, SHOTS * row, (void **)&a->sorted));
+    SVMP_TRY(svmp_allocate(context, (size_t)a->threads, (SHOTS + 1) * row, (void **)&a->sorted));
     SVMP_TRY(SVMP_NEW(context, a->density, SHOTS * a->n));
     SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->score));
     SVMP_TRY(SVMP_NEW(context, a->score_unit, a->variables));
-    SVMP_TRY(SVMP_NEW(context, a->centre, a->variables));
-    SVMP_TRY(SVMP_NEW(context, a->unit, a->variables));
-    return SVMP_NEW(context, a->powers, a->variables);
+    SVMP_TRY(SVMP_NEW(context, a->centre, a->rows));
+    SVMP_TRY(SVMP_NEW(context, a->unit, a->rows));
+    return SVMP_NEW(context, a->powers, a->rows);
 }
 
 /* The mean square, and the mean fourth power over its square. */
@@ -62,15 +64,17 @@ static double square_of(size_t n, const double *values, double *kurtosis) {
     return square;
 }
 
-svmp_status svmp_account_create(svmp_context *context, size_t variables, size_t n, int threads, const double *x,
-                                const double *score, account **made) {
+svmp_status svmp_account_create(svmp_context *context, const account_size *size, const double *x, const double *score,
+                                const double *views, account **made) {
+    const size_t variables = size->variables, rows = variables + size->views, n = size->n;
     account *a = NULL;
     svmp_status status;
     SVMP_TRY(SVMP_NEW(context, a, 1));
-    *a = (account){.context = context, .variables = variables, .n = n, .threads = threads};
-    a->every = (size_t)((double)variables * (double)n * SHOTS / ROOM) + 1;
+    *a = (account){.context = context, .variables = variables, .rows = rows, .n = n, .threads = size->threads};
+    a->every = (size_t)((double)rows * (double)n * SHOTS / ROOM) + 1;
     SVMP_CHECK(make_arrays(a));
     memcpy(a->start, x, variables * n * sizeof *x);
+    if (size->views) memcpy(a->start + variables * n, views, size->views * n * sizeof *views);
     memcpy(a->score, score, variables * n * sizeof *score);
     *made = a;
     return SVMP_OK;
@@ -109,38 +113,48 @@ static void open_row(account *a, size_t i, const double *x, const double *score,
     memcpy(sorted, x, n * sizeof *x);
     a->centre[i] = svmp_select(sorted, n, n / 2);
     a->unit[i] = unit_of(n, x, a->centre[i], sorted);
-    a->score_unit[i] = unit_of(n, score, 0, sorted);
+    if (score) a->score_unit[i] = unit_of(n, score, 0, sorted);
     memset(a->sum + i * n, 0, n * sizeof *a->sum);
     memset(a->square + i * n, 0, n * sizeof *a->square);
     a->powers[i] = (powers){0};
 }
 
+static void add_score(powers *p, size_t n, const double *score, double by) {
+    for (size_t l = 0; l < n; l++) {
+        const double u = clip(score[l] * by);
+        p->score += u * u;
+        p->score_fourth += u * u * u * u;
+    }
+}
+
+/* `score` is NULL for a view. */
 static void add_row(account *a, size_t i, const double *x, const double *score, double *sorted) {
     const size_t n = a->n;
     if (a->count == 0) open_row(a, i, x, score, sorted);
-    const double centre = a->centre[i], by = 1 / a->unit[i], score_by = 1 / a->score_unit[i];
+    const double centre = a->centre[i], by = 1 / a->unit[i];
     double *sum = a->sum + i * n, *square = a->square + i * n;
     powers p = a->powers[i];
     for (size_t l = 0; l < n; l++) {
-        const double y = clip((x[l] - centre) * by), u = clip(score[l] * score_by);
+        const double y = clip((x[l] - centre) * by);
         sum[l] += y;
         square[l] += y * y;
         p.third += y * y * y;
         p.fourth += y * y * y * y;
-        p.score += u * u;
-        p.score_fourth += u * u * u * u;
     }
+    if (score) add_score(&p, n, score, 1 / a->score_unit[i]);
     a->powers[i] = p;
 }
 
-int svmp_account_add(account *a, const double *x, const double *score) {
+int svmp_account_add(account *a, const double *x, const double *score, const double *views) {
     const size_t n = a->n;
     const int shot = (a->count + 1) * SHOTS / a->length > a->shot; /* evenly spaced, the last one at the end */
-#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 12 * (double)a->variables * (double)n))
-    for (size_t i = 0; i < a->variables; i++) {
-        add_row(a, i, x + i * n, score + i * n, a->sorted + (size_t)svmp_thread_number() * SHOTS * n);
-        if (shot && i % a->every == 0)
-            memcpy(a->shots + (i / a->every * SHOTS + a->shot) * n, x + i * n, n * sizeof *x);
+#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 12 * (double)a->rows * (double)n))
+    for (size_t i = 0; i < a->rows; i++) {
+        const int is_view = i >= a->variables;
+        const double *row = is_view ? views + (i - a->variables) * n : x + i * n;
+        double *sorted = a->sorted + (size_t)svmp_thread_number() * (SHOTS + 1) * n;
+        add_row(a, i, row, is_view ? NULL : score + i * n, sorted);
+        if (shot && i % a->every == 0) memcpy(a->shots + (i / a->every * SHOTS + a->shot) * n, row, n * sizeof *row);
     }
     a->count++;
     a->shot += (size_t)shot;
@@ -212,31 +226,101 @@ static moments moments_of(const account *a, size_t i) {
     return m;
 }
 
-static void test_quantiles(const account *a, size_t i, double *sorted, account_row *row) {
-    const size_t n = a->n, draws = SHOTS * n;
-    const double *x = a->start + i * n;
+static int compare_reals(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many of the sorted values are below x; equals count half. */
+static double rank_of(const double *sorted, size_t count, double x) {
+    size_t below = 0, not_above = 0;
+    for (size_t step = count; step > 0; step /= 2) { /* of both, the largest place that still is */
+        while (below + step <= count && sorted[below + step - 1] < x) below += step;
+        while (not_above + step <= count && sorted[not_above + step - 1] <= x) not_above += step;
+    }
+    return 0.5 * (double)(below + not_above);
+}
+
+/* Neyman's smooth test: u is the share of draws afterwards below a particle, uniform for a sample of the same
+ * distribution, so that the means of the four first Legendre polynomials, of variance 1 each, are 0. They stand for
+ * location, spread, skewness and the weight of tails against shoulders: all together they are chi square of four
+ * freedoms, and each is normal. The rarer of the sum and of the largest counts. */
+static double test_smooth(const double *sorted, size_t draws, const double *x, size_t n) {
+    double sum[4] = {0}, square = 0, largest = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double u = (rank_of(sorted, draws, x[l]) + 0.5) / ((double)draws + 1), v = 2 * u - 1, vv = v * v;
+        sum[0] += sqrt(3) * v;
+        sum[1] += sqrt(5) * (3 * vv - 1) / 2;
+        sum[2] += sqrt(7) * v * (5 * vv - 3) / 2;
+        sum[3] += 3 * ((35 * vv - 30) * vv + 3) / 8;
+    }
+    for (size_t k = 0; k < 4; k++) {
+        const double z = fabs(sum[k]) / sqrt(1.5 * (double)n); /* 1.5: as in test_share */
+        square += z * z;
+        largest = fmax(largest, z);
+    }
+    if (square > 200) return sqrt(square);
+    const double of_sum = exp(-square / 2) * (1 + square / 2), of_largest = 4 * erfc(largest / sqrt(2));
+    return -svmp_normal_quantile(fmin(2 * fmin(of_sum, of_largest), 1) / 2);
+}
+
+/* Linear between order statistics, R's type 7. */
+static double quantile_of(const double *sorted, size_t count, double level) {
+    const double at = level * (double)(count - 1);
+    const size_t k = (size_t)at;
+    return k + 1 < count ? sorted[k] + (at - (double)k) * (sorted[k + 1] - sorted[k]) : sorted[count - 1];
+}
+
+/* What is wrong with the shape is told by the quantile that is farthest off, in sd. */
+static void test_shape(const double *after, size_t draws, const double *start, size_t n, double sd, account_row *row) {
+    static const double levels[] = {0.05, 0.25, 0.75, 0.95};
+    row->z[TEST_SHAPE] = test_smooth(after, draws, start, n);
+    row->effect[TEST_SHAPE] = row->level = 0;
+    for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
+        const double off = (quantile_of(start, n, levels[k]) - quantile_of(after, draws, levels[k])) / sd;
+        if (fabs(off) > fabs(row->effect[TEST_SHAPE])) row->effect[TEST_SHAPE] = off, row->level = levels[k];
+    }
+}
+
+/* `sorted` has room for the draws of the window and then for the particles. */
+static void test_quantiles(const account *a, size_t i, double sd, double *sorted, account_row *row) {
+    const size_t n = a->n, draws = SHOTS * n, low = (size_t)(tail * (double)draws);
+    double *start = sorted + draws;
     memcpy(sorted, a->shots + i / a->every * draws, draws * sizeof *sorted);
-    const size_t low = (size_t)(tail * (double)draws), middle = draws / 2, high = draws - 1 - low;
-    const double q05 = svmp_select(sorted, draws, low), q50 = svmp_select(sorted, draws, middle),
-                 q95 = svmp_select(sorted, draws, high);
+    memcpy(start, a->start + i * n, n * sizeof *start);
+    qsort(sorted, draws, sizeof *sorted, compare_reals);
+    qsort(start, n, sizeof *start, compare_reals);
+    const double q05 = sorted[low], q50 = sorted[draws / 2], q95 = sorted[draws - 1 - low];
     double below = 0, outside = 0;
     for (size_t l = 0; l < n; l++) {
-        below += (x[l] < q50) + (x[l] == q50) / 2.0;
-        outside += (x[l] < q05) + (x[l] > q95);
+        below += (start[l] < q50) + (start[l] == q50) / 2.0;
+        outside += (start[l] < q05) + (start[l] > q95);
     }
-    row->z[SVMP_MEDIAN] = -test_share(below, (double)n, 0.5); /* above the median: positive, as for the mean */
-    row->effect[SVMP_MEDIAN] = -svmp_normal_quantile((below + 0.5) / ((double)n + 1));
-    row->z[SVMP_TAILS] = test_share(outside, (double)n, 2 * tail);
-    row->effect[SVMP_TAILS] = outside / (double)n - 2 * tail;
+    row->z[TEST_MEDIAN] = -test_share(below, (double)n, 0.5); /* above the median: positive, as for the mean */
+    row->effect[TEST_MEDIAN] = -svmp_normal_quantile((below + 0.5) / ((double)n + 1));
+    row->z[TEST_TAILS] = test_share(outside, (double)n, 2 * tail);
+    row->effect[TEST_TAILS] = outside / (double)n - 2 * tail;
+    if (q95 > q05) test_shape(sorted, draws, start, n, sd, row);
+}
+
+static void test_scores(const account *a, size_t i, double *room, account_row *row) {
+    const size_t n = a->n;
+    const double of = (double)n, draws = of * (double)a->count;
+    const powers *p = &a->powers[i];
+    double peaked;
+    for (size_t l = 0; l < n; l++) room[l] = clip(a->score[i * n + l] / a->score_unit[i]);
+    const double start = square_of(n, room, &peaked);
+    const double score = p->score / draws, kurtosis = p->score_fourth / draws / (score * score);
+    row->z[TEST_SCORES] = test_square(start / score, kurtosis, peaked, of, kurtosis / of, &row->effect[TEST_SCORES]);
 }
 
 static void test_row(const account *a, size_t i, double *sorted, account_row *row) {
     const size_t n = a->n;
-    const double of = (double)n, draws = of * (double)a->count;
-    const powers *p = &a->powers[i];
+    const double of = (double)n;
     const moments m = moments_of(a, i);
     for (size_t k = 0; k < ACCOUNT_TESTS; k++) row->effect[k] = row->z[k] = NAN;
     row->apart = m.variance > 0 ? m.apart : NAN;
+    row->level = 0;
     if (!(m.variance > 0)) return;
     double peaked, mean = 0, away = 0;
     for (size_t l = 0; l < n; l++) {
@@ -247,21 +331,18 @@ static void test_row(const account *a, size_t i, double *sorted, account_row *ro
     mean = svmp_sum(n, sorted) / of;
     for (size_t l = 0; l < n; l++) sorted[l] -= mean;
     const double squares = square_of(n, sorted, &peaked) * of / (of - 1);
-    row->z[SVMP_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[SVMP_MEAN]);
-    if (fabs(mean) > cut / 2) row->effect[SVMP_MEAN] = (away - m.mean) / sqrt(m.variance); /* how far it really is */
-    row->z[SVMP_SPREAD] =
-        test_square(squares / m.variance, m.kurtosis, peaked, of - 1, m.variance_error, &row->effect[SVMP_SPREAD]);
-    for (size_t l = 0; l < n; l++) sorted[l] = clip(a->score[i * n + l] / a->score_unit[i]);
-    const double start = square_of(n, sorted, &peaked);
-    const double score = p->score / draws, kurtosis = p->score_fourth / draws / (score * score);
-    row->z[SVMP_SCORES] = test_square(start / score, kurtosis, peaked, of, kurtosis / of, &row->effect[SVMP_SCORES]);
-    if (i % a->every == 0) test_quantiles(a, i, sorted, row);
+    row->z[TEST_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[TEST_MEAN]);
+    if (fabs(mean) > cut / 2) row->effect[TEST_MEAN] = (away - m.mean) / sqrt(m.variance); /* how far it really is */
+    row->z[TEST_SPREAD] =
+        test_square(squares / m.variance, m.kurtosis, peaked, of - 1, m.variance_error, &row->effect[TEST_SPREAD]);
+    if (i < a->variables) test_scores(a, i, sorted, row);
+    if (i % a->every == 0) test_quantiles(a, i, a->unit[i] * sqrt(m.variance), sorted, row);
 }
 
 void svmp_account_close(account *a, account_row *rows) {
-    const size_t work = SHOTS * a->n;
-#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 40 * (double)a->variables * (double)work))
-    for (size_t i = 0; i < a->variables; i++) test_row(a, i, a->sorted + (size_t)svmp_thread_number() * work, &rows[i]);
+    const size_t work = (SHOTS + 1) * a->n;
+#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 40 * (double)a->rows * (double)work))
+    for (size_t i = 0; i < a->rows; i++) test_row(a, i, a->sorted + (size_t)svmp_thread_number() * work, &rows[i]);
 }
 
 account_row svmp_account_density(const account *a, const double *before, double halves) {

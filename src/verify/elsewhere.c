@@ -84,7 +84,9 @@ static void judge(examination *e, search *s, double level, double spread, svmp_v
 }
 
 static svmp_status look(examination *e, search *s, svmp_verdict *v) {
-    const size_t length = e->length, approach = e->done;
+    const size_t length =
+        e->length; /* as many moves on the way as the particles had in all, if that many are allowed */
+    const size_t approach = e->done + length <= e->most ? e->done : e->done - length;
     double level, spread;
     size_t moved;
     SVMP_TRY(make_search(e, s));
@@ -96,7 +98,9 @@ static svmp_status look(examination *e, search *s, svmp_verdict *v) {
     if (moved < approach) return SVMP_OK;
     svmp_account_open(e->account, length);
     SVMP_TRY(svmp_examination_move(e, length, 1, &moved));
-    if (moved == length) judge(e, s, level, spread, v);
+    if (moved < length) return SVMP_OK;
+    v->searched = 1;
+    judge(e, s, level, spread, v);
     return SVMP_OK;
 }
 

@@ -7,24 +7,32 @@
 #include "method/sweep.h"
 #include "method/trajectory.h"
 #include "verify/account.h"
+#include "verify/views.h"
 
 typedef struct examination {
     const svmp_run *run;
+    const double *x; /* the particles that are examined: own variables * all */
+    size_t all;
     svmp_context *context;
     const svmp_model *model;
     const team *others; /* NULL: the model is whole */
+    int local;          /* local moves alone: always of several processes */
     backend *b;
     evaluator *evaluator;
     sweeper *sweeper;
     gaussian *q;
     trajectory *global; /* NULL: local moves alone */
     account *account;
+    views *views; /* NULL: for a part of a model */
+    double *seen; /* views * n: of the particles as they are */
     account_row *rows;
+    unsigned char *wrong;     /* own variable -> whether it fails */
     double *before, *density; /* n: the log density of the start, and room */
     double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
     size_t most, done;        /* moves of every particle */
     size_t length;            /* iterations of the last window */
     int fixed;                /* the step sizes stay as they are */
+    int broken_off;           /* the monitor has stopped it */
 } examination;
 
 /* Moves every particle `count` times, and adds each to the window if `counted`. *moved tells how many moves there was

@@ -17,12 +17,12 @@
 #include "verify/examination.h"
 #include "verify/verify.h"
 
-enum { ADAPTS = 20, FIRST_WINDOW = 20, MOST_MOVES = 640, MOST_PARTICLES = 500 };
+enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST_MOVES = 640, MOST_PARTICLES = 500 };
 
 /* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
 enum { SMALL = 50000 };
 
-/* Variables from which the Gaussian on the graph takes too long where time is limited. */
+/* Variables from which the Gaussian on the graph takes too long: local moves alone. */
 enum { LARGE = 20000 };
 
 static const double chance = 0.02;  /* of a false alarm, all tests together */
@@ -30,9 +30,12 @@ static const double together = 0.5; /* account_row.apart up to which a variable 
 static const double far_beyond = 2; /* times the limit: there is no need to look further */
 static const double dense = 200;    /* entries of the factor per variable with which trajectories cost too much */
 
-/* Effects that matter (svmp_aspect). */
-static const double matters[] = {[SVMP_MEAN] = 0.2,   [SVMP_SPREAD] = 0.2, [SVMP_MEDIAN] = 0.2,
-                                 [SVMP_TAILS] = 0.06, [SVMP_SCORES] = 0.3, [SVMP_LOG_DENSITY] = 0.2};
+/* Effects that matter, and what they are called. */
+static const double matters[] = {[SVMP_MEAN] = 0.2,   [SVMP_SPREAD] = 0.2, [SVMP_MEDIAN] = 0.2,     [SVMP_TAILS] = 0.06,
+                                 [SVMP_SCORES] = 0.3, [SVMP_SHAPE] = 0.25, [SVMP_LOG_DENSITY] = 0.2};
+static const svmp_aspect aspect_of[] = {
+    [TEST_MEAN] = SVMP_MEAN,   [TEST_SPREAD] = SVMP_SPREAD, [TEST_MEDIAN] = SVMP_MEDIAN,
+    [TEST_TAILS] = SVMP_TAILS, [TEST_SCORES] = SVMP_SCORES, [TEST_SHAPE] = SVMP_SHAPE};
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -40,11 +43,10 @@ static svmp_status agree(const examination *e, svmp_status status) { return svmp
 
 /* All particles, or 500 that are evenly spaced among them. */
 static svmp_status copy_particles(examination *e) {
-    const backend *from = e->run->backend;
-    const size_t all = from->n, n = e->b->n;
-    const double *x;
+    const size_t all = e->all, n = e->b->n;
+    const double *x = e->x;
     double *to;
-    SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
+    if (x == NULL) SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &to));
     for (size_t i = 0; i < e->model->graph->own_variables; i++)
         for (size_t l = 0; l < n; l++) to[i * n + l] = x[i * all + (2 * l + 1) * all / (2 * n)];
@@ -54,10 +56,10 @@ static svmp_status copy_particles(examination *e) {
 
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
 static svmp_status make_trajectories(examination *e) {
-    if (e->others || (isfinite(e->until) && e->model->graph->variables > LARGE)) return SVMP_OK;
+    if (e->local) return SVMP_OK;
     const svmp_error_function tell = e->context->tell;
     e->context->tell = NULL;
-    const svmp_status made = svmp_gaussian_create(e->model, e->b->seed, &e->q);
+    const svmp_status made = svmp_gaussian_create_from(e->model, e->b->seed, e->run->start.point, &e->q);
     e->context->tell = tell;
     if (made == SVMP_NO_MEMORY) return made;
     if (made != SVMP_OK) {
@@ -73,21 +75,30 @@ static svmp_status look(examination *e, const double **x, double *score, double 
     if (e->b->kind->refresh) SVMP_TRY(e->b->kind->refresh(e->b));
     SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
     SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, *x, NULL, score)));
+    if (e->views) svmp_views_find(e->views, *x, e->seen);
     return log_density ? svmp_evaluate_log_density(e->evaluator, *x, log_density, &known) : SVMP_OK;
+}
+
+static svmp_status make_views(examination *e) {
+    if (e->local) return SVMP_OK;
+    SVMP_TRY(svmp_views_create(e->model, e->q, e->b->n, e->b->threads, &e->views));
+    return SVMP_NEW(e->context, e->seen, svmp_views_count(e->views) * e->b->n + 1);
 }
 
 static svmp_status make_arrays(examination *e) {
     const size_t own = e->model->graph->own_variables;
-    SVMP_TRY(SVMP_NEW(e->context, e->rows, own));
+    SVMP_TRY(SVMP_NEW(e->context, e->wrong, own + 1));
     SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
     SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
     SVMP_TRY(make_trajectories(e));
+    SVMP_TRY(make_views(e));
+    SVMP_TRY(SVMP_NEW(e->context, e->rows, own + svmp_views_count(e->views)));
     return svmp_evaluator_create(e->model, e->b->n, e->b->threads, &e->evaluator);
 }
 
 static svmp_status set_up(examination *e) {
     const backend *from = e->run->backend;
-    const size_t n = from->n < MOST_PARTICLES ? from->n : MOST_PARTICLES;
+    const size_t n = e->all < MOST_PARTICLES ? e->all : MOST_PARTICLES;
     const uint64_t seed = svmp_hash_bytes(SVMP_HASH_START, sizeof from->seed, &from->seed); /* others than the run's */
     const double *x;
     double *score;
@@ -96,8 +107,8 @@ static svmp_status set_up(examination *e) {
     SVMP_TRY(copy_particles(e));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
     SVMP_TRY(look(e, &x, score, e->before));
-    SVMP_TRY(agree(
-        e, svmp_account_create(e->context, e->model->graph->own_variables, n, e->b->threads, x, score, &e->account)));
+    const account_size size = {e->model->graph->own_variables, svmp_views_count(e->views), n, e->b->threads};
+    SVMP_TRY(agree(e, svmp_account_create(e->context, &size, x, score, e->seen, &e->account)));
     SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
     return svmp_sweeper_measure(e->sweeper, e->b, 0);
 }
@@ -108,6 +119,9 @@ static void tear_down(examination *e) {
     svmp_gaussian_free(e->q);
     svmp_sweeper_free(e->sweeper);
     svmp_evaluator_free(e->evaluator);
+    svmp_views_free(e->views);
+    svmp_release(e->context, e->seen);
+    svmp_release(e->context, e->wrong);
     svmp_release(e->context, e->rows);
     svmp_release(e->context, e->before);
     svmp_release(e->context, e->density);
@@ -136,12 +150,12 @@ static int has_time(const examination *e, size_t more) {
 
 /* Clocks and monitors differ between processes: when one stops, all do. The whole first window is promised at once: an
  * examination without one says nothing. */
-static int is_late(const examination *e) {
+static int is_late(examination *e) {
     const svmp_run *run = e->run;
     const svmp_progress progress = {.iteration = e->done, .iterations = e->most, .largest = NAN, .rate = NAN};
-    const size_t promised = ADAPTS + FIRST_WINDOW, more = e->done < promised ? promised - e->done : 1;
+    const size_t promised = LEAST_MOVES, more = e->done < promised ? promised - e->done : 1;
     int late = e->done >= 2 && !has_time(e, more);
-    if (run->monitor) late |= run->monitor(&progress, run->monitor_data) != 0;
+    if (run->monitor && run->monitor(&progress, run->monitor_data)) late = e->broken_off = 1;
     return e->others ? svmp_context_any(e->context, (unsigned)late) != 0 : late;
 }
 
@@ -153,7 +167,7 @@ svmp_status svmp_examination_move(examination *e, size_t count, int counted, siz
         if (!counted) continue;
         SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
         SVMP_TRY(look(e, &x, score, NULL));
-        if (!svmp_account_add(e->account, x, score)) continue;
+        if (!svmp_account_add(e->account, x, score, e->seen)) continue;
         int known;
         SVMP_TRY(svmp_evaluate_log_density(e->evaluator, x, e->density, &known));
         svmp_account_add_density(e->account, e->density);
@@ -188,33 +202,54 @@ void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {
     v->drift[at] = *d;
 }
 
+/* Row i is an own variable, or what is seen of one, or of all. */
+static svmp_drift describe_row(const examination *e, size_t i) {
+    const svmp_graph *graph = e->model->graph;
+    svmp_drift d = {.variable = SIZE_MAX};
+    const size_t own = graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    if (of != SIZE_MAX) d.variable = svmp_graph_whole_variable(graph, of);
+    if (i < own)
+        svmp_model_variable_name(e->model, i, d.name, sizeof d.name);
+    else
+        svmp_views_name(e->views, i - own, d.name, sizeof d.name);
+    return d;
+}
+
+/* A variable is wrong once, however many of its rows say so. */
+static int is_news(const examination *e, size_t i) {
+    const size_t own = e->model->graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    if (of == SIZE_MAX || e->wrong[of]) return 0;
+    return e->wrong[of] = 1;
+}
+
 static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *largest) {
     const account_row *row = &e->rows[i];
+    const int variable = i < e->model->graph->own_variables;
     const double apart = isnan(row->apart) ? INFINITY : row->apart;
     const double limit = apart <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
     double worst = 0;
     int seen = 0;
-    svmp_drift d = {.variable = svmp_graph_whole_variable(e->model->graph, i)};
+    size_t test = 0;
     for (size_t k = 0; k < ACCOUNT_TESTS; k++) {
-        const double by = excess((svmp_aspect)k, row->effect[k], row->z[k], limit);
+        const double by = excess(aspect_of[k], row->effect[k], row->z[k], limit);
         seen |= fabs(row->z[k]) > v->limit;
-        if (!(by > worst)) continue;
-        worst = by;
-        d.aspect = (svmp_aspect)k;
-        d.effect = row->effect[k];
-        d.z = row->z[k];
+        if (by > worst) worst = by, test = k;
     }
     *largest = fmax(*largest, worst);
     if (worst > 1) {
-        svmp_model_variable_name(e->model, i, d.name, sizeof d.name);
+        svmp_drift d = describe_row(e, i);
+        d.aspect = aspect_of[test];
+        d.effect = row->effect[test];
+        d.z = row->z[test];
+        d.level = test == TEST_SHAPE ? row->level : 0;
         svmp_verdict_list(v, &d);
+        v->drifting += (size_t)is_news(e, i);
     }
-    v->drifting += worst > 1;
-    v->small += worst <= 1 && seen;
-    v->unmixed += !(apart <= together);
+    v->small += variable && worst <= 1 && seen;
+    v->unmixed += variable && !(apart <= together);
     if (!(apart > v->slowest)) return;
     v->slowest = apart;
-    svmp_model_variable_name(e->model, i, v->slowest_name, sizeof v->slowest_name);
+    memcpy(v->slowest_name, describe_row(e, i).name, sizeof v->slowest_name);
 }
 
 /* Adds what another process has found. */
@@ -242,12 +277,14 @@ static svmp_status merge_all(const examination *e, svmp_verdict *v, double *larg
 
 /* After a window. A fifth of the chance of a false alarm is the log density's, the rest is shared among all others. */
 static svmp_status judge(const examination *e, svmp_verdict *v, double *largest) {
-    const double tests = ACCOUNT_TESTS * (double)v->variables;
+    const size_t rows = e->model->graph->own_variables + svmp_views_count(e->views);
+    const double tests = ACCOUNT_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
     svmp_account_close(e->account, e->rows);
+    memset(e->wrong, 0, e->model->graph->own_variables);
     v->limit = -svmp_normal_quantile(0.8 * chance / tests / 2);
     v->drifting = v->small = v->drifts = v->unmixed = 0;
     v->slowest = *largest = 0;
-    for (size_t i = 0; i < e->model->graph->own_variables; i++) judge_row(e, i, v, largest);
+    for (size_t i = 0; i < rows; i++) judge_row(e, i, v, largest);
     SVMP_TRY(merge_all(e, v, largest));
     const account_row row = svmp_account_density(e->account, e->before, 0.5 * (double)v->variables);
     const double by = excess(SVMP_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(0.2 * chance / 2));
@@ -258,50 +295,76 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
                                            .aspect = SVMP_LOG_DENSITY,
                                            .effect = row.effect[0],
                                            .z = row.z[0]});
-    v->finding = *largest > 1 ? SVMP_FAILED : v->unmixed > 0 ? SVMP_UNDECIDED : SVMP_PASSED;
+    v->finding = *largest > 1 ? SVMP_FAILED : v->slowest > together ? SVMP_UNDECIDED : SVMP_PASSED;
     return SVMP_OK;
+}
+
+/* Why the moves ended before a window did; all processes agree. A window before it may have found something wrong,
+ * which is a verdict. */
+static void end_early(const examination *e, svmp_verdict *v) {
+    const unsigned broken = e->others ? svmp_context_any(e->context, (unsigned)e->broken_off) : (unsigned)e->broken_off;
+    if (v->finding != SVMP_FAILED) v->unexamined = broken ? SVMP_BROKEN_OFF : SVMP_OUT_OF_TIME;
 }
 
 static svmp_status examine(examination *e, svmp_verdict *v) {
     size_t moved;
     SVMP_TRY(set_up(e));
     v->particles = e->b->n;
+    v->unexamined = SVMP_EXAMINED;
     e->began = svmp_clock_thread_seconds();
-    v->unexamined = SVMP_OUT_OF_TIME;
     SVMP_TRY(svmp_examination_move(e, ADAPTS, 0, &moved));
     for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
         double largest;
         svmp_account_open(e->account, e->length = length);
         SVMP_TRY(svmp_examination_move(e, length, 1, &moved));
-        if (moved < length) return SVMP_OK;
+        if (moved < length) return end_early(e, v), SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
-        if (largest > far_beyond || v->unmixed == 0) break;
+        if (largest > far_beyond || v->slowest <= together) break;
     }
-    v->unexamined = SVMP_EXAMINED;
-    return v->finding == SVMP_PASSED && e->others == NULL ? svmp_examination_elsewhere(e, v) : SVMP_OK;
+    return v->finding == SVMP_PASSED && !e->local ? svmp_examination_elsewhere(e, v) : SVMP_OK;
 }
 
-svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
-    if (run == NULL) return SVMP_BAD_CALL;
-    if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
+svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
+                                svmp_verdict *verdict) {
     const double began = svmp_clock_seconds();
     const svmp_graph *graph = run->model->graph;
     examination e = {.run = run,
+                     .x = x,
+                     .all = count,
                      .context = run->context,
                      .model = run->model,
                      .others = graph->halo ? run->context->team : NULL,
+                     .local = graph->halo || verdict->local || graph->variables > LARGE,
                      .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
-                     .most = moves ? moves : MOST_MOVES};
-    svmp_verdict_describe(run, verdict);
+                     .most = moves == 0            ? MOST_MOVES
+                             : moves < LEAST_MOVES ? LEAST_MOVES
+                                                   : moves};
+    verdict->local = e.local;
     verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
-    if (run->model->boxed || run->backend->n < VERDICT_FEWEST) return SVMP_OK;
+    if (run->model->boxed || count < VERDICT_FEWEST) return SVMP_OK;
     const int threads = run->context->threads;
-    if (graph->variables * run->backend->n < SMALL) run->context->threads = 1;
+    if (graph->variables * count < SMALL) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);
     tear_down(&e);
     run->context->threads = threads;
     if (status != SVMP_OK) verdict->unexamined = SVMP_UNABLE, verdict->finding = SVMP_NOT_EXAMINED;
     verdict->seconds = svmp_clock_seconds() - began;
     return status;
+}
+
+svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
+    svmp_verdict_describe(run, verdict);
+    return svmp_examine_values(run, run->backend->n, NULL, seconds, moves, verdict);
+}
+
+svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (verdict == NULL)
+        return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine_locally: the verdict is NULL.");
+    svmp_verdict_describe(run, verdict);
+    verdict->local = 1;
+    return svmp_examine_values(run, run->backend->n, NULL, seconds, moves, verdict);
 }

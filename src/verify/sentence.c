@@ -42,19 +42,28 @@ static void say_drift(words *w, const svmp_drift *d) {
     case SVMP_ELSEWHERE:
         say(w, "%s (the density is as high %.2g sd away, where no particle is)", d->name, size);
         return;
+    case SVMP_SHAPE:
+        say(w, "%s (%.0f %% quantile %.2g sd too %s)", d->name, 100 * d->level, size, up ? "high" : "low");
+        return;
     case SVMP_LOG_DENSITY:
         say(w, "the log density (too %s)", up ? "high: too narrow" : "low: too wide or displaced");
         return;
     }
 }
 
-/* The worst variables; the log density of all comes last, where there is room. */
+static int is_repeated(const svmp_verdict *v, size_t k) {
+    for (size_t j = 0; j < k; j++)
+        if (strcmp(v->drift[j].name, v->drift[k].name) == 0) return 1;
+    return 0;
+}
+
+/* The worst variables, each once; sums and the log density of all come last, where there is room. */
 static void say_drifts(words *w, const svmp_verdict *v) {
     enum { NAMED = 3 };
     size_t named = 0, variables = 0;
     for (int all = 0; all < 2; all++)
         for (size_t k = 0; k < v->drifts && named < NAMED; k++) {
-            if ((v->drift[k].variable == SIZE_MAX) != all) continue;
+            if ((v->drift[k].variable == SIZE_MAX) != all || is_repeated(v, k)) continue;
             say(w, "%s", named++ ? ", " : "");
             say_drift(w, &v->drift[k]);
             variables += !all;
@@ -64,40 +73,118 @@ static void say_drifts(words *w, const svmp_verdict *v) {
 
 static const char *why_not(const svmp_verdict *v) {
     switch (v->unexamined) {
-    case SVMP_OUT_OF_TIME: return ": that would have taken too long";
-    case SVMP_BOXED: return ": exact moves do not keep to boxes";
-    case SVMP_UNABLE: return ": the exact moves failed";
+    case SVMP_OUT_OF_TIME: return ", because the time for it was too short";
+    case SVMP_BOXED: return ", because exact moves do not keep to boxes";
+    case SVMP_UNABLE: return ", because the exact moves failed";
+    case SVMP_BROKEN_OFF: return ", because the examination was interrupted";
     case SVMP_EXAMINED:
     case SVMP_UNASKED: return "";
     }
     return "";
 }
 
+/* "(4 variables)", "(4 variables; 6 more are drawn from them)" */
+static void say_count(words *w, const svmp_verdict *v) {
+    say(w, "(%zu variable%s", v->variables, plural(v->variables));
+    if (v->leaves) say(w, "; %zu more %s drawn exactly, given these", v->leaves, v->leaves == 1 ? "is" : "are");
+    say(w, ")");
+}
+
+static void say_passed(words *w, const svmp_verdict *v) {
+    say(w, "Passed: ");
+    if (v->chains)
+        say(w, "R-hat is at most %.3f and there are at least %.0f effective draws%s", v->r_hat, v->draws,
+            v->moves ? "; " : " ");
+    if (v->moves)
+        say(w, "%zu exact %smoves of %s change no mean, spread, quantile or score beyond chance ", v->moves,
+            v->local ? "local " : "", v->chains ? "some of the draws" : "each particle");
+    say_count(w, v);
+    say(w, ".");
+    if (v->small)
+        say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
+            v->small == 1 ? "s" : "");
+    if (v->moves && !v->searched) say(w, " Other modes were not looked for.");
+}
+
+static void say_undecided(words *w, const svmp_verdict *v) {
+    say(w, "No verdict: exact moves found nothing wrong, but ");
+    if (v->unmixed)
+        say(w, "%zu of %zu variable%s (slowest: %s)", v->unmixed, v->variables, plural(v->variables), v->slowest_name);
+    else
+        say(w, "%s", v->slowest_name);
+    if (v->unexamined == SVMP_EXAMINED)
+        say(w, " mix%s too slowly to tell (%zu moves).", v->unmixed > 1 ? "" : "es", v->moves);
+    else
+        say(w, " had not mixed after %zu moves, when %s.", v->moves,
+            v->unexamined == SVMP_BROKEN_OFF ? "the examination was interrupted" : "the time for it was over");
+}
+
 static void say_examined(words *w, const svmp_verdict *v) {
     switch (v->finding) {
     case SVMP_FAILED:
-        say(w, "Failed: exact moves take the particles elsewhere: ");
+        say(w, "Failed: exact moves take the %s elsewhere: ", v->chains ? "draws" : "particles");
         say_drifts(w, v);
         say(w, ". Do not use these numbers yet.");
         return;
-    case SVMP_UNDECIDED:
-        say(w,
-            "No verdict: exact moves found nothing wrong, but %zu of %zu variable%s (slowest: %s) mix%s too slowly to "
-            "tell.",
-            v->unmixed, v->variables, plural(v->variables), v->slowest_name, v->unmixed == 1 ? "es" : "");
+    case SVMP_UNDECIDED: say_undecided(w, v); return;
+    case SVMP_PASSED: say_passed(w, v); return;
+    case SVMP_NOT_EXAMINED: say(w, "Not examined%s: convergence is unknown.", why_not(v)); return;
+    }
+}
+
+/* "tau and 3 more of 22 variables" */
+static void say_worst(words *w, const svmp_verdict *v) {
+    say(w, "%s", v->veto_name);
+    if (v->veto_count > 1) say(w, " and %zu more of %zu variables", v->veto_count - 1, v->variables + v->leaves);
+}
+
+static void say_unsettled(words *w, const svmp_verdict *v) {
+    const double size = v->veto_amount;
+    say(w, "Not converged: after %zu iterations ", v->iterations);
+    switch (v->unrest) {
+    case SVMP_REST: say(w, "the averages have not settled."); return;
+    case SVMP_UNREST_ERROR:
+        say(w, "averages are uncertain by more than 0.05 sd: ");
+        say_worst(w, v);
+        say(w, " (%.2g sd).", size);
         return;
-    case SVMP_PASSED:
-        say(w,
-            "Passed: %zu exact moves of each particle change no mean, spread, quantile or score beyond chance (%zu "
-            "variable%s).",
-            v->moves, v->variables, plural(v->variables));
-        if (v->small)
-            say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
-                v->small == 1 ? "s" : "");
+    case SVMP_UNREST_DRIFT:
+        say(w, "averages still drift: ");
+        say_worst(w, v);
+        say(w, " (mean by %.2g sd).", size);
         return;
-    case SVMP_NOT_EXAMINED:
-        say(w, "Not examined%s. Nothing is known to be wrong, but nothing was tried.", why_not(v));
+    case SVMP_UNREST_IDENTITY:
+        say(w, "averages are not those of the posterior yet, by Stein's identities: ");
+        say_worst(w, v);
+        say(w, " (%.2g sd).", size);
         return;
+    case SVMP_UNREST_APART:
+        say(w, "the particles have not mixed: ");
+        say_worst(w, v);
+        say(w, " (%.0f %% of the variance is between particles that keep to their places).", 100 * size);
+        return;
+    }
+}
+
+static void say_chains(words *w, const svmp_verdict *v) {
+    const double size = v->veto_amount;
+    say(w, "Not converged: ");
+    switch (v->veto) {
+    case SVMP_VETO_R_HAT:
+        say(w, "the chain%s not %s: ", v->chains == 1 ? " has" : "s have", v->chains == 1 ? "settled" : "mixed");
+        say_worst(w, v);
+        say(w, size < 100 ? " (R-hat %.3f)." : " (R-hat %.3g).", size);
+        return;
+    case SVMP_VETO_DRAWS:
+        say(w, "there are too few effective draws: ");
+        say_worst(w, v);
+        say(w, " (%.0f).", size);
+        return;
+    case SVMP_VETO_DIVERGENT:
+        say(w, "%zu trajector%s diverged, so the draws may miss a narrow part of the posterior.", v->veto_count,
+            v->veto_count == 1 ? "y" : "ies");
+        return;
+    default: say(w, "E-BFMI is %.2g in chain %zu, which explores the tails slowly.", size, v->veto_count); return;
     }
 }
 
@@ -111,16 +198,24 @@ static void say_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_DISCREPANCY:
         say(w, "Not converged: %zu of %zu node%s %s farther from the posterior than exact draws would be (worst: %s)",
             count, v->nodes, plural(v->nodes), count == 1 ? "is" : "are", v->veto_name);
-        if (v->nodes > 1) say(w, ", and the other nodes depend on %s", count == 1 ? "it" : "them");
+        if (v->nodes > count) say(w, ", and the other nodes depend on %s", count == 1 ? "it" : "them");
         say(w, ". Do not use these numbers yet.");
         return;
     case SVMP_VETO_STEP:
         say(w, "Not converged: the last step was still %.2g sd (%s).", v->veto_amount, v->veto_name);
         return;
-    case SVMP_VETO_UNSETTLED:
-        say(w, "Not settled: some averages still drift or have large errors, or the chains have not met.");
-        return;
+    case SVMP_VETO_UNSETTLED: say_unsettled(w, v); return;
     case SVMP_VETO_FEW: say(w, "Fewer than %zu particles: too few to judge convergence.", count); return;
+    case SVMP_VETO_INFINITE:
+        say(w,
+            "Not converged: %s has values or scores that are not finite or have no scale. The posterior may be "
+            "improper. Do not use these numbers.",
+            v->veto_name);
+        return;
+    case SVMP_VETO_R_HAT:
+    case SVMP_VETO_DRAWS:
+    case SVMP_VETO_DIVERGENT:
+    case SVMP_VETO_ENERGY: say_chains(w, v); return;
     }
 }
 
@@ -140,37 +235,121 @@ const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, siz
 
 static int is_method(const svmp_verdict *v, const char *name) { return strcmp(v->method, name) == 0; }
 
-const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size) {
-    words w = {.text = buffer, .size = size};
-    const int fitted = strcmp(verdict->init, "gaussian") == 0;
-    if (size == 0) return buffer;
-    *buffer = '\0';
-    if (svmp_verdict_is_clear(verdict) || verdict->finding == SVMP_NOT_EXAMINED) {
-        if (verdict->veto == SVMP_VETO_NONE) return buffer;
+static int is_stein(const svmp_verdict *v) {
+    static const char *const names[] = {"graphical", "vanilla", "independent", "random", "combined"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (is_method(v, names[k])) return 1;
+    return 0;
+}
+
+/* Samplers whose moves end in the posterior if there are enough of them. */
+static int is_dynamics(const svmp_verdict *v) {
+    return is_method(v, "local") || is_method(v, "langevin") || is_method(v, "mala");
+}
+
+static void advise_modes(words *w) {
+    say(w,
+        "The posterior has several modes: constrain the model to one of them (an order of exchangeable parameters, a "
+        "sign), or run from several starts (--init normal:SD, prior) and compare.");
+}
+
+/* Particles that keep to their places: along a direction that no move follows, or in modes of their own. */
+static void advise_mixing(words *w, const svmp_verdict *v, const char *name) {
+    say(w,
+        "The posterior may have several modes, or %s may need other coordinates (random effects in non-centred "
+        "form).",
+        name);
+    if (!is_method(v, "nuts")) say(w, " Compare with -m nuts.");
+}
+
+static void advise_chains(words *w, const svmp_verdict *v) {
+    const int nuts = is_method(v, "nuts");
+    switch (v->veto) {
+    case SVMP_VETO_R_HAT:
+        if (nuts || *v->method == '\0')
+            say(w,
+                "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior has several "
+                "modes, or %s needs other coordinates (--coordinates auto, random effects in non-centred form).",
+                v->veto_name);
+        else
+            say(w, "Use -m transport, or run longer (-t %zu).", 4 * v->iterations);
+        return;
+    case SVMP_VETO_DRAWS:
+        if (nuts || *v->method == '\0')
+            say(w, "Run more draws (--draws).");
+        else
+            say(w, "Run longer (-t %zu).", 4 * v->iterations);
+        return;
+    case SVMP_VETO_DIVERGENT:
+        say(w,
+            "Take smaller steps (--accept 0.95 or 0.99), or write scales so that they depend less on the values they "
+            "scale (non-centred).");
+        return;
+    default: say(w, "Run more draws (--draws), or give the model lighter tails."); return;
     }
-    if (verdict->veto == SVMP_VETO_FEW) return say(&w, "Use more particles (-n 100)."), buffer;
-    if (verdict->veto == SVMP_VETO_INTERRUPTED && verdict->finding != SVMP_FAILED)
-        return say(&w, "Let it run to its end."), buffer;
-    if (verdict->finding == SVMP_UNDECIDED && verdict->veto == SVMP_VETO_NONE)
-        return say(&w,
-                   "The posterior may have several modes, or %s may need other coordinates (random effects in "
-                   "non-centred form). Compare with -m nuts.",
-                   verdict->slowest_name),
-               buffer;
-    if (verdict->drifts && verdict->drift[0].aspect == SVMP_ELSEWHERE)
-        say(&w, "The posterior has several modes: constrain the model to one of them (an order of exchangeable "
-                "parameters), or run from several starts (--init normal:SD, prior) and compare.");
-    else if (is_method(verdict, "transport"))
-        say(&w, "Run longer (-t %zu), write random effects in non-centred form, or compare with -m nuts.",
-            4 * verdict->iterations);
-    else if (is_method(verdict, "local") || is_method(verdict, "langevin") || is_method(verdict, "mala"))
-        say(&w, "Run longer (-t), or use -m transport%s; -m nuts gives a reference.",
-            fitted ? "" : " or --init gaussian");
-    else if (*verdict->method == '\0')
-        say(&w, "Compare with -m nuts.");
+}
+
+static void advise_unsettled(words *w, const svmp_verdict *v) {
+    if (v->unrest == SVMP_UNREST_APART)
+        advise_mixing(w, v, v->veto_name);
     else
-        say(&w, "Use -m transport%s; -m nuts gives a reference.",
+        say(w, "Run longer (-t %zu).", 4 * v->iterations);
+}
+
+/* What the method at hand has not tried. */
+static void advise_method(words *w, const svmp_verdict *v) {
+    const int fitted = strcmp(v->init, "gaussian") == 0;
+    if (is_method(v, "transport"))
+        say(w,
+            "Use -m nuts; or write random effects in non-centred form, so that scales depend less on the values they "
+            "scale.");
+    else if (is_dynamics(v))
+        say(w, "Run longer (-t), or use -m transport%s; -m nuts gives a reference.",
+            fitted ? "" : " or --init gaussian");
+    else if (is_stein(v))
+        say(w, "Use -m transport%s; -m nuts gives a reference.",
             fitted ? ""
                    : ", or start from a Gaussian fit with a falling rate (--init gaussian --step adam:0.1..0.004)");
+    else if (is_method(v, "nuts"))
+        say(w, "Run from other starts (--init prior, --seed) and compare.");
+    else
+        say(w, "Compare with -m nuts.");
+}
+
+static void advise_veto(words *w, const svmp_verdict *v) {
+    switch (v->veto) {
+    case SVMP_VETO_NONE: return;
+    case SVMP_VETO_FEW: say(w, "Use more particles (-n 100)."); return;
+    case SVMP_VETO_INTERRUPTED: say(w, "Let it run to its end."); return;
+    case SVMP_VETO_UNSETTLED: advise_unsettled(w, v); return;
+    case SVMP_VETO_INFINITE: say(w, "Give %s, or what it depends on, a proper prior.", v->veto_name); return;
+    case SVMP_VETO_R_HAT:
+    case SVMP_VETO_DRAWS:
+    case SVMP_VETO_DIVERGENT:
+    case SVMP_VETO_ENERGY: advise_chains(w, v); return;
+    case SVMP_VETO_DIVERGED:
+    case SVMP_VETO_UNMOVED:
+    case SVMP_VETO_DISCREPANCY:
+    case SVMP_VETO_STEP: advise_method(w, v); return;
+    }
+}
+
+/* One piece of advice for what the sentence says. */
+const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size) {
+    words w = {.text = buffer, .size = size};
+    const svmp_verdict *v = verdict;
+    const int failed = v->finding == SVMP_FAILED;
+    if (size == 0) return buffer;
+    *buffer = '\0';
+    if (failed && v->drifts && v->drift[0].aspect == SVMP_ELSEWHERE)
+        advise_modes(&w);
+    else if (failed && (v->veto == SVMP_VETO_UNSETTLED || v->veto == SVMP_VETO_FEW))
+        advise_veto(&w, v); /* there is something to do before all else */
+    else if (failed)
+        advise_method(&w, v);
+    else if (v->veto != SVMP_VETO_NONE)
+        advise_veto(&w, v);
+    else if (v->finding == SVMP_UNDECIDED && v->unexamined == SVMP_EXAMINED)
+        advise_mixing(&w, v, v->slowest_name);
     return buffer;
 }

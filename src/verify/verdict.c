@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "model/lowered.h"
+#include "sample/particles.h"
 #include "verify/verify.h"
 
 static const double large_step = 0.25; /* sd: four such steps are one */
@@ -14,6 +16,7 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .unexamined = SVMP_UNASKED,
                               .limit = NAN,
                               .slowest = NAN,
+                              .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
                               .iterations = run->iteration};
     snprintf(verdict->method, sizeof verdict->method, "%.15s", run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
@@ -69,9 +72,14 @@ static svmp_status worst_of_all(const svmp_run *run, suspect *mine) {
 
 static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *nodes, svmp_verdict *verdict) {
     const svmp_graph *graph = run->model->graph;
-    suspect worst = {.amount = -1};
+    suspect worst = {.amount = -1}, infinite = {.amount = -1};
     for (size_t v = 0; v < graph->own; v++) {
         const double excess = svmp_discrepancy_excess(&nodes[v]);
+        if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
+            infinite.amount = 1;
+            infinite.place = svmp_graph_whole_node(graph, v);
+            svmp_model_node_name(run->model, v, infinite.name, sizeof infinite.name);
+        }
         worst.count += excess > 1;
         if (!(excess > worst.amount)) continue;
         worst.amount = excess;
@@ -79,6 +87,8 @@ static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *no
         svmp_model_node_name(run->model, v, worst.name, sizeof worst.name);
     }
     SVMP_TRY(worst_of_all(run, &worst));
+    SVMP_TRY(worst_of_all(run, &infinite));
+    if (infinite.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_INFINITE, (double)infinite.count, infinite.name);
     if (worst.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_DISCREPANCY, (double)worst.count, worst.name);
     return SVMP_OK;
 }
@@ -104,21 +114,110 @@ static int was_interrupted(const svmp_run *run) {
     return run->iteration < run->iterations && !run->ended && !converged;
 }
 
-svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
-                             svmp_verdict *verdict) {
-    if (run == NULL) return SVMP_BAD_CALL;
-    if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_verdict: the verdict is NULL.");
-    if (run->method->yield != SVMP_PARTICLES)
-        return svmp_fail(run->context, SVMP_UNSUPPORTED, "The method '%s' does not move particles to be judged.",
-                         run->method->name);
-    svmp_verdict_describe(run, verdict);
+/* What the method itself says: of a variable, by name. */
+static void look_at_unrest(const svmp_run *run, svmp_verdict *verdict) {
+    char name[128] = "";
+    if (run->ended != RUN_DONE || verdict->veto != SVMP_VETO_NONE) return;
+    const method_unrest found = run->method->unrest ? run->method->unrest(run) : (method_unrest){.why = SVMP_REST};
+    if (found.count) svmp_model_variable_name(run->model, found.variable, name, sizeof name);
+    svmp_verdict_veto(verdict, SVMP_VETO_UNSETTLED, found.amount, name);
+    verdict->unrest = found.why;
+    verdict->veto_count = found.count;
+}
+
+static svmp_status judge_particles(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
+                                   svmp_verdict *verdict) {
     const svmp_status status = seconds > 0 ? svmp_run_examine(run, seconds, 0, verdict) : SVMP_OK;
     if (status == SVMP_NO_MEMORY) return status; /* moves that failed are no evidence: verdict->unexamined */
     if (run->backend->n < VERDICT_FEWEST) svmp_verdict_veto(verdict, SVMP_VETO_FEW, VERDICT_FEWEST, NULL);
     if (run->iteration == 0) svmp_verdict_veto(verdict, SVMP_VETO_UNMOVED, 0, NULL);
     if (nodes) SVMP_TRY(look_at_nodes(run, nodes, verdict));
     SVMP_TRY(look_at_step(run, verdict));
-    if (run->ended == RUN_DONE) svmp_verdict_veto(verdict, SVMP_VETO_UNSETTLED, 0, NULL);
+    look_at_unrest(run, verdict);
+    return SVMP_OK;
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+/* Adds what the chains of another process's variables say. A veto with the smaller number of those of chains comes
+ * first; variables of the same one add up. */
+static void merge_chains(svmp_verdict *v, const svmp_verdict *other) {
+    const double sign = v->veto == SVMP_VETO_DRAWS ? -1 : 1;
+    const int same = v->veto == other->veto && v->veto != SVMP_VETO_NONE;
+    const int of_draws = v->veto == SVMP_VETO_DIVERGENT || v->veto == SVMP_VETO_ENERGY; /* which all processes know */
+    const int first = other->veto != SVMP_VETO_NONE &&
+                      (v->veto == SVMP_VETO_NONE || other->veto == SVMP_VETO_INFINITE || other->veto < v->veto);
+    const size_t count = v->veto_count + other->veto_count;
+    v->r_hat = fmax(v->r_hat, other->r_hat); /* NaN: unknown to one of them */
+    v->draws = fmin(v->draws, other->draws);
+    if ((first && v->veto != SVMP_VETO_INFINITE) || (same && sign * other->veto_amount > sign * v->veto_amount)) {
+        v->veto = other->veto;
+        v->veto_amount = other->veto_amount;
+        v->veto_count = other->veto_count;
+        memcpy(v->veto_name, other->veto_name, sizeof v->veto_name);
+    }
+    if (same && !of_draws) v->veto_count = count;
+    if (v->veto != SVMP_VETO_NONE) v->finding = SVMP_NOT_EXAMINED;
+}
+
+static svmp_status merge_all_chains(const svmp_run *run, svmp_verdict *verdict) {
+    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    svmp_verdict *all = NULL;
+    if (others == NULL) return SVMP_OK;
+    SVMP_TRY(svmp_team_agree(run->context, SVMP_NEW(run->context, all, others->count)));
+    others->gather(others, sizeof *verdict, verdict, all);
+    *verdict = all[0];
+    for (size_t k = 1; k < others->count; k++) merge_chains(verdict, &all[k]);
+    svmp_release(run->context, all);
+    return SVMP_OK;
+}
+
+/* Every kth draw of each chain, as svmp_particles_select has them; of a part of a model, where the chains are. */
+static svmp_status examine_draws(const svmp_run *run, double seconds, svmp_verdict *verdict) {
+    svmp_particles *draws = NULL, *some = NULL;
+    svmp_status status;
+    if (run->model->graph->halo || run->method->result == NULL)
+        return svmp_examine_values(run, run->backend->n, NULL, seconds, 0, verdict);
+    SVMP_CHECK(run->method->result(run, &draws));
+    SVMP_CHECK(svmp_particles_select(draws, draws->variables, NULL, verdict->every, &some));
+    SVMP_CHECK(svmp_examine_values(run, some->count, some->values, seconds, 0, verdict));
+done:
+    svmp_particles_free(draws);
+    svmp_particles_free(some);
+    return status;
+}
+
+/* Chains that have mixed are a sample whether or not other moves mix as well. */
+static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdict *verdict) {
+    svmp_particles *natural = NULL;
+    SVMP_TRY(svmp_run_particles(run, &natural));
+    const svmp_status judged = svmp_chains_verdict(natural, verdict);
+    verdict->particles = svmp_particles_count(natural);
+    svmp_particles_free(natural);
+    SVMP_TRY(svmp_model_agree(run->model, judged));
+    SVMP_TRY(merge_all_chains(run, verdict));
+    if (verdict->veto != SVMP_VETO_NONE || !(seconds > 0)) return SVMP_OK;
+    const svmp_status status = examine_draws(run, seconds, verdict);
+    if (status == SVMP_NO_MEMORY) return status;
+    if (verdict->finding == SVMP_FAILED || verdict->finding == SVMP_PASSED) return SVMP_OK;
+    verdict->finding = SVMP_PASSED;
+    verdict->moves = 0;
+    return SVMP_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
+                             svmp_verdict *verdict) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_verdict: the verdict is NULL.");
+    const svmp_yield yield = run->method->yield;
+    if (yield != SVMP_PARTICLES && yield != SVMP_CHAINS)
+        return svmp_fail(run->context, SVMP_UNSUPPORTED, "The method '%s' moves neither particles nor chains.",
+                         run->method->name);
+    svmp_verdict_describe(run, verdict);
+    SVMP_TRY(yield == SVMP_CHAINS ? judge_chains(run, seconds, verdict)
+                                  : judge_particles(run, nodes, seconds, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
     return SVMP_OK;
 }

@@ -65,7 +65,7 @@ agrees() {
 models=(schools survival)
 [[ -z ${ALL:-} ]] || models=($(cd "$MODELS" && printf '%s\n' *.bug | sed 's/\.bug$//'))
 for name in "${models[@]}"; do
-    data=$(ls "$MODELS/${name%_*}".{csv,json,R} "$MODELS/$name".{csv,json,R} 2>/dev/null | sort -u)
+    data=$(ls "$MODELS/${name%_*}".{csv,json,R} "$MODELS/$name".{csv,json,R} 2>/dev/null | sort -u || :)
     [[ $data != *.json* ]] || "$SVMP" --version | grep -qx 'jansson: yes' || continue
     agrees "$MODELS/$name.bug" $data
 done

@@ -13,7 +13,7 @@ pip download -q --no-deps -d offline scikit-build-core >/dev/null 2>&1 || { echo
 command -v ccache >/dev/null && export CMAKE_C_COMPILER_LAUNCHER=ccache
 pip wheel -q --no-deps -w wheels "$TESTS/.."
 [[ $(ls wheels) == svmp-*-py3-none-*.whl ]] || fail "the wheel is $(ls wheels)"
-pip install -q wheels/*.whl
+pip install -q --no-compile wheels/*.whl
 [[ $(pip list 2>/dev/null | grep -cE '^(cffi|scipy|pandas|xarray) ') -eq 0 ]] || fail "the wheel needs more than numpy: $(pip list)"
 empty/bin/svmp --version | grep -q "^svmp $(cat "$TESTS/../VERSION")" || fail "the command is $(empty/bin/svmp --version)"
 empty/bin/python - <<'END'
@@ -26,5 +26,5 @@ END
 ! readelf -d empty/lib/python*/site-packages/svmp/lib/libsvmp.so | grep -iE '(rpath|runpath).*(/work|/home|/tmp)' || fail "a path of this machine is in the library"
 
 # Five lines from a table to ArviZ.
-pip install -q arviz pandas matplotlib 2>/dev/null || { echo "not tried, for it is not here: ArviZ from PyPI" && exit 0; }
+pip install -q --no-compile arviz pandas matplotlib 2>/dev/null || { echo "not tried, for it is not here: ArviZ from PyPI" && exit 0; }
 MPLBACKEND=Agg empty/bin/python "$TESTS/../examples/python/five_lines.py"

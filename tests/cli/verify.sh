@@ -32,8 +32,39 @@ status=0
 # Draws of chains are thinned.
 works run pair.bug -m nuts --quiet -o chains.csv
 works verify chains.csv pair.bug
-shows '^500 particles of 2 variables, '
+shows '^200 particles of 2 variables, '
 shows '^Passed: '
+
+shows '^Passed: R-hat is at most 1\.00[0-9] and there are at least [0-9]+ effective draws; 40 exact moves of some of the draws'
+grep -qx '# verdict = passed' chains.csv
+works summary chains.csv
+shows '^Passed: R-hat is at most 1\.00[0-9] '
+works run pair.bug -m nuts --warmup 50 --draws 20 --quiet -o few.csv
+shows '^Not converged: (there are too few effective draws|the chains have not mixed): '
+grep -qx '# verdict = not converged' few.csv
+works verify few.csv pair.bug
+shows '^Not converged: (there are too few effective draws|the chains have not mixed): '
+
+# A veto of the run is one of verify, too; a run that has not settled says which variable, and by how much.
+works run pair.bug -t 30 --quiet -o hasty.csv
+shows '^transport: 100 particles of 2 variables, 30 iterations in .* s, not converged$'
+shows '^(Not converged: after 30 iterations |Failed: )'
+grep -qE '^# verdict_veto = unsettled ' hasty.csv
+works verify hasty.csv pair.bug
+shows '^(Not converged: after 30 iterations |Failed: )'
+
+# Mean and sd right, shape wrong: two heaps instead of one. The sum of both variables, along which they are longest.
+awk -F, -v OFS=, '/^#|^lp__/ { print; next } { s = $2 < 0 ? -1 : 1; d = $3 - 0.9 * $2; $2 = s + 0.1 * ($2 - s); $3 = 0.9 * $2 + d; print }' exact.csv >heaps.csv
+works verify heaps.csv pair.bug
+shows '^Failed: '
+works verify exact.csv pair.bug --local
+shows '^Passed: [0-9]+ exact local moves of each particle change no .* Other modes were not looked for\.$|^Passed: [0-9]+ exact local moves'
+
+# What is not a density is refused at once.
+sed 's/^2 1 -1$/2 1 -9/' chain.mtx >improper.mtx
+for method in transport graphical nuts local; do
+    refuses 2 'The precision matrix is not positive definite' run improper.mtx -m $method --quiet
+done
 
 # The same sentence on the terminal, in the record and in the summary; the exit status when it is asked for.
 works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet -o good.csv --require-converged
@@ -47,7 +78,7 @@ status=0
 [[ $status -eq 1 ]] || fail "exit $status: $(cat said errors)"
 shows '^Failed: exact moves take the particles elsewhere: x\.[123] '
 grep -qx '# verdict = failed' bad.csv
-grep -qE '^# verdict_drift x\.[123] = (mean|sd|median|tails|score) -?[0-9.e+-]+ -?[0-9.e+-]+$' bad.csv
+grep -qE '^# verdict_drift x\.[123] = (mean|sd|median|tails|score|quantile) -?[0-9.e+-]+ -?[0-9.e+-]+$' bad.csv
 works run chain.mtx b.mtx -m nuts --quiet --require-converged
 status=0
 "$SVMP" run chain.mtx b.mtx -m nuts --warmup 20 --draws 10 --quiet --require-converged >said 2>errors || status=$?
@@ -55,7 +86,7 @@ status=0
 
 # Without the examination nothing is cleared, and it is said how to have it.
 works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet --verify no -o unseen.csv
-shows '^Not examined\. Nothing is known to be wrong, but nothing was tried\.$'
+shows '^Not examined: convergence is unknown\.$'
 shows '^To examine them: svmp verify unseen\.csv MODEL \[DATA\.\.\.\]; or run with --verify yes\.$'
 grep -qx '# verdict = not examined' unseen.csv
 works verify unseen.csv chain.mtx b.mtx

@@ -68,7 +68,7 @@ static void test_different_variables_are_named(void **state) {
     assert_int_equal(svmp_particles_compare(p, reference, &c), SVMP_BAD_INPUT);
     assert_string_equal(svmp_context_error(context),
                         "The variables differ: 6 of the particles are not in the reference (x.1, x.2, x.3, ...), and 1 "
-                        "of the reference are not in the particles (mu).");
+                        "of the reference is not in the particles (mu).");
     svmp_particles_free(reference);
     reference = particles_of(6, 1, NULL);
     assert_ok(svmp_particles_set_name(p, 0, "x.2"));

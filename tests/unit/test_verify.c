@@ -99,7 +99,7 @@ static void test_effects(void **state) {
     }
     double before[N];
     memcpy(before, density, sizeof before);
-    assert_ok(svmp_account_create(context, 1, N, 1, x, score, &a));
+    assert_ok(svmp_account_create(context, &(account_size){1, 0, N, 1}, x, score, NULL, &a));
     svmp_account_open(a, WINDOW);
     size_t shots = 0;
     for (size_t t = 1; t <= WINDOW; t++) {
@@ -108,7 +108,7 @@ static void test_effects(void **state) {
             score[l] = -x[l];
             density[l] = -0.5 * x[l] * x[l];
         }
-        if (!svmp_account_add(a, x, score)) continue;
+        if (!svmp_account_add(a, x, score, NULL)) continue;
         svmp_account_add_density(a, density);
         shots++;
     }
@@ -142,6 +142,88 @@ static void test_lost_correlations_fail(void **state) {
     assert_int_equal(v.finding, SVMP_FAILED);
     svmp_run_free(run);
     svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* What was done to all draws of the chain, whose variables have mean 0 and sd 1. */
+static svmp_verdict find_after(void (*change)(double *x, size_t n)) {
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, chain, "prior", 100, &model);
+    change(run->backend->x, 100);
+    const svmp_verdict v = examine(run);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+    return v;
+}
+
+/* The first variable, and with it the others, in two heaps at -1 and 1: mean 0 and sd 1 all the same. */
+static void make_heaps(double *x, size_t n) {
+    for (size_t l = 0; l < n; l++) {
+        const double by = (x[l] < 0 ? -1 : 1) - x[l];
+        double weight = 1;
+        for (size_t i = 0; i < 10; i++, weight *= 0.9) x[i * n + l] += weight * by;
+    }
+}
+
+/* The mean of all variables is halved, and every variable keeps its sd. */
+static void halve_common(double *x, size_t n) {
+    for (size_t l = 0; l < n; l++) {
+        double mean = 0;
+        for (size_t i = 0; i < 10; i++) mean += x[i * n + l] / 10;
+        for (size_t i = 0; i < 10; i++) x[i * n + l] -= mean / 2;
+    }
+    for (size_t i = 0; i < 10; i++) {
+        double square = 0;
+        for (size_t l = 0; l < n; l++) square += x[i * n + l] * x[i * n + l] / (double)n;
+        for (size_t l = 0; l < n; l++) x[i * n + l] /= sqrt(square);
+    }
+}
+
+/* Quantiles are told by their level, sums by the variables in them. */
+static void test_shapes_and_sums_fail(void **state) {
+    (void)state;
+    char text[512];
+    const svmp_verdict heaps = find_after(make_heaps), common = find_after(halve_common);
+    assert_int_equal(heaps.finding, SVMP_FAILED);
+    size_t k = 0;
+    while (k < heaps.drifts && heaps.drift[k].aspect != SVMP_SHAPE) k++;
+    assert_true(k < heaps.drifts);
+    assert_true(heaps.drift[k].level > 0 && heaps.drift[k].level < 1);
+    assert_non_null(strstr(svmp_verdict_sentence(&heaps, text, sizeof text), " % quantile "));
+    assert_int_equal(common.finding, SVMP_FAILED);
+    for (k = 0; k < common.drifts && strchr(common.drift[k].name, '+') == NULL;) k++;
+    assert_true(k < common.drifts);
+    assert_true(common.drift[k].variable == SIZE_MAX);
+}
+
+/* Chains that have not met, and those that have: the verdict, its name and its number. */
+static void test_chains(void **state) {
+    enum { CHAINS = 4, DRAWS = 200, N = CHAINS * DRAWS };
+    (void)state;
+    svmp_context *context = test_context(1);
+    double x[2 * N];
+    char text[512];
+    for (int apart = 0; apart < 2; apart++) {
+        svmp_particles *p = NULL;
+        svmp_verdict v = {0};
+        svmp_random_normals((random_stream){.seed = 5, .purpose = RANDOM_TEST}, 2 * N, x);
+        for (size_t l = 0; apart && l < N; l++) x[N + l] += (double)(l / DRAWS);
+        assert_ok(svmp_particles_create(context, 2, N, x, &p));
+        assert_int_equal(svmp_chains_verdict(p, &v), SVMP_BAD_CALL); /* no chains yet */
+        assert_ok(svmp_particles_set_chains(p, CHAINS));
+        assert_ok(svmp_chains_verdict(p, &v));
+        assert_int_equal(v.finding, apart ? SVMP_NOT_EXAMINED : SVMP_PASSED);
+        assert_int_equal(v.veto, apart ? SVMP_VETO_R_HAT : SVMP_VETO_NONE);
+        assert_int_equal(v.veto_count, apart);
+        assert_int_equal(v.chains, CHAINS);
+        assert_true(v.every >= N / 200 && v.every <= DRAWS);
+        v.variables = 2;
+        if (apart)
+            assert_non_null(strstr(svmp_verdict_sentence(&v, text, sizeof text), "the chains have not mixed: x.2 "));
+        svmp_particles_free(p);
+    }
     svmp_context_free(context);
 }
 
@@ -230,7 +312,7 @@ static void test_vetoes(void **state) {
     assert_int_equal(v.veto, SVMP_VETO_STEP);   /* the first one stays */
     assert_ok(svmp_run_examine(run, 0, 0, &v)); /* the monitor stops it at once */
     assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
-    assert_int_equal(v.unexamined, SVMP_OUT_OF_TIME);
+    assert_int_equal(v.unexamined, SVMP_BROKEN_OFF);
     assert_int_equal(svmp_run_examine(run, 0, 0, NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_run_verdict(NULL, NULL, 0, &v), SVMP_BAD_CALL);
     svmp_run_free(run);
@@ -293,6 +375,8 @@ int main(void) {
         cmocka_unit_test(test_one_variable_is_named),
         cmocka_unit_test(test_effects),
         cmocka_unit_test(test_lost_correlations_fail),
+        cmocka_unit_test(test_shapes_and_sums_fail),
+        cmocka_unit_test(test_chains),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_vetoes),
