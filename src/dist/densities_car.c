@@ -42,7 +42,8 @@ expr svmp_car_normal_density(program_builder *b, expr_array value, const expr_ar
     const svmp_status status = SVMP_NEW(svmp_builder_context(b), root, value.rows);
     if (status != SVMP_OK) svmp_builder_fail(b, status, "Out of memory for a map.");
     const car_map map = {value.rows, arguments[0].rows, adj, num, weight};
-    if (svmp_builder_status(b) == SVMP_OK) density = intrinsic(b, &map, root, value, ARGUMENT(3));
+    if (adj && weight && num && root && svmp_builder_status(b) == SVMP_OK)
+        density = intrinsic(b, &map, root, value, ARGUMENT(3));
     svmp_release(svmp_builder_context(b), adj);
     svmp_release(svmp_builder_context(b), weight);
     svmp_release(svmp_builder_context(b), num);
@@ -79,10 +80,10 @@ expr svmp_car_proper_density(program_builder *b, expr_array value, const expr_ar
     expr density = NUMBER(NAN);
     const car_map map = {value.rows, arguments[2].rows, adj, num, c};
     svmp_status status = SVMP_NEW(svmp_builder_context(b), eigenvalue, value.rows);
-    if (status == SVMP_OK && svmp_builder_status(b) == SVMP_OK)
-        status = svmp_car_eigenvalues(svmp_builder_context(b), &map, m, eigenvalue);
+    const bool whole = c && adj && num && m && svmp_builder_status(b) == SVMP_OK;
+    if (status == SVMP_OK && whole) status = svmp_car_eigenvalues(svmp_builder_context(b), &map, m, eigenvalue);
     if (status != SVMP_OK) svmp_builder_fail(b, status, "The eigenvalues of C, of car.proper, cannot be computed.");
-    if (svmp_builder_status(b) == SVMP_OK) density = proper(b, &map, m, eigenvalue, value, arguments);
+    if (whole && status == SVMP_OK) density = proper(b, &map, m, eigenvalue, value, arguments);
     svmp_release(svmp_builder_context(b), c);
     svmp_release(svmp_builder_context(b), adj);
     svmp_release(svmp_builder_context(b), num);
