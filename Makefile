@@ -9,6 +9,7 @@
 #   make soak       kill runs, fill disks, fail allocations and damage files for MINUTES=5: nothing may be lost
 #   make lint       check layout and static analysis;   make format   format the code
 #   make bench      build and run the benchmarks
+#   make bench-gpu  the same for the backend on NVIDIA GPUs, beside JAX;   make test-gpu   its tests: both need a GPU
 #   make docs       API pages in build/docs/html (Doxygen) and the picture of the rooms (Graphviz)
 #   make dist       build/svmp-VERSION.tar.gz, the sources of the last commit
 #   make install    PREFIX=/usr/local DESTDIR=
@@ -32,10 +33,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test test-long asan fuzz soak lint format bench docs dist install clean help
+.PHONY: build run test test-long test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
 
 help:
-	@sed -n '3,19s/^# \{0,3\}//p' Makefile
+	@sed -n '3,20s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -81,6 +82,14 @@ format:
 bench: build
 	@cmake --build --preset release --target bench
 	@bench/run
+
+bench-gpu: build
+	@cmake --build --preset release --target bench_gpu
+	@bench/gpu
+
+test-gpu:
+	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
+	@tests/gpu/run
 
 docs:
 	@$(SETUP) docs

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "convergence.h"
 #include "criteria.h"
+#include "estimate.h"
 #include "front/suggest.h"
 #include "guard.h"
 #include "keeper.h"
@@ -255,6 +256,8 @@ static int prepare(session *s) {
     const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
     svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
                                                 (const char *const *)s->set->operands, &how, &s->model, &s->split);
+    if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
+        estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
@@ -535,29 +538,6 @@ static int finish(session *s, svmp_status ended) {
     return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
 }
 
-/* What the end of the run needs besides: its result, of the variables and of the values that they stand for; and the
- * draws of a sampler, which fill their room only as they come. */
-static double result_bytes(const session *s) {
-    const double variables = (double)svmp_graph_variables(svmp_model_graph(s->model));
-    const double particles =
-        (double)asked_count(s->options, s->method.yield == SVMP_CHAINS && !s->method.sweeps ? "chains" : "particles");
-    char text[32];
-    const char *draws = svmp_run_setting(s->run, "draws", text, sizeof text);
-    const double kept = s->method.yield == SVMP_CHAINS && draws ? strtod(draws, NULL) : 1;
-    return sizeof(double) * variables * particles * kept * (s->method.yield == SVMP_CHAINS ? 3 : 2);
-}
-
-/* The examination at the end takes a third of the time of the iterations; after transport, whose iterations are like
- * its moves, a sixth. Its memory, as measured: chains, trajectories and a Gaussian of their own. */
-static void expect_examination(session *s) {
-    const int known = strcmp(s->method.name, "transport") == 0;
-    const double variables = (double)svmp_graph_variables(svmp_model_graph(s->model));
-    const double particles = fmin((double)asked_count(s->options, "particles"), 500);
-    if (s->method.yield != SVMP_PARTICLES || s->examines == 0) return;
-    s->watch.after = known ? 1.0 / 6 : 1.0 / 3;
-    s->watch.result += sizeof(double) * variables * (20 * particles + 640);
-}
-
 static int go(session *s) {
     char text[32];
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
@@ -566,10 +546,11 @@ static int go(session *s) {
     s->measures = (options_given(s->set, "output") || keeper_path(s->set)) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
-    s->watch.result = result_bytes(s);
+    s->watch.result = estimate_result(s->run, s->options, &s->method, s->model);
     s->watch.begun = s->watch.started - s->began;
     s->watch.warmup = s->warmup;
-    expect_examination(s);
+    if (s->method.yield == SVMP_PARTICLES && s->examines > 0)
+        s->watch.after = estimate_examination(s->options, &s->method, s->model, &s->watch.result);
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);

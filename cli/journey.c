@@ -215,7 +215,12 @@ static void print_doubts(const expedition *x) {
     if (strange)
         printf("warning: most ranges of %zu landmark%s do not fit the map; the map is probably wrong there.\n", strange,
                strange == 1 ? "" : "s");
-    if (x->fit.moves > 1.5 || x->fit.turns > 1.5)
+    if (x->fit.steps)
+        printf("warning: %zu step%s of the odometry %s more than 4 sd off, the first from pose %zu; the path may be "
+               "folded "
+               "there.\n",
+               x->fit.steps, x->fit.steps == 1 ? "" : "s", x->fit.steps == 1 ? "is" : "are", x->fit.first_step + 1);
+    if (x->fit.moves > 1 || x->fit.turns > 1) /* the fit follows the noise, so that less than 1 is left */
         printf("warning: the odometry is worse than --noise says, or the map is wrong.\n");
     if (x->fit.ranges > 1.5) printf("warning: the ranges are worse than --noise says, or the map is wrong.\n");
 }

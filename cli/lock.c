@@ -126,7 +126,7 @@ int file_lock_take(file_lock *lock, const char *path) {
     snprintf(lock->path, size, "%s.lock", place ? place : path);
     for (int k = 0; k < ATTEMPTS && again && status == 0; k++) status = attempt(lock, path, &again);
     if (again && status == 0)
-        status = complain(EXIT_FAILED, "Cannot lock the checkpoint '%s': other runs lock it all the time.", path);
+        status = complain(EXIT_FAILED, "Cannot lock the checkpoint '%s': it is repeatedly locked by other runs.", path);
     free(place);
     return status;
 }

@@ -17,6 +17,11 @@ static int run_command(const command *which, int count, char **arguments) {
     return which->run(&set);
 }
 
+static void say_version(void) {
+    char gpu[512];
+    printf("svmp %s\n%s%s\n", svmp_version(), svmp_build_parts(), svmp_gpu_found(gpu, sizeof gpu));
+}
+
 static int dispatch(int count, char **arguments) {
     if (count < 2) {
         speak_as_launched();
@@ -24,8 +29,7 @@ static int dispatch(int count, char **arguments) {
         return EXIT_WRONG;
     }
     const char *name = arguments[1];
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return speak_as_launched(), printf("svmp %s\n%s", svmp_version(), svmp_build_parts()), EXIT_DONE;
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return speak_as_launched(), say_version(), EXIT_DONE;
     const int help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     const command *which = help ? &command_help : find_command(name);
     return which ? run_command(which, count - 2, arguments + 2) : EXIT_WRONG;

@@ -69,6 +69,48 @@ if(SVMP_HAVE_MPI)
 endif()
 svmp_part(mpi "${SVMP_HAVE_MPI}" "a run is one process (Debian: libopenmpi-dev)")
 
+# The backend on NVIDIA GPUs is a library of its own, svmp_cuda.so, which is loaded when a run asks for it. The oldest
+# devices are those that nvcc still knows, from compute capability 7.0 on; newer ones compile its PTX.
+option(SVMP_CUDA "Build the backend on GPUs where nvcc is found" ON)
+set(SVMP_CUDA_ARCHITECTURES "" CACHE STRING "Compute capabilities for the backend on GPUs, e.g. 80;90; empty: all from 7.0 on")
+set(SVMP_HAVE_CUDA NO)
+find_program(SVMP_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin /opt/cuda/bin)
+if(SVMP_CUDA AND SVMP_NVCC)
+  execute_process(COMMAND ${SVMP_NVCC} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET RESULT_VARIABLE failed)
+  string(REGEX MATCHALL "[0-9]+" known "${known}")
+  set(architectures ${SVMP_CUDA_ARCHITECTURES})
+  if(NOT architectures)
+    foreach(each 70 75 80 86 90 100 120)
+      if(each IN_LIST known)
+        list(APPEND architectures ${each})
+      endif()
+    endforeach()
+  endif()
+  if(architectures AND NOT failed)
+    set(SVMP_HAVE_CUDA YES)
+    set(codes)
+    foreach(each ${architectures})
+      list(APPEND codes -gencode arch=compute_${each},code=sm_${each})
+    endforeach()
+    list(GET architectures 0 oldest)
+    list(GET architectures -1 newest)
+    list(APPEND codes -gencode arch=compute_${newest},code=compute_${newest})
+    file(GLOB cuda_headers CONFIGURE_DEPENDS src/backend/cuda/*.h src/backend/cuda/*.cuh)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/svmp_cuda.so
+      COMMAND ${SVMP_NVCC} -std=c++17 -O3 ${codes} -DSVMP_CUDA_OLDEST=${oldest} -I${PROJECT_SOURCE_DIR}/src
+        -Xcompiler -fPIC,-fvisibility=hidden -shared -o ${PROJECT_BINARY_DIR}/svmp_cuda.so
+        ${PROJECT_SOURCE_DIR}/src/backend/cuda/device.cu
+      DEPENDS src/backend/cuda/device.cu ${cuda_headers} src/expr/ops.def src/expr/opcodes.h src/expr/special.h
+        src/expr/special_beta.c src/expr/special_gamma.c src/expr/special_hypergeometric.c src/expr/special_normal.c
+      COMMENT "Building svmp_cuda.so" VERBATIM)
+    add_custom_target(svmp_cuda ALL DEPENDS ${PROJECT_BINARY_DIR}/svmp_cuda.so)
+    install(PROGRAMS ${PROJECT_BINARY_DIR}/svmp_cuda.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_CUDA)
+  endif()
+endif()
+target_link_libraries(svmp_parts INTERFACE ${CMAKE_DL_LIBS})
+svmp_part(cuda "${SVMP_HAVE_CUDA}" "runs use the CPU (nvcc: Debian's nvidia-cuda-toolkit or NVIDIA's own)")
+
 # The page of a report uses D3, which is embedded in the command (report/, cmake/embed.cmake).
 find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)
 if(SVMP_D3_SCRIPT)

@@ -14,9 +14,9 @@
  *     from, nor a run its model.
  *   - Different threads may use different contexts at the same time, but not the same context.
  *   - A function marked "collective" must be called by all processes when the model is split among several processes
- *     (svmp_parallel.h). With one process the word has no meaning.
- *   - docs/versioning.md says what may change between versions. Structs that the caller fills should be initialised
- * with zeros ({0}): a field that a later version adds then keeps the old behaviour.
+ *     (svmp_parallel.h). With one process the marking has no effect.
+ *   - docs/versioning.md says what may change between versions. Structs that the caller fills should be
+ *     initialised with zeros ({0}): a field that a later version adds then keeps the old behaviour.
  */
 #ifndef SVMP_H
 #define SVMP_H
@@ -59,11 +59,15 @@ typedef enum svmp_status {
 /* The text of a status: a constant string, never NULL. */
 SVMP_API const char *svmp_status_text(svmp_status status);
 
-/* The version, "0.1.0". */
+/* The version, such as "0.2.0". */
 SVMP_API const char *svmp_version(void);
 
 /* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
+
+/* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to `size`.
+ * Returns `buffer`. */
+SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
 
 /* ---- context: memory, messages, threads ----------------------------------------------------- */
 
@@ -160,8 +164,8 @@ SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t ran
 /* Adds the arrays of a data file (.json, .csv, .R, .txt or .dump). After a failure the data are unchanged. */
 SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
 
-/* Reads a model from a text in memory. `name` stands for the path in errors, "name:line:column: ..."; NULL: "<text>".
- * `data` and `monitors` may be NULL. The text and the data are not needed afterwards. */
+/* Reads a model from a text in memory. `name` replaces the path in error messages, "name:line:column: ..."; NULL:
+ * "<text>". `data` and `monitors` may be NULL. The text and the data are not needed afterwards. */
 SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,
                                           const svmp_data *data, const char *monitors, svmp_model **model);
 
@@ -351,7 +355,7 @@ SVMP_API const char *svmp_options_get(const svmp_options *options, const char *n
 #define SVMP_OUTCOME_LIST(X)                                                                                           \
     X(UNFINISHED, 0, "unfinished")                                                                                     \
     X(COMPLETED, 1, "all iterations done")                                                                             \
-    X(CONVERGED, 2, "the largest |phi| is at most the tolerance")                                                      \
+    X(CONVERGED, 2, "settled, or within the tolerance")                                                                \
     X(STOPPED, 3, "stopped by the monitor")                                                                            \
     X(DIVERGED, 4, "the particles diverged")
 
@@ -378,7 +382,7 @@ SVMP_API void svmp_run_free(svmp_run *run);
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Collective: all processes must have the same file. From CSV, each process reads only
- * its own variables. `path` may also be files with values of unknowns, commas between them: R dumps (.R, .txt, .dump)
+ * its own variables. `path` may also be files with values of unknowns, separated by commas: R dumps (.R, .txt, .dump)
  * or JSON, one start each. Particle l takes the l-th in turn, unknowns that are not named keep the start that they
  * have, and particles beyond the number of files are spread around theirs. For model texts in one process. */
 SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);

@@ -97,7 +97,7 @@ SVMP_API svmp_status svmp_model_to_values(const svmp_model *model, size_t n, con
  * on the edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a matrix is not positive definite. */
 SVMP_API svmp_status svmp_model_from_values(const svmp_model *model, size_t n, const double *values, double *x);
 
-/* A sparse symmetric precision A and a vector b. Each pair of different rows stands once, in either triangle; the
+/* A sparse symmetric precision A and a vector b. Give each off-diagonal entry once, in either triangle; the
  * entries of the diagonal may stand several times and are added. */
 typedef struct svmp_field {
     size_t entries;
@@ -221,13 +221,13 @@ SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *
 
 /* What is known about particles. The numbers never change. */
 typedef enum svmp_finding {
-    SVMP_NOT_EXAMINED = 0, /* nothing was found, but nobody has looked */
+    SVMP_NOT_EXAMINED = 0, /* not examined */
     SVMP_PASSED = 1,       /* exact moves change nothing that as many exact draws would have kept */
     SVMP_FAILED = 2,       /* the particles are not a sample of the posterior */
     SVMP_UNDECIDED = 3     /* examined, but the moves mixed too slowly to tell */
 } svmp_finding;
 
-/* A reason that by itself withholds an all-clear. */
+/* A reason that by itself prevents a pass. */
 typedef enum svmp_veto {
     SVMP_VETO_NONE = 0,
     SVMP_VETO_DIVERGED = 1,    /* the particles are the last finite ones */
@@ -256,7 +256,7 @@ typedef enum svmp_unrest {
 /* Why particles were not examined, or not to the end. */
 typedef enum svmp_unexamined {
     SVMP_EXAMINED = 0,
-    SVMP_UNASKED = 1,     /* nobody asked */
+    SVMP_UNASKED = 1,     /* not requested */
     SVMP_OUT_OF_TIME = 2, /* the seconds ran out: before the first window, or before all variables had mixed */
     SVMP_BOXED = 3,       /* the model has boxes */
     SVMP_UNABLE = 4,      /* the moves failed; svmp_context_error says why */
@@ -297,7 +297,7 @@ typedef struct svmp_verdict {
     size_t moves;                /* of every particle; 0: not examined */
     double seconds;              /* that the examination took */
     double limit;                /* the |z| that counts, given how many tests there are */
-    size_t unmixed;              /* variables whose particles have not come to where the others are */
+    size_t unmixed;              /* variables whose particles have not mixed */
     double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.5 to
                        tell */
     char slowest_name[128];
@@ -341,7 +341,7 @@ SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepanc
  * effective draws, divergences, energy. Without a veto, and unless the examination has found otherwise, they pass. */
 SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
 
-/* Adds a veto that the caller knows of. The first one stays. */
+/* Adds a veto that the caller knows of. An earlier veto is kept. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
 /* Whether the particles may be used: examined, passed, and no veto. */
@@ -393,6 +393,8 @@ typedef struct svmp_journey {
 typedef struct svmp_journey_fit {
     double moves, turns, ranges; /* root mean squares in units of the given sd; ranges: without the outliers */
     size_t outliers;             /* distances more than 4 sd from the map */
+    size_t steps, first_step;    /* steps with a move or a turn more than 4 sd from the odometry, and the first of them,
+                                  * counted from 0 */
 } svmp_journey_fit;
 
 /* The same for one landmark. */

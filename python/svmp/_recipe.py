@@ -12,7 +12,6 @@ from ._context import Context
 from ._data import Part, add_parts, collect
 from ._library import lib, structs
 from ._options import has_coordinates
-from ._predictive import with_replicates
 
 _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
 
@@ -28,7 +27,6 @@ class Reading(NamedTuple):
 
     monitors: str = ""
     coordinates: str = ""
-    replicated: tuple[str, ...] = ()  # observed arrays that are also drawn
 
 
 class Recipe:
@@ -49,8 +47,7 @@ class TextRecipe(Recipe):
         monitors = reading.monitors.encode() or None
         try:
             add_parts(context, data, self.parts)
-            text = with_replicates(self.text, reading.replicated)
-            what = (context.handle, self.name.encode(), text.encode(), data)
+            what = (context.handle, self.name.encode(), self.text.encode(), data)
             if has_coordinates:
                 how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
                 handle = context.create(lib.svmp_model_read_text_as, *what, ctypes.byref(how))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,6 @@ from ._judge import examine
 from ._library import version
 from ._names import ArrayPlace, find_arrays
 from ._options import has_verdicts
-from ._predictive import SUFFIX
 from ._recipe import Reading
 from ._replay import replay
 from ._run import Measured, RunResult
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .model import Model
     from .report import Report
 
+_REPLICATE = re.compile(r"(.+)[._]rep")  # what the library calls the copy of an array; CSV files have no point in names
 _LARGE_GROUP = 20_000_000  # numbers; idata computes larger groups only if they were asked for
 
 
@@ -66,6 +67,12 @@ class Comparison:
         )
 
 
+def _find_replicates(arrays: dict[str, ArrayPlace], observed: Optional[dict[str, Array]]) -> dict[str, ArrayPlace]:
+    """The copies of observed arrays that were drawn after the run, by the names of the observed ones."""
+    matches = ((_REPLICATE.fullmatch(name), place) for name, place in arrays.items())
+    return {match[1]: place for match, place in matches if match and match[1] in (observed or {})}
+
+
 class Fit:
     """Particles or draws. Made by :meth:`Model.fit`, :meth:`Model.sample`, :meth:`Model.exact` or :func:`svmp.load`.
 
@@ -94,13 +101,9 @@ class Fit:
         self.sample_data = sample
         self._asked: dict[str, Optional[bool]] = dict(asked or {})
         self._pointwise = arrays.get("log_lik")
-        self._replicates = {
-            name[: -len(SUFFIX)]: place
-            for name, place in arrays.items()
-            if name.endswith(SUFFIX) and name[: -len(SUFFIX)] in (observed or {})
-        }
-        besides = {"log_lik", *(f"{name}{SUFFIX}" for name in self._replicates)}
-        self.arrays = {name: place for name, place in arrays.items() if name not in besides}
+        self._replicates = _find_replicates(arrays, observed)
+        besides = {id(place) for place in (self._pointwise, *self._replicates.values())}
+        self.arrays = {name: place for name, place in arrays.items() if id(place) not in besides}
         self.model = model
         self.observed: dict[str, Array] = dict(observed or {})
         self.settings: dict[str, str] = dict(result.settings) if result else dict(record or {})
@@ -273,11 +276,10 @@ class Fit:
         """Data drawn for each particle, (particles, *shape), by the names of the observed arrays."""
         if self._replicates or self.model is None:
             return {name: place.take(self.values) for name, place in self._replicates.items()}
-        names = tuple(self.model._data_names())
-        if not names:
+        if self.model.text is None or not self.observed:
             return {}
-        made, arrays = replay(self.model, self.sample_data, Reading(replicated=names), self.settings.get("seed", "1"))
-        return {name: arrays[f"{name}{SUFFIX}"].take(made.values) for name in names if f"{name}{SUFFIX}" in arrays}
+        made, arrays = replay(self.model, self.sample_data, Reading("posterior_predictive"), self.settings.get("seed", "1"))
+        return {name: place.take(made.values) for name, place in _find_replicates(arrays, self.observed).items()}
 
     def _wants(self, group: str) -> bool:
         asked = self._asked.get(group)
@@ -376,7 +378,7 @@ class Fit:
                 raise ValueError(f"load: the file '{path}' has no '{missing[0]}', which the model has")
             arrays = compiled.find_arrays(sample.names)
             ours = {*compiled.known_names, *compiled.unknown_arrays, "log_lik", "deviance"}
-            others = [name for name in arrays if name not in ours and not name.endswith(SUFFIX)]
+            others = [name for name in arrays if name not in ours and not _REPLICATE.fullmatch(name)]
             if others:
                 raise ValueError(f"load: the file '{path}' has '{others[0]}', which the model does not have")
             return cls(sample, arrays, observed=model.observed, model=model, record=record)

@@ -24,7 +24,7 @@ from ._sample import Array
 from .errors import NotFiniteError
 from .fit import Fit
 
-_POINTWISE = ("log_lik", "deviance")  # monitors that no model text defines
+_POINTWISE = ("log_lik", "deviance", "posterior_predictive")  # monitors that no model text defines
 Monitors = Union[str, Iterable[str]]
 
 
@@ -264,10 +264,6 @@ class Model:
                 )
         return ",".join(name for name in names if name not in self.unknown)
 
-    def _data_names(self) -> list[str]:
-        """Arrays that are data: observed, but for some missing values. Unknowns of which a few are given are not."""
-        return [name for name, values in self.observed.items() if self.text is not None and np.isnan(values).mean() < 0.5]
-
     def _coordinates(self, given: dict[str, Any]) -> str:
         """What particles of a model text move in: what was asked for, or what the method works best with."""
         if not has_coordinates or not isinstance(self._recipe, TextRecipe):
@@ -339,9 +335,10 @@ class Model:
         monitored = [monitor] if isinstance(monitor, str) else list(monitor)
         if log_likelihood and "log_lik" not in monitored:
             monitored.append("log_lik")
-        replicated = tuple(self._data_names()) if posterior_predictive else ()
+        if posterior_predictive and "posterior_predictive" not in monitored:
+            monitored.append("posterior_predictive")
         asked = {"log_likelihood": log_likelihood, "posterior_predictive": posterior_predictive}
-        reading = Reading(self._monitors(monitored), self._coordinates(given), replicated)
+        reading = Reading(self._monitors(monitored), self._coordinates(given))
         with self._borrow(reading) as compiled:
             try:
                 result = run_model(compiled, given, start, loop, measure)

@@ -89,17 +89,3 @@ def test_arrays_in_any_order_of_memory():
     y = np.arange(6.0).reshape(2, 3)
     for given in (y, np.asfortranarray(y), y.tolist(), np.arange(12.0).reshape(2, 6)[:, ::2] / 2):
         np.testing.assert_array_equal(svmp.Model(text, {"y": given}).observed["y"], given if not isinstance(given, list) else y)
-
-
-def test_replicates_in_the_text():
-    from svmp._predictive import with_replicates
-
-    text = """data { y[1] ~ dnorm(0, 1) }
-model {
-  for (i in 1:length(y)) { y[i] ~ dnorm(f(y.hat[i], 2), tau[i])T(0, max(1, 2)) }  # y[2] ~ dnorm(0, 1)
-  y.hat[1] ~ dnorm(y[1], 1) ; z ~ dexp(y[1])
-}"""
-    made = with_replicates(text, ["y", "z"])
-    assert made.splitlines()[0] == text.splitlines()[0]
-    assert "T(0, max(1, 2)); y.rep[i] ~ dnorm(f(y.hat[i], 2), tau[i])T(0, max(1, 2)) }  # y[2]" in made
-    assert made.count(".rep") == 2 and "; z.rep ~ dexp(y[1])" in made

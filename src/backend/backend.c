@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-static const backend_kind *const kinds[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
-                                            &svmp_backend_cpu_avx512, &svmp_backend_ref};
+static const backend_kind *const kinds[] = {
+    &svmp_backend_cpu,  &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2, &svmp_backend_cpu_avx512,
+    &svmp_backend_cuda, &svmp_backend_cuda_f64,     &svmp_backend_auto,     &svmp_backend_ref};
 
 const char *svmp_backend_name(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k]->name : NULL; }
 

@@ -58,7 +58,10 @@ typedef struct backend_kind {
 } backend_kind;
 
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
-    svmp_backend_cpu_avx512;
+    svmp_backend_cpu_avx512, svmp_backend_cuda, svmp_backend_cuda_f64;
+
+/* `cuda` where there is a GPU that can run the model and the run is large enough, else `cpu`. */
+extern const backend_kind svmp_backend_auto;
 
 /* The name of backend k; NULL beyond the last one. */
 const char *svmp_backend_name(size_t k);
@@ -121,5 +124,9 @@ variable_span svmp_host_fresh(const backend *b);
  * unchanged. */
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t);
+
+/* The error of a step after which the scores or the new particles, in phi, are not all finite: says which number is not
+ * finite first, and why as far as can be told. Reads the arrays in the memory of this process. */
+svmp_status svmp_host_not_finite(backend *b, size_t t);
 
 #endif

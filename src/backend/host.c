@@ -6,8 +6,7 @@
 #include "base/vector.h"
 #include "model/natural.h"
 
-/* Says which number is not finite first, and why as far as can be told. */
-static svmp_status not_finite(backend *b, size_t t) {
+svmp_status svmp_host_not_finite(backend *b, size_t t) {
     char name[128];
     const size_t n = b->n, total = b->model->graph->own_variables * n;
     size_t at = 0;
@@ -19,17 +18,7 @@ static svmp_status not_finite(backend *b, size_t t) {
                          "The particles diverged: %s becomes %g in particle %zu at iteration %zu. Try a smaller step.",
                          svmp_model_variable_name(b->model, at / n, name, sizeof name), b->phi[at], at % n + 1, t + 1);
     }
-    char where[64] = "";
-    size_t factor = b->evaluator ? svmp_evaluator_blame(b->evaluator, b->x, at / n, at % n) : SIZE_MAX;
-    size_t line = factor != SIZE_MAX ? svmp_model_factor_line(b->model, factor) : 0;
-    if (line > 0)
-        snprintf(where, sizeof where, " (statement on line %zu)", line);
-    else if (factor != SIZE_MAX)
-        snprintf(where, sizeof where, " (factor %zu)", factor);
-    return svmp_fail(b->context, SVMP_NOT_FINITE,
-                     "The score of %s is %g in particle %zu at iteration %zu, at the value %g%s.",
-                     svmp_model_variable_name(b->model, at / n, name, sizeof name), b->score[at], at % n + 1, t + 1,
-                     svmp_model_natural_value(b->model, n, b->x, at % n, at / n), where);
+    return svmp_evaluator_fail_score(b->evaluator, b->model, n, b->x, b->score, at, t);
 }
 
 static double largest_of(size_t n, const double *row) {
@@ -89,7 +78,7 @@ static double unit_of(const backend *b, const step *s, size_t i) {
 /* The new particles stand where phi was: the two trade places, so that a step that fails leaves the old ones alone. */
 static svmp_status accept(backend *b, int finite, size_t t) {
     b->moved = finite;
-    if (!finite) return not_finite(b, t);
+    if (!finite) return svmp_host_not_finite(b, t);
     double *x = b->x;
     b->x = b->phi;
     b->phi = x;

@@ -189,8 +189,23 @@ static double autocorrelation(chain_room *room, double within, double total, siz
     return 1 - (within - products / (double)room->half / (double)(2 * room->chains)) / total;
 }
 
+enum { SHORTEST = 12 }; /* draws of half a chain; pairs leave out the last lags, which matters for fewer */
+
+/* Of short chains: all lags that there are, as long as they are positive. Chains that have not mixed are then worth
+ * about one draw each. */
+static double short_correlation_time(chain_room *room, double within, double total) {
+    double sum = 1;
+    for (size_t lag = 1; lag < room->half; lag++) {
+        const double rho = autocorrelation(room, within, total, lag);
+        if (!(rho > 0)) break;
+        sum += rho;
+    }
+    return 2 * sum - 1;
+}
+
 /* Geyer: sums of neighbouring pairs, (0, 1), (2, 3), ..., for as long as they are positive, and never growing. */
 static double correlation_time(chain_room *room, double within, double total) {
+    if (room->half < SHORTEST) return short_correlation_time(room, within, total);
     double *rho = room->lags, even = 1, odd = autocorrelation(room, within, total, 1);
     size_t last = 0;
     memset(rho, 0, (room->half + 2) * sizeof *rho);

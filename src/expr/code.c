@@ -139,12 +139,23 @@ static int loop_operands(const compile_state *compiler, uint32_t index, uint32_t
     return 3;
 }
 
-static expr_kernel choose_kernel(const compile_state *compiler, uint32_t index, unsigned scalars) {
+static uint32_t code_of(const compile_state *compiler, uint32_t index) {
     const expr_node *nodes = compiler->builder->nodes, *node = &nodes[index];
-    if (compiler->join[index] == 0) return svmp_kernels()->op((expr_op)node->op, scalars);
+    if (compiler->join[index] == 0) return node->op;
     int which = compiler->join[index] - 1;
     expr_op first = (expr_op)nodes[node->operand[which]].op;
-    return svmp_kernels()->pair(pair_of(first, (expr_op)node->op, which), scalars);
+    return CODE_PAIRS + (uint32_t)pair_of(first, (expr_op)node->op, which);
+}
+
+static expr_kernel choose_kernel(uint32_t code, unsigned scalars) {
+    if (code < CODE_PAIRS) return svmp_kernels()->op((expr_op)code, scalars);
+    if (code < CODE_COPY) return svmp_kernels()->pair((pair_op)(code - CODE_PAIRS), scalars);
+    return svmp_kernels()->copy(scalars);
+}
+
+static void choose_kernels(code_instruction *made, int arity) {
+    for (int mode = 0; mode < BLOCK_MODES; mode++)
+        made->kernel[mode] = choose_kernel(made->code, scalar_bits(made, arity, (block_mode)mode));
 }
 
 static svmp_status append(compile_state *compiler, code_instruction instruction) {
@@ -158,11 +169,10 @@ static svmp_status append(compile_state *compiler, code_instruction instruction)
 static svmp_status emit(compile_state *compiler, uint32_t index, uint32_t position) {
     uint32_t operand[3];
     int arity = loop_operands(compiler, index, operand);
-    code_instruction made = {0};
+    code_instruction made = {.code = code_of(compiler, index)};
     for (int k = 0; k < arity; k++) SVMP_TRY(find_place(compiler, operand[k], &made.operand[k]));
     for (int k = arity; k < 3; k++) made.operand[k] = made.operand[0];
-    made.kernel[BLOCK_WIDE] = choose_kernel(compiler, index, scalar_bits(&made, arity, BLOCK_WIDE));
-    made.kernel[BLOCK_GATHERED] = choose_kernel(compiler, index, scalar_bits(&made, arity, BLOCK_GATHERED));
+    choose_kernels(&made, arity);
 
     for (int k = 0; k < arity; k++) { /* a register that is read here for the last time may take the result */
         uint32_t place = compiler->place[operand[k]];
@@ -215,12 +225,11 @@ static svmp_status emit_all(compile_state *compiler, size_t count, const expr *o
         if (compiler->uses[index] > 0 && computed(compiler, index) && !compiler->joined[index])
             SVMP_TRY(emit(compiler, index, position++));
     for (uint32_t o = 0; o < count; o++) { /* outputs that are leaves, or that stand twice, are copied */
-        code_instruction made = {.out = o | (uint32_t)KIND_OUTPUT << KIND_SHIFT};
+        code_instruction made = {.code = CODE_COPY, .out = o | (uint32_t)KIND_OUTPUT << KIND_SHIFT};
         SVMP_TRY(find_place(compiler, outputs[o].index, &made.operand[0]));
         if (made.operand[0] == made.out) continue;
         made.operand[1] = made.operand[2] = made.operand[0];
-        made.kernel[BLOCK_WIDE] = svmp_kernels()->copy(scalar_bits(&made, 1, BLOCK_WIDE));
-        made.kernel[BLOCK_GATHERED] = svmp_kernels()->copy(scalar_bits(&made, 1, BLOCK_GATHERED));
+        choose_kernels(&made, 1);
         SVMP_TRY(append(compiler, made));
     }
     return SVMP_OK;

@@ -12,6 +12,7 @@ typedef enum block_mode { BLOCK_WIDE, BLOCK_GATHERED, BLOCK_MODES } block_mode;
 /* out and operands are places: an array of pointers to the lanes' numbers (or to one number, of a scalar). */
 typedef struct code_instruction {
     expr_kernel kernel[BLOCK_MODES];
+    uint32_t code; /* what the kernels compute: an expr_op, CODE_PAIRS + a pair_op, or CODE_COPY */
     uint32_t out, operand[3];
 } code_instruction;
 

@@ -8,31 +8,6 @@
  * arithmetic wherever it stands in the block: the same bits for any count. */
 typedef void (*expr_kernel)(size_t count, double *out, const double *a, const double *b, const double *c);
 
-/* Two operations in one loop: (a first b) second c, rounded twice as if they were two. */
-#define PAIR_LIST(X)                                                                                                   \
-    X(add, add, (a + b) + c)                                                                                           \
-    X(add, subtract, (a + b) - c)                                                                                      \
-    X(add, subtract_from, c - (a + b))                                                                                 \
-    X(add, multiply, (a + b) * c)                                                                                      \
-    X(add, square, (a + b) * (a + b))                                                                                  \
-    X(subtract, add, (a - b) + c)                                                                                      \
-    X(subtract, subtract, (a - b) - c)                                                                                 \
-    X(subtract, subtract_from, c - (a - b))                                                                            \
-    X(subtract, multiply, (a - b) * c)                                                                                 \
-    X(subtract, square, (a - b) * (a - b))                                                                             \
-    X(multiply, add, (a * b) + c)                                                                                      \
-    X(multiply, subtract, (a * b) - c)                                                                                 \
-    X(multiply, subtract_from, c - (a * b))                                                                            \
-    X(multiply, multiply, (a * b) * c)                                                                                 \
-    X(multiply, square, (a * b) * (a * b))
-
-typedef enum pair_op {
-#define PAIR_ROW(first, second, value) PAIR_##first##_##second,
-    PAIR_LIST(PAIR_ROW)
-#undef PAIR_ROW
-        PAIR_COUNT
-} pair_op;
-
 /* One set of loops. `scalars`: bit k set when operand k is one number for the whole block rather than one a lane (not
  * all of them). */
 typedef struct kernel_set {

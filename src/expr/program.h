@@ -27,6 +27,7 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "expr/opcodes.h"
 #include "expr/view.h"
 
 /* A handle, of one builder. Copy it freely. */
@@ -38,21 +39,6 @@ typedef struct program_builder program_builder;
 typedef struct program program;
 typedef struct program_partial program_partial;
 typedef struct bound_program bound_program;
-
-/* The operations: OP_add, OP_multiply, OP_exp ... one for each row of ops.def. */
-typedef enum expr_op {
-    OP_literal,
-    OP_input,
-    OP_parameter,
-#define OP1(name, value, da)         OP_##name,
-#define OP2(name, value, da, db)     OP_##name,
-#define OP3(name, value, da, db, dc) OP_##name,
-#include "expr/ops.def"
-#undef OP1
-#undef OP2
-#undef OP3
-    OP_COUNT
-} expr_op;
 
 /* What an expression's value depends on. */
 typedef enum expr_level { LEVEL_LITERAL, LEVEL_PARAMETER, LEVEL_INPUT } expr_level;

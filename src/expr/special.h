@@ -2,50 +2,59 @@
 #ifndef SVMP_EXPR_SPECIAL_H
 #define SVMP_EXPR_SPECIAL_H
 
-double svmp_log_gamma(double x); /* log |gamma(x)|, without libm's global sign */
-double svmp_digamma(double x);   /* its derivative */
-double svmp_trigamma(double x);  /* the derivative of that */
+/* How the functions are declared, and those that only they call: on a device as its own. */
+#ifdef __CUDACC__
+#define SPECIAL     static __device__ __noinline__
+#define SPECIAL_OWN static __device__ __noinline__
+#else
+#define SPECIAL
+#define SPECIAL_OWN static
+#endif
 
-double svmp_log1m_exp(double x); /* log(1 - exp(-x)), x > 0 */
+SPECIAL double svmp_log_gamma(double x); /* log |gamma(x)|, without libm's global sign */
+SPECIAL double svmp_digamma(double x);   /* its derivative */
+SPECIAL double svmp_trigamma(double x);  /* the derivative of that */
 
-double svmp_log_add_exp(double a, double b); /* log(exp(a) + exp(b)); -inf where both are */
-double svmp_share(double a, double b);       /* exp(a) / (exp(a) + exp(b)); 0 where a is -inf */
+SPECIAL double svmp_log1m_exp(double x); /* log(1 - exp(-x)), x > 0 */
 
-double svmp_normal_density(double x);
-double svmp_normal_cdf(double x);
-double svmp_log_normal_cdf(double x);
-double svmp_normal_hazard(double x); /* density / cdf: the derivative of the log cdf */
-double svmp_normal_hazard_slope(double x);
-double svmp_normal_quantile(double p); /* the inverse of the cdf; NaN outside 0 <= p <= 1 */
+SPECIAL double svmp_log_add_exp(double a, double b); /* log(exp(a) + exp(b)); -inf where both are */
+SPECIAL double svmp_share(double a, double b);       /* exp(a) / (exp(a) + exp(b)); 0 where a is -inf */
+
+SPECIAL double svmp_normal_density(double x);
+SPECIAL double svmp_normal_cdf(double x);
+SPECIAL double svmp_log_normal_cdf(double x);
+SPECIAL double svmp_normal_hazard(double x); /* density / cdf: the derivative of the log cdf */
+SPECIAL double svmp_normal_hazard_slope(double x);
+SPECIAL double svmp_normal_quantile(double p); /* the inverse of the cdf; NaN outside 0 <= p <= 1 */
 
 /* log P(a, x) and log Q(a, x) = log(1 - P), of the regularised incomplete gamma functions, a > 0, x >= 0; and their
  * derivatives with respect to a, by differentiating the series (x < a + 1) or the continued fraction term by term. The
  * work near x = a grows as sqrt(a), the relative error as a*log(a)*1e-16. */
-double svmp_log_gamma_p(double a, double x);
-double svmp_log_gamma_q(double a, double x);
-double svmp_log_gamma_p_shape(double a, double x);
-double svmp_log_gamma_q_shape(double a, double x);
+SPECIAL double svmp_log_gamma_p(double a, double x);
+SPECIAL double svmp_log_gamma_q(double a, double x);
+SPECIAL double svmp_log_gamma_p_shape(double a, double x);
+SPECIAL double svmp_log_gamma_q_shape(double a, double x);
 
 /* Their second derivatives with respect to a, by differences of the first ones, accurate to about 1e-10 relative. */
-double svmp_log_gamma_p_bend(double a, double x);
-double svmp_log_gamma_q_bend(double a, double x);
+SPECIAL double svmp_log_gamma_p_bend(double a, double x);
+SPECIAL double svmp_log_gamma_q_bend(double a, double x);
 
 /* log I_x(a, b), of the regularised incomplete beta function, and its derivatives with respect to a and b, by
  * differentiating the continued fraction term by term. */
-double svmp_log_beta_i(double x, double a, double b);
-double svmp_log_beta_i_first(double x, double a, double b);
-double svmp_log_beta_i_second(double x, double a, double b);
+SPECIAL double svmp_log_beta_i(double x, double a, double b);
+SPECIAL double svmp_log_beta_i_first(double x, double a, double b);
+SPECIAL double svmp_log_beta_i_second(double x, double a, double b);
 
 /* d^2/da^2, d^2/da db and d^2/db^2 of it, by differences of the first derivatives, accurate to about 1e-10 relative. */
-double svmp_log_beta_i_bend(double x, double a, double b);
-double svmp_log_beta_i_cross(double x, double a, double b);
-double svmp_log_beta_i_bend_second(double x, double a, double b);
+SPECIAL double svmp_log_beta_i_bend(double x, double a, double b);
+SPECIAL double svmp_log_beta_i_cross(double x, double a, double b);
+SPECIAL double svmp_log_beta_i_bend_second(double x, double a, double b);
 
 /* Of the noncentral hypergeometric distribution with n1, n2, m and odds ratio psi: log of the sum over u of
  * C(n1, u) C(n2, m - u) psi^u, the mean and the variance. `packed` is n1*2^26 + n2. NaN unless n1, n2 and m are counts
  * below 2^26 with m <= n1 + n2. */
-double svmp_log_hypergeometric_sum(double packed, double m, double log_psi);
-double svmp_hypergeometric_mean(double packed, double m, double log_psi);
-double svmp_hypergeometric_variance(double packed, double m, double log_psi);
+SPECIAL double svmp_log_hypergeometric_sum(double packed, double m, double log_psi);
+SPECIAL double svmp_hypergeometric_mean(double packed, double m, double log_psi);
+SPECIAL double svmp_hypergeometric_variance(double packed, double m, double log_psi);
 
 #endif

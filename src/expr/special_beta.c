@@ -12,7 +12,7 @@ typedef struct dual {
  *     u_2m   = m (b - m) x / ((a + 2m - 1)(a + 2m))
  *     u_2m+1 = -(a + m)(a + b + m) x / ((a + 2m)(a + 2m + 1))
  * with derivatives by the logarithm, written so that a zero factor does no harm. */
-static dual coefficient(double x, double a, double b, double k) {
+SPECIAL_OWN dual coefficient(double x, double a, double b, double k) {
     double m = floor(k / 2);
     if (k == 2 * m) {
         double below = (a + 2 * m - 1) * (a + 2 * m), value = m * (b - m) * x / below;
@@ -25,7 +25,7 @@ static dual coefficient(double x, double a, double b, double k) {
 
 /* F = 1/(1 + u_1/(1 + u_2/(1 + ...))). Lentz' method gives the denominator:
  *     C_0 = 1, D_0 = 0,   C_k = 1 + u_k/C_{k-1},   D_k = 1/(1 + u_k D_{k-1}),   f_k = f_{k-1} C_k D_k. */
-static dual fraction(double x, double a, double b) {
+SPECIAL_OWN dual fraction(double x, double a, double b) {
     const double tiny = 1e-300;
     dual c = {1, 0, 0}, d = {0, 0, 0}, f = {1, 0, 0};
     for (double k = 1; k < 1e6; k++) {
@@ -54,7 +54,7 @@ static dual fraction(double x, double a, double b) {
 }
 
 /* I = x^a (1-x)^b / (a B(a, b)) F, where x is small enough for the fraction to converge fast. */
-static dual direct(double x, double complement, double a, double b) {
+SPECIAL_OWN dual direct(double x, double complement, double a, double b) {
     double log_x = log(x), log_complement = log(complement);
     double log_beta = svmp_log_gamma(a) + svmp_log_gamma(b) - svmp_log_gamma(a + b), sum = svmp_digamma(a + b);
     dual f = fraction(x, a, b);
@@ -63,7 +63,7 @@ static dual direct(double x, double complement, double a, double b) {
                   log_complement - svmp_digamma(b) + sum + f.b / f.value};
 }
 
-static dual log_beta_i(double x, double a, double b) {
+SPECIAL_OWN dual log_beta_i(double x, double a, double b) {
     if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1)) return (dual){NAN, NAN, NAN};
     if (x == 0) return (dual){-INFINITY, -INFINITY, INFINITY};
     if (x == 1) return (dual){0, 0, 0};
@@ -73,28 +73,28 @@ static dual log_beta_i(double x, double a, double b) {
     return (dual){svmp_log1m_exp(-other.value), other.b * factor, other.a * factor};
 }
 
-double svmp_log_beta_i(double x, double a, double b) { return log_beta_i(x, a, b).value; }
-double svmp_log_beta_i_first(double x, double a, double b) { return log_beta_i(x, a, b).a; }
-double svmp_log_beta_i_second(double x, double a, double b) { return log_beta_i(x, a, b).b; }
+SPECIAL double svmp_log_beta_i(double x, double a, double b) { return log_beta_i(x, a, b).value; }
+SPECIAL double svmp_log_beta_i_first(double x, double a, double b) { return log_beta_i(x, a, b).a; }
+SPECIAL double svmp_log_beta_i_second(double x, double a, double b) { return log_beta_i(x, a, b).b; }
 
 /* Differences of the first derivatives: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h, h a part of what is moved. */
-static dual difference(dual up, dual down) { return (dual){up.value - down.value, up.a - down.a, up.b - down.b}; }
+SPECIAL_OWN dual difference(dual up, dual down) { return (dual){up.value - down.value, up.a - down.a, up.b - down.b}; }
 
-double svmp_log_beta_i_bend(double x, double a, double b) {
+SPECIAL double svmp_log_beta_i_bend(double x, double a, double b) {
     const double h = 0x1p-9 * a;
     const dual near = difference(log_beta_i(x, a + h, b), log_beta_i(x, a - h, b));
     const dual far = difference(log_beta_i(x, a + 2 * h, b), log_beta_i(x, a - 2 * h, b));
     return (8 * near.a - far.a) / (12 * h);
 }
 
-double svmp_log_beta_i_cross(double x, double a, double b) {
+SPECIAL double svmp_log_beta_i_cross(double x, double a, double b) {
     const double h = 0x1p-9 * b;
     const dual near = difference(log_beta_i(x, a, b + h), log_beta_i(x, a, b - h));
     const dual far = difference(log_beta_i(x, a, b + 2 * h), log_beta_i(x, a, b - 2 * h));
     return (8 * near.a - far.a) / (12 * h);
 }
 
-double svmp_log_beta_i_bend_second(double x, double a, double b) {
+SPECIAL double svmp_log_beta_i_bend_second(double x, double a, double b) {
     const double h = 0x1p-9 * b;
     const dual near = difference(log_beta_i(x, a, b + h), log_beta_i(x, a, b - h));
     const dual far = difference(log_beta_i(x, a, b + 2 * h), log_beta_i(x, a, b - 2 * h));

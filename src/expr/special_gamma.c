@@ -1,15 +1,21 @@
 /* Gamma functions, complete and incomplete. */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* lgamma_r */
+#endif
 #include "expr/special.h"
 
 #include <math.h>
 
-double svmp_log_gamma(double x) {
+SPECIAL double svmp_log_gamma(double x) {
+#ifdef __CUDACC__
+    return lgamma(x);
+#else
     int sign;
     return lgamma_r(x, &sign);
+#endif
 }
 
-double svmp_digamma(double x) {
+SPECIAL double svmp_digamma(double x) {
     if (x <= 0) {
         if (x == floor(x)) return NAN;
         return svmp_digamma(1 - x) - M_PI / tan(M_PI * x);
@@ -23,7 +29,7 @@ double svmp_digamma(double x) {
     return shift + log(x) - 0.5 / x - series;
 }
 
-double svmp_trigamma(double x) {
+SPECIAL double svmp_trigamma(double x) {
     if (x <= 0) {
         if (x == floor(x)) return NAN;
         const double sine = sin(M_PI * x);
@@ -43,7 +49,7 @@ typedef struct dual {
 } dual;
 
 /* S = sum over k of x^k / ((a + 1) ... (a + k)):   P = x^a e^-x / gamma(a + 1) * S. */
-static dual series(double a, double x) {
+SPECIAL_OWN dual series(double a, double x) {
     dual sum = {1, 0};
     double term = 1, harmonic = 0; /* d term / da = -term * harmonic */
     for (double k = 1; term > 1e-17 * sum.value && k < 1e7; k++) {
@@ -58,7 +64,7 @@ static dual series(double a, double x) {
 /* H = 1/(x+1-a - 1(1-a)/(x+3-a - 2(2-a)/(x+5-a - ...))):   Q = x^a e^-x / gamma(a) * H.
  * Lentz' method: numerators u_k = -k(k-a), denominators v_k = x + 2k + 1 - a, k = 1, 2, ...
  *     C_k = v_k + u_k / C_{k-1},   D_k = 1 / (v_k + u_k D_{k-1}),   H_k = H_{k-1} C_k D_k. */
-static dual fraction(double a, double x) {
+SPECIAL_OWN dual fraction(double a, double x) {
     const double tiny = 1e-300;
     dual c = {1 / tiny, 0}, d, h;
     double v = x + 1 - a;
@@ -87,7 +93,7 @@ static dual fraction(double a, double x) {
 }
 
 /* The smaller of P (lower) and Q as a log with its derivative; which one it is. */
-static dual smaller_tail(double a, double x, int *lower) {
+SPECIAL_OWN dual smaller_tail(double a, double x, int *lower) {
     double front = a * log(x) - x - svmp_log_gamma(a);
     *lower = x < a + 1;
     if (*lower) {
@@ -100,7 +106,7 @@ static dual smaller_tail(double a, double x, int *lower) {
 
 /* log P when `lower`, else log Q; and the derivative. One is 1 minus the other:
  *     log(1 - e^t), whose derivative is -t' e^t / (1 - e^t) = -t' / (e^-t - 1). */
-static dual log_tail(double a, double x, int lower) {
+SPECIAL_OWN dual log_tail(double a, double x, int lower) {
     if (!(a > 0) || !(x >= 0)) return (dual){NAN, NAN};
     if (x == 0) return lower ? (dual){-INFINITY, -INFINITY} : (dual){0, 0};
     if (isinf(x)) return lower ? (dual){0, 0} : (dual){-INFINITY, INFINITY};
@@ -110,18 +116,18 @@ static dual log_tail(double a, double x, int lower) {
     return (dual){svmp_log1m_exp(-tail.value), -tail.slope / expm1(-tail.value)};
 }
 
-double svmp_log_gamma_p(double a, double x) { return log_tail(a, x, 1).value; }
-double svmp_log_gamma_q(double a, double x) { return log_tail(a, x, 0).value; }
-double svmp_log_gamma_p_shape(double a, double x) { return log_tail(a, x, 1).slope; }
-double svmp_log_gamma_q_shape(double a, double x) { return log_tail(a, x, 0).slope; }
+SPECIAL double svmp_log_gamma_p(double a, double x) { return log_tail(a, x, 1).value; }
+SPECIAL double svmp_log_gamma_q(double a, double x) { return log_tail(a, x, 0).value; }
+SPECIAL double svmp_log_gamma_p_shape(double a, double x) { return log_tail(a, x, 1).slope; }
+SPECIAL double svmp_log_gamma_q_shape(double a, double x) { return log_tail(a, x, 0).slope; }
 
 /* d/da of a derivative: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h. Steps that are a part of a keep it positive. */
-static double bend(double a, double x, int lower) {
+SPECIAL_OWN double bend(double a, double x, int lower) {
     const double h = 0x1p-9 * a;
     const double near = log_tail(a + h, x, lower).slope - log_tail(a - h, x, lower).slope;
     const double far = log_tail(a + 2 * h, x, lower).slope - log_tail(a - 2 * h, x, lower).slope;
     return (8 * near - far) / (12 * h);
 }
 
-double svmp_log_gamma_p_bend(double a, double x) { return bend(a, x, 1); }
-double svmp_log_gamma_q_bend(double a, double x) { return bend(a, x, 0); }
+SPECIAL double svmp_log_gamma_p_bend(double a, double x) { return bend(a, x, 1); }
+SPECIAL double svmp_log_gamma_q_bend(double a, double x) { return bend(a, x, 0); }

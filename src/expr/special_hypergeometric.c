@@ -7,15 +7,15 @@ typedef struct moments {
     double log_sum, mean, variance;
 } moments;
 
-static double log_choose(double n, double k) {
+SPECIAL_OWN double log_choose(double n, double k) {
     return svmp_log_gamma(n + 1) - svmp_log_gamma(k + 1) - svmp_log_gamma(n - k + 1);
 }
 
-static int is_count(double x) { return x >= 0 && x < 0x1p26 && x == floor(x); }
+SPECIAL_OWN int is_count(double x) { return x >= 0 && x < 0x1p26 && x == floor(x); }
 
 /* Terms relative to the largest so far, from the ratio of neighbours:
  *     t_{u+1} / t_u = psi (n1 - u)(m - u) / ((u + 1)(n2 - m + u + 1)). */
-static moments sum_terms(double packed, double m, double log_psi) {
+SPECIAL_OWN moments sum_terms(double packed, double m, double log_psi) {
     double n1 = floor(packed * 0x1p-26), n2 = packed - n1 * 0x1p26;
     if (!is_count(n1) || !is_count(n2) || !is_count(m) || m > n1 + n2) return (moments){NAN, NAN, NAN};
     double low = m > n2 ? m - n2 : 0, high = m < n1 ? m : n1;
@@ -38,12 +38,14 @@ static moments sum_terms(double packed, double m, double log_psi) {
     return (moments){first + largest + log(sum), weighted / sum, squares / sum};
 }
 
-double svmp_log_hypergeometric_sum(double packed, double m, double log_psi) {
+SPECIAL double svmp_log_hypergeometric_sum(double packed, double m, double log_psi) {
     return sum_terms(packed, m, log_psi).log_sum;
 }
 
-double svmp_hypergeometric_mean(double packed, double m, double log_psi) { return sum_terms(packed, m, log_psi).mean; }
+SPECIAL double svmp_hypergeometric_mean(double packed, double m, double log_psi) {
+    return sum_terms(packed, m, log_psi).mean;
+}
 
-double svmp_hypergeometric_variance(double packed, double m, double log_psi) {
+SPECIAL double svmp_hypergeometric_variance(double packed, double m, double log_psi) {
     return sum_terms(packed, m, log_psi).variance;
 }

@@ -10,10 +10,17 @@ static const kernel_shape *const shapes[] = {&svmp_shape_rbf, &svmp_shape_imq, &
 
 const char *svmp_kernel_shape_name(size_t k) { return k < sizeof shapes / sizeof *shapes ? shapes[k]->name : NULL; }
 
-const char *svmp_domain_name(size_t k) {
-    static const char *const names[] = {"blanket", "self", "near", "near:K", "message", "all", "random:K"};
-    return k < sizeof names / sizeof *names ? names[k] : NULL;
-}
+typedef struct domain_word {
+    const char *name; /* with :K where a number follows, of at least `least` */
+    kernel_domain domain;
+    size_t least;
+} domain_word;
+
+static const domain_word domains[] = {
+    {"blanket", DOMAIN_BLANKET, 0}, {"self", DOMAIN_SELF, 0}, {"near", DOMAIN_NEAR, 0},      {"near:K", DOMAIN_NEAR, 1},
+    {"message", DOMAIN_MESSAGE, 0}, {"all", DOMAIN_ALL, 0},   {"random:K", DOMAIN_RANDOM, 0}};
+
+const char *svmp_domain_name(size_t k) { return k < sizeof domains / sizeof *domains ? domains[k].name : NULL; }
 
 /* A piece of the kernel's text, [start, end), without blanks around it. */
 typedef struct piece {
@@ -36,22 +43,25 @@ static const char *find(piece p, char c) {
 
 #define PIECE(p) (int)((p).end - (p).start), (p).start /* for %.*s */
 
-/* name ":" number */
-static int parse_counted(piece text, const char *name, size_t least, size_t *count) {
+/* name, or name ":" number for a word that ends in :K. */
+static int parse_domain_word(piece text, const domain_word *word, size_t *count) {
+    const size_t length = strlen(word->name), most = 100000;
     const char *colon = find(text, ':');
-    const size_t most = 100000;
-    return colon && equals(trimmed(text.start, colon), name) && svmp_number_parse_size(colon + 1, text.end, count) &&
-           *count >= least && *count <= most;
+    if (length < 2 || word->name[length - 2] != ':') return equals(text, word->name);
+    const piece name = trimmed(text.start, colon ? colon : text.start);
+    return (size_t)(name.end - name.start) == length - 2 && memcmp(name.start, word->name, length - 2) == 0 &&
+           svmp_number_parse_size(colon + 1, text.end, count) && *count >= word->least && *count <= most;
 }
 
 static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *term) {
-    if (equals(text, "blanket")) return term->domain = DOMAIN_BLANKET, SVMP_OK;
-    if (equals(text, "all")) return term->domain = DOMAIN_ALL, SVMP_OK;
-    if (equals(text, "self")) return term->domain = DOMAIN_SELF, SVMP_OK;
-    if (equals(text, "message")) return term->domain = DOMAIN_MESSAGE, SVMP_OK;
-    if (equals(text, "near")) return term->domain = DOMAIN_NEAR, SVMP_OK;
-    if (parse_counted(text, "near", 1, &term->most)) return term->domain = DOMAIN_NEAR, SVMP_OK;
-    if (parse_counted(text, "random", 0, &term->neighbours)) return term->domain = DOMAIN_RANDOM, SVMP_OK;
+    for (size_t k = 0; k < sizeof domains / sizeof *domains; k++) {
+        size_t count = 0;
+        if (!parse_domain_word(text, &domains[k], &count)) continue;
+        term->domain = domains[k].domain;
+        if (term->domain == DOMAIN_NEAR) term->most = count > 0 ? count : term->most;
+        if (term->domain == DOMAIN_RANDOM) term->neighbours = count;
+        return SVMP_OK;
+    }
     char names[128];
     return svmp_fail(context, SVMP_BAD_CALL,
                      "Unknown kernel domain '%.*s': expected %s, with K from 0 (near: from 1) to 100000.", PIECE(text),
@@ -83,8 +93,13 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
         SVMP_TRY(parse_bandwidth(context, trimmed(open + 1, text.end - 1), term));
         text = trimmed(text.start, open);
     }
-    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        if (equals(text, shapes[k]->name)) return term->shape = shapes[k], SVMP_OK;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        if (!equals(text, shapes[k]->name)) continue;
+        if (open && shapes[k]->value == NULL)
+            return svmp_fail(context, SVMP_BAD_CALL, "The kernel shape '%s' has no bandwidth.", shapes[k]->name);
+        term->shape = shapes[k];
+        return SVMP_OK;
+    }
     char names[128];
     return svmp_fail(context, SVMP_BAD_CALL, "Unknown kernel shape '%.*s': expected %s.", PIECE(text),
                      svmp_list_names(svmp_kernel_shape_name, "or", names, sizeof names));

@@ -135,7 +135,8 @@ static svmp_status require_unknowns(model_lowering *lowering) {
     lowering->only_discrete = lowering->discrete_count + lowering->result->leaf_count > 0;
     lowering->model_end = lowering->ast->model_end;
     if (lowering->only_discrete) return SVMP_BAD_INPUT; /* lower_any goes on */
-    return svmp_fail(lowering->context, SVMP_BAD_INPUT, "%s: error: the model has no unknowns: every node is observed.",
+    return svmp_fail(lowering->context, SVMP_BAD_INPUT,
+                     "%s: error: the model has no unknowns: nothing is left to infer.",
                      lowering->diagnostics->source->path);
 }
 

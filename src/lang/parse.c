@@ -40,6 +40,9 @@ static svmp_status parse_bounds(model_parser *parser, ast_statement *statement) 
         statement->bounds = AST_TRUNCATED;
     else if (spells(parser, parser->next, "I"))
         statement->bounds = AST_INTERVAL;
+    else if (spells(parser, parser->next, "C") && parser->next[2].kind != TOKEN_NAME)
+        return svmp_diagnose(parser->diagnostics, parser->next->offset,
+                             "C(,) is not supported: use dinterval() to censor, T(,) to truncate");
     else
         return SVMP_OK;
     statement->bounds_offset = parser->next->offset;

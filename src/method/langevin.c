@@ -21,6 +21,7 @@ static svmp_status iterate(svmp_run *run) {
 const method svmp_method_langevin = {.name = "langevin",
                                      .step = "fixed:0.01",
                                      .largest = "|score|",
+                                     .on_device = 1,
                                      .local = 1,
                                      .alloc = svmp_langevin_check_step,
                                      .iterate = iterate};

@@ -32,6 +32,7 @@ typedef struct method {
                    * of the rest at most --draws are kept */
     size_t draws; /* CHAINS: the default of --draws */
     const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
+    int on_device;       /* an iteration is the backend's work alone: one on a GPU pays */
     int local;           /* a node needs only its neighbours, or sums over all nodes: parts of a model can be run */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */

@@ -20,6 +20,7 @@ static svmp_status iterate(svmp_run *run) {
                                          .kernel = kernel_,                                                            \
                                          .step = "adagrad:1",                                                          \
                                          .largest = "|phi|",                                                           \
+                                         .on_device = 1,                                                               \
                                          .local = 1,                                                                   \
                                          .alloc = alloc,                                                               \
                                          .iterate = iterate}

@@ -141,6 +141,15 @@ svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score
     return svmp_evaluate(t->evaluator, x, t->log_density, t->score);
 }
 
+svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration) {
+    const double *x;
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    for (size_t k = 0; k < t->variables * t->n; k++)
+        if (!isfinite(t->score[k]) && isfinite(t->log_density[k % t->n]))
+            return svmp_evaluator_fail_score(t->evaluator, b->model, t->n, x, t->score, k, iteration);
+    return SVMP_OK;
+}
+
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
     const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
     const double time_step = t->step * (0.6 + 0.4 * svmp_random_uniform(stream, 0));

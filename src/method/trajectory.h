@@ -23,6 +23,9 @@ void svmp_trajectory_free(trajectory *made); /* NULL-safe */
 /* Evaluates the particles as they are; *score is the trajectories' own, valid until they move. */
 svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score);
 
+/* Fails if a score that was looked at is not finite where the density is. */
+svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration);
+
 /* Moves all particles once, from where they were looked at. `gain` above 0: then log of the step size goes up by gain *
  * (mean acceptance - 0.8). Costs an evaluation of the model and a solve for each step. */
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain);

@@ -238,6 +238,7 @@ static svmp_status move(svmp_run *run) {
     if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
+    SVMP_TRY(svmp_trajectory_check(own->global, b, t));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     follow(run, x, score);
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
@@ -338,8 +339,8 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The moves of the saved run have ended at its limit of %zu iterations; with %zu they would have "
-                     "gone on. Start again, or start from its particles (--init).",
+                     "The moves of the saved run have ended at its limit of %zu iterations; a limit of %zu would have "
+                     "continued them. Start again, or start from its particles (--init).",
                      limit, run->iterations);
 }
 

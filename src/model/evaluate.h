@@ -31,6 +31,11 @@ svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log
  * is no single such factor. */
 size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle);
 
+/* Fails because score[at] of the n particles x is not finite at iteration t: names the variable, the particle, its
+ * value and, as far as can be told, the factor. `e` may be NULL. */
+svmp_status svmp_evaluator_fail_score(evaluator *e, const svmp_model *model, size_t n, const double *x,
+                                      const double *score, size_t at, size_t t);
+
 /* The line of the factor's statement in the model text; 0: none. */
 size_t svmp_model_factor_line(const svmp_model *model, size_t factor);
 

@@ -118,3 +118,7 @@ done:
     free_self(context, self);
     return status;
 }
+
+const bound_program *svmp_program_group_bound(const factor_group *group) {
+    return group->kind == &program_kind ? ((const program_self *)group->self)->bound : NULL;
+}

@@ -11,4 +11,7 @@
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group);
 
+/* The program of such a group with the numbers of its instances; NULL for other kinds. */
+const bound_program *svmp_program_group_bound(const factor_group *group);
+
 #endif

@@ -54,6 +54,7 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     if (chosen == NULL) return SVMP_BAD_CALL;
     *backend_kind_ = svmp_backend_find(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
+    if (*backend_kind_ == &svmp_backend_auto && !chosen->on_device) *backend_kind_ = &svmp_backend_cpu;
     SVMP_TRY(svmp_run_options_check(context, options));
 
     bandwidth standard;

@@ -78,7 +78,7 @@ static svmp_status choose_where_it_matters(const svmp_model *model, node_coordin
     svmp_release(context, *chosen);
     *chosen = NULL;
     if (status == SVMP_OK || status == SVMP_NO_MEMORY) return status;
-    svmp_log(context, SVMP_LOG_WARNING, "No coordinates could be chosen, all nodes are centred: %s",
+    svmp_log(context, SVMP_LOG_WARNING, "Could not choose coordinates; all nodes are centred: %s",
              svmp_context_error(context));
     return SVMP_OK;
 }

@@ -125,7 +125,7 @@ static svmp_status search(gaussian *q, uint64_t seed) {
         SVMP_TRY(svmp_ascent_begin(a, &found));
         if (!found) continue;
         SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), isfinite(q->best.bound) ? &q->best : NULL, &end));
-        svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.6f after %zu iterations.",
+        svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.9g after %zu iterations.",
                  start, ends[end], a->here.bound, a->iterations);
         if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
         if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
@@ -145,7 +145,7 @@ static svmp_status climb_from(gaussian *q, uint64_t seed, const double *from) {
     if (!found) return refuse_point(q->model);
     SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), NULL, &end));
     svmp_log(q->model->context, SVMP_LOG_DEBUG,
-             "Gaussian on the graph: from the given point, F %.6f after %zu iterations.", a->here.bound, a->iterations);
+             "Gaussian on the graph: from the given point, F %.9g after %zu iterations.", a->here.bound, a->iterations);
     keep(q);
     return SVMP_OK;
 }
@@ -162,7 +162,7 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
     SVMP_TRY(svmp_ascent_resume(a, &found));
     if (!found) return refuse_start(q->model);
     SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 1), NULL, &end));
-    svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: polished, F %.6f after %zu iterations.",
+    svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: polished, F %.9g after %zu iterations.",
              a->here.bound, a->iterations);
     keep(q);
     const size_t improper = find_improper(q, end);

@@ -159,6 +159,7 @@ static void tell_fit(const journey *j, svmp_journey_fit *fit) {
     for (size_t t = 0; t + 1 < data->poses; t++) {
         double z[3];
         svmp_journey_step_misfit(j, t, z);
+        if (fmax(fmax(fabs(z[0]), fabs(z[1])), fabs(z[2])) > outlying && fit->steps++ == 0) fit->first_step = t;
         moves += z[0] * z[0] + z[1] * z[1];
         turns += z[2] * z[2];
     }

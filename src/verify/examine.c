@@ -59,7 +59,7 @@ static svmp_status make_trajectories(examination *e) {
     if (e->local) return SVMP_OK;
     const svmp_error_function tell = e->context->tell;
     e->context->tell = NULL;
-    const svmp_status made = svmp_gaussian_create(e->model, e->b->seed, &e->q);
+    const svmp_status made = svmp_gaussian_create_from(e->model, e->b->seed, e->run->start.point, &e->q);
     e->context->tell = tell;
     if (made == SVMP_NO_MEMORY) return made;
     if (made != SVMP_OK) {

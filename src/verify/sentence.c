@@ -73,10 +73,10 @@ static void say_drifts(words *w, const svmp_verdict *v) {
 
 static const char *why_not(const svmp_verdict *v) {
     switch (v->unexamined) {
-    case SVMP_OUT_OF_TIME: return ": the time for it was too short";
-    case SVMP_BOXED: return ": exact moves do not keep to boxes";
-    case SVMP_UNABLE: return ": the exact moves failed";
-    case SVMP_BROKEN_OFF: return ": the examination was interrupted";
+    case SVMP_OUT_OF_TIME: return ", because the time for it was too short";
+    case SVMP_BOXED: return ", because exact moves do not keep to boxes";
+    case SVMP_UNABLE: return ", because the exact moves failed";
+    case SVMP_BROKEN_OFF: return ", because the examination was interrupted";
     case SVMP_EXAMINED:
     case SVMP_UNASKED: return "";
     }
@@ -128,9 +128,7 @@ static void say_examined(words *w, const svmp_verdict *v) {
         return;
     case SVMP_UNDECIDED: say_undecided(w, v); return;
     case SVMP_PASSED: say_passed(w, v); return;
-    case SVMP_NOT_EXAMINED:
-        say(w, "Not examined%s. Nothing is known to be wrong, but nothing was tried.", why_not(v));
-        return;
+    case SVMP_NOT_EXAMINED: say(w, "Not examined%s: convergence is unknown.", why_not(v)); return;
     }
 }
 
@@ -200,7 +198,7 @@ static void say_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_DISCREPANCY:
         say(w, "Not converged: %zu of %zu node%s %s farther from the posterior than exact draws would be (worst: %s)",
             count, v->nodes, plural(v->nodes), count == 1 ? "is" : "are", v->veto_name);
-        if (v->nodes > 1) say(w, ", and the other nodes depend on %s", count == 1 ? "it" : "them");
+        if (v->nodes > count) say(w, ", and the other nodes depend on %s", count == 1 ? "it" : "them");
         say(w, ". Do not use these numbers yet.");
         return;
     case SVMP_VETO_STEP:

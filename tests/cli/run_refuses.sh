@@ -19,6 +19,15 @@ fi
 # the options
 refuses 2 "'graphicl'" run chain.mtx -m graphicl -o out.csv
 refuses 2 "'0'" run chain.mtx -n 0 -o out.csv
+refuses 2 "available: cpu, " run chain.mtx --backend abacus -o out.csv
+SVMP_CUDA=/no/such/file.so refuses 2 "svmp_cuda.so, which was not found" run chain.mtx --backend cuda -o out.csv
+gpu=$("$SVMP" --version | sed -n 's/^gpu: no\. //p')
+if [[ -n $gpu ]]; then # no library, no driver or no GPU: one sentence, and `auto` is the CPU
+    refuses 2 "$gpu" run chain.mtx --backend cuda-f64 -o out.csv
+    works run chain.mtx b.mtx -m graphical --backend auto -n 5 -t 3 -o out.csv
+    grep -q '^# backend = cpu-' out.csv || fail "auto does not run on the CPU"
+    rm out.csv
+fi
 refuses 2 "'-5'" run chain.mtx -n -5 -o out.csv
 refuses 2 "'many'" run chain.mtx -t many -o out.csv
 refuses 2 "'nowhere'" run chain.mtx --kernel rbf@nowhere -o out.csv

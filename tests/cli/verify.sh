@@ -86,7 +86,7 @@ status=0
 
 # Without the examination nothing is cleared, and it is said how to have it.
 works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet --verify no -o unseen.csv
-shows '^Not examined\. Nothing is known to be wrong, but nothing was tried\.$'
+shows '^Not examined: convergence is unknown\.$'
 shows '^To examine them: svmp verify unseen\.csv MODEL \[DATA\.\.\.\]; or run with --verify yes\.$'
 grep -qx '# verdict = not examined' unseen.csv
 works verify unseen.csv chain.mtx b.mtx

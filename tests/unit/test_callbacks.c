@@ -77,6 +77,41 @@ static void test_every_method_refuses_nan(void **state) {
             }
 }
 
+static int has_nan_slope(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) {
+        value[l] = -0.5 * (x[0][l] - x[1][l]) * (x[0][l] - x[1][l]);
+        gradient[0][l] = x[1][l] - x[0][l];
+        gradient[1][l] = NAN;
+    }
+    return 0;
+}
+
+/* The value is fine, but not its derivative: no method ends as if nothing were. */
+static void test_every_method_refuses_nan_scores(void **state) {
+    (void)state;
+    const char *method;
+    for (size_t m = 0; (method = svmp_option_choice("method", m)) != NULL; m++) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = pair_with(context, has_nan_slope, NULL);
+        svmp_options *options = NULL;
+        svmp_run *run = NULL;
+        svmp_outcome outcome;
+        assert_ok(svmp_options_create(context, &options));
+        assert_ok(svmp_options_set(options, "method", method));
+        assert_ok(svmp_options_set(options, "particles", "6"));
+        assert_ok(svmp_options_set(options, "warmup", "30"));
+        assert_ok(svmp_options_set(options, "draws", "30"));
+        if (svmp_run_create(model, options, &run) == SVMP_OK && svmp_run_go(run, &outcome) == SVMP_OK &&
+            strstr(method, "pmp") == NULL) /* these read no score */
+            fail_msg("%s", method);
+        svmp_run_free(run);
+        svmp_options_free(options);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
 /* So do an evaluation, and the starts that look at the density. */
 static void test_evaluations_and_starts_refuse_nan(void **state) {
     (void)state;
@@ -327,6 +362,7 @@ static void test_every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_method_refuses_nan),
+        cmocka_unit_test(test_every_method_refuses_nan_scores),
         cmocka_unit_test(test_evaluations_and_starts_refuse_nan),
         cmocka_unit_test(test_zero_density_and_infinite_variables),
         cmocka_unit_test(test_right_gradients),

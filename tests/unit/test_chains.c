@@ -119,6 +119,24 @@ static size_t monotone_sequence(size_t chains, size_t draws, const double *x, do
     return 0;
 }
 
+/* Many short chains: n/(1 + 2 sum of (1 - k/T) rho^k over k < T) draws for the mean, whatever T; chains that stand
+ * still are worth a draw each, and not all that they have. */
+static void test_short_chains(void **state) {
+    (void)state;
+    enum { CHAINS = 400 };
+    double *x = malloc(MOST * sizeof *x);
+    for (size_t draws = 6; draws <= 26; draws += 2) {
+        double sum = 1;
+        for (size_t k = 1; k < draws; k++) sum += 2 * (1 - (double)k / (double)draws) * pow(0.9, (double)k);
+        autoregressive(3, CHAINS, draws, 0.9, x);
+        assert_near(mixing_of(CHAINS, draws, x).bulk_draws / ((double)(CHAINS * draws) / sum), 1, 0.25);
+        normals(4, CHAINS, x + CHAINS * draws);
+        for (size_t l = 0; l < CHAINS * draws; l++) x[l] = x[CHAINS * draws + l / draws] + 1e-6 * x[l];
+        assert_true(mixing_of(CHAINS, draws, x).bulk_draws < 2.2 * CHAINS);
+    }
+    free(x);
+}
+
 /* Of a few lags, and of so many that they are computed by transforms. */
 static void test_the_monotone_sequence(void **state) {
     (void)state;
@@ -373,6 +391,7 @@ static void test_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_effective_draws_of_autoregressive_series),
+        cmocka_unit_test(test_short_chains),
         cmocka_unit_test(test_the_monotone_sequence),
         cmocka_unit_test(test_standard_errors_are_standard_deviations),
         cmocka_unit_test(test_standard_errors_of_independent_draws),

@@ -74,6 +74,7 @@ static void test_exact_data_give_path_and_map_back(void **state) {
         assert_ok(locate(context, &t, NULL));
         assert_true(farthest(&t) < 1e-5);
         assert_int_equal(t.fit.outliers, 0);
+        assert_int_equal(t.fit.steps, 0);
         assert_near(t.fit.moves + t.fit.turns + t.fit.ranges, 0, 1e-4);
         for (size_t k = 0; k < LANDMARKS; k++) {
             assert_int_equal(t.each[k].ranges, POSES);
@@ -98,8 +99,8 @@ static void test_ranges_correct_the_odometry(void **state) {
     svmp_context_free(context);
 }
 
-/* Every seventh distance is up to 20 too long, which is 200 sd: the map stays within a tenth of an sd of a distance, and
- * those are counted. */
+/* Every seventh distance is up to 20 too long, which is 200 sd: the map stays within a tenth of an sd of a distance,
+ * and those are counted. */
 static void test_outliers(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -130,6 +131,20 @@ static void test_a_straight_path_leaves_the_side_open(void **state) {
         assert_near(t.each[k].other[0], 2 * (first[0] + along * c) - at[0], 1e-3);
         assert_near(t.each[k].other[1], 2 * (first[1] + along * s) - at[1], 1e-3);
     }
+    svmp_context_free(context);
+}
+
+/* A turn of a radian that was not made, 50 sd, is found from the distances. */
+static void test_a_step_that_the_odometry_missed(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    trip t = make_trip(0.3, 51);
+    double known[2 * LANDMARKS];
+    for (size_t k = 0; k < 2 * LANDMARKS; k++) known[k] = k < 6 ? t.map[k] : NAN;
+    t.turn[29] += 1;
+    assert_ok(locate(context, &t, known));
+    assert_true(t.fit.steps >= 1);
+    assert_true(t.fit.first_step >= 25 && t.fit.first_step <= 29);
     svmp_context_free(context);
 }
 
@@ -171,6 +186,7 @@ int main(void) {
         cmocka_unit_test(test_ranges_correct_the_odometry),
         cmocka_unit_test(test_outliers),
         cmocka_unit_test(test_a_straight_path_leaves_the_side_open),
+        cmocka_unit_test(test_a_step_that_the_odometry_missed),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_failing_allocations),
     };

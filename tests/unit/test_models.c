@@ -9,48 +9,13 @@
 #include "model/curvature.h"
 #include "model/natural.h"
 
-enum { MOST_FILES = 4 };
-
-/* A model and its data; test_every_model_is_here finds one that is missing. */
-static const char *const models[][MOST_FILES] = {
-    {"car.bug", "car.json"},
-    {"crowd.bug", "crowd.csv", "crowd.json"},
-    {"crowd_log.bug", "crowd.csv", "crowd.json"},
-    {"gaussian_grid.bug", "gaussian_grid.json"},
-    {"growth.bug", "growth.json"},
-    {"hierarchical.bug", "hierarchical.csv", "hierarchical.json"},
-    {"linear.bug", "linear.csv"},
-    {"logistic.bug", "logistic.csv"},
-    {"mixture.bug", "mixture.csv"},
-    {"network.bug", "network.json", "network.csv"},
-    {"normal.bug", "normal.R"},
-    {"poisson.bug", "poisson.R"},
-    {"ranges.bug", "ranges.R"},
-    {"robust.bug", "robust.csv"},
-    {"rss.bug", "rss.R"},
-    {"schools.bug", "schools.R"},
-    {"schools_centred.bug", "schools.R"},
-    {"sensors.bug", "sensors.json"},
-    {"state_space.bug", "state_space.R"},
-    {"survival.bug", "survival.csv", "survival.R"},
-    {"votes.bug", "votes.json"},
-};
-enum { MODELS = sizeof models / sizeof *models };
-
-/* Whether this build reads all of the files. */
-static int can_read(const char *const *files) {
-#ifndef SVMP_HAVE_JANSSON
-    for (size_t k = 0; k < MOST_FILES && files[k]; k++)
-        if (strstr(files[k], ".json")) return 0;
-#endif
-    return files[0] != NULL;
-}
+#include "gpu/models.h" /* test_every_model_is_here finds one that is missing */
 
 static svmp_model *read_files(svmp_context *context, const char *const *files) {
-    char paths[MOST_FILES][1000];
-    const char *list[MOST_FILES];
+    char paths[MODEL_FILES][1000];
+    const char *list[MODEL_FILES];
     size_t count = 0;
-    for (; count < MOST_FILES && files[count]; count++) {
+    for (; count < MODEL_FILES && files[count]; count++) {
         snprintf(paths[count], sizeof paths[count], "%s/%s", SVMP_MODELS, files[count]);
         list[count] = paths[count];
     }
@@ -69,7 +34,7 @@ static void test_every_model_is_here(void **state) {
         found += length > 4 && strcmp(entry->d_name + length - 4, ".bug") == 0;
     }
     closedir(folder);
-    assert_int_equal(found, MODELS);
+    assert_int_equal(found, ALL_MODELS);
 }
 
 /* The score against central differences of the log density, at two points. */
@@ -174,14 +139,14 @@ static void check_run(const svmp_model *model, const char *name) {
 
 static void test_every_model(void **state) {
     (void)state;
-    for (size_t k = 0; k < MODELS; k++) {
-        if (!can_read(models[k])) continue;
+    for (size_t k = 0; k < ALL_MODELS; k++) {
+        if (!can_read_model(all_models[k])) continue;
         svmp_context *context = test_context(1);
-        svmp_model *model = read_files(context, models[k]);
-        check_gradient(model, models[k][0]);
-        check_curvature(model, models[k][0]);
-        check_natural(model, models[k][0]);
-        check_run(model, models[k][0]);
+        svmp_model *model = read_files(context, all_models[k]);
+        check_gradient(model, all_models[k][0]);
+        check_curvature(model, all_models[k][0]);
+        check_natural(model, all_models[k][0]);
+        check_run(model, all_models[k][0]);
         svmp_model_free(model);
         svmp_context_free(context);
     }
@@ -204,7 +169,7 @@ static void test_one_gaussian_three_ways(void **state) {
     (void)state;
     static const char *const files[] = {"grid.mtx", "grid_b.mtx", NULL}, *const text[] = {"gaussian_grid.bug",
                                                                                           "gaussian_grid.json", NULL};
-    if (!can_read(text)) skip();
+    if (!can_read_model(text)) skip();
     svmp_context *context = test_context(1);
     svmp_model *way[3] = {read_files(context, files), read_files(context, text), NULL};
     size_t variables = svmp_graph_variables(svmp_model_graph(way[0]));

@@ -216,6 +216,49 @@ static void test_other_limit(void **state) {
     svmp_context_free(context);
 }
 
+/* Where the run expects to end: never behind where it is or beyond its limit, and once only Stein's transport is left,
+ * exactly where it does end. A method that does not end by itself expects its limit. */
+typedef struct foresight {
+    svmp_run *run;
+    size_t asked;
+    size_t said[4000]; /* after each iteration */
+} foresight;
+
+static int look_ahead(const svmp_progress *state, void *user_data) {
+    foresight *f = user_data;
+    const size_t expected = svmp_run_expected(f->run);
+    assert_true(expected >= state->iteration && expected <= f->asked);
+    f->said[state->iteration] = expected;
+    return 0;
+}
+
+static void test_expected(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = correlated(context);
+    run_options options = svmp_run_options_default();
+    foresight f = {.asked = 3000};
+    svmp_outcome outcome;
+    options.method = "transport";
+    options.iterations = f.asked;
+    assert_ok(svmp_run_make(model, &options, &f.run));
+    assert_ok(svmp_run_set_monitor(f.run, look_ahead, &f));
+    assert_ok(svmp_run_go(f.run, &outcome));
+    const size_t end = svmp_run_iteration(f.run);
+    assert_int_equal(outcome, SVMP_CONVERGED);
+    assert_true(end < f.asked);
+    assert_int_equal(svmp_run_expected(f.run), end);
+    assert_int_equal(f.said[end - 50], end);
+    svmp_run_free(f.run);
+    options.method = "graphical";
+    assert_ok(svmp_run_make(model, &options, &f.run));
+    assert_int_equal(svmp_run_expected(f.run), f.asked);
+    svmp_run_free(f.run);
+    assert_int_equal(svmp_run_expected(NULL), 0);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -240,6 +283,7 @@ int main(void) {
                                        cmocka_unit_test(test_hold),
                                        cmocka_unit_test(test_edge),
                                        cmocka_unit_test(test_other_limit),
+                                       cmocka_unit_test(test_expected),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,155 @@
+/* Iterations on a GPU: nanoseconds for every node and pair of particles, from score to step, in the steady state; the
+ * same on the CPU beside it.
+ *
+ *     bench_gpu [--quick]
+ *     bench_gpu --grid                              the grid of 100 x 100 alone
+ *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
+ *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
+ */
+#include "backend/backend.h"
+#include "bench/bench.h"
+
+static int quick;
+
+/* Seconds an iteration takes: the median of rounds of some iterations each. */
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double measure(const svmp_model *model, const backend_kind *kind, const char *text, size_t n, double budget) {
+    enum { ROUNDS = 5 };
+    kernel k;
+    step s;
+    backend *b = NULL;
+    double *x, spent[ROUNDS];
+    const double *seen;
+    size_t t = 0, each = quick ? 1 : 40; /* first until the particles move as they do later */
+    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_step_parse(context, "adagrad:0.01", &s));
+    if (svmp_backend_create(kind, model, n, 1, &k, &s, &b) != SVMP_OK) return -1;
+    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
+    must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    for (int round = -2; round < ROUNDS; round++) {
+        const double started = seconds();
+        for (size_t e = 0; e < each; e++, t++) {
+            must(kind->score(b));
+            must(kind->stein(b, &k, t));
+            must(kind->step(b, &s, 0.01, t));
+        }
+        must(svmp_backend_view(b, ARRAY_SD, &seen));
+        const double each_took = (seconds() - started) / (double)each;
+        if (round >= 0) spent[round] = each_took;
+        if (round == -1) each = quick ? 1 : (size_t)(budget / ROUNDS / each_took) + 1;
+    }
+    svmp_backend_free(b);
+    qsort(spent, ROUNDS, sizeof *spent, ascending);
+    return spent[ROUNDS / 2];
+}
+
+static void row(const svmp_model *model, const char *name, const char *text, size_t n, int with_cpu) {
+    const backend_kind *kinds[] = {&svmp_backend_cuda, &svmp_backend_cuda_f64, &svmp_backend_cpu};
+    const double nodes = (double)svmp_graph_nodes(svmp_model_graph(model)), pairs = (double)n * (double)(n - 1) / 2;
+    for (size_t k = 0; k < (with_cpu ? 3u : 2u); k++) {
+        const double took = measure(model, kinds[k], text, n, 0.5);
+        if (took < 0) {
+            printf("%-9s %-14s n = %-5zu %s\n", kinds[k]->name, name, n, svmp_context_error(context));
+            continue;
+        }
+        printf("%-9s %-14s %-12s n = %-5zu %10.2f us an iteration, %8.5f ns a node and pair\n", kinds[k]->name, name,
+               text, n, 1e6 * took, 1e9 * took / nodes / pairs);
+    }
+    fflush(stdout);
+}
+
+/* Counts on a field of side * side places; `known`: the precision of its steps, which otherwise every place depends on.
+ */
+static svmp_model *field(size_t side, int known) {
+    const char *format = "model { %s\n u[1,1] ~ dnorm(0, 1)\n"
+                         "for (j in 2:%zu) { u[1,j] ~ dnorm(u[1,j-1], tau)  u[j,1] ~ dnorm(u[j-1,1], tau) }\n"
+                         "for (i in 2:%zu) { for (j in 2:%zu) { u[i,j] ~ dnorm(0.5*u[i-1,j] + 0.5*u[i,j-1], tau) } }\n"
+                         "for (i in 1:%zu) { for (j in 1:%zu) { y[i,j] ~ dpois(exp(1 + u[i,j])) } } }";
+    const size_t size[] = {side, side};
+    double *counts = malloc(side * side * sizeof *counts);
+    char text[1000];
+    svmp_data *data = NULL;
+    svmp_model *model = NULL;
+    for (size_t k = 0; k < side * side; k++) counts[k] = rand() % 7;
+    must(svmp_data_create(context, &data));
+    must(svmp_data_add(data, "y", 2, size, counts));
+    snprintf(text, sizeof text, format, known ? "tau <- 4" : "tau ~ dgamma(8, 2)", side, side, side, side, side);
+    must(svmp_model_read_text(context, NULL, text, data, NULL, &model));
+    svmp_data_free(data);
+    free(counts);
+    return model;
+}
+
+/* Some iterations, of which a profiler sees the last. */
+static int alone(svmp_model *model, const char *text, size_t n, size_t iterations) {
+    kernel k;
+    step s;
+    backend *b = NULL;
+    double *x;
+    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_step_parse(context, "adagrad:0.01", &s));
+    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, &s, &b));
+    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
+    must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    for (size_t t = 0; t < iterations; t++) {
+        must(b->kind->score(b));
+        must(b->kind->stein(b, &k, t));
+        must(b->kind->step(b, &s, 0.01, t));
+    }
+    svmp_backend_free(b);
+    svmp_model_free(model);
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    quick = is_quick(count, arguments);
+    start_context(0);
+    if (count == 6 && strcmp(arguments[1], "--one") == 0)
+        return alone(grid((size_t)atoi(arguments[2])), arguments[4], (size_t)atoi(arguments[3]),
+                     (size_t)atoi(arguments[5]));
+    if (count == 5 && strcmp(arguments[1], "--field") == 0)
+        return alone(field((size_t)atoi(arguments[2]), 1), "rbf@blanket", (size_t)atoi(arguments[3]),
+                     (size_t)atoi(arguments[4]));
+    const size_t sides[] = {10, 100, 316, 1000}, sizes[] = {50, 200, 1000};
+    backend *b = NULL;
+    svmp_model *small = grid(3);
+    if (svmp_backend_create(&svmp_backend_cuda, small, 2, 1, NULL, NULL, &b) != SVMP_OK) {
+        printf("skipped: %s\n", svmp_context_error(context));
+        return 0;
+    }
+    svmp_backend_free(b);
+    svmp_model_free(small);
+    const int brief = count == 2 && strcmp(arguments[1], "--grid") == 0;
+    for (size_t a = 0; a < (quick ? 1 : sizeof sides / sizeof *sides); a++) {
+        char name[64];
+        if (brief && sides[a] != 100) continue;
+        svmp_model *model = grid(sides[a]);
+        snprintf(name, sizeof name, "%zu x %zu", sides[a], sides[a]);
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            if (sides[a] * sides[a] * sizes[k] <= 200000000)
+                row(model, name, "rbf@blanket", sizes[k], sides[a] <= 100 && sizes[k] <= 200);
+        if (sides[a] == 100) {
+            row(model, name, "imq@blanket", 50, 1);
+            row(model, name, "linear@blanket", 50, 1);
+            row(model, name, "rbf@all", 50, 1);
+            row(model, name, "rbf@random:4", 50, 1);
+        }
+        svmp_model_free(model);
+    }
+    for (size_t side = brief ? 1000 : quick ? 4 : 30; side <= (quick ? 4 : 300); side = side == 30 ? 100 : side + 200)
+        for (int known = 0; known < 2; known++) {
+            char name[64];
+            svmp_model *model = field(side, known);
+            snprintf(name, sizeof name, "%s %zu", known ? "Poisson" : "Poisson, tau", side);
+            row(model, name, "rbf@blanket", 50, 1);
+            svmp_model_free(model);
+        }
+    svmp_context_free(context);
+    return 0;
+}

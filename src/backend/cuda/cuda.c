@@ -1,0 +1,346 @@
+/* The backend whose particles live on a device. */
+#include "backend/cuda/cuda.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/program_group.h"
+
+/* ---- the device -------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_cuda_check(backend *b, int failure) {
+    const cuda *own = b->own;
+    if (failure == 0) return SVMP_OK;
+    return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                     "The device %s failed: %s. The particles are those of the last checkpoint.", own->describe,
+                     own->ops->error(own->device));
+}
+
+svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer) {
+    cuda *own = b->own;
+    const double gib = 1024.0 * 1024 * 1024;
+    const size_t room = own->ops->room(own->device);
+    if (bytes == 0) bytes = 1;
+    SVMP_TRY(SVMP_GROW(b->context, own->taken, own->taken_capacity, own->taken_count + 1));
+    if (bytes > room || own->ops->allocate(own->device, bytes, pointer) != 0)
+        return svmp_fail(
+            b->context, SVMP_NO_MEMORY,
+            "Out of memory on %s: this run needs %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
+            "or --backend cpu.",
+            own->describe, (double)bytes / gib, (double)room / gib);
+    own->taken[own->taken_count++] = *pointer;
+    return svmp_cuda_check(b, own->ops->clear(own->device, *pointer, bytes));
+}
+
+svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **pointer) {
+    const cuda *own = b->own;
+    SVMP_TRY(svmp_cuda_take(b, bytes, pointer));
+    return bytes ? svmp_cuda_check(b, own->ops->to_device(own->device, *pointer, from, bytes)) : SVMP_OK;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static svmp_status refuse(const backend *b) {
+    const svmp_model *model = b->model;
+    if (model->graph->halo)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                         "The backend '%s' runs in one process; use --backend cpu with several.", b->local->name);
+    for (size_t g = 0; g < model->group_count; g++)
+        if (svmp_program_group_bound(&model->groups[g]) == NULL)
+            return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                             "The backend '%s' cannot run factor %zu, which is a C function; use --backend cpu.",
+                             b->local->name, svmp_model_factor(model, g, 0));
+    return SVMP_OK;
+}
+
+static svmp_status take_arrays(backend *b) {
+    cuda *own = b->own;
+    const size_t variables = b->model->graph->variables, numbers = variables * b->n;
+    SVMP_TRY(CUDA_TAKE(b, own->x, numbers));
+    SVMP_TRY(CUDA_TAKE(b, own->score, numbers));
+    SVMP_TRY(CUDA_TAKE(b, own->phi, numbers));
+    for (size_t s = 0; s < 2; s++)
+        if (b->state[s]) SVMP_TRY(CUDA_TAKE(b, own->state[s], numbers));
+    SVMP_TRY(CUDA_PUT(b, own->lower, variables, b->model->lower));
+    return CUDA_PUT(b, own->upper, variables, b->model->upper);
+}
+
+/* `messages`: rows behind those of the variables. */
+static svmp_status take_places(backend *b, const kernel *k) {
+    cuda *own = b->own;
+    const size_t variables = b->model->graph->variables, rows = variables * (b->messages ? 2 : 1);
+    centre_args *c = &own->centre;
+    int plain = 0, scaled = 0;
+    for (size_t a = 0; k && a < k->count; a++) *(k->terms[a].metric == METRIC_SD ? &scaled : &plain) = 1;
+    c->n = b->n;
+    SVMP_TRY(CUDA_TAKE(b, c->variance, rows));
+    SVMP_TRY(CUDA_TAKE(b, c->mean, variables));
+    if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
+    if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
+    if (plain && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->z64, rows * b->n));
+    if (plain && own->bits == 32) SVMP_TRY(CUDA_TAKE(b, c->z32, rows * b->n));
+    if (scaled && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->scaled64, rows * b->n));
+    if (scaled && own->bits == 32) SVMP_TRY(CUDA_TAKE(b, c->scaled32, rows * b->n));
+    return SVMP_OK;
+}
+
+svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits) {
+    char text[512] = "";
+    cuda *own = NULL;
+    SVMP_TRY(refuse(b));
+    SVMP_TRY(SVMP_NEW(b->context, own, 1));
+    own->ops = ops;
+    own->bits = bits;
+    if (ops->open(&own->device, text, sizeof text) != 0) {
+        svmp_release(b->context, own);
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
+    }
+    b->own = own;
+    snprintf(own->describe, sizeof own->describe, "%s", ops->describe(own->device));
+    SVMP_TRY(take_arrays(b));
+    SVMP_TRY(take_places(b, k));
+    SVMP_TRY(svmp_cuda_plan_score(b));
+    if (b->messages) SVMP_TRY(svmp_cuda_plan_messages(b));
+    return k ? svmp_cuda_plan_terms(b, k) : SVMP_OK;
+}
+
+void svmp_cuda_free(backend *b) {
+    cuda *own = b->own;
+    for (size_t k = 0; k < own->taken_count; k++) own->ops->release(own->device, own->taken[k]);
+    svmp_release(b->context, own->taken);
+    if (own->device) own->ops->close(own->device);
+    for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->terms[a].member_start);
+    svmp_release(b->context, own->programs);
+    svmp_release(b->context, own->messages.programs);
+    svmp_release(b->context, own->messages.evaluations);
+    svmp_release(b->context, own);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+typedef struct mirror {
+    double *host, *there;
+    size_t bytes;
+} mirror;
+
+static mirror mirror_of(const backend *b, backend_array which) {
+    const cuda *own = b->own;
+    const size_t variables = b->model->graph->variables, bytes = variables * b->n * sizeof(double);
+    switch (which) {
+    case ARRAY_PARTICLES: return (mirror){b->x, own->x, bytes};
+    case ARRAY_SCORE: return (mirror){b->score, own->score, bytes};
+    case ARRAY_PHI: return (mirror){b->phi, own->phi, bytes};
+    case ARRAY_STEP_FIRST: return (mirror){b->state[0], own->state[0], bytes};
+    case ARRAY_STEP_SECOND: return (mirror){b->state[1], own->state[1], bytes};
+    case ARRAY_SD: break;
+    }
+    return (mirror){b->sd, own->centre.sd, variables * sizeof(double)};
+}
+
+svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
+    cuda *own = b->own;
+    const mirror m = mirror_of(b, which);
+    if (own->fresh & 1u << which) return SVMP_OK;
+    own->fresh |= 1u << which;
+    return svmp_cuda_check(b, own->ops->to_host(own->device, m.host, m.there, m.bytes));
+}
+
+svmp_status svmp_cuda_store(backend *b, backend_array which) {
+    cuda *own = b->own;
+    const mirror m = mirror_of(b, which);
+    own->fresh |= 1u << which;
+    return svmp_cuda_check(b, own->ops->to_device(own->device, m.there, m.host, m.bytes));
+}
+
+static void forget(cuda *own, backend_array which) { own->fresh &= ~(1u << which); }
+
+/* ---- an iteration ------------------------------------------------------------------------------------------------ */
+
+static int launch_sums(const cuda *own, const row_sums *sums, size_t n) {
+    int failure = 0;
+    if (sums->piece_count)
+        failure = own->ops->launch(own->device, KERNEL_SUM, 64, &sums->pieces, sums->piece_count * n);
+    return failure ? failure : own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, sums->count * n);
+}
+
+/* The particles and phi trade places every step: arguments take them as they are. */
+svmp_status svmp_cuda_score(backend *b) {
+    cuda *own = b->own;
+    const size_t n = b->n;
+    for (size_t g = 0; g < own->program_count; g++) {
+        program_args args = own->programs[g];
+        args.x = own->x;
+        SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAM, 64, &args, args.instances * n)));
+    }
+    row_sums sums = own->quadratic;
+    *(sums.piece_count ? &sums.pieces.rows : &sums.whole.rows) = own->x;
+    SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &sums, n)));
+    if (own->gathers) SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &own->gather, n)));
+    forget(own, ARRAY_SCORE);
+    return SVMP_OK;
+}
+
+static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
+    const cuda *own = b->own;
+    const size_t n = b->n;
+    pair_args a = term->all;
+    a.first = from;
+    a.units = to - from;
+    a.begin += from;
+    a.end += from;
+    a.variable += term->member_start[from];
+    a.unit_of += term->member_start[from];
+    a.members = term->member_start[to] - term->member_start[from];
+    if (term->way == WAY_FUSED) return svmp_cuda_check(b, own->ops->fused(own->device, own->bits, &a));
+    if (term->way == WAY_MOMENTS)
+        return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_MOMENTS, own->bits, &a, a.members));
+    const struct {
+        device_kernel which;
+        size_t count;
+    } steps[] = {{KERNEL_MATRIX, a.units * a.pieces * n * n},
+                 {KERNEL_ADD_PIECES, a.pieces > 1 ? a.units * n * n : 0},
+                 {KERNEL_MIDDLE, term->ranked ? a.units : 0},
+                 {KERNEL_SCALE, a.units},
+                 {KERNEL_VALUE, a.units * n * n},
+                 {KERNEL_VELOCITY, a.members * n}};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        if (steps[k].count)
+            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, steps[k].which, own->bits, &a, steps[k].count)));
+    return SVMP_OK;
+}
+
+svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
+    cuda *own = b->own;
+    const svmp_graph *graph = b->model->graph;
+    centre_args centre = own->centre;
+    centre.x = own->x;
+    SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &centre, graph->variables)));
+    if (b->messages) SVMP_TRY(svmp_cuda_find_messages(b));
+    (void)k; /* as it was when the backend was made */
+    for (size_t a = 0; a < own->term_count; a++) {
+        cuda_term *term = &own->terms[a];
+        term->all.phi = own->phi;
+        if (term->draw.neighbours) {
+            term->draw.iteration = t;
+            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_DRAW, 64, &term->draw, term->units)));
+        }
+        for (size_t u = 0; u < term->units; u += term->batch)
+            SVMP_TRY(run_batch(b, term, u, u + term->batch < term->units ? u + term->batch : term->units));
+    }
+    forget(own, ARRAY_PHI);
+    forget(own, ARRAY_SD);
+    return SVMP_OK;
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+/* What is needed to say which number is wrong. */
+static svmp_status say_wrong(backend *b, size_t t) {
+    cuda *own = b->own;
+    const backend_array read[] = {ARRAY_PARTICLES, ARRAY_SCORE, ARRAY_PHI};
+    for (size_t k = 0; k < 3; k++) {
+        forget(own, read[k]);
+        SVMP_TRY(svmp_cuda_fetch(b, read[k]));
+    }
+    if (b->evaluator == NULL) SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
+    return svmp_host_not_finite(b, t);
+}
+
+static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
+    cuda *own = b->own;
+    step_result result = {0};
+    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->variables * b->n, &result)));
+    memcpy(&b->largest, &result.largest, sizeof b->largest);
+    forget(own, ARRAY_STEP_FIRST);
+    forget(own, ARRAY_STEP_SECOND);
+    forget(own, ARRAY_PARTICLES);
+    forget(own, ARRAY_PHI);
+    b->moved = !result.wrong;
+    if (result.wrong) return say_wrong(b, t);
+    double *x = own->x;
+    own->x = own->phi;
+    own->phi = x;
+    return SVMP_OK;
+}
+
+static step_args arguments(const backend *b, double rate, size_t t) {
+    const cuda *own = b->own;
+    return (step_args){.n = b->n,
+                       .x = own->x,
+                       .score = own->score,
+                       .lower = own->lower,
+                       .upper = own->upper,
+                       .phi = own->phi,
+                       .first = own->state[0],
+                       .second = own->state[1],
+                       .rate = rate,
+                       .seed = b->seed,
+                       .iteration = t};
+}
+
+/* The numbers of a rule (step/). */
+static svmp_status set_rule(const backend *b, const step *s, size_t t, step_args *args) {
+    args->delta = 1e-8;
+    args->decay1 = 0.9;
+    args->decay2 = 0.999;
+    if (s->rule == &svmp_step_adagrad) {
+        args->rule = STEP_ADAGRAD;
+    } else if (s->rule == &svmp_step_rmsprop) {
+        args->rule = STEP_RMSPROP;
+    } else if (s->rule == &svmp_step_adam || s->rule == &svmp_step_adam_sd) {
+        args->rule = STEP_ADAM;
+        if (s->rule == &svmp_step_adam_sd) args->decay2 = 0.99, args->delta = 1e-12;
+        args->correct1 = 1 / (1 - pow(args->decay1, (double)t + 1));
+        args->correct2 = 1 / (1 - pow(args->decay2, (double)t + 1));
+    } else if (s->rule != &svmp_step_fixed && s->rule != &svmp_step_decay) {
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the step '%s'.", b->local->name,
+                         s->rule->name);
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t) {
+    const cuda *own = b->own;
+    step_args args = arguments(b, rate, t);
+    SVMP_TRY(set_rule(b, s, t, &args));
+    if (s->rule->in_sd) args.unit = own->centre.sd;
+    return move(b, KERNEL_STEP, &args, t);
+}
+
+svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t) {
+    const step_args args = arguments(b, rate, t);
+    return move(b, KERNEL_DIFFUSE, &args, t);
+}
+
+/* ---- the kinds --------------------------------------------------------------------------------------------------- */
+
+static svmp_status alloc_bits(backend *b, const kernel *k, int bits) {
+    const device_ops *ops = NULL;
+    SVMP_TRY(svmp_cuda_load(b->context, &ops));
+    return svmp_cuda_alloc(b, k, ops, bits);
+}
+
+static svmp_status alloc_mixed(backend *b, const kernel *k) { return alloc_bits(b, k, 32); }
+static svmp_status alloc_double(backend *b, const kernel *k) { return alloc_bits(b, k, 64); }
+
+CUDA_KIND(svmp_backend_cuda, "cuda", alloc_mixed); /* pairs of particles in single precision, the rest in double */
+CUDA_KIND(svmp_backend_cuda_f64, "cuda-f64", alloc_double);
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+/* Whether a device is worth its launches: measured in docs/gpu.md. A node and a pair of particles count as one. */
+static int pays(const backend *b, const kernel *k) {
+    const double n = (double)b->n, nodes = (double)b->model->graph->nodes;
+    char words[512];
+    if (b->model->graph->halo || (k ? nodes * n * n : nodes * n * 100) < 1e6) return 0;
+    for (size_t g = 0; g < b->model->group_count; g++)
+        if (svmp_program_group_bound(&b->model->groups[g]) == NULL) return 0;
+    return svmp_cuda_found(words, sizeof words);
+}
+
+static svmp_status alloc_auto(backend *b, const kernel *k) {
+    b->kind = b->local = pays(b, k) ? &svmp_backend_cuda : &svmp_backend_cpu;
+    return b->local->alloc(b, k);
+}
+
+const backend_kind svmp_backend_auto = {.name = "auto", .alloc = alloc_auto};

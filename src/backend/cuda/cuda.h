@@ -1,0 +1,105 @@
+/* Inside the backend on a device: what it keeps, and how it is made from the model and the kernel. */
+#ifndef SVMP_BACKEND_CUDA_CUDA_H
+#define SVMP_BACKEND_CUDA_CUDA_H
+
+#include "backend/backend.h"
+#include "backend/cuda/device.h"
+
+/* Sums of rows for each variable, those of many rows in pieces first. */
+typedef struct row_sums {
+    sum_args pieces, whole;
+    size_t piece_count, count; /* rows of sums; piece_count 0: no list is long */
+} row_sums;
+
+/* How a term is computed: with a matrix for each unit, linear by moments, or in one kernel. */
+typedef enum cuda_way { WAY_MATRIX, WAY_MOMENTS, WAY_FUSED } cuda_way;
+
+/* A term of the kernel, or a part of it: its units, and how many go in a batch. */
+typedef struct cuda_term {
+    cuda_way way;
+    pair_args all;
+    size_t units, batch;
+    size_t *member_start; /* host: unit -> its first member */
+    int ranked;           /* whether the bandwidth asks for distances of given ranks */
+    draw_args draw;       /* of a random domain; its neighbours 0: not random */
+} cuda_term;
+
+typedef struct cuda_messages {
+    program_args *programs; /* one for each group that touches a node that is asked */
+    size_t program_count;
+    size_t *evaluations;  /* of each of them */
+    sum_args at_mean;     /* the node's own part of the quadratic, numbers */
+    sum_args others, add; /* that of its neighbours, and the derivatives of other factors */
+    size_t count;         /* variables that are asked */
+    message_args standardise;
+} cuda_messages;
+
+typedef struct cuda {
+    const device_ops *ops;
+    device *device;
+    int bits; /* of pair work: 32 or 64 */
+    void **taken;
+    size_t taken_count, taken_capacity; /* memory of the device */
+
+    double *x, *score, *phi, *state[2], *lower, *upper;
+    unsigned fresh; /* arrays of which the host has the numbers: bit 1 << backend_array */
+    char describe[128];
+
+    program_args *programs; /* one for each group with instances */
+    size_t program_count;
+    row_sums quadratic, gather;
+    int gathers;
+
+    centre_args centre;
+    cuda_term terms[2 * KERNEL_TERMS_MAX]; /* those of the kernel in their order, in one part or two */
+    size_t term_count;
+    cuda_messages messages;
+} cuda;
+
+/* The backend on a device of these operations; a backend_kind's alloc. */
+svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits);
+void svmp_cuda_free(backend *b);
+svmp_status svmp_cuda_score(backend *b);
+svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t);
+svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t);
+svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t);
+svmp_status svmp_cuda_fetch(backend *b, backend_array which);
+svmp_status svmp_cuda_store(backend *b, backend_array which);
+
+#define CUDA_KIND(variable, name_, alloc_)                                                                             \
+    const backend_kind variable = {.name = name_,                                                                      \
+                                   .alloc = alloc_,                                                                    \
+                                   .free = svmp_cuda_free,                                                             \
+                                   .score = svmp_cuda_score,                                                           \
+                                   .stein = svmp_cuda_stein,                                                           \
+                                   .step = svmp_cuda_step,                                                             \
+                                   .diffuse = svmp_cuda_diffuse,                                                       \
+                                   .fetch = svmp_cuda_fetch,                                                           \
+                                   .store = svmp_cuda_store}
+
+/* Finds the library of devices. Fails with a sentence. */
+svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops);
+
+/* Whether there is a device that can be used: its name, or the sentence that says why not. */
+int svmp_cuda_found(char *words, size_t size);
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+/* Calls of the device, with its error as the context's. */
+svmp_status svmp_cuda_check(backend *b, int failure);
+
+/* Memory of the device: empty, zeroed, or with a copy. It is given back with the backend. */
+svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer);
+svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **pointer);
+#define CUDA_TAKE(b, pointer, count)      svmp_cuda_take((b), (count) * sizeof *(pointer), (void **)&(pointer))
+#define CUDA_PUT(b, pointer, count, from) svmp_cuda_put((b), (count) * sizeof *(pointer), (from), (void **)&(pointer))
+
+svmp_status svmp_cuda_plan_score(backend *b);
+svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k);
+svmp_status svmp_cuda_plan_messages(backend *b);
+svmp_status svmp_cuda_find_messages(backend *b);
+
+/* A program for a group of the model, without instances, gradients and particles. */
+svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made);
+
+#endif

@@ -1,0 +1,391 @@
+// A device on an NVIDIA GPU: svmp_cuda.so, which is loaded when a run asks for it (load.c). One stream, so that kernels
+// run in the order of their launches; no atomics on floating-point numbers, so that the bits are the same in every run.
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "expr/special.h"
+
+// The special functions of the language, each file with its own names for what it keeps to itself.
+#include "expr/special_normal.c"
+#define dual     gamma_dual
+#define series   gamma_series
+#define fraction gamma_fraction
+#include "expr/special_gamma.c"
+#undef dual
+#undef series
+#undef fraction
+#define dual     beta_dual
+#define fraction beta_fraction
+#include "expr/special_beta.c"
+#undef dual
+#undef fraction
+#include "expr/special_hypergeometric.c"
+
+#include "backend/cuda/bodies.h"
+
+#define REAL       float
+#define REAL_EXP   expf
+#define REAL_SQRT  sqrtf
+#define PAIR(name) name##_32
+#include "backend/cuda/pairs.h"
+#undef REAL
+#undef REAL_EXP
+#undef REAL_SQRT
+#undef PAIR
+#define REAL       double
+#define REAL_EXP   exp
+#define REAL_SQRT  sqrt
+#define PAIR(name) name##_64
+#include "backend/cuda/pairs.h"
+#undef REAL
+#undef REAL_EXP
+#undef REAL_SQRT
+#undef PAIR
+
+// What the blocks of a step have found so far, and what the last of them tells the host.
+struct step_report {
+    step_result found;
+    unsigned done;
+    unsigned long long step;
+};
+
+struct device {
+    cudaStream_t stream;
+    cudaError_t failed;
+    int processors, shared_most;
+    char words[128];
+    double *registers; // of programs that have too many for the multiprocessors
+    size_t registers_bytes;
+    step_report *report, *told; // on the device; in memory of the host that the device writes to
+    unsigned long long steps;
+};
+
+enum { THREADS = 256, PROGRAM_THREADS = 128 };
+
+static int check(device *d, cudaError_t error) {
+    if (error != cudaSuccess && d->failed == cudaSuccess) d->failed = error;
+    return error != cudaSuccess;
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+// A body for each number below `count`.
+#define MAP(name, type, call)                                                                                          \
+    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count) {                               \
+        for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) call; \
+    }
+// A body for each number below `count`, done by the 32 threads of a warp.
+#define TEAMS(name, type, call)                                                                                        \
+    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count) {                               \
+        for (size_t t = ((size_t)blockIdx.x * THREADS + threadIdx.x) / 32; t < count;                                  \
+             t += (size_t)gridDim.x * (THREADS / 32))                                                                  \
+            call;                                                                                                      \
+    }
+
+MAP(kernel_sum, sum_args, body_sum(&a, t))
+TEAMS(kernel_centre, centre_args, body_centre(&a, t))
+TEAMS(kernel_message, message_args, body_message(&a, t))
+MAP(kernel_draw, draw_args, body_draw(&a, t))
+MAP(kernel_scale, pair_args, body_scale(&a, t))
+MAP(kernel_matrix_32, pair_args, matrix_32(&a, t))
+MAP(kernel_matrix_64, pair_args, matrix_64(&a, t))
+MAP(kernel_add_pieces_32, pair_args, add_pieces_32(&a, t))
+MAP(kernel_add_pieces_64, pair_args, add_pieces_64(&a, t))
+MAP(kernel_value_32, pair_args, value_32(&a, t))
+MAP(kernel_value_64, pair_args, value_64(&a, t))
+MAP(kernel_velocity_32, pair_args, velocity_32(&a, t))
+MAP(kernel_velocity_64, pair_args, velocity_64(&a, t))
+TEAMS(kernel_moments_32, pair_args, moments_32(&a, t))
+TEAMS(kernel_moments_64, pair_args, moments_64(&a, t))
+
+// Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
+template <bool special>
+static __global__ void __launch_bounds__(PROGRAM_THREADS)
+    kernel_program(const program_args a, size_t count, double *far) {
+    extern __shared__ double near[];
+    const size_t threads = (size_t)gridDim.x * PROGRAM_THREADS,
+                 mine = (size_t)blockIdx.x * PROGRAM_THREADS + threadIdx.x;
+    double *registers = far ? far + mine : near + threadIdx.x;
+    const size_t stride = far ? threads : PROGRAM_THREADS;
+    for (size_t t = mine; t < count; t += threads) run_program(&a, t, registers, stride, special);
+}
+
+// ---- order statistics -----------------------------------------------------------------------------------------------
+
+// Numbers that are not negative have the order of their bits; NaN is the largest.
+static __device__ __forceinline__ unsigned bits_of(float x) { return __float_as_uint(x) & 0x7fffffffu; }
+static __device__ __forceinline__ unsigned long long bits_of(double x) {
+    return (unsigned long long)__double_as_longlong(x) & 0x7fffffffffffffffull;
+}
+static __device__ __forceinline__ double value_of(unsigned bits) { return __uint_as_float(bits); }
+static __device__ __forceinline__ double value_of(unsigned long long bits) {
+    return __longlong_as_double((long long)bits);
+}
+
+// The squared distances of ranks lower and upper <= lower + 1 among pairs of different particles: a block for each unit
+// finds the bits of the lower one, eight at a time, by counting; the upper one is it, or the smallest above it.
+template <class Real, class Bits> static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args a) {
+    __shared__ unsigned counts[256];
+    __shared__ Bits prefix;
+    __shared__ size_t rank, equal;
+    __shared__ unsigned long long above;
+    const size_t n = a.n;
+    for (size_t u = blockIdx.x; u < a.units; u += gridDim.x) {
+        const Real *matrix = (const Real *)a.matrix + u * n * n;
+        const size_t lower = a.lower == SIZE_MAX ? a.upper : a.lower;
+        __syncthreads();
+        if (threadIdx.x == 0) prefix = 0, rank = lower, above = ~0ull;
+        for (int shift = 8 * (int)sizeof(Bits) - 8; shift >= 0; shift -= 8) {
+            counts[threadIdx.x] = 0;
+            __syncthreads();
+            const Bits fixed = prefix;
+            for (size_t l = threadIdx.x / 32; l < n; l += THREADS / 32)
+                for (size_t m = l + 1 + threadIdx.x % 32; m < n; m += 32) {
+                    const Bits here = bits_of(matrix[l * n + m]);
+                    if (shift + 8 >= 8 * (int)sizeof(Bits) || here >> (shift + 8) == fixed >> (shift + 8))
+                        atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
+                }
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                unsigned digit = 0;
+                size_t left = rank;
+                while (digit < 255 && left >= counts[digit]) left -= counts[digit++];
+                prefix |= (Bits)digit << shift;
+                rank = left;
+                equal = counts[digit];
+            }
+            __syncthreads();
+        }
+        const Bits found = prefix;
+        if (a.upper > lower && rank + 1 >= equal) { // the next one is larger
+            for (size_t l = threadIdx.x / 32; l < n; l += THREADS / 32)
+                for (size_t m = l + 1 + threadIdx.x % 32; m < n; m += 32) {
+                    const Bits here = bits_of(matrix[l * n + m]);
+                    if (here > found) atomicMin(&above, (unsigned long long)here);
+                }
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) {
+            a.middle[2 * u] = a.lower == SIZE_MAX ? 0 : value_of(found);
+            a.middle[2 * u + 1] = above != ~0ull ? value_of((Bits)above) : value_of(found);
+        }
+    }
+}
+
+#include "backend/cuda/fused.cuh"
+
+// ---- steps ----------------------------------------------------------------------------------------------------------
+
+// The largest of numbers that are not negative, and a flag: neither depends on the order in which threads come. The
+// last block tells the host, which is quicker than a copy.
+template <bool noise>
+static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, step_report *report,
+                                                              volatile step_report *told, unsigned long long step) {
+    double largest = 0;
+    int wrong = 0;
+    for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) {
+        if (noise)
+            body_diffuse(&a, t, &largest, &wrong);
+        else
+            body_step(&a, t, &largest, &wrong);
+    }
+    largest = team_max(largest);
+    wrong = __any_sync(0xffffffffu, wrong);
+    if (threadIdx.x % 32 == 0) {
+        atomicMax((unsigned long long *)&report->found.largest, (unsigned long long)__double_as_longlong(largest));
+        if (wrong) atomicMax((unsigned long long *)&report->found.wrong, 1ull);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x > 0 || atomicInc(&report->done, gridDim.x - 1) != gridDim.x - 1) return;
+    __threadfence();
+    told->found.largest = atomicExch((unsigned long long *)&report->found.largest, 0ull);
+    told->found.wrong = atomicExch((unsigned long long *)&report->found.wrong, 0ull);
+    __threadfence_system();
+    told->step = step;
+}
+
+// ---- the table ------------------------------------------------------------------------------------------------------
+
+static void close_device(device *d) {
+    if (d->stream) cudaStreamSynchronize(d->stream);
+    cudaFree(d->registers);
+    cudaFree(d->report);
+    cudaFreeHost(d->told);
+    if (d->stream) cudaStreamDestroy(d->stream);
+    delete d;
+}
+
+static int refuse(char *text, size_t size, const char *why) {
+    snprintf(text, size, "%s Use --backend cpu.", why);
+    return 1;
+}
+
+static int open_device(device **made, char *text, size_t size) {
+    int count = 0, now = 0;
+    cudaDeviceProp properties;
+    char why[400];
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver)
+        return refuse(text, size, "No NVIDIA driver was found, or it is too old for this build.");
+    if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
+        return refuse(text, size, "This machine has no NVIDIA GPU.");
+    if (error != cudaSuccess) {
+        snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(error));
+        return refuse(text, size, why);
+    }
+    if (cudaGetDevice(&now) != cudaSuccess || cudaGetDeviceProperties(&properties, now) != cudaSuccess)
+        return refuse(text, size, "The GPU cannot be used: it does not say what it is.");
+    if (properties.major * 10 + properties.minor < SVMP_CUDA_OLDEST) {
+        snprintf(why, sizeof why, "The GPU %s is too old: its compute capability is %d.%d, and this build needs %d.%d.",
+                 properties.name, properties.major, properties.minor, SVMP_CUDA_OLDEST / 10, SVMP_CUDA_OLDEST % 10);
+        return refuse(text, size, why);
+    }
+    device *d = new (std::nothrow) device();
+    if (d == nullptr) return refuse(text, size, "Out of memory.");
+    d->processors = properties.multiProcessorCount;
+    d->shared_most = (int)properties.sharedMemPerBlockOptin;
+    snprintf(d->words, sizeof d->words, "%s", properties.name);
+    const int failed = check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
+                       check(d, cudaMalloc(&d->report, sizeof *d->report)) ||
+                       check(d, cudaMemset(d->report, 0, sizeof *d->report)) ||
+                       check(d, cudaHostAlloc(&d->told, sizeof *d->told, cudaHostAllocMapped));
+    if (!failed) memset(d->told, 0, sizeof *d->told);
+    if (failed) {
+        snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
+        close_device(d);
+        return refuse(text, size, why);
+    }
+    *made = d;
+    return 0;
+}
+
+static const char *describe(const device *d) { return d->words; }
+static const char *error_of(const device *d) { return cudaGetErrorString(d->failed); }
+
+static size_t room(device *d) {
+    size_t left = 0, all = 0;
+    check(d, cudaMemGetInfo(&left, &all));
+    return left;
+}
+
+static int allocate(device *d, size_t bytes, void **pointer) {
+    const cudaError_t error = cudaMalloc(pointer, bytes);
+    if (error == cudaErrorMemoryAllocation) (void)cudaGetLastError(); // the caller says so; nothing is broken
+    return error == cudaErrorMemoryAllocation ? 1 : check(d, error);
+}
+
+static void release(device *d, void *pointer) { (void)d, cudaFree(pointer); }
+
+static int to_device(device *d, void *to, const void *from, size_t bytes) {
+    return check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream)) ||
+           check(d, cudaStreamSynchronize(d->stream));
+}
+
+static int to_host(device *d, void *to, const void *from, size_t bytes) {
+    return check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, d->stream)) ||
+           check(d, cudaStreamSynchronize(d->stream));
+}
+
+static int clear(device *d, void *pointer, size_t bytes) {
+    return check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
+}
+
+static unsigned blocks_for(const device *d, size_t count, size_t each) {
+    const size_t blocks = (count + each - 1) / each, most = (size_t)d->processors * 64;
+    return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+static int launch_program(device *d, const program_args *a, size_t count) {
+    const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * sizeof(double);
+    const int far = bytes > 48 * 1024;
+    unsigned blocks = blocks_for(d, count, PROGRAM_THREADS);
+    if (far) {
+        const unsigned most = (unsigned)d->processors * 8;
+        blocks = blocks < most ? blocks : most;
+        const size_t needed = bytes * blocks;
+        if (needed > d->registers_bytes) {
+            cudaStreamSynchronize(d->stream);
+            cudaFree(d->registers);
+            d->registers = nullptr;
+            d->registers_bytes = 0;
+            if (check(d, cudaMalloc(&d->registers, needed))) return 1;
+            d->registers_bytes = needed;
+        }
+    }
+    auto *kernel = a->special ? kernel_program<true> : kernel_program<false>;
+    kernel<<<blocks, PROGRAM_THREADS, far ? 0 : bytes, d->stream>>>(*a, count, far ? d->registers : nullptr);
+    return check(d, cudaGetLastError());
+}
+
+#define RUN(kernel, type, each)                                                                                        \
+    kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count)
+#define RUN_BOTH(kernel, each)                                                                                         \
+    do {                                                                                                               \
+        if (bits == 32)                                                                                                \
+            RUN(kernel##_32, pair_args, each);                                                                         \
+        else                                                                                                           \
+            RUN(kernel##_64, pair_args, each);                                                                         \
+    } while (0)
+
+static int launch_middle(device *d, int bits, const pair_args *a) {
+    const unsigned blocks = blocks_for(d, a->units, 1);
+    if (bits == 32)
+        kernel_middle<float, unsigned><<<blocks, THREADS, 0, d->stream>>>(*a);
+    else
+        kernel_middle<double, unsigned long long><<<blocks, THREADS, 0, d->stream>>>(*a);
+    return check(d, cudaGetLastError());
+}
+
+static int launch(device *d, device_kernel which, int bits, const void *args, size_t count) {
+    if (count == 0) return 0;
+    switch (which) {
+    case KERNEL_PROGRAM: return launch_program(d, (const program_args *)args, count);
+    case KERNEL_MIDDLE: return launch_middle(d, bits, (const pair_args *)args);
+    case KERNEL_SUM: RUN(kernel_sum, sum_args, THREADS); break;
+    case KERNEL_CENTRE: RUN(kernel_centre, centre_args, THREADS / 32); break;
+    case KERNEL_MESSAGE: RUN(kernel_message, message_args, THREADS / 32); break;
+    case KERNEL_DRAW: RUN(kernel_draw, draw_args, THREADS); break;
+    case KERNEL_SCALE: RUN(kernel_scale, pair_args, THREADS); break;
+    case KERNEL_MATRIX: RUN_BOTH(kernel_matrix, THREADS); break;
+    case KERNEL_ADD_PIECES: RUN_BOTH(kernel_add_pieces, THREADS); break;
+    case KERNEL_VALUE: RUN_BOTH(kernel_value, THREADS); break;
+    case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity, THREADS); break;
+    case KERNEL_MOMENTS: RUN_BOTH(kernel_moments, THREADS / 32); break;
+    case KERNEL_STEP:
+    case KERNEL_DIFFUSE: return 1;
+    }
+    return check(d, cudaGetLastError());
+}
+
+// Waits for the last block's word; a device that fails says so instead.
+static int wait_for(device *d, unsigned long long step) {
+    const volatile step_report *told = d->told;
+    for (unsigned long long turn = 1; told->step != step; turn++) {
+        if (turn % 4096 != 0) continue;
+        const cudaError_t now = cudaStreamQuery(d->stream);
+        if (now != cudaSuccess && now != cudaErrorNotReady) return check(d, now);
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return 0;
+}
+
+static int step(device *d, device_kernel which, const step_args *args, size_t count, step_result *result) {
+    const unsigned blocks = blocks_for(d, count, THREADS);
+    auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
+    kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, d->report, d->told, ++d->steps);
+    if (check(d, cudaGetLastError()) || wait_for(d, d->steps)) return 1;
+    *result = d->told->found;
+    return 0;
+}
+
+static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
+                               room,           allocate, release,     to_device,    to_host,  clear,
+                               launch,         step,     fuses,       fused};
+
+extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -1,0 +1,201 @@
+/* The contract of a device: memory of its own, and kernels that run over it in the order in which they are launched.
+ *
+ * The backend (cuda.c) is written against this table. `svmp_cuda.so` (device.cu) implements it on an NVIDIA GPU and is
+ * loaded when a run asks for it; the tests implement it with plain loops over the same bodies (bodies.h). No CUDA
+ * header is included here: C and CUDA C++ both read this file.
+ *
+ * All arrays named in arguments are on the device. Functions return 0, or another number after a failure that `error`
+ * puts into words; after a failure a device can only be closed. */
+#ifndef SVMP_BACKEND_CUDA_DEVICE_H
+#define SVMP_BACKEND_CUDA_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEVICE_VERSION 1 /* of this file: a library of another version is not used */
+
+/* ---- scores ------------------------------------------------------------------------------------------------------ */
+
+/* An instruction of a program (expr/code.h). Places are a kind and a number. */
+enum { PLACE_REGISTER, PLACE_LITERAL, PLACE_COLUMN, PLACE_INPUT, PLACE_OUTPUT, PLACE_SHIFT = 29 };
+
+typedef struct device_instruction {
+    uint32_t code, out, operand[3];
+    uint32_t unused;
+} device_instruction;
+
+/* The derivatives of all instances of a factor group, for n particles: thread k*n + l is instance k of particle l. */
+typedef struct program_args {
+    const device_instruction *code;
+    const double *literals, *columns; /* column h of instance k at h*instances + k */
+    const uint32_t *variables;        /* instance k, slot j: variables[k*slots + j] */
+    const double *x;
+    double *gradient; /* row k*slots + j */
+    size_t instances, n;
+    uint32_t count, slots, registers;
+    int special; /* whether an instruction is more than arithmetic and what libm has */
+
+    /* For messages: evaluation `k` is instance instance[k], with the variables of node node[k] at their means. NULL:
+     * all instances, as they are. */
+    const uint32_t *instance, *node, *node_of;
+    const double *mean;
+} program_args;
+
+/* Sums of rows, thread k*n + l: out[k] = constant[k] + (or -) the sum over list k of weight[e] rows[item[e]]. */
+typedef struct sum_args {
+    const size_t *start;    /* list -> its entries */
+    const size_t *item;     /* entry -> its row; or NULL */
+    const uint32_t *column; /* the same in 32 bits; both NULL: row e itself */
+    const double *weight;   /* NULL: 1 */
+    const double *constant; /* list -> what the sum begins with; NULL: 0, or what is there where `adds` */
+    const double *rows;
+    double *out;
+    size_t n;
+    int adds, minus;
+} sum_args;
+
+/* ---- places of particles ----------------------------------------------------------------------------------------- */
+
+/* Of every variable (a team of 32 threads each): mean, standard deviation, variance and centred rows; with a metric
+ * also rows in units of the sd that is smoothed over iterations. */
+typedef struct centre_args {
+    const double *x;
+    size_t n;
+    double *sd;                 /* NULL: nobody asks; backend.h */
+    double *variance, *inverse; /* inverse: 1/sd or 0, where sd is not NULL */
+    double *mean;
+    double *z64, *scaled64; /* centred rows and those in units of sd; NULL: not wanted */
+    float *z32, *scaled32;
+} centre_args;
+
+/* Messages (kernel/near.h): scores at the means, standardised (a team each). */
+typedef struct message_args {
+    const double *rows;
+    const uint32_t *to; /* row k of `rows` -> its row below */
+    size_t n;
+    double *scratch;  /* n each */
+    double *variance; /* of row `to`, as the rows below */
+    double *z64, *scaled64;
+    float *z32, *scaled32;
+} message_args;
+
+/* The neighbours of random domains (kernel.h: svmp_domain_draw), a thread for each node. */
+typedef struct draw_args {
+    const size_t *first, *start; /* node -> its variables; neighbourhood -> its nodes */
+    const uint32_t *item, *neighbourhood_of;
+    size_t neighbours, width; /* nodes to draw; room in `domain` for each node */
+    uint64_t seed, iteration;
+    uint32_t *drawn;  /* neighbours + 1 for each node */
+    uint32_t *domain; /* the variables, from node*width on */
+    size_t *begin, *end;
+} draw_args;
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+enum { SHAPE_RBF, SHAPE_IMQ, SHAPE_LINEAR };
+enum { RULE_MEDIAN, RULE_MEDIAN_LOG, RULE_MEDIAN_ZEROS, RULE_FIXED };
+
+/* A batch of units (kernel/unit.h) of one term. Each has an n*n matrix: squared distances or products first, then k. */
+typedef struct pair_args {
+    size_t n, units, pieces;   /* pieces of a domain, that are summed in matrices of their own first */
+    size_t first;              /* the first unit of the batch; arrays below begin with it */
+    const size_t *begin, *end; /* unit -> its domain */
+    const uint32_t *domain;    /* rows of z */
+    const void *z;             /* float or double, as all of the matrices */
+    void *matrix;              /* units*pieces matrices; the result is in the first `units` */
+    double *middle;            /* unit -> squared distances of the lower and the upper rank */
+    double *scale;             /* unit -> h, or v */
+    size_t lower, upper;       /* ranks among pairs of different particles; SIZE_MAX: a distance of 0 */
+    int shape, rule, in_sd;
+    double fixed, weight, share; /* share: weight / n */
+    const double *variance;      /* of rows of z */
+
+    /* Members: entry e is variable[e], which uses the matrix of unit unit_of[e], counted from that of the term. */
+    size_t members;
+    const uint32_t *variable, *unit_of;
+    const double *score, *inverse;
+    double *phi;
+    int adds; /* to what is in phi; 0: the first term, which writes there */
+
+    /* For terms in one kernel: */
+    const size_t *member_start;    /* unit of the term -> its first member, of term_variable */
+    const uint32_t *term_variable; /* as `variable`, of all units */
+    double *guess; /* unit of the term -> 3 numbers that the search for its median keeps; they affect its time alone */
+    size_t longest, most_members; /* rows of a domain; members of a unit */
+} pair_args;
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+enum { STEP_FIXED, STEP_ADAGRAD, STEP_RMSPROP, STEP_ADAM };
+
+/* Particles that move: phi becomes the new particles. Thread i*n + l. */
+typedef struct step_args {
+    size_t n;
+    const double *x, *score, *lower, *upper;
+    double *phi, *first, *second;
+    const double *unit; /* variable -> the unit of phi and of the displacement; NULL: 1. Not above 0: 1 */
+    int rule;
+    double rate, decay1, decay2, correct1, correct2, delta;
+    uint64_t seed, iteration; /* of noise */
+} step_args;
+
+typedef struct step_result {
+    uint64_t largest; /* the bits of max |phi| */
+    uint64_t wrong;   /* whether any new particle is not finite */
+} step_result;
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* Kernels of one body a thread, or a team of 32 threads, and the type of their arguments. */
+typedef enum device_kernel {
+    KERNEL_PROGRAM, /* program_args */
+    KERNEL_SUM,     /* sum_args */
+    KERNEL_CENTRE,  /* centre_args, teams */
+    KERNEL_MESSAGE, /* message_args, teams */
+    KERNEL_DRAW,    /* draw_args */
+    KERNEL_MATRIX,  /* pair_args, and so all below; 32: matrices of floats, 64: of doubles */
+    KERNEL_ADD_PIECES,
+    KERNEL_MIDDLE, /* exact order statistics, a block for each unit */
+    KERNEL_SCALE,
+    KERNEL_VALUE,
+    KERNEL_VELOCITY,
+    KERNEL_MOMENTS, /* linear, without matrices; teams, one for each member */
+    KERNEL_STEP,    /* step_args */
+    KERNEL_DIFFUSE  /* step_args */
+} device_kernel;
+
+typedef struct device device;
+
+typedef struct device_ops {
+    unsigned version;
+    const char *name;
+
+    /* Fails with a sentence in `text`: no driver, no device, a device that is too old. */
+    int (*open)(device **made, char *text, size_t size);
+    void (*close)(device *d);
+    const char *(*describe)(const device *d); /* "NVIDIA H200, 139 GiB" */
+    const char *(*error)(const device *d);
+    size_t (*room)(device *d); /* bytes of memory that are free */
+
+    int (*allocate)(device *d, size_t bytes, void **pointer);
+    void (*release)(device *d, void *pointer); /* NULL-safe */
+    int (*to_device)(device *d, void *to, const void *from, size_t bytes);
+    int (*to_host)(device *d, void *to, const void *from, size_t bytes); /* waits for all that was launched */
+    int (*clear)(device *d, void *pointer, size_t bytes);
+
+    /* `count` bodies; `bits` is 32 or 64 for kernels on matrices. */
+    int (*launch)(device *d, device_kernel which, int bits, const void *args, size_t count);
+
+    /* A step and what came of it. */
+    int (*step)(device *d, device_kernel which, const step_args *args, size_t count, step_result *result);
+
+    /* A term in one kernel, without matrices, where it fits in the multiprocessors. NULL: there is no such kernel. */
+    int (*fuses)(const device *d, int bits, const pair_args *args);
+    int (*fused)(device *d, int bits, const pair_args *args);
+} device_ops;
+
+/* What a library of devices exports. */
+#define DEVICE_ENTRY "svmp_cuda_device"
+typedef const device_ops *(*device_entry)(void);
+
+#endif

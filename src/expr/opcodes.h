@@ -1,0 +1,48 @@
+/* The numbers of operations in compiled programs. Without other headers, so that devices can include it. */
+#ifndef SVMP_EXPR_OPCODES_H
+#define SVMP_EXPR_OPCODES_H
+
+/* The operations: OP_add, OP_multiply, OP_exp ... one for each row of ops.def. */
+typedef enum expr_op {
+    OP_literal,
+    OP_input,
+    OP_parameter,
+#define OP1(name, value, da)         OP_##name,
+#define OP2(name, value, da, db)     OP_##name,
+#define OP3(name, value, da, db, dc) OP_##name,
+#include "expr/ops.def"
+#undef OP1
+#undef OP2
+#undef OP3
+    OP_COUNT
+} expr_op;
+
+/* Two operations in one loop: (a first b) second c, rounded twice as if they were two. */
+#define PAIR_LIST(X)                                                                                                   \
+    X(add, add, (a + b) + c)                                                                                           \
+    X(add, subtract, (a + b) - c)                                                                                      \
+    X(add, subtract_from, c - (a + b))                                                                                 \
+    X(add, multiply, (a + b) * c)                                                                                      \
+    X(add, square, (a + b) * (a + b))                                                                                  \
+    X(subtract, add, (a - b) + c)                                                                                      \
+    X(subtract, subtract, (a - b) - c)                                                                                 \
+    X(subtract, subtract_from, c - (a - b))                                                                            \
+    X(subtract, multiply, (a - b) * c)                                                                                 \
+    X(subtract, square, (a - b) * (a - b))                                                                             \
+    X(multiply, add, (a * b) + c)                                                                                      \
+    X(multiply, subtract, (a * b) - c)                                                                                 \
+    X(multiply, subtract_from, c - (a * b))                                                                            \
+    X(multiply, multiply, (a * b) * c)                                                                                 \
+    X(multiply, square, (a * b) * (a * b))
+
+typedef enum pair_op {
+#define PAIR_ROW(first, second, value) PAIR_##first##_##second,
+    PAIR_LIST(PAIR_ROW)
+#undef PAIR_ROW
+        PAIR_COUNT
+} pair_op;
+
+/* What an instruction of a program computes: an operation, a pair or a copy. */
+enum { CODE_PAIRS = OP_COUNT, CODE_COPY = OP_COUNT + PAIR_COUNT };
+
+#endif

@@ -1,0 +1,25 @@
+/* Two backends side by side: the same particles, an iteration at a time. */
+#ifndef SVMP_TESTS_COMPARE_H
+#define SVMP_TESTS_COMPARE_H
+
+#include "backend/backend.h"
+
+typedef struct comparison {
+    const svmp_model *model;
+    const backend_kind *reference, *other;
+    const char *kernel, *step; /* kernel NULL: Langevin dynamics */
+    size_t n, iterations;
+} comparison;
+
+/* The largest differences of any iteration. Of scores and velocities they are relative to the largest score of the
+ * variable, or the largest velocity where that is larger; of particles after a step by the same phi, to their distance
+ * from 0, or 1 where that is larger. INFINITY: one has a number that is not finite, and the other does not. */
+typedef struct differences {
+    double score, phi, x;
+    size_t iterations; /* done before the particles left the support of the model, if they did */
+} differences;
+
+/* Every iteration starts from the particles and the step's state of the reference. */
+svmp_status compare_backends(const comparison *c, differences *found);
+
+#endif

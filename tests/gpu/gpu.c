@@ -1,0 +1,161 @@
+/* The backends on a GPU against those on the CPU, on a machine that has one:
+ *
+ *     gpu_tests FOLDER [--quick]      FOLDER has the models (models/)
+ *
+ * Prints a line for each check, and ends with 1 if one failed. Called by tests/gpu/run. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compare.h"
+#include "models.h"
+
+#include "bench/bench.h" /* last: it has a context of its own */
+
+typedef struct bounds {
+    const backend_kind *kind;
+    double tolerance; /* of phi */
+} bounds;
+
+static const bounds both[] = {{&svmp_backend_cuda_f64, 1e-12}, {&svmp_backend_cuda, 1e-6}};
+static int failures, quick;
+
+static void check(comparison c, const char *name) {
+    for (size_t k = 0; k < 2; k++) {
+        differences found;
+        c.other = both[k].kind;
+        const svmp_status status = compare_backends(&c, &found);
+        const int good =
+            status == SVMP_OK && found.score <= 1e-12 && found.phi <= both[k].tolerance && found.x <= 1e-12;
+        printf("%-4s %-8s %-20s %-34s n = %-5zu %3zu iterations: score %.1e, phi %.1e, x %.1e%s\n", good ? "ok" : "BAD",
+               c.other->name, name, c.kernel ? c.kernel : "langevin", c.n, found.iterations, found.score, found.phi,
+               found.x, status == SVMP_OK ? "" : svmp_context_error(context));
+        failures += !good;
+    }
+    fflush(stdout);
+}
+
+/* The plain loops are slow: above 65 particles the vectorised ones stand for them, which their own tests compare. */
+static const backend_kind *reference(size_t n) { return n <= 65 ? &svmp_backend_ref : &svmp_backend_cpu; }
+
+static void check_models(const char *folder) {
+    const size_t sizes[] = {2, 3, 50, 64, 65, 200, 1000};
+    for (size_t k = 0; k < ALL_MODELS; k++) {
+        char paths[MODEL_FILES][1000];
+        const char *list[MODEL_FILES];
+        size_t count = 0;
+        svmp_model *model = NULL;
+        if (!can_read_model(all_models[k])) continue;
+        for (; count < MODEL_FILES && all_models[k][count]; count++) {
+            snprintf(paths[count], sizeof paths[count], "%s/%s", folder, all_models[k][count]);
+            list[count] = paths[count];
+        }
+        must(svmp_model_read(context, count, list, &model));
+        for (size_t s = 0; s < (quick ? 3 : sizeof sizes / sizeof *sizes); s++)
+            check((comparison){.model = model,
+                               .reference = reference(sizes[s]),
+                               .kernel = "rbf@blanket",
+                               .step = "adagrad:0.1",
+                               .n = sizes[s],
+                               .iterations = 3},
+                  all_models[k][0]);
+        svmp_model_free(model);
+    }
+}
+
+static void check_kernels(void) {
+    const char *kernels[] = {"imq@blanket",
+                             "linear@blanket",
+                             "rbf@self",
+                             "rbf(median-log)@random:2",
+                             "imq(median-zeros)@all",
+                             "linear@all",
+                             "rbf(1.7)@blanket",
+                             "rbf/sd@blanket + 0.3*linear/sd@blanket",
+                             "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
+                             "rbf@message",
+                             "rbf/sd@near:2 + linear@near:3"};
+    const size_t sizes[] = {1, 2, 17, 33, 50, 65, 130, 300};
+    svmp_model *model = grid(7);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            check((comparison){.model = model,
+                               .reference = reference(sizes[s]),
+                               .kernel = kernels[k],
+                               .step = "adam-sd:0.1",
+                               .n = sizes[s],
+                               .iterations = 5},
+                  "a grid of 7 x 7");
+    check((comparison){.model = model, .reference = &svmp_backend_ref, .n = 50, .iterations = 20}, "a grid of 7 x 7");
+    svmp_model_free(model);
+}
+
+/* Rare failures of the search for a median: many nodes, at every iteration. */
+static void check_long(size_t side, size_t n, size_t iterations) {
+    svmp_model *model = grid(side);
+    char name[64];
+    snprintf(name, sizeof name, "a grid of %zu x %zu", side, side);
+    check((comparison){.model = model,
+                       .reference = &svmp_backend_cpu,
+                       .kernel = "rbf@blanket",
+                       .step = "adagrad:0.1",
+                       .n = n,
+                       .iterations = iterations},
+          name);
+    svmp_model_free(model);
+}
+
+/* A run of some iterations; the particles at its end. */
+static double *run(const backend_kind *kind, const svmp_model *model, size_t n, size_t iterations) {
+    kernel k;
+    step s;
+    backend *b = NULL;
+    double *x;
+    const double *end;
+    const size_t numbers = n * svmp_graph_variables(svmp_model_graph(model));
+    must(svmp_kernel_parse(context, "rbf@blanket + 0.1*imq@random:2", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_step_parse(context, "adam:0.05", &s));
+    must(svmp_backend_create(kind, model, n, 1, &k, &s, &b));
+    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t p = 0; p < numbers; p++) x[p] = sin((double)p * 1.7) * 3;
+    must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    for (size_t t = 0; t < iterations; t++) {
+        must(b->kind->score(b));
+        must(b->kind->stein(b, &k, t));
+        must(b->kind->step(b, &s, 0.05, t));
+    }
+    must(svmp_backend_view(b, ARRAY_PARTICLES, &end));
+    double *kept = malloc(numbers * sizeof *kept);
+    memcpy(kept, end, numbers * sizeof *kept);
+    svmp_backend_free(b);
+    return kept;
+}
+
+static void check_bits(void) {
+    svmp_model *model = grid(40);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t n = 50; n <= 130; n += 80) {
+            double *one = run(both[k].kind, model, n, 60), *two = run(both[k].kind, model, n, 60);
+            const int same = memcmp(one, two, n * 1600 * sizeof *one) == 0;
+            printf("%-4s %-8s the same bits from run to run, n = %zu\n", same ? "ok" : "BAD", both[k].kind->name, n);
+            failures += !same;
+            free(one);
+            free(two);
+        }
+    svmp_model_free(model);
+}
+
+int main(int count, char **arguments) {
+    if (count < 2) return 2;
+    quick = count > 2;
+    start_context(0);
+    check_bits();
+    check_kernels();
+    check_models(arguments[1]);
+    check_long(100, 50, quick ? 5 : 200);
+    check_long(100, 100, quick ? 2 : 20);
+    check_long(30, 1000, 2);
+    printf("%d of the checks failed\n", failures);
+    svmp_context_free(context);
+    return failures > 0;
+}

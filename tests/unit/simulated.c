@@ -1,0 +1,128 @@
+#include "simulated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/select.h"
+#include "expr/special.h"
+
+#include "backend/cuda/bodies.h"
+
+#define REAL       float
+#define REAL_EXP   expf
+#define REAL_SQRT  sqrtf
+#define PAIR(name) name##_32
+#include "backend/cuda/pairs.h"
+#undef REAL
+#undef REAL_EXP
+#undef REAL_SQRT
+#undef PAIR
+#define REAL       double
+#define REAL_EXP   exp
+#define REAL_SQRT  sqrt
+#define PAIR(name) name##_64
+#include "backend/cuda/pairs.h"
+
+struct device {
+    int unused;
+};
+
+static int open_device(device **made, char *text, size_t size) {
+    (void)text, (void)size;
+    *made = calloc(1, sizeof **made);
+    return *made == NULL;
+}
+
+static void close_device(device *d) { free(d); }
+static const char *describe(const device *d) { return (void)d, "a simulated device"; }
+static const char *error(const device *d) { return (void)d, "it never fails"; }
+static size_t room(device *d) { return (void)d, (size_t)1 << 30; }
+
+static int allocate(device *d, size_t bytes, void **pointer) {
+    (void)d;
+    *pointer = malloc(bytes);
+    return *pointer == NULL;
+}
+
+static void release(device *d, void *pointer) { (void)d, free(pointer); }
+static int copy(device *d, void *to, const void *from, size_t bytes) { return (void)d, memcpy(to, from, bytes), 0; }
+static int clear(device *d, void *pointer, size_t bytes) { return (void)d, memset(pointer, 0, bytes), 0; }
+
+static int run_programs(const program_args *a, size_t count) {
+    double *registers = malloc((a->registers + 1) * sizeof *registers);
+    if (registers == NULL) return 1;
+    for (size_t t = 0; t < count; t++) run_program(a, t, registers, 1, a->special);
+    free(registers);
+    return 0;
+}
+
+/* The squared distances of given ranks, by selection. */
+static void find_middle(const pair_args *a, int bits, size_t u) {
+    const size_t n = a->n;
+    size_t count = 0;
+    double *pairs = malloc(n * n * sizeof *pairs), lower = 0, upper;
+    for (size_t l = 0; l < n; l++)
+        for (size_t m = l + 1; m < n; m++) {
+            const size_t at = (u * n + l) * n + m;
+            pairs[count++] = bits == 32 ? (double)((const float *)a->matrix)[at] : ((const double *)a->matrix)[at];
+        }
+    svmp_select_two(pairs, count, a->lower == SIZE_MAX ? a->upper : a->lower, a->upper, &lower, &upper);
+    a->middle[2 * u] = a->lower == SIZE_MAX ? 0 : lower;
+    a->middle[2 * u + 1] = upper;
+    free(pairs);
+}
+
+#define BOTH(name) (bits == 32 ? name##_32(args, t) : name##_64(args, t))
+
+static int launch(device *d, device_kernel which, int bits, const void *args, size_t count) {
+    (void)d;
+    if (which == KERNEL_PROGRAM) return run_programs(args, count);
+    for (size_t t = 0; t < count; t++) switch (which) {
+        case KERNEL_SUM: body_sum(args, t); break;
+        case KERNEL_CENTRE: body_centre(args, t); break;
+        case KERNEL_MESSAGE: body_message(args, t); break;
+        case KERNEL_DRAW: body_draw(args, t); break;
+        case KERNEL_MATRIX: BOTH(matrix); break;
+        case KERNEL_ADD_PIECES: BOTH(add_pieces); break;
+        case KERNEL_MIDDLE: find_middle(args, bits, t); break;
+        case KERNEL_SCALE: body_scale(args, t); break;
+        case KERNEL_VALUE: BOTH(value); break;
+        case KERNEL_VELOCITY: BOTH(velocity); break;
+        case KERNEL_MOMENTS: BOTH(moments); break;
+        case KERNEL_PROGRAM:
+        case KERNEL_STEP:
+        case KERNEL_DIFFUSE: return 1;
+        }
+    return 0;
+}
+
+static int step_all(device *d, device_kernel which, const step_args *args, size_t count, step_result *result) {
+    double largest = 0;
+    int wrong = 0;
+    (void)d;
+    for (size_t t = 0; t < count; t++) (which == KERNEL_STEP ? body_step : body_diffuse)(args, t, &largest, &wrong);
+    memcpy(&result->largest, &largest, sizeof largest);
+    result->wrong = (uint64_t)wrong;
+    return 0;
+}
+
+static const device_ops simulated = {.version = DEVICE_VERSION,
+                                     .name = "simulated",
+                                     .open = open_device,
+                                     .close = close_device,
+                                     .describe = describe,
+                                     .error = error,
+                                     .room = room,
+                                     .allocate = allocate,
+                                     .release = release,
+                                     .to_device = copy,
+                                     .to_host = copy,
+                                     .clear = clear,
+                                     .launch = launch,
+                                     .step = step_all};
+
+static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
+static svmp_status alloc_64(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 64); }
+
+CUDA_KIND(test_backend_simulated, "cuda", alloc_32);
+CUDA_KIND(test_backend_simulated_f64, "cuda-f64", alloc_64);

@@ -1,0 +1,11 @@
+/* A device of plain loops over the bodies of the device kernels: what the tests of the backend 'cuda' run on where
+ * there is no GPU. */
+#ifndef SVMP_TESTS_SIMULATED_H
+#define SVMP_TESTS_SIMULATED_H
+
+#include "backend/cuda/cuda.h"
+
+/* Backends 'cuda' and 'cuda-f64' on it. */
+extern const backend_kind test_backend_simulated, test_backend_simulated_f64;
+
+#endif

@@ -1,0 +1,193 @@
+/* The backend on a device, on a simulated one: the same host code and the same bodies of kernels, in plain loops.
+ * Scores, velocities and steps against the plain loops of `ref`; tests/gpu/run does the same on a GPU. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/compare.h"
+#include "gpu/models.h"
+#include "simulated.h"
+
+static void expect(const comparison *c, const char *name, double tolerance) {
+    differences found;
+    if (compare_backends(c, &found) != SVMP_OK) fail_msg("%s: %s", name, svmp_context_error(c->model->context));
+    if (!(found.score <= 1e-12 && found.phi <= tolerance && found.x <= 1e-12))
+        fail_msg("%s with %s, %s, n = %zu: score %g, phi %g, x %g", name, c->kernel, c->step, c->n, found.score,
+                 found.phi, found.x);
+}
+
+/* In double: rounding alone, of sums of n terms. Mixed: that of single precision. */
+static void expect_both(comparison c, const char *name) {
+    c.reference = &svmp_backend_ref;
+    c.other = &test_backend_simulated_f64;
+    expect(&c, name, 1e-12);
+    c.other = &test_backend_simulated;
+    expect(&c, name, 1e-6);
+}
+
+static svmp_model *read_model(svmp_context *context, const char *const *files) {
+    char paths[MODEL_FILES][1000];
+    const char *list[MODEL_FILES];
+    size_t count = 0;
+    for (; count < MODEL_FILES && files[count]; count++) {
+        snprintf(paths[count], sizeof paths[count], "%s/%s", SVMP_MODELS, files[count]);
+        list[count] = paths[count];
+    }
+    svmp_model *model = NULL;
+    if (svmp_model_read(context, count, list, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    return model;
+}
+
+static void test_models(void **state) {
+    (void)state;
+    for (size_t k = 0; k < ALL_MODELS; k++) {
+        if (!can_read_model(all_models[k])) continue;
+        svmp_context *context = test_context(1);
+        svmp_model *model = read_model(context, all_models[k]);
+        expect_both(
+            (comparison){.model = model, .kernel = "rbf@blanket", .step = "adagrad:0.1", .n = 7, .iterations = 3},
+            all_models[k][0]);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
+/* Nodes of one and two variables. */
+static void test_kernels(void **state) {
+    (void)state;
+    const char *kernels[] = {"rbf@blanket",
+                             "imq@blanket",
+                             "linear@blanket",
+                             "rbf@self",
+                             "rbf(median-log)@random:2",
+                             "imq(median-zeros)@all",
+                             "linear@all",
+                             "rbf(1.7)@blanket",
+                             "rbf/sd@blanket + 0.3*linear/sd@blanket",
+                             "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
+                             "rbf@message",
+                             "rbf/sd@near:2 + linear@near:3"};
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, 12, 0.3, 0, 5);
+    const size_t sizes[] = {1, 2, 3, 8, 65};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            expect_both(
+                (comparison){.model = model, .kernel = kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
+                "a Gaussian");
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Of factors that are programs, some of which meet a node with two variables or more. */
+static void test_messages_of_programs(void **state) {
+    (void)state;
+    const char *const files[][MODEL_FILES] = {{"schools_centred.bug", "schools.R"}, {"poisson.bug", "poisson.R"}};
+    svmp_context *context = test_context(1);
+    for (size_t k = 0; k < 2; k++) {
+        svmp_model *model = read_model(context, files[k]);
+        expect_both(
+            (comparison){.model = model, .kernel = "rbf/sd@message", .step = "fixed:0.001", .n = 9, .iterations = 3},
+            files[k][0]);
+        svmp_model_free(model);
+    }
+    svmp_context_free(context);
+}
+
+static void test_steps(void **state) {
+    (void)state;
+    const char *steps[] = {"fixed:0.01",  "decay:0.1,1,0.5", "adagrad:0.1",
+                           "rmsprop:0.1", "adam:0.1..0.01",  "adam-sd:0.1"};
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 4, 3);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        expect_both((comparison){.model = model, .kernel = "rbf@blanket", .step = steps[k], .n = 10, .iterations = 20},
+                    "a grid");
+    expect_both((comparison){.model = model, .n = 10, .iterations = 20}, "Langevin");
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A variable of more rows than one thread adds up: the mean of 2,000 others. */
+static void test_hub(void **state) {
+    (void)state;
+    const char *text = "model { mu ~ dnorm(0, 1) tau ~ dgamma(2, 2) for (i in 1:2000) { x[i] ~ dt(mu, tau, 5) } }";
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    expect_both((comparison){.model = model, .kernel = "rbf@self", .step = "adagrad:0.1", .n = 4, .iterations = 2},
+                "a hub");
+    expect_both((comparison){.model = model, .kernel = "rbf@all", .step = "adagrad:0.1", .n = 4, .iterations = 2},
+                "a hub");
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+static int parabola(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
+    (void)user_data;
+    for (size_t l = 0; l < n; l++) value[l] = -x[0][l] * x[0][l], gradient[0][l] = -2 * x[0][l];
+    return 0;
+}
+
+static void test_functions_are_refused(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    backend *b = NULL;
+    size_t node;
+    assert_ok(svmp_model_create(context, &model));
+    assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, &node));
+    assert_ok(svmp_model_add_callback(model, 1, &node, parabola, NULL));
+    assert_ok(svmp_model_finish(model));
+    assert_int_equal(svmp_backend_create(&test_backend_simulated, model, 5, 1, NULL, NULL, &b), SVMP_UNSUPPORTED);
+    assert_non_null(strstr(svmp_context_error(context), "C function"));
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A step to where nothing is finite fails as on the CPU, with the same words, and leaves the particles alone. */
+static void test_what_is_not_finite(void **state) {
+    (void)state;
+    const backend_kind *kinds[] = {&svmp_backend_cpu, &test_backend_simulated_f64};
+    char words[2][1024];
+    for (size_t k = 0; k < 2; k++) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = NULL;
+        backend *b = NULL;
+        double *x;
+        const double *after;
+        const step s = {.rule = &svmp_step_fixed, .from = 1, .to = 1};
+        assert_ok(svmp_model_read_text(context, NULL, "model { a ~ dnorm(0, 1)\n b ~ dnorm(sqrt(a), 1) }", NULL, NULL,
+                                       &model));
+        assert_ok(svmp_backend_create(kinds[k], model, 3, 1, NULL, &s, &b));
+        assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        for (size_t l = 0; l < 6; l++) x[l] = l == 1 ? -1 : 1;
+        assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+        assert_ok(b->kind->score(b));
+        assert_int_equal(b->kind->diffuse(b, 0.1, 0), SVMP_NOT_FINITE);
+        snprintf(words[k], sizeof words[k], "%s", svmp_context_error(context));
+        assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &after));
+        for (size_t l = 0; l < 6; l++) assert_true(after[l] == (l == 1 ? -1 : 1));
+        svmp_backend_free(b);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    assert_string_equal(words[0], words[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_messages_of_programs),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_functions_are_refused),
+        cmocka_unit_test(test_what_is_not_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
