@@ -6,6 +6,7 @@
  *
  *     bench_verdict [alarms|catalogue|power] [ROUNDS]
  *     bench_verdict held-alarms|held-catalogue|held-power [ROUNDS]    on models that no threshold was tuned on
+ *     bench_verdict fresh-alarms|fresh-catalogue [ROUNDS]             on models that no test was changed after
  *     bench_verdict one MODEL WRONG SEED          one answer in full, numbers from 0; N in the environment: particles
  */
 #include "bench/verdict_cases.h"
@@ -292,6 +293,10 @@ int main(int count, char **arguments) {
         targets = held;
         target_count = sizeof held / sizeof *held;
         what += 5;
+    } else if (strncmp(what, "fresh-", 6) == 0) {
+        targets = fresh;
+        target_count = sizeof fresh / sizeof *fresh;
+        what += 6;
     }
     start_context(1); /* what others do on the machine counts less */
     if (is_quick(count, arguments)) {

@@ -36,7 +36,8 @@ static const target tuned[] = {
      "model { x ~ dflat()\n factor(log(0.5 * exp(-(x - 4)^2 / 2) + 0.5 * exp(-(x + 4)^2 / 2))) }", 0},
 };
 
-/* No threshold was tuned on these. Those with data have them as numbers in their text: read_target fills them in. */
+/* No threshold was tuned on these, but tests were mended after they were seen (docs/diagnostics.md). Those with data
+ * have them as numbers in their text: read_target fills them in. */
 static const target held[] = {
     {"lognormal 15", "model { for (i in 1:15) { x[i] ~ dlnorm(i / 5, 1) } }", 0},
     {"AR(2) 60, near a unit root",
@@ -65,6 +66,23 @@ static const target held[] = {
     {"logistic regression 5", "logistic", 1},
     {"collinear regression 3", "collinear", 2},
     {"counts with effects 12", "counts", 1},
+};
+
+/* Written after the last change of the tests, and run once. */
+static const target fresh[] = {
+    {"logistic law 12", "model { for (i in 1:12) { x[i] ~ dlogis(i, 2) } }", 0},
+    {"double exponential 6", "model { for (i in 1:6) { x[i] ~ ddexp(0, i) } }", 0},
+    {"student 3 freedoms, 5", "model { for (i in 1:5) { x[i] ~ dt(1, 4, 3) } }", 0},
+    {"chi squares 9", "model { for (i in 1:9) { x[i] ~ dchisqr(i + 2) } }", 0},
+    {"tree 63", "model { x[1] ~ dnorm(0, 1)\n for (i in 2:63) { x[i] ~ dnorm(0.8 * x[trunc(i / 2)], 2) } }", 0},
+    {"star with scales 21", "model { s ~ dlnorm(0, 10)\n for (i in 1:20) { x[i] ~ dnorm(3, 1 / s^2) } }", 0},
+    {"seasonal chain 80",
+     "model { for (i in 1:4) { x[i] ~ dnorm(0, 1) }\n for (i in 5:80) { x[i] ~ dnorm(0.7 * x[i-4], 1) } }", 0},
+    {"exponential rates 11", "model { r ~ dgamma(8, 2)\n for (i in 1:10) { x[i] ~ dexp(r) } }", 0},
+    {"quadratic trend 6",
+     "model { a ~ dnorm(0, 1)\n b ~ dnorm(0, 1)\n for (i in 1:4) { y[i] ~ dnorm(a + b * i / 2, 9) } }", 0},
+    {"cubes 3", "model { a ~ dnorm(0, 1)\n b ~ dnorm(a^3 / 4, 4)\n c ~ dnorm(b / 2, 1) }", 0},
+    {"pairs of beta 8", "model { for (i in 1:4) { p[i] ~ dbeta(4, 2)\n q[i] ~ dbeta(2 + 6 * p[i], 3) } }", 0},
 };
 
 /* ---- wrong answers ----------------------------------------------------------------------------------------------- */
