@@ -168,7 +168,6 @@ void svmp_factorisation_free(factorisation *f) {
     svmp_release(f->context, f);
 }
 
-
 size_t svmp_factorisation_entries(const factorisation *f) {
     size_t entries = 0;
     for (size_t j = 0; j < f->pattern->order; j++) entries += (size_t)f->L.count[j];

@@ -209,7 +209,8 @@ static const struct {
      "    data { a[1:2] ~ dmnorm(m[], O[,]) }\n           ^"},
     {"data { factor(1) }\nmodel { y ~ dnorm(0, 1) }", "",
      "m.bug:1:8: error: factors are not allowed in data { }\n    data { factor(1) }\n           ^"},
-    {"model { y ~ dnorm(0, 1) }", "z <- 2 y <- 1", "m.bug: error: the model has no unknowns: nothing is left to infer."},
+    {"model { y ~ dnorm(0, 1) }", "z <- 2 y <- 1",
+     "m.bug: error: the model has no unknowns: nothing is left to infer."},
     {"model { foo(y) <- 1\n z ~ dnorm(y, 1) }", "",
      "m.bug:1:9: error: unknown link 'foo': expected log, logit, probit or cloglog\n"
      "    model { foo(y) <- 1\n            ^"},
