@@ -4,6 +4,7 @@
 #   make run        install missing packages, build, and show an inference next to its exact answer
 #   make test       install missing packages, build, and run the tests
 #   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
+#   make test-wheel the Python wheel, built and tried in an empty virtual environment
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz       libFuzzer on the readers for FUZZ_SECONDS=30 each, from the kept corpus; needs clang
 #   make soak       kill runs, fill disks, fail allocations and damage files for MINUTES=5: nothing may be lost
@@ -33,10 +34,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test test-long test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
+.PHONY: build run test test-long test-wheel test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
 
 help:
-	@sed -n '3,20s/^# \{0,3\}//p' Makefile
+	@sed -n '3,21s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -57,6 +58,11 @@ test-long:
 	@$(SETUP) build test
 	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
 	@ctest --preset long -j $(JOBS)
+
+test-wheel:
+	@$(SETUP) build test
+	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
+	@ctest --preset long -R '^long/python_wheel$$'
 
 asan:
 	@$(SETUP) build test

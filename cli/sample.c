@@ -76,7 +76,7 @@ size_t sample_files(const option_set *set) {
 /* Whether a line of a record tells no more than which chain of a sampler it is, by which seed, and how it went. */
 static int is_incidental(const char *line, size_t length) {
     static const char *const starts[] = {
-        "id = ", "seed = ", "threads = ", "resumed at = ", "seconds = ", "Elapsed Time: ", "  "};
+        "id = ", "seed = ", "threads = ", "resumed at = ", "seconds = ", "verdict", "Elapsed Time: ", "  "};
     int found = 0;
     for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
         found |= length >= strlen(starts[k]) && strncmp(line, starts[k], strlen(starts[k])) == 0;

@@ -52,7 +52,8 @@ unwatched = {**os.environ, "LSAN_OPTIONS": "detect_leaks=0"}  # HDF5 leaks where
 def summary(damaged):
     with open("damaged.nc", "wb") as file:
         file.write(damaged)
-    done = subprocess.run([sys.argv[1], "summary", "damaged.nc"], capture_output=True, text=True, env=unwatched)
+    done = subprocess.run([sys.argv[1], "summary", "damaged.nc"], capture_output=True, text=True, errors="replace",
+                          env=unwatched)
     if done.returncode not in (0, 2) or (done.returncode == 2 and not done.stderr.startswith("svmp: damaged.nc: ")):
         sys.exit(f"exit {done.returncode}: {done.stderr}")
     return done

@@ -86,7 +86,7 @@ static void test_the_definition(void **state) {
         char text[40];
         svmp_discrepancy nodes[2], total;
         k.shape = shapes[s];
-        snprintf(text, sizeof text, "0.5*%s(1.7)@blanket", shapes[s]);
+        snprintf(text, sizeof text, "0.5*%s%s@blanket", shapes[s], s < 2 ? "(1.7)" : "");
         total = measure(model, text, N, x, nodes);
         for (int i = 0; i < 2; i++) {
             double all = 0, same = 0;

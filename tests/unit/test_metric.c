@@ -91,7 +91,7 @@ static void test_phi_is_its_definition(void **state) {
     for (size_t s = 0; s < 3; s++)
         for (size_t kind = 0; kind < 2; kind++) {
             char text[32];
-            snprintf(text, sizeof text, "0.5*%s(1.7)/sd@blanket", shapes[s]);
+            snprintf(text, sizeof text, "0.5*%s%s/sd@blanket", shapes[s], s < 2 ? "(1.7)" : "");
             velocity(model, kinds[kind], text, N, x, phi);
             for (size_t i = 0; i < 2; i++)
                 for (size_t m = 0; m < N; m++) {
@@ -558,7 +558,7 @@ static void test_the_discrepancy_is_its_definition(void **state) {
     for (size_t i = 0; i < 2; i++) mean[i] = mean_of(N, x + i * N), sd[i] = sd_of(N, x + i * N);
     for (size_t s = 0; s < 3; s++) {
         char text[64];
-        snprintf(text, sizeof text, "0.5*%s(1.7)/sd@blanket + 2*rbf(3)@all", shapes[s]);
+        snprintf(text, sizeof text, "0.5*%s%s/sd@blanket + 2*rbf(3)@all", shapes[s], s < 2 ? "(1.7)" : "");
         const kernel k = parse(context, text);
         double all = 0;
         for (int i = 0; i < 2; i++)

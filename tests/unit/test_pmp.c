@@ -509,6 +509,7 @@ static void test_one_particle_of_a_lone_node(void **state) {
         assert_ok(svmp_model_create(context, &model));
         for (size_t v = 0; v < 2; v++) assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
         assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){4}, (double[]){4}));
+        assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){1}, (double[]){1}, NULL));
         assert_ok(svmp_model_finish(model));
         svmp_particles *particles = infer(model, methods[m], 1, 300, "normal:1");
         assert_near(svmp_particles_values(particles)[0], 1, 0.02); /* 300 tries of sd 0.22: one in twenty lands there */
