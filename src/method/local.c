@@ -9,6 +9,8 @@
 #include "method/sweep.h"
 #include "sample/particles.h"
 
+enum { MANY_ROUNDS = 100 };
+
 typedef struct walk {
     sweeper *sweeper;
     evaluator *evaluator;
@@ -48,6 +50,12 @@ static svmp_status alloc(svmp_run *run) {
     status = svmp_require_memory(context, bytes, "these draws need");
     SVMP_TRY(svmp_model_agree(run->model, status));
     SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
+    if (svmp_sweeper_rounds(own->sweeper) > MANY_ROUNDS)
+        svmp_log(
+            context, SVMP_LOG_WARNING,
+            "So many nodes are neighbours of each other that a sweep has %zu rounds, one after another: each costs an "
+            "evaluation of the factors it touches, and threads help little. 'nuts' may be faster.",
+            svmp_sweeper_rounds(own->sweeper));
     SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
     SVMP_TRY(SVMP_NEW(context, own->since, n));
     SVMP_TRY(SVMP_NEW(context, own->wrong, n));

@@ -211,6 +211,8 @@ static void weigh(const move *m, size_t v, size_t place, size_t r) {
     for (size_t l = 0; l < n; l++) ratio[l] = ratio[l] / (4 * half) + (after[l] - before[l]);
 }
 
+size_t svmp_sweeper_rounds(const sweeper *s) { return s->colours; }
+
 static void adapt(const sweeper *s, size_t v, double gain, double acceptance) {
     const double moved = s->log_step[v] + gain * (acceptance - target);
     s->log_step[v] = fmin(fmax(moved, -most_log_step), most_log_step);

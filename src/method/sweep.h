@@ -20,6 +20,9 @@ typedef struct sweeper sweeper;
 svmp_status svmp_sweeper_create(const backend *b, sweeper **made);
 void svmp_sweeper_free(sweeper *s); /* NULL-safe */
 
+/* How many times nodes move one after another in a sweep: the colours. */
+size_t svmp_sweeper_rounds(const sweeper *s);
+
 /* Measures A where the particles are: the median over them of each second derivative, by differences of the node's
  * score. `again`: of nodes of several variables alone, whose shape epsilon cannot make up for. Costs two evaluations of
  * a node's factors for each of its variables; nodes of more than 256 variables take the median of s_i^2 for A_ii. */
