@@ -95,13 +95,14 @@ static int check_sizes(const session *s) {
             return complain(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
                             method, of_particles[k]);
         if (!sampler && options_given(s->set, of_samplers[k]))
-            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts and local.", method,
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method,
                             of_samplers[k]);
         if (sweeps && options_given(s->set, of_chains[k]))
             return complain(EXIT_WRONG, "The method '%s' does not take --%s; use -n, -t, --warmup and --draws.", method,
                             of_chains[k]);
         if (!sampler && options_given(s->set, of_chains[k]))
-            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for nuts.", method, of_chains[k]);
+            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers of whole chains.",
+                            method, of_chains[k]);
     }
     if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
         return complain(EXIT_WRONG, "The method '%s' does not take --iterations: it does not iterate.", method);

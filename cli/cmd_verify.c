@@ -77,8 +77,9 @@ static int read_file(session *s) {
         s->comments = s->lines = read_comments(path);
     }
     if (s->comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    svmp_method described;
     if (s->processes > 1 && record_find(s->comments, "method", method, sizeof method) &&
-        (strcmp(method, "nuts") == 0 || strcmp(method, "local") == 0))
+        svmp_method_describe(s->context, method, &described) == SVMP_OK && described.yield == SVMP_CHAINS)
         return complain(EXIT_WRONG, "'%s' has draws of chains, which one process verifies: run it without mpirun.",
                         path);
     return 0;

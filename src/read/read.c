@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/listing.h"
 #include "base/number.h"
 #include "base/team.h"
 #include "model/split.h"
@@ -12,21 +13,23 @@ int svmp_path_ends_in(const char *path, const char *ending) {
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
+static const struct model_kind {
+    const char *ending;
+    const model_reader *reader;
+} kinds[] = {{".bug", &svmp_language_reader},
+             {".jags", &svmp_language_reader},
+             {".txt", &svmp_language_reader},
+             {".mtx", &svmp_gaussian_reader}};
+
+static const char *ending_of(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k].ending : NULL; }
+
 /* By the ending of the first file; fails where that is of no kind. */
 static svmp_status find_reader(svmp_context *context, const model_files *files, const model_reader **found) {
-    static const struct {
-        const char *ending;
-        const model_reader *reader;
-    } kinds[] = {{".mtx", &svmp_gaussian_reader},
-                 {".bug", &svmp_language_reader},
-                 {".jags", &svmp_language_reader},
-                 {".txt", &svmp_language_reader}};
+    char endings[64];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) return *found = kinds[k].reader, SVMP_OK;
-    return svmp_fail(context, SVMP_BAD_INPUT,
-                     "Unknown kind of model file '%s': expected .bug, .jags or .txt (a model text) or .mtx (the "
-                     "precision of a Gaussian).",
-                     files->paths[0]);
+    return svmp_fail(context, SVMP_BAD_INPUT, "Unknown kind of model file '%s': expected a name that ends in %s.",
+                     files->paths[0], svmp_list_names(ending_of, "or", endings, sizeof endings));
 }
 
 static svmp_status check_call(svmp_context *context, size_t count, const char *const *paths, svmp_model *const *model) {

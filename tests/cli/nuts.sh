@@ -29,7 +29,7 @@ works run chain.mtx b.mtx -m nuts --init particles.csv --warmup 10 --draws 10
 
 refuses 2 "The method 'nuts' does not take --particles; use --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
 refuses 2 "The method 'nuts' does not take --iterations" run chain.mtx -m nuts -t 10
-refuses 2 "The method 'transport' does not take --draws, which is for nuts and local." run chain.mtx --draws 10
+refuses 2 "The method 'transport' does not take --draws, which is for samplers." run chain.mtx --draws 10
 refuses 2 "The method 'nuts' does not take a step" run chain.mtx -m nuts --step fixed:0.1
 refuses 2 "The option 'draws' must be a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 
@@ -98,7 +98,7 @@ awk -v a="$(leaps careful.csv)" -v b="$(leaps plain.csv)" 'BEGIN { exit !(a > 1.
 refuses 2 "has accept = 0.98, but this run has accept = 0.8" \
     run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --resume careful.ckp
 refuses 2 "The option 'accept' must be a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
-refuses 2 "The method 'transport' does not take --accept, which is for nuts." run chain.mtx --accept 0.9
+refuses 2 "The method 'transport' does not take --accept, which is for samplers of whole chains." run chain.mtx --accept 0.9
 
 # Slips of the hand.
 refuses 2 "Unknown method 'NUTS'; did you mean 'nuts'?" run chain.mtx -m NUTS

@@ -36,7 +36,7 @@ shows '^1 chain of 50 draws'
 refuses 2 "The file 'split_1.csv' already exists; use --force to overwrite it." "${nuts[@]}" -o split.csv --split
 refuses 2 "The option '--split' needs '--output'." "${nuts[@]}" --split
 refuses 2 "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway." "${nuts[@]}" --split -o new.nc
-refuses 2 "The method 'transport' does not take --split, which is for nuts and local." "${stein[@]}" --split -o new.csv
+refuses 2 "The method 'transport' does not take --split, which is for samplers." "${stein[@]}" --split -o new.csv
 
 if python=$(arviz_python); then
     NETCDF=$netcdf "$python" -W ignore - <<'PYTHON'
