@@ -161,11 +161,11 @@ static void read_record(session *s) {
     if (strcmp(value, outcome_word(SVMP_STOPPED)) == 0) svmp_verdict_veto(v, SVMP_VETO_INTERRUPTED, 0, NULL);
 }
 
-/* Chains that have mixed pass where other moves mix too slowly to tell. */
+/* Chains that have mixed pass if the time was too short to tell more. */
 static svmp_status weigh_chains(session *s) {
     svmp_verdict *v = &s->verdict;
     if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return SVMP_OK;
-    if (v->finding == SVMP_UNDECIDED) v->finding = SVMP_NOT_EXAMINED, v->moves = 0;
+    if (v->finding == SVMP_UNDECIDED && v->unexamined != SVMP_EXAMINED) v->finding = SVMP_NOT_EXAMINED, v->moves = 0;
     return svmp_chains_verdict(s->particles, v);
 }
 

@@ -87,9 +87,11 @@ static svmp_status factorise(cholesky *f) {
     SVMP_CHECK(svmp_factorisation_create(context, &f->pattern, &f->factor));
     SVMP_CHECK(svmp_factorise(f->factor, A, &bad));
     if (bad != SIZE_MAX)
-        status = svmp_fail(context, SVMP_NOT_POSITIVE_DEFINITE,
-                           "The precision matrix is not positive definite: the pivot of %s is not positive.",
-                           svmp_model_variable_name(f->model, bad, name, sizeof name));
+        status = svmp_fail(
+            context, SVMP_NOT_POSITIVE_DEFINITE,
+            "The precision matrix is not positive definite: the pivot of %s is not positive. The posterior is "
+            "improper; give the unknowns proper priors.",
+            svmp_model_variable_name(f->model, bad, name, sizeof name));
 done:
     svmp_release(context, A);
     return status;

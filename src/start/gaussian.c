@@ -5,9 +5,11 @@
 
 #include "base/random.h"
 #include "base/vector.h"
+#include "model/natural.h"
 #include "start/ascent.h"
 #include "start/signs.h"
 
+enum { PRIOR_STARTS = 100 }; /* where no other one will do */
 enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
 
 /* From so many variables on, starts are dear: two that come to the same point are enough. */
@@ -48,8 +50,8 @@ static svmp_status refuse_point(const svmp_model *model) {
 
 static svmp_status refuse_start(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' found no point around which the density is finite. Use another start: "
-                     "--init FILE, prior, normal:SD or uniform:A,B.");
+                     "The start 'gaussian' found no point around which the density is finite. Give it one (--init "
+                     "gaussian:FILE), or use -m nuts with --init FILE or prior.");
 }
 
 static svmp_status refuse_box(const svmp_model *model) {
@@ -109,6 +111,22 @@ static int is_resolved(const ascent *a) {
     return 1;
 }
 
+/* From the first draw of the priors around which the density is finite, if it is not around any other start: thresholds
+ * that must ascend, and the like. */
+static svmp_status search_priors(gaussian *q, uint64_t seed) {
+    ascent *a = q->work;
+    ascent_end end;
+    int found = 0;
+    for (size_t k = 0; q->model->lowered && k < PRIOR_STARTS && !found; k++) {
+        SVMP_TRY(svmp_model_draw_priors(q->model, seed + k, 1, a->here.mean));
+        SVMP_TRY(svmp_ascent_begin(a, &found));
+    }
+    if (!found) return refuse_start(q->model);
+    SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), NULL, &end));
+    keep(q);
+    return SVMP_OK;
+}
+
 /* From every start with few draws. */
 static svmp_status search(gaussian *q, uint64_t seed) {
     static const char *const ends[] = {"arrived", "came to a point that was known", "stayed low", "did not end"};
@@ -130,7 +148,7 @@ static svmp_status search(gaussian *q, uint64_t seed) {
         if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
         if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
     }
-    return isfinite(q->best.bound) ? SVMP_OK : refuse_start(q->model);
+    return isfinite(q->best.bound) ? SVMP_OK : search_priors(q, seed);
 }
 
 /* From a point that was given. */

@@ -83,10 +83,10 @@ static const char *why_not(const svmp_verdict *v) {
     return "";
 }
 
-/* "(4 variables)", "(4 variables; 6 more are drawn from them)" */
+/* "(4 variables)", "(4 variables; 6 more, drawn given these, were not examined)" */
 static void say_count(words *w, const svmp_verdict *v) {
     say(w, "(%zu variable%s", v->variables, plural(v->variables));
-    if (v->leaves) say(w, "; %zu more %s drawn exactly, given these", v->leaves, v->leaves == 1 ? "is" : "are");
+    if (v->leaves) say(w, "; %zu more, drawn given these, %s not examined", v->leaves, v->leaves == 1 ? "was" : "were");
     say(w, ")");
 }
 
@@ -103,7 +103,10 @@ static void say_passed(words *w, const svmp_verdict *v) {
     if (v->small)
         say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
             v->small == 1 ? "s" : "");
-    if (v->moves && !v->searched) say(w, " Other modes were not looked for.");
+    if (v->chains && v->moves == 0)
+        say(w, " The draws were not examined, and other modes were not looked for.");
+    else if (!v->searched)
+        say(w, " Other modes were not looked for.");
 }
 
 static void say_undecided(words *w, const svmp_verdict *v) {
@@ -132,10 +135,11 @@ static void say_examined(words *w, const svmp_verdict *v) {
     }
 }
 
-/* "tau and 3 more of 22 variables" */
+/* "tau and 3 more of 22 variables"; columns of chains may be more than there are variables */
 static void say_worst(words *w, const svmp_verdict *v) {
     say(w, "%s", v->veto_name);
-    if (v->veto_count > 1) say(w, " and %zu more of %zu variables", v->veto_count - 1, v->variables + v->leaves);
+    if (v->veto_count > 1) say(w, " and %zu more", v->veto_count - 1);
+    if (v->veto_count > 1 && !v->chains) say(w, " of %zu variables", v->variables + v->leaves);
 }
 
 static void say_unsettled(words *w, const svmp_verdict *v) {

@@ -187,7 +187,8 @@ done:
     return status;
 }
 
-/* Chains that have mixed are a sample whether or not other moves mix as well. */
+/* Chains that have mixed pass if there was no time to examine their draws. If there was, and exact moves from these
+ * draws have not mixed, there may be modes that no chain has left: no verdict. */
 static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdict *verdict) {
     svmp_particles *natural = NULL;
     SVMP_TRY(svmp_run_particles(run, &natural));
@@ -199,7 +200,8 @@ static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdic
     if (verdict->veto != SVMP_VETO_NONE || !(seconds > 0)) return SVMP_OK;
     const svmp_status status = examine_draws(run, seconds, verdict);
     if (status == SVMP_NO_MEMORY) return status;
-    if (verdict->finding == SVMP_FAILED || verdict->finding == SVMP_PASSED) return SVMP_OK;
+    const int examined = verdict->finding != SVMP_NOT_EXAMINED && verdict->unexamined == SVMP_EXAMINED;
+    if (examined || verdict->finding == SVMP_FAILED) return SVMP_OK;
     verdict->finding = SVMP_PASSED;
     verdict->moves = 0;
     return SVMP_OK;

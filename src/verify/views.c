@@ -79,9 +79,15 @@ static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t varia
     return SVMP_OK;
 }
 
+/* The variable with the largest share has a positive one, so that the name of a sum begins with it. */
 static void take_sums(views *v, size_t count, const double *x) {
-    for (size_t k = 0; k < count; k++, v->sums++)
-        for (size_t i = 0; i < v->variables; i++) v->shares[v->sums * v->variables + i] = x[i * count + k];
+    for (size_t k = 0; k < count; k++, v->sums++) {
+        double largest = 0;
+        for (size_t i = 0; i < v->variables; i++)
+            if (fabs(x[i * count + k]) > fabs(largest)) largest = x[i * count + k];
+        for (size_t i = 0; i < v->variables; i++)
+            v->shares[v->sums * v->variables + i] = largest < 0 ? -x[i * count + k] : x[i * count + k];
+    }
 }
 
 static svmp_status choose_sums(views *v, gaussian *q, double *x, double *room) {

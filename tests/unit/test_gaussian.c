@@ -392,12 +392,35 @@ static void test_refusals(void **state) {
     svmp_context_free(context);
 }
 
+/* The density is finite only where thresholds ascend by 5, as draws of their priors do and no other start does. */
+static void test_starts_from_priors(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = read_text(context,
+                                  "model { for (k in 1:3) { t[k] ~ dnorm(10 * k, 1) }\n"
+                                  "  factor(log(t[2] - t[1] - 5) + log(t[3] - t[2] - 5)) }\n",
+                                  "");
+    gaussian *q = find(model, 1);
+    for (size_t i = 0; i < 3; i++) assert_near(svmp_gaussian_mean(q)[i], 10 * (double)(i + 1), 0.1);
+    svmp_gaussian_free(q);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrices), cmocka_unit_test(test_statements), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_logistic), cmocka_unit_test(test_units),      cmocka_unit_test(test_ascent),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_draws),      cmocka_unit_test(test_pulled_in),
-        cmocka_unit_test(test_far),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_starts_from_priors),
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_statements),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_logistic),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_ascent),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_pulled_in),
+        cmocka_unit_test(test_far),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
