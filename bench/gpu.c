@@ -111,11 +111,11 @@ int main(int count, char **arguments) {
     quick = is_quick(count, arguments);
     start_context(0);
     if (count == 6 && strcmp(arguments[1], "--one") == 0)
-        return alone(grid((size_t)atoi(arguments[2])), arguments[4], (size_t)atoi(arguments[3]),
-                     (size_t)atoi(arguments[5]));
+        return alone(grid(strtoul(arguments[2], NULL, 10)), arguments[4], strtoul(arguments[3], NULL, 10),
+                     strtoul(arguments[5], NULL, 10));
     if (count == 5 && strcmp(arguments[1], "--field") == 0)
-        return alone(field((size_t)atoi(arguments[2]), 1), "rbf@blanket", (size_t)atoi(arguments[3]),
-                     (size_t)atoi(arguments[4]));
+        return alone(field(strtoul(arguments[2], NULL, 10), 1), "rbf@blanket", strtoul(arguments[3], NULL, 10),
+                     strtoul(arguments[4], NULL, 10));
     const size_t sides[] = {10, 100, 316, 1000}, sizes[] = {50, 200, 1000};
     backend *b = NULL;
     svmp_model *small = grid(3);

@@ -35,8 +35,8 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
         made.sd = 1; /* for particles that are drawn again */
         return *parsed = made, SVMP_OK;
     }
-    if (strncmp(text, "gaussian:", 9) == 0 && colon[1] != '\0') {
-        *parsed = (init){.kind = INIT_GAUSSIAN, .sd = 1, .path = colon + 1};
+    if (strncmp(text, "gaussian:", 9) == 0 && text[9] != '\0') {
+        *parsed = (init){.kind = INIT_GAUSSIAN, .sd = 1, .path = text + 9};
         return SVMP_OK;
     }
     char names[128];

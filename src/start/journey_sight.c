@@ -46,14 +46,15 @@ static double log_density(const view *v, const double at[2]) {
 }
 
 /* The crossings of two circles; where they do not meet, the point between them, twice. */
-static void cross(const circle *a, const circle *b, double at[2][2]) {
-    const double dx = b->x - a->x, dy = b->y - a->y, d = hypot(dx, dy);
-    const double along = d > 0 ? (d * d + a->radius * a->radius - b->radius * b->radius) / (2 * d) : a->radius;
+static void cross(const circle *one, const circle *other, double at[2][2]) {
+    const double dx = other->x - one->x, dy = other->y - one->y, d = hypot(dx, dy);
+    const double along =
+        d > 0 ? (d * d + one->radius * one->radius - other->radius * other->radius) / (2 * d) : one->radius;
     const double ux = d > 0 ? dx / d : 1, uy = d > 0 ? dy / d : 0;
-    const double up = sqrt(fmax(a->radius * a->radius - along * along, 0));
+    const double up = sqrt(fmax(one->radius * one->radius - along * along, 0));
     for (int side = 0; side < 2; side++) {
-        at[side][0] = a->x + along * ux - (side ? up : -up) * uy;
-        at[side][1] = a->y + along * uy + (side ? up : -up) * ux;
+        at[side][0] = one->x + along * ux - (side ? up : -up) * uy;
+        at[side][1] = one->y + along * uy + (side ? up : -up) * ux;
     }
 }
 
