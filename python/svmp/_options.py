@@ -19,13 +19,21 @@ OPTIONAL = {
     "svmp_model_read_text_as",
     "svmp_run_examine",
     "svmp_run_verdict",
+    "svmp_chains_verdict",
+    "svmp_verdict_create",
+    "svmp_verdict_free",
+    "svmp_verdict_recall",
+    "svmp_verdict_record",
     "svmp_verdict_is_clear",
+    "svmp_verdict_word",
     "svmp_verdict_sentence",
     "svmp_verdict_advice",
-    "svmp_finding_text",
+    "svmp_verdict_drift",
+    "svmp_verdict_number",
+    "svmp_verdict_number_name",
 }
 has_coordinates = "svmp_model_read_text_as" in interface.functions
-has_verdicts = "svmp_run_verdict" in interface.functions
+has_verdicts = "svmp_verdict_create" in interface.functions
 
 
 def option_names() -> list[str]:
