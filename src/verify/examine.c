@@ -362,7 +362,7 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                                                    : moves};
     verdict->local = e.local;
     verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
-    if (run->model->boxed || count < VERDICT_FEWEST) return SVMP_OK;
+    if (run->model->boxed || count < VERDICT_FEWEST || seconds < 0) return SVMP_OK;
     const int threads = run->context->threads;
     if (graph->variables * count < SMALL) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);
