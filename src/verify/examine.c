@@ -93,7 +93,7 @@ static svmp_status look(examination *e, const double **x, double *score, double 
     if (e->b->kind->refresh) SVMP_TRY(e->b->kind->refresh(e->b));
     SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
     SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, *x, NULL, score)));
-    if (e->views) svmp_views_find(e->views, *x, e->seen);
+    if (e->views) SVMP_TRY(svmp_views_find(e->views, *x, e->seen));
     return log_density ? svmp_evaluate_log_density(e->evaluator, *x, log_density, &known) : SVMP_OK;
 }
 
