@@ -78,7 +78,7 @@ static svmp_model *read_with(const char *path, void (*write)(FILE *file)) {
     }
     write(file);
     fclose(file);
-    const svmp_status status = svmp_model_read(context, 2, (const char *[]){path, data}, &model);
+    const svmp_status status = svmp_model_read(context, 2, (const char *[]){path, data}, NULL, &model);
     remove(data);
     remove(folder);
     must(status);
@@ -195,7 +195,7 @@ int main(int count, char **arguments) {
         srand(1); /* the same data for both */
         svmp_model *models[3];
         const char *names[] = {"grid", "sensors", "crowd"};
-        must(svmp_model_read(context, 2, (const char *[]){"models/grid.mtx", "models/grid_b.mtx"}, &models[0]));
+        must(svmp_model_read(context, 2, (const char *[]){"models/grid.mtx", "models/grid_b.mtx"}, NULL, &models[0]));
         models[1] = read_with("models/sensors.bug", write_sensors);
         models[2] = read_with("models/crowd.bug", write_crowd);
         if (threads == 1)

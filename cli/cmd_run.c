@@ -255,8 +255,8 @@ static int prepare(session *s) {
     s->coordinates = options_given(s->set, "coordinates");
     if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
     const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
-    svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
-                                                (const char *const *)s->set->operands, &how, &s->model, &s->split);
+    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
+                                             &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);

@@ -113,7 +113,7 @@ static int prepare(session *s) {
     if (status) return status;
     const svmp_reading how = {.coordinates = s->coordinates};
     const svmp_status made =
-        svmp_model_read_split_as(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
+        svmp_model_read_split(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
     return made == SVMP_OK ? 0 : failed(s->context, made);
 }
 
