@@ -339,6 +339,9 @@ struct language_function {
 
 const language_function *svmp_function_find(const char *name, size_t arguments);
 const language_function *svmp_function_table(size_t *count);
+
+/* The links: name k, NULL beyond the last one. */
+const char *svmp_link_name(size_t k);
 /* The inverse of a link: the function that its right-hand side goes through; false when it is none. */
 bool svmp_link_inverse(const char *link, expr_op *inverse);
 
