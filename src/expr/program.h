@@ -141,6 +141,18 @@ svmp_status svmp_program_bind(const program *compiled, size_t instances, const d
                               bound_program **bound);
 void svmp_bound_free(bound_program *bound); /* NULL-safe */
 
+/* Tells a bound program the variables that it will be evaluated with, laid out as below. From then on what depends only
+ * on slots in which all instances have the same variable (exp of a precision that they share) is evaluated once for
+ * many instances. The bits stay, and other variables are still allowed. */
+svmp_status svmp_bound_share(bound_program *bound, const uint32_t *variables);
+
+/* svmp_program_partial of a bound program, with what its instances share. */
+svmp_status svmp_bound_partial(const bound_program *bound, size_t count, const uint32_t *slots,
+                               program_partial **partial);
+
+/* Operations that are left for each lane, with the value and the gradient. */
+size_t svmp_bound_lane_operations(const bound_program *bound);
+
 /* Another one, with only the instances which[0], which[1], ... of this one. */
 svmp_status svmp_bound_keep(const bound_program *bound, size_t count, const uint32_t *which, bound_program **kept);
 size_t svmp_bound_instances(const bound_program *bound);
