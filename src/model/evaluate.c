@@ -214,7 +214,7 @@ static void score_variables(const evaluator *e, size_t from, size_t to, size_t p
     for (size_t i = first; i < last; i++) {
         const double b = e->model->quadratic.linear[i], *xi = x + i * n;
         double *row = score ? score + i * n : e->value[thread];
-        svmp_quadratic_score(&e->model->quadratic, i, n, x, row);
+        svmp_quadratic_score(&e->model->quadratic, i, n, 0, n, x, row);
         for (size_t l = 0; sum && l < n; l++) sum[l] += 0.5 * xi[l] * (b + row[l]);
     }
 }
@@ -321,7 +321,7 @@ static int add_part(evaluator *e, size_t p, const double *x, double *gradient, i
 static void add_variable(evaluator *e, size_t i, const double *x, int thread, exact_sum *sums) {
     const quadratic *q = &e->model->quadratic;
     double *score = e->value[thread];
-    svmp_quadratic_score(q, i, e->n, x, score);
+    svmp_quadratic_score(q, i, e->n, 0, e->n, x, score);
     for (size_t l = 0; l < e->n; l++) svmp_exact_add(&sums[l], 0.5 * x[i * e->n + l] * (q->linear[i] + score[l]));
 }
 
