@@ -188,6 +188,17 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
     return svmp_factorise(a->factor, q->best.A, &bad);
 }
 
+void svmp_gaussian_note_functions(const svmp_model *model) {
+    size_t functions = 0;
+    for (size_t g = 0; g < model->group_count; g++)
+        functions += model->groups[g].kind->hessian == NULL ? model->groups[g].instances : 0;
+    if (functions == 0) return;
+    svmp_log(model->context, SVMP_LOG_INFO,
+             "%zu factor%s given as %s: second derivatives come from differences of the gradients, a thousandth of a "
+             "standard deviation apart. Gradients that are noisy or not smooth make the Gaussian on the graph wrong.",
+             functions, functions == 1 ? " is" : "s are", functions == 1 ? "a function" : "functions");
+}
+
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {
     return svmp_gaussian_create_from(model, seed, NULL, made);
 }
