@@ -17,7 +17,8 @@
  *   - x*1, x+0, x-0, x/1, x^1, x^2, x^-1, x^0.5, --x, log(exp(x)) are simplified; a literal 0 times x is 0;
  *   - (x + c) + d is x + (c + d) and (x*c)*d is x*(c*d) where c and d do not depend on an input;
  *   - log(ilogit(x)), log1p(-ilogit(x)), and the same with phi and icloglog, become stable operations.
- * What depends on parameters alone is evaluated once per instance, in svmp_program_bind.
+ * What depends on parameters alone is evaluated once per instance, in svmp_program_bind; what depends on variables that
+ * all instances have in common, once for many instances (svmp_bound_share).
  *
  * The reverse sweep is done once, on the graph, by svmp_program_finish: the gradient is more expressions of the
  * same graph, shared, folded and hoisted like all others. */
