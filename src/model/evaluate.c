@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/exact.h"
 #include "base/team.h"
 #include "base/thread.h"
@@ -181,7 +182,7 @@ void svmp_evaluator_free(evaluator *e) {
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-static void add_row(size_t n, const double *row, double *to) {
+SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
     for (size_t l = 0; l < n; l++) to[l] += row[l];
 }
 
