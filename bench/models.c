@@ -122,7 +122,7 @@ static void evaluate(const backend *b, const parts *p) {
         group->kind->evaluate(group, 0, group->instances, b->n, b->x, p->scratch, p->value, p->gradient);
     }
     for (size_t i = 0; i < model->graph->variables; i++)
-        svmp_quadratic_score(&model->quadratic, i, b->n, b->x, p->gradient);
+        svmp_quadratic_score(&model->quadratic, i, b->n, 0, b->n, b->x, p->gradient);
 }
 
 typedef struct costs {
