@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 from collections.abc import Mapping
 from typing import Any, Optional
 
@@ -44,9 +43,7 @@ def make_options(context: Context, given: Mapping[str, Any]) -> ctypes.c_void_p:
         for key, value in given.items():
             name = key.replace("_", "-")
             if name not in known:
-                close = difflib.get_close_matches(name, known, 1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
-                raise TypeError(f"there is no option '{key}'{hint} The options are {', '.join(known)}.")
+                raise TypeError(f"there is no option '{key}'; the options are {', '.join(known)}")
             if value is not None:
                 context.check(lib.svmp_options_set(handle, name.encode(), _text(key, value).encode()))
     except BaseException:

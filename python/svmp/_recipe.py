@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._context import Context
-from ._data import Part, add_parts, collect
+from ._data import Names, Part, add_parts, collect
 from ._library import lib, structs
 
 _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
-
-
-def _names_in(text: str) -> set[str]:
-    """Every name in a model text, and the words of the language."""
-    text = re.sub(r"/\*.*?\*/", " ", re.sub(r"#.*", " ", text), flags=re.S)
-    return set(re.findall(r"[A-Za-z][A-Za-z0-9_.]*", text))
 
 
 class Reading(NamedTuple):
@@ -76,7 +69,7 @@ def read_source(source: Any, data: Any) -> Recipe:
             others = [data] if isinstance(data, (str, os.PathLike)) else list(data or [])
             return FileRecipe([str(path), *(os.fspath(other) for other in others)])
         text = path.read_text()
-        return TextRecipe(str(path), text, collect(data, _names_in(text)))
+        return TextRecipe(str(path), text, collect(data, Names(text)))
     if isinstance(source, str):
-        return TextRecipe("<text>", source, collect(data, _names_in(source)))
+        return TextRecipe("<text>", source, collect(data, Names(source)))
     raise TypeError(f"expected a model text or a path, not {type(source).__name__}")

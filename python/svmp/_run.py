@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
+from ._arguments import check_sizes
 from ._bar import Bar
 from ._compiled import Compiled
 from ._context import logger
@@ -149,6 +150,7 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
     handle = make_options(context, given)
     run = ctypes.c_void_p()
     try:
+        check_sizes(context, lib.svmp_options_get(handle, b"method").decode(), given)
         with Interrupts() as interrupts:
             run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
             settings = _settings(run)
