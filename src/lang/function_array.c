@@ -123,12 +123,15 @@ svmp_status svmp_call_transpose(model_lowering *lowering, const ast_expression *
     return SVMP_OK;
 }
 
-static svmp_status multiply(model_lowering *lowering, size_t a, size_t b, size_t rows, size_t inner, size_t columns) {
+static svmp_status multiply(model_lowering *lowering, const ast_expression *call, size_t a, size_t b, size_t rows,
+                            size_t inner, size_t columns) {
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < rows; i++) {
             model_item sum = svmp_item_literal(0);
             for (size_t k = 0; k < inner; k++) {
-                model_item left = lowering->items[a + i + rows * k], right = lowering->items[b + k + inner * j];
+                const size_t at = i + rows * k, other = k + inner * j;
+                model_item left = lowering->items[a + at], right = lowering->items[b + other];
+                SVMP_TRY(svmp_check_product(lowering, call, left, at, right, other));
                 model_item product = svmp_apply(lowering, OP_multiply, left, right, left);
                 sum = k == 0 ? product : svmp_apply(lowering, OP_add, sum, product, sum);
             }
@@ -159,7 +162,7 @@ svmp_status svmp_call_matrix_product(model_lowering *lowering, const ast_express
         return svmp_lowering_error(lowering, call->offset, "the operands of '%%*%%' have dimensions %s and %s",
                                    svmp_shape_text(&a.shape, one), svmp_shape_text(&b.shape, two));
     size_t first = lowering->item_count;
-    SVMP_TRY(multiply(lowering, a.first, b.first, rows, inner, columns));
+    SVMP_TRY(multiply(lowering, call, a.first, b.first, rows, inner, columns));
     for (size_t k = 0; k < rows * columns; k++) lowering->items[a.first + k] = lowering->items[first + k];
     lowering->item_count = a.first + rows * columns;
     *result = (value){.first = a.first, .count = rows * columns, .shape = svmp_vector_shape(rows * columns)};
