@@ -328,46 +328,19 @@ typedef struct svmp_drift {
     double level; /* SVMP_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
 } svmp_drift;
 
-enum { SVMP_DRIFTS = 10 };
+/* What is known about a sample, and what to think of it. It is empty when created; the functions below fill it. */
+typedef struct svmp_verdict svmp_verdict;
 
-typedef struct svmp_verdict {
-    svmp_finding finding;
-    svmp_unexamined unexamined;
-    svmp_veto veto;              /* the first that applies */
-    double veto_amount;          /* how many nodes fail, or the step in sd; see svmp_veto and svmp_unrest */
-    char veto_name[128];         /* the worst node or variable */
-    size_t nodes;                /* of the whole model */
-    size_t particles, variables; /* that were examined; variables of the whole model */
-    size_t moves;                /* of every particle; 0: not examined */
-    double seconds;              /* that the examination took */
-    double limit;                /* the |z| that counts, given how many tests there are */
-    size_t unmixed;              /* variables whose particles have not mixed */
-    double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.5 to
-                       tell */
-    char slowest_name[128];
-    size_t drifting;               /* variables that fail; with the log density alone: 0 */
-    size_t small;                  /* variables that change by more than chance explains, but too little to matter */
-    size_t drifts;                 /* how many are listed: */
-    svmp_drift drift[SVMP_DRIFTS]; /* those that fail, the largest |z| first */
-    size_t iterations;             /* of the run, for the advice; 0: unknown */
-    char method[16], init[32];
-    svmp_unrest unrest; /* SVMP_VETO_UNSETTLED: why */
-    size_t veto_count;  /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
-    size_t leaves;      /* variables that are drawn after the run, given the others: exactly, so not examined */
-    int searched;       /* whether particles from other starts looked for other modes */
-    int local;          /* by local moves alone */
-    size_t chains;      /* how many the draws are of; 0: of none. Then these are known: */
-    size_t every;       /* every so many of their draws are nearly independent: those are examined */
-    double r_hat;       /* the largest of a variable, */
-    double draws;       /* and the fewest effective draws */
-} svmp_verdict;
+SVMP_API svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict);
+SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
 
 /* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis and, if the whole
  * model is in one process, Hamiltonian trajectories). Under the posterior no mean, spread, quantile, score or log
  * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
  * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
  * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
- * the same bits for any number of threads, unless `seconds` cuts it short. Collective. */
+ * the same bits for any number of threads, unless `seconds` cuts it short. What it held before is forgotten.
+ * Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
 /* The same by local moves alone, without sums of variables and other modes, as several processes do it: the same bits
@@ -376,20 +349,33 @@ SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double second
 
 /* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
  * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by
- * svmp_chains_verdict; if they pass, some of their draws are examined, and what is undecided about these counts as
- * passed. Collective. */
+ * svmp_chains_verdict; if they pass, some of their draws are examined. What it held before is forgotten. Collective. */
 SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
                                       svmp_verdict *verdict);
 
-/* Adds what draws of chains say about themselves to a verdict, which is all zero or that of svmp_run_examine: R-hat,
+/* Adds what draws of chains say about themselves to a verdict, which is empty or that of svmp_run_examine: R-hat,
  * effective draws, divergences, energy. Without a veto, and unless the examination has found otherwise, they pass. */
 SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
+
+/* What so many chains need to pass: an R-hat of at most *r_hat, and *draws effective draws. Either may be NULL. */
+SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
 
 /* Adds a veto that the caller knows of. An earlier veto is kept. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
-/* Whether the particles may be used: examined, passed, and no veto. */
+/* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
+ * svmp_particles_set_comments takes them. Cut off at the end of a line where the room ends; 8 KiB are enough. */
+SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* Adds what the record of a file, its comments, says about the run: the method and the start, which the advice depends
+ * on, how the run ended, and its veto, which comes before any other. */
+SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
+
+/* Whether the particles may be used: examined or chains that have mixed, passed, and no veto. */
 SVMP_API int svmp_verdict_is_clear(const svmp_verdict *verdict);
+
+/* One word for all: "passed", "failed", "undecided", "not examined", or with a veto "not converged". */
+SVMP_API const char *svmp_verdict_word(const svmp_verdict *verdict);
 
 /* The verdict as a sentence or two, without line breaks: what is wrong, with which variables, how much. */
 SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size);
@@ -397,8 +383,29 @@ SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *bu
 /* What to do about it, a sentence; "" if nothing needs to be done. It suggests nothing that the run did already. */
 SVMP_API const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size);
 
-/* "passed", "failed", "undecided", "not examined". */
-SVMP_API const char *svmp_finding_text(svmp_finding finding);
+/* The word for an aspect in tables and files: "mean", "sd", "quantile", ... */
+SVMP_API const char *svmp_aspect_word(svmp_aspect aspect);
+
+/* Drift k of those that are listed, at most ten, the largest |z| first. Returns 0 beyond the last one. */
+SVMP_API int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift);
+
+/* A number behind the verdict by its name; NaN: there is none of that name, or it is unknown.
+ *
+ *     finding, unexamined, veto, unrest    the enums above
+ *     veto_amount, veto_count              what the veto says: an R-hat, a step in sd; how many variables are like it
+ *     particles, variables, leaves         that were examined; leaves are drawn given the others, and were not
+ *     moves, seconds                       of every particle; 0 moves: not examined
+ *     limit                                the |z| that counts, given how many tests there are
+ *     unmixed, slowest                     variables that have not mixed; the share of variance that the worst of them
+ *                                          has between particles, at most 0.5 to tell
+ *     drifting, small                      variables that fail, and those whose changes are too small to matter
+ *     searched, local                      whether other modes were looked for; whether by local moves alone
+ *     chains, every, r_hat, draws          of chains: how many, every how many draws are examined, the largest R-hat,
+ *                                          the fewest effective draws */
+SVMP_API double svmp_verdict_number(const svmp_verdict *verdict, const char *name);
+
+/* Name k of these, NULL beyond the last one. */
+SVMP_API const char *svmp_verdict_number_name(size_t k);
 
 /* ---- a start for models of distances -------------------------------------------------------- */
 

@@ -216,12 +216,7 @@ class Fit:
         made = self.verdict
         if self.model is not None:
             with self.model._borrow() as compiled:
-                origin = {
-                    "method": self.settings.get("method", "").encode()[:15],
-                    "init": self.settings.get("init", "").encode()[:31],
-                    "iterations": self.iterations,
-                }
-                made = judge_examined(examine(compiled, self.sample_data, origin, float(seconds), int(moves)))
+                made = judge_examined(examine(compiled, self.sample_data, self.record, float(seconds), int(moves)))
         if not made:
             logger.warning("%s", made.sentence)
         return made
@@ -368,9 +363,8 @@ class Fit:
         if self.measured is not None:
             total = self.measured.total
             made.update({f"ksd_{name}": repr(total[name]) for name in ("u", "v", "ratio")})
-            if not self.sample_data.are_chains:
-                made.update({"verdict": self.verdict.recorded, "verdict_text": self.verdict.sentence})
             made["ksd_beyond"] = f"{len(self.measured.beyond)} of {len(self.measured.nodes)}"
+        made.update(self.verdict.record)
         return made
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:

@@ -519,7 +519,7 @@ def test_ctrl_c_ends_an_examination(effects, monkeypatch):
     fit = effects.fit(**quick)
     monkeypatch.setattr(_judge, "Interrupts", Pressed)
     verdict = fit.verify()
-    assert verdict.evidence["moves"] <= 1 and verdict.word == "not examined"
+    assert verdict.evidence["moves"] <= 1 and not verdict  # what the run had against it stays
 
 
 def test_a_library_that_cannot_be_loaded(tmp_path):
