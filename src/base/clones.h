@@ -1,5 +1,6 @@
 /* Functions whose loops are compiled twice: for the instructions that every machine has, and for AVX2. The loader
- * chooses. Without fused multiply-add, and with every lane by itself, the bits are the same in both. */
+ * chooses. For static functions: the choice between others would be an exported symbol. Without fused multiply-add, and
+ * with every lane by itself, the bits are the same in both. */
 #ifndef SVMP_BASE_CLONES_H
 #define SVMP_BASE_CLONES_H
 

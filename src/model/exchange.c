@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/random.h"
 #include "model/evaluate.h"
 #include "model/lowered.h"
 
@@ -49,6 +50,18 @@ static void rotate_group(size_t count, const uint32_t *variable, size_t n, doubl
 }
 
 void svmp_model_sort(const svmp_model *model, size_t n, double *x) { move_groups(model, n, x, sort_group); }
+
+void svmp_model_shuffle(const svmp_model *model, uint64_t seed, size_t n, double *x) {
+    const lowered_model *lowered = lowered_of(model);
+    for (size_t k = 0; lowered && k < lowered->sorted_count; k += 1 + lowered->sorted[k]) {
+        const uint32_t *variable = lowered->sorted + k + 1;
+        for (size_t l = 0; l < n; l++) {
+            const random_stream stream = {seed, variable[0], l, RANDOM_ORDER};
+            for (size_t left = lowered->sorted[k]; left > 1; left--)
+                swap(&x[variable[left - 1] * n + l], &x[variable[svmp_random_below(stream, left, left)] * n + l]);
+        }
+    }
+}
 
 /* ---- whether it matters ------------------------------------------------------------------------------------------ */
 

@@ -74,8 +74,8 @@ void svmp_quadratic_free(svmp_context *context, quadratic *q) {
 
 /* One operation after another for each particle, as if the entries came one by one; four of them share the row's way
  * through memory. */
-SVMP_CLONES void svmp_quadratic_score(const quadratic *q, size_t i, size_t n, size_t from, size_t to, const double *x,
-                                      double *score) {
+SVMP_CLONES static void add_row(const quadratic *q, size_t i, size_t n, size_t from, size_t to, const double *x,
+                                double *score) {
     const size_t end = q->start[i + 1];
     size_t e = q->start[i];
     for (size_t l = from; l < to; l++) score[l] = q->linear[i];
@@ -89,4 +89,9 @@ SVMP_CLONES void svmp_quadratic_score(const quadratic *q, size_t i, size_t n, si
         const double a = q->value[e], *xj = x + q->column[e] * n;
         for (size_t l = from; l < to; l++) score[l] -= a * xj[l];
     }
+}
+
+void svmp_quadratic_score(const quadratic *q, size_t i, size_t n, size_t from, size_t to, const double *x,
+                          double *score) {
+    add_row(q, i, n, from, to, x, score);
 }

@@ -84,12 +84,12 @@ done:
     return status;
 }
 
-/* What the text sorts is told in ascending order, if its own order makes no difference: or particles and chains would
- * differ by it. */
-static svmp_status put_in_order(const svmp_model *model, svmp_particles *particles) {
+/* What the text sorts stands in a random order, if its order makes no difference: particles and chains that stay in one
+ * order would be in one of several equal modes. */
+static svmp_status shuffle(const svmp_run *run, svmp_particles *particles) {
     int is;
-    SVMP_TRY(svmp_model_is_exchangeable(model, particles->count, particles->values, &is));
-    if (is) svmp_model_sort(model, particles->count, particles->values);
+    SVMP_TRY(svmp_model_is_exchangeable(run->model, particles->count, particles->values, &is));
+    if (is) svmp_model_shuffle(run->model, run->options.seed, particles->count, particles->values);
     return SVMP_OK;
 }
 
@@ -108,7 +108,7 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
     if (from->team) {
         status = natural_of_part(run, x, made);
     } else {
-        status = put_in_order(model, *particles);
+        status = shuffle(run, *particles);
         if (status == SVMP_OK) status = svmp_model_natural(model, from->count, from->values, made->values);
         if (status == SVMP_OK) status = svmp_run_follow(run, from->values, made);
     }
