@@ -112,7 +112,7 @@ struct bound_program {
     size_t instances;
     double *columns; /* columns*instances: column h of instance k at h*instances + k */
 
-    shared_parts known;   /* all NULL: nothing is known of the variables */
+    shared_parts known;   /* slot NULL: nothing is known of the variables; column NULL: no slot is shared */
     unsigned char *which; /* columns*instances: which of the column's numbers the instance has, if they are few */
     code_block values, gradient; /* of the program, what instances share first; empty: they share nothing */
 };

@@ -312,14 +312,6 @@ static bool is_one_variable(size_t instances, size_t slots, const uint32_t *vari
     return k >= instances;
 }
 
-static svmp_status allocate_known(bound_program *bound) {
-    const program *compiled = bound->compiled;
-    svmp_context *context = compiled->context;
-    SVMP_TRY(SVMP_NEW(context, bound->known.slot, compiled->slots));
-    SVMP_TRY(SVMP_NEW(context, bound->known.column, compiled->columns));
-    return SVMP_NEW(context, bound->which, compiled->columns * bound->instances);
-}
-
 /* What is known of the slots is there. */
 static svmp_status share_slots(bound_program *bound) {
     const program *compiled = bound->compiled;
@@ -327,6 +319,8 @@ static svmp_status share_slots(bound_program *bound) {
     bool any = false;
     for (size_t j = 0; j < compiled->slots; j++) any = any || bound->known.slot[j];
     if (!any) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(compiled->context, bound->which, compiled->columns * instances));
+    SVMP_TRY(SVMP_NEW(compiled->context, bound->known.column, compiled->columns));
     for (size_t h = 0; h < compiled->columns; h++)
         bound->known.column[h] = numbers_of(instances, bound->columns + h * instances, bound->which + h * instances);
     SVMP_TRY(svmp_code_share(compiled->context, &compiled->values, &bound->known, &bound->values));
@@ -337,14 +331,14 @@ static svmp_status share_slots(bound_program *bound) {
 svmp_status svmp_bound_share(bound_program *bound, const uint32_t *variables) {
     const size_t slots = bound->compiled->slots;
     if (bound->known.slot || bound->instances < 2) return SVMP_OK;
-    SVMP_TRY(allocate_known(bound));
+    SVMP_TRY(SVMP_NEW(bound->compiled->context, bound->known.slot, slots));
     for (size_t j = 0; j < slots; j++) bound->known.slot[j] = is_one_variable(bound->instances, slots, variables + j);
     return share_slots(bound);
 }
 
 svmp_status svmp_bound_share_as(bound_program *bound, const bound_program *other) {
     if (other->known.slot == NULL || bound->instances < 2) return SVMP_OK;
-    SVMP_TRY(allocate_known(bound));
+    SVMP_TRY(SVMP_NEW(bound->compiled->context, bound->known.slot, bound->compiled->slots));
     if (bound->compiled->slots > 0) memcpy(bound->known.slot, other->known.slot, bound->compiled->slots);
     return share_slots(bound);
 }
@@ -354,9 +348,9 @@ svmp_status svmp_bound_partial(const bound_program *bound, size_t count, const u
     svmp_context *context = bound->compiled->context;
     program_partial *made = NULL;
     svmp_status status = svmp_program_partial(bound->compiled, count, slots, &made);
-    if (status == SVMP_OK && bound->known.slot)
+    if (status == SVMP_OK && bound->known.column)
         status = svmp_code_share(context, &made->both, &bound->known, &made->shared_both);
-    if (status == SVMP_OK && bound->known.slot)
+    if (status == SVMP_OK && bound->known.column)
         status = svmp_code_share(context, &made->gradient, &bound->known, &made->shared_gradient);
     if (status == SVMP_OK)
         *partial = made;
