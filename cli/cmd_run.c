@@ -255,8 +255,8 @@ static int prepare(session *s) {
     s->coordinates = options_given(s->set, "coordinates");
     if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
     const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
-    svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
-                                                (const char *const *)s->set->operands, &how, &s->model, &s->split);
+    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
+                                             &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
@@ -296,7 +296,7 @@ static int measure_moments(const session *s, size_t shown, const size_t *which, 
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, shown, which, moments) : 0;
+    return s->method.yield == SVMP_DRAWS ? exact_moments(s, shown, which, moments) : 0;
 }
 
 /* The variables that are shown: all; or of many, scalars and small arrays before others. The parts of several processes
@@ -409,13 +409,13 @@ static int explain_warmup(const session *s) {
 
 /* What may keep the particles of another run finite. */
 static void advise_finite(const session *s) {
-    char step[STEP_TEXT], text[STEP_TEXT];
+    char step[STEP_TEXT], text[STEP_TEXT], kernel[STEP_TEXT];
     const char *smaller = scaled_step(svmp_run_setting(s->run, "step", step, sizeof step), 0.1, text);
     const int fitted = strcmp(options_value(s->set, "init"), "gaussian") == 0;
     if (s->method.yield != SVMP_PARTICLES) return;
     if (svmp_run_iteration(s->run) == 0)
         complain(EXIT_FAILED, "Try another start: %s--init normal:0.1.", fitted ? "" : "--init gaussian, or ");
-    else if (strcmp(s->method.name, "langevin") == 0)
+    else if (svmp_run_setting(s->run, "kernel", kernel, sizeof kernel) == NULL)
         complain(EXIT_FAILED,
                  "Langevin moves grow with the score: try a smaller step (%s%s), or -m mala, which rejects such moves.",
                  smaller, fitted ? "" : " --init gaussian");

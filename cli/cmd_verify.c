@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "convergence.h"
+#include "front/written.h"
 #include "record.h"
 #include "sample.h"
 #include "verdict.h"
@@ -54,10 +55,10 @@ static int join(session *s) {
 static char *read_comments(const char *path) {
     char *text = NULL, *line = NULL;
     size_t size = 0, room = 0;
-    FILE *file = fopen(path, "r"), *to = file ? open_memstream(&text, &size) : NULL;
+    FILE *file = fopen(path, "r"), *to = file ? open_written(&text, &size) : NULL;
     while (to && getline(&line, &room, file) > 0 && *line == '#') fputs(line + 1 + (line[1] == ' '), to);
     free(line);
-    if (to && fclose(to)) free(text), text = NULL;
+    if (to) close_written(to, &text);
     if (file) fclose(file);
     return text;
 }
@@ -113,7 +114,7 @@ static int prepare(session *s) {
     if (status) return status;
     const svmp_reading how = {.coordinates = s->coordinates};
     const svmp_status made =
-        svmp_model_read_split_as(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
+        svmp_model_read_split(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
     return made == SVMP_OK ? 0 : failed(s->context, made);
 }
 

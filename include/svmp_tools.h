@@ -9,6 +9,15 @@
 extern "C" {
 #endif
 
+/* ---- this build and this machine ------------------------------------------------------------ */
+
+/* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
+SVMP_API const char *svmp_build_parts(void);
+
+/* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to
+ * `size`. Returns `buffer`. */
+SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
+
 /* ---- options and methods -------------------------------------------------------------------- */
 
 /* The description of an option of a run. */
@@ -19,6 +28,9 @@ typedef struct svmp_option {
     const char *group;    /* "Size", a heading in help texts */
     char letter;          /* 'n', a short name; 0: none */
 } svmp_option;
+
+/* New options with the same values. */
+SVMP_API svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy);
 
 /* Describes option `which`, counted from 0. Returns 0 beyond the last one. */
 SVMP_API int svmp_option_at(size_t which, svmp_option *option);
@@ -110,10 +122,18 @@ typedef struct svmp_field {
  * each row, then one for each pair that is not zero. The model is the one that svmp_model_read makes of the same matrix
  * in a file. After a failure some of the factors may have been added. */
 SVMP_API svmp_status svmp_model_add_field(svmp_model *model, size_t first, size_t count, const svmp_field *field);
-/* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; between them it is the
+
+/* The coordinate that a node moves in (svmp_reading): 1 is centred, 0 is not centred; between them it is the
  * share of the data in what is known about the node (docs/coordinates.md). NaN if there is no choice, because the node
  * has another kind of prior. */
 SVMP_API double svmp_model_centring(const svmp_model *model, size_t node);
+
+/* The variables of a node are first ... first + dimension - 1. */
+SVMP_API size_t svmp_graph_node_first(const svmp_graph *graph, size_t node);
+SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
+
+/* The closed neighbourhood of a node, its Markov blanket and itself, in ascending order. */
+SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
 
 /* The number of different closed neighbourhoods; nodes with the same one share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
@@ -132,6 +152,22 @@ SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, co
                                      int overwrite);
 
 /* ---- samples -------------------------------------------------------------------------------- */
+
+/* New particles with `count` of the variables, in the given order (`variables` NULL: all), and every `every`-th draw of
+ * each chain, the last of each `every` draws. Statistics, series and chains are kept, and so are the counts and the
+ * E-BFMI of svmp_particles_sampling, which still describe all draws. Collective: each process selects among its own
+ * variables, possibly none; they keep the order of the whole model. */
+SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
+                                           size_t every, svmp_particles **chosen);
+
+/* New particles with the chains of several samples. Variables are matched by name. All chains must be equally long, and
+ * two samples with an identical chain are refused. Statistics that all samples have are kept; everything else, such as
+ * comments, comes from the first sample. */
+SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined);
+
+/* The number of statistics, and the name of one, counted from 0. */
+SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
+SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
 
 /* A series of numbers stored with particles, such as "largest_phi" along "iteration". The series that has the name of
  * what it runs along holds the coordinates; all series along it have the same length. Names have at most 63 letters,
@@ -201,6 +237,14 @@ SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
 
 /* ---- runs ----------------------------------------------------------------------------------- */
+
+/* How many iterations the run will probably have done when it ends: fewer than requested for a method that ends by
+ * itself, which estimates it from how far it has come. */
+SVMP_API size_t svmp_run_expected(const svmp_run *run);
+
+/* The larger of ratio/limit and moment_z/moment_limit. Above 1 the node has not converged; with exact draws, some node
+ * exceeds 1 in a few percent of samples. */
+SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
 
 /* Like svmp_run_discrepancy; the run also records the total, so that svmp_run_particles returns the discrepancy as a
  * series. Both outputs may be NULL. May be called from the monitor. Collective. */

@@ -13,19 +13,6 @@ from ._library import interface, lib, structs
 
 _YIELDS = {number: name[len("SVMP_") :].lower() for name, number in interface.enums["svmp_yield"].items()}
 
-# Functions that are used if the library has them: coordinates, and its own verdict on particles.
-OPTIONAL = {
-    "svmp_model_read_text_as",
-    "svmp_run_examine",
-    "svmp_run_verdict",
-    "svmp_verdict_is_clear",
-    "svmp_verdict_sentence",
-    "svmp_verdict_advice",
-    "svmp_finding_text",
-}
-has_coordinates = "svmp_model_read_text_as" in interface.functions
-has_verdicts = "svmp_run_verdict" in interface.functions
-
 
 def option_names() -> list[str]:
     """The options of a run, as the library lists them."""

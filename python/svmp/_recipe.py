@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from ._context import Context
 from ._data import Names, Part, add_parts, collect
 from ._library import lib, structs
-from ._options import has_coordinates
 
 _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
 
@@ -41,11 +40,8 @@ class TextRecipe(Recipe):
         try:
             add_parts(context, data, self.parts)
             what = (context.handle, self.name.encode(), self.text.encode(), data)
-            if has_coordinates:
-                how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
-                handle = context.create(lib.svmp_model_read_text_as, *what, ctypes.byref(how))
-            else:
-                handle = context.create(lib.svmp_model_read_text, *what, monitors)
+            how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
+            handle = context.create(lib.svmp_model_read_text, *what, ctypes.byref(how))
         finally:
             lib.svmp_data_free(data)
         return handle, None
@@ -57,7 +53,7 @@ class FileRecipe(Recipe):
 
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         paths = (ctypes.c_char_p * len(self.paths))(*map(os.fsencode, self.paths))
-        return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths), None
+        return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths, None), None
 
 
 def read_source(source: Any, data: Any) -> Recipe:

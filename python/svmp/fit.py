@@ -17,7 +17,6 @@ from ._idata import to_idata
 from ._judge import examine
 from ._library import version
 from ._names import ArrayPlace, find_arrays
-from ._options import has_verdicts
 from ._recipe import Reading
 from ._replay import replay
 from ._run import Measured, RunResult
@@ -209,13 +208,13 @@ class Fit:
             seconds: at most so many; 0: no limit.
             moves: at most so many of each particle; 0: the default.
 
-        Without a model, and with a library that cannot examine, it is :attr:`verdict`. A verdict that is not good is also logged.
+        Without a model, it is :attr:`verdict`. A verdict that is not good is also logged.
         """
         for name, value in (("seconds", seconds), ("moves", moves)):
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= 0:
                 raise ValueError(f"{name}: expected a number of at least 0, not {value!r}")
         made = self.verdict
-        if self.model is not None and has_verdicts:
+        if self.model is not None:
             with self.model._borrow() as compiled:
                 origin = {
                     "method": self.settings.get("method", "").encode()[:15],

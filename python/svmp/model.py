@@ -19,7 +19,7 @@ from ._arguments import arguments_of, check_names
 from ._compiled import Compiled
 from ._context import logger
 from ._library import constants, lib, structs
-from ._options import has_coordinates, method_coordinates
+from ._options import method_coordinates
 from ._recipe import Reading, Recipe, TextRecipe, read_source
 from ._run import Loop, Progress, run_model
 from ._sample import Array
@@ -275,7 +275,7 @@ class Model:
 
     def _coordinates(self, given: dict[str, Any]) -> str:
         """What particles of a model text move in: what was asked for, or what the method works best with."""
-        if not has_coordinates or not isinstance(self._recipe, TextRecipe):
+        if not isinstance(self._recipe, TextRecipe):
             return ""
         asked = given.pop("coordinates", None)
         return str(asked) if asked is not None else method_coordinates(given.get("method"))

@@ -24,11 +24,14 @@ const language_function *svmp_function_find(const char *name, size_t arguments) 
     return found;
 }
 
+static const struct {
+    const char *link;
+    expr_op inverse;
+} links[] = {{"log", OP_exp}, {"logit", OP_ilogit}, {"probit", OP_phi}, {"cloglog", OP_icloglog}};
+
+const char *svmp_link_name(size_t k) { return k < sizeof links / sizeof *links ? links[k].link : NULL; }
+
 bool svmp_link_inverse(const char *link, expr_op *inverse) {
-    static const struct {
-        const char *link;
-        expr_op inverse;
-    } links[] = {{"log", OP_exp}, {"logit", OP_ilogit}, {"probit", OP_phi}, {"cloglog", OP_icloglog}};
     for (size_t k = 0; k < sizeof links / sizeof *links; k++)
         if (strcmp(links[k].link, link) == 0) {
             *inverse = links[k].inverse;

@@ -93,6 +93,7 @@ static svmp_status need_whole(const backend *b, const char *name) {
 
 static svmp_status draw_gaussian(const init *start, const backend *b, double *x) {
     gaussian *q = NULL;
+    svmp_gaussian_note_functions(b->model);
     SVMP_TRY(svmp_gaussian_create_from(b->model, b->seed, start->point, &q));
     svmp_status status = svmp_gaussian_draw(q, b->seed, b->n, x);
     svmp_gaussian_free(q);

@@ -10,7 +10,7 @@ static svmp_model *read_text(svmp_context *context, const char *text, const char
     svmp_model *model = NULL;
     write_text("model.bug", text);
     write_text("data.R", data);
-    if (svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"}, &model) != SVMP_OK)
+    if (svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"}, NULL, &model) != SVMP_OK)
         fail_msg("%s", svmp_context_error(context));
     return model;
 }
@@ -210,7 +210,7 @@ static void test_memory_runs_out(void **state) {
         svmp_context *context = scarce_context(&memory);
         svmp_model *model = NULL;
         memory.left = allowed;
-        status = svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"}, &model);
+        status = svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"}, NULL, &model);
         if (status != SVMP_OK) assert_non_null(strstr(svmp_context_error(context), "Out of memory"));
         svmp_model_free(model);
         svmp_context_free(context);
