@@ -207,6 +207,45 @@ static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdic
     return SVMP_OK;
 }
 
+/* ---- sums that end ----------------------------------------------------------------------------------------------- */
+
+/* The probability of the last value, times the number of values: what a slowly falling tail beyond it may hold. */
+static double beyond_end(const svmp_particles *natural, const lowered_discrete *unknown) {
+    svmp_series series;
+    char name[160];
+    snprintf(name, sizeof name, "probability.%.140s", unknown->name);
+    for (size_t k = 0; svmp_particles_series(natural, k, &series); k++)
+        if (series.count == unknown->states && strcmp(series.name, name) == 0)
+            return series.values[series.count - 1] * (double)series.count;
+    return 0;
+}
+
+/* Counts without a largest value were summed to one that should have no weight. The worst that has. */
+static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
+    const double most = 1e-3;
+    const lowered_summed *summed = run->model->lowered ? &run->model->lowered->summed : NULL;
+    suspect worst = {.amount = -1};
+    svmp_particles *natural = NULL;
+    bool any = false;
+    for (size_t k = 0; summed && k < summed->count; k++) any = any || summed->unknowns[k].open;
+    if (!any) return SVMP_OK;
+    SVMP_TRY(svmp_run_particles(run, &natural));
+    for (size_t k = 0; k < summed->count; k++) {
+        const lowered_discrete *unknown = &summed->unknowns[k];
+        const double beyond = unknown->open ? beyond_end(natural, unknown) : 0;
+        if (!(beyond > most)) continue;
+        worst.count++;
+        if (beyond <= worst.amount) continue;
+        worst.amount = beyond;
+        worst.place = (size_t)unknown->least + unknown->states - 1; /* the end */
+        snprintf(worst.name, sizeof worst.name, "%.127s", unknown->name);
+    }
+    svmp_particles_free(natural);
+    SVMP_TRY(worst_of_all(run, &worst));
+    if (worst.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_CUT_OFF, (double)worst.place, worst.name);
+    return SVMP_OK;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
@@ -220,6 +259,7 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     svmp_verdict_describe(run, verdict);
     SVMP_TRY(yield == SVMP_CHAINS ? judge_chains(run, seconds, verdict)
                                   : judge_particles(run, nodes, seconds, verdict));
+    SVMP_TRY(look_at_ends(run, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
     return SVMP_OK;
 }
