@@ -11,6 +11,9 @@
  *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
  * is held to those on the scale of the model text.
  *
+ * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
+ * carried.
+ *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
 #include <string.h>
@@ -22,6 +25,7 @@
 #include "method/rest.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
+#include "model/jumps.h"
 #include "model/text_scale.h"
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
@@ -35,7 +39,8 @@ typedef struct transport {
     gaussian *q;
     sweeper *sweeper;
     trajectory *global;
-    int local; /* trajectories would cost too much: local moves alone */
+    int local;   /* trajectories would cost too much: local moves alone */
+    bool *jumps; /* of each variable: the density may jump in it; NULL: nowhere */
     averages *averages;
     double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
     double misfit; /* and how far they are; when the moves have ended, what they left */
@@ -84,6 +89,8 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
+    SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
+    svmp_averages_except(own->averages, own->jumps);
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
@@ -97,6 +104,7 @@ static void free_transport(svmp_run *run) {
     svmp_averages_free(own->averages);
     svmp_averages_free(own->text_averages);
     svmp_text_scale_free(own->text);
+    svmp_release(run->context, own->jumps);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own->log_densities);
@@ -191,7 +199,7 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     const size_t left = run->iterations - run->iteration - 1;
     own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
     own->carries = left < CARRIES ? left : CARRIES;
-    own->stage = have_met(run) ? STAGE_CARRIES : STAGE_DONE;
+    own->stage = have_met(run) && own->jumps == NULL ? STAGE_CARRIES : STAGE_DONE;
     SVMP_TRY(go_back(run));
     return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "model/jumps.h"
 #include "model/lowered.h"
 #include "sample/particles.h"
 #include "verify/verify.h"
@@ -70,10 +71,20 @@ static svmp_status worst_of_all(const svmp_run *run, suspect *mine) {
     return SVMP_OK;
 }
 
+/* Stein discrepancies say nothing of a node in which the density jumps. */
+static bool node_jumps(const svmp_graph *graph, size_t node, const bool *jumps) {
+    for (size_t i = graph->first[node]; i < graph->first[node + 1]; i++)
+        if (jumps[i]) return true;
+    return false;
+}
+
 static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *nodes, svmp_verdict *verdict) {
     const svmp_graph *graph = run->model->graph;
     suspect worst = {.amount = -1}, infinite = {.amount = -1};
+    bool *jumps = NULL;
+    SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
     for (size_t v = 0; v < graph->own; v++) {
+        if (jumps && node_jumps(graph, v, jumps)) continue;
         const double excess = svmp_discrepancy_excess(&nodes[v]);
         if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
             infinite.amount = 1;
@@ -86,6 +97,7 @@ static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *no
         worst.place = svmp_graph_whole_node(graph, v);
         svmp_model_node_name(run->model, v, worst.name, sizeof worst.name);
     }
+    svmp_release(run->context, jumps);
     SVMP_TRY(worst_of_all(run, &worst));
     SVMP_TRY(worst_of_all(run, &infinite));
     if (infinite.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_INFINITE, (double)infinite.count, infinite.name);
