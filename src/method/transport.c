@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/select.h"
 #include "base/vector.h"
 #include "method/averages.h"
 #include "method/hold.h"
@@ -31,6 +32,7 @@
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
 static const double stalled = 0.9; /* of the unrest before, after twice as many iterations */
+static const double hopeless = 15; /* below the median log density: e^-15 */
 static const double dense = 200;   /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
@@ -238,12 +240,36 @@ static void follow(svmp_run *run, const double *x, const double *score) {
     own->misfit = misfit;
 }
 
+/* Where the density jumps, moves are blind: a particle that started far away may stay there. When the steps have
+ * adapted, and before any average counts, those whose log density is far below the median start again, from where
+ * others are. A mode that is `hopeless` lower, and a log density's own spread more, has no weight. */
+static svmp_status gather_strays(svmp_run *run) {
+    transport *own = run->own;
+    backend *b = run->backend;
+    const size_t n = b->n, variables = run->model->graph->variables;
+    double *x, *sorted, *f = own->log_densities;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_model_evaluate(run->model, n, x, f, NULL));
+    SVMP_TRY(SVMP_NEW(run->context, sorted, n));
+    for (size_t l = 0; l < n; l++) sorted[l] = isnan(f[l]) ? -INFINITY : f[l];
+    const double least = svmp_select(sorted, n, n / 2) - hopeless - 3 * sqrt(0.5 * (double)variables);
+    svmp_release(run->context, sorted);
+    for (size_t l = 0, from = 0; l < n; l++) {
+        if (f[l] >= least) continue;
+        do from = (from + 1) % n;
+        while (!(f[from] >= least)); /* half of them are */
+        for (size_t i = 0; i < variables; i++) x[i * n + l] = x[i * n + from];
+    }
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
+}
+
 static svmp_status move(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
+    if (t == ADAPTS && own->jumps) SVMP_TRY(gather_strays(run));
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(own->global, b, t));
