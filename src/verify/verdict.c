@@ -254,7 +254,9 @@ static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
     }
     svmp_particles_free(natural);
     SVMP_TRY(worst_of_all(run, &worst));
-    if (worst.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_CUT_OFF, (double)worst.place, worst.name);
+    if (worst.count == 0) return SVMP_OK;
+    verdict->veto = SVMP_VETO_NONE; /* whatever else: it is another posterior */
+    svmp_verdict_veto(verdict, SVMP_VETO_CUT_OFF, (double)worst.place, worst.name);
     return SVMP_OK;
 }
 
