@@ -336,6 +336,13 @@ svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression
 /* The shape alone; reads nothing. */
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
 
+/* ---- product.c ------------------------------------------------------------------------------ */
+
+/* An infinite number times an unknown has no finite value: an error that names the datum. The numbers are elements
+ * `left_part` and `right_part` of the two operands of `call`. */
+svmp_status svmp_check_product(model_lowering *lowering, const ast_expression *call, model_item left, size_t left_part,
+                               model_item right, size_t right_part);
+
 /* ---- function.c ----------------------------------------------------------------------------- */
 
 typedef struct language_function language_function;
@@ -348,6 +355,9 @@ struct language_function {
 
 const language_function *svmp_function_find(const char *name, size_t arguments);
 const language_function *svmp_function_table(size_t *count);
+
+/* The links: name k, NULL beyond the last one. */
+const char *svmp_link_name(size_t k);
 /* The inverse of a link: the function that its right-hand side goes through; false when it is none. */
 bool svmp_link_inverse(const char *link, expr_op *inverse);
 

@@ -59,13 +59,6 @@ void svmp_trajectory_free(trajectory *t) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
 }
 
-/* to += scale * by, for all numbers. */
-static void add(const trajectory *t, double scale, const double *by, double *to) {
-    const size_t numbers = t->variables * t->n;
-#pragma omp parallel for simd num_threads(svmp_threads_for(t->threads, 4 * (double)numbers))
-    for (size_t k = 0; k < numbers; k++) to[k] += scale * by[k];
-}
-
 /* Velocities from N(0, A^-1), and their kinetic energy z'z/2 from the standard normal numbers that they are made of. */
 static svmp_status draw_velocity(trajectory *t, size_t iteration) {
     const size_t n = t->n;
@@ -101,22 +94,44 @@ static void measure_velocity(trajectory *t) {
     }
 }
 
-/* w += scale A^-1 s */
-static svmp_status kick(trajectory *t, double scale, const double *score) {
-    memcpy(t->kick, score, t->variables * t->n * sizeof *score);
-    SVMP_TRY(svmp_gaussian_solve(t->q, t->n, t->kick));
-    add(t, scale, t->kick, t->velocity);
+/* w += scale (A^-1 s + x - m): by what q does not explain of the score, whose own part is -A (x - m). */
+static svmp_status kick(trajectory *t, double scale) {
+    const double *mean = svmp_gaussian_mean(t->q);
+    const size_t n = t->n;
+    memcpy(t->kick, t->score, t->variables * n * sizeof *t->score);
+    SVMP_TRY(svmp_gaussian_solve(t->q, n, t->kick));
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
+    for (size_t i = 0; i < t->variables; i++) {
+        const double *kick = t->kick + i * n, *x = t->to + i * n;
+        double *w = t->velocity + i * n;
+        for (size_t l = 0; l < n; l++) w[l] += scale * (kick[l] + (x[l] - mean[i]));
+    }
     return SVMP_OK;
+}
+
+/* The flow of q: x - m and w turn into each other. */
+static void turn(trajectory *t, double angle) {
+    const double *mean = svmp_gaussian_mean(t->q), c = cos(angle), s = sin(angle);
+    const size_t n = t->n;
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
+    for (size_t i = 0; i < t->variables; i++) {
+        double *x = t->to + i * n, *w = t->velocity + i * n;
+        for (size_t l = 0; l < n; l++) {
+            const double away = x[l] - mean[i];
+            x[l] = mean[i] + (c * away + s * w[l]);
+            w[l] = c * w[l] - s * away;
+        }
+    }
 }
 
 /* From x to t->to; the score ends as that of the new places. */
 static svmp_status follow(trajectory *t, const double *x, double time_step, size_t steps) {
     memcpy(t->to, x, t->variables * t->n * sizeof *x);
-    SVMP_TRY(kick(t, time_step / 2, t->score));
+    SVMP_TRY(kick(t, time_step / 2));
     for (size_t k = 0; k < steps; k++) {
-        add(t, time_step, t->velocity, t->to);
+        turn(t, time_step);
         SVMP_TRY(svmp_evaluate(t->evaluator, t->to, k + 1 == steps ? t->there : NULL, t->score));
-        SVMP_TRY(kick(t, k + 1 == steps ? time_step / 2 : time_step, t->score));
+        SVMP_TRY(kick(t, k + 1 == steps ? time_step / 2 : time_step));
     }
     return SVMP_OK;
 }
@@ -152,10 +167,10 @@ svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration) {
 
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
     const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
-    const double time_step = t->step * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
-    const double length = quarter_period * (0.5 + svmp_random_uniform(stream, 1));
-    const double wanted = ceil(length / time_step);
+    const double longest = t->step * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
+    const double length = quarter_period * (0.5 + svmp_random_uniform(stream, 1)), wanted = ceil(length / longest);
     const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST, n = t->n;
+    const double time_step = fmin(length / (double)steps, longest);
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(draw_velocity(t, iteration));

@@ -15,7 +15,8 @@ static svmp_model *read_model(svmp_context *context, const char *text, const cha
     svmp_model *model = NULL;
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    const svmp_status status = svmp_model_read_text(context, "m.bug", text, data, monitors, &model);
+    const svmp_status status =
+        svmp_model_read_text(context, "m.bug", text, data, &(svmp_reading){.monitors = monitors}, &model);
     if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(context));
     svmp_data_free(data);
     return model;
@@ -350,7 +351,8 @@ static void test_every_allocation_may_fail(void **state) {
             assert_ok(svmp_data_create(context, &data));
             assert_ok(svmp_data_read_text(data, "d.R", cases[c].dump, strlen(cases[c].dump)));
             memory.left = allowed;
-            status = svmp_model_read_text(context, "m.bug", cases[c].text, data, c < 2 ? "z" : "d", &model);
+            status = svmp_model_read_text(context, "m.bug", cases[c].text, data,
+                                          &(svmp_reading){.monitors = c < 2 ? "z" : "d"}, &model);
             memory.left = 1000000000;
             svmp_model_free(model);
             svmp_data_free(data);
