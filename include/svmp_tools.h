@@ -285,7 +285,8 @@ typedef enum svmp_veto {
     SVMP_VETO_DRAWS = 9,       /* chains: too few effective draws */
     SVMP_VETO_DIVERGENT = 10,  /* chains: trajectories diverged */
     SVMP_VETO_ENERGY = 11,     /* chains: E-BFMI is below 0.3 */
-    SVMP_VETO_INFINITE = 12    /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_INFINITE = 12,   /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_CUT_OFF = 13     /* a count without a largest value was summed to a value that is still likely */
 } svmp_veto;
 
 /* Why a method says that it has not settled, of the variable that is farthest from it. */
