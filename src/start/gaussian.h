@@ -21,6 +21,9 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
 svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
+/* The memory that it takes, besides its matrices. */
+double svmp_gaussian_bytes(const svmp_model *model);
+
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
 double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
 size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor of A: what a solve costs */
