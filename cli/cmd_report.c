@@ -42,7 +42,8 @@ static int prepare(material *m) {
     if (status) return status;
     const size_t rest = m->set->operand_count - m->files;
     svmp_status read = SVMP_OK;
-    if (rest > 0) read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &m->model);
+    if (rest > 0)
+        read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, NULL, &m->model);
     status = read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
     if (status || m->names.count < OVERVIEW_FROM) return status;
     if (!overview_make(m->particles, &m->arrays)) return complain(EXIT_FAILED, "Out of memory.");

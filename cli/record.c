@@ -64,7 +64,8 @@ char *record_text(const run_record *record, size_t rows) {
     if (record->resumed) fprintf(stream, "resumed at = %zu\n", record->resumed);
     fprintf(stream, "seconds = %.3f\n", record->seconds);
     convergence_write(&record->convergence, stream);
-    if (record->judged) verdict_write(&record->verdict, stream);
+    char verdict[VERDICT_RECORD];
+    if (record->verdict) fputs(svmp_verdict_record(record->verdict, verdict, sizeof verdict), stream);
     print_for_stan(stream, record, rows);
     close_written(stream, &text);
     return text;

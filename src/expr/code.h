@@ -21,6 +21,12 @@ typedef struct code_block {
     code_instruction *instructions;
     double *literals;
     size_t count, registers, literal_count, columns, inputs, outputs;
+
+    /* After svmp_code_share: the first `shared` instructions read nothing of an instance but the variables in the slots
+     * `common`. They run once for instances that have the same variables there, and leave what the others read in
+     * the registers `carried`. */
+    size_t shared, common_count, carried_count;
+    uint32_t *common, *carried;
 } code_block;
 
 static inline size_t code_place_literals(const code_block *code) { return code->registers; }
@@ -43,6 +49,11 @@ svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t
 /* Gives the places their numbers, once it is known how many columns there are in all. */
 void svmp_code_number(code_block *code, size_t columns, size_t inputs, size_t outputs);
 void svmp_code_free(svmp_context *context, code_block *code);
+
+/* The same code, what instances share first: `same` has a flag for every slot in which all instances have the same
+ * variable, then for every column that is one number. Same operations on the same numbers: a lane has the same bits.
+ * `to` stays empty where nothing is shared. */
+svmp_status svmp_code_share(svmp_context *context, const code_block *from, const unsigned char *same, code_block *to);
 
 /* The operations that a log value consists of, operands before their users and the value last: what other programs are
  * made from. Of a literal, operand[0] is its place in `literals`; of an input the slot; of a parameter the column, for
@@ -81,7 +92,14 @@ struct bound_program {
     const program *compiled;
     size_t instances;
     double *columns; /* columns*instances: column h of instance k at h*instances + k */
+
+    unsigned char *same;         /* as in svmp_code_share; NULL: nothing is known of the variables */
+    code_block values, gradient; /* of the program, what instances share first; empty: they share nothing */
 };
+
+/* svmp_bound_share with what is known of the variables of another one, which has these instances, and the same slots.
+ */
+svmp_status svmp_bound_share_as(bound_program *bound, const bound_program *other);
 
 /* The values of one instance whose variables are these. */
 void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,

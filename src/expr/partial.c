@@ -103,5 +103,6 @@ void svmp_program_partial_free(program_partial *partial) {
 }
 
 size_t svmp_program_partial_operations(const program_partial *partial, bool value) {
-    return value ? partial->both.count : partial->gradient.count;
+    const code_block *code = value ? &partial->both : &partial->gradient;
+    return code->count - code->shared;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/listing.h"
+
 typedef struct model_checker {
     model_lowering *lowering;
     name_table known; /* names that have a definition */
@@ -274,16 +276,15 @@ static void check_stochastic(model_checker *checker, ast_statement *statement) {
 }
 
 static void check_deterministic(model_checker *checker, const ast_statement *statement) {
-    static const char *const links[] = {"log", "logit", "probit", "cloglog"};
     if (statement->function == NAMES_NONE) return;
     const char *name = checker->lowering->ast->functions.text[statement->function];
     expr_op inverse;
     suggestion best = {0};
-    char text[ELEMENT_TEXT];
+    char text[ELEMENT_TEXT], links[64];
     if (svmp_link_inverse(name, &inverse)) return;
-    for (size_t k = 0; k < sizeof links / sizeof *links; k++) consider(&best, name, links[k]);
-    svmp_diagnose(checker->lowering->diagnostics, statement->function_offset,
-                  "unknown link '%s': expected log, logit, probit or cloglog%s", name, did_you_mean(&best, text));
+    for (size_t k = 0; svmp_link_name(k); k++) consider(&best, name, svmp_link_name(k));
+    svmp_diagnose(checker->lowering->diagnostics, statement->function_offset, "unknown link '%s': expected %s%s", name,
+                  svmp_list_names(svmp_link_name, "or", links, sizeof links), did_you_mean(&best, text));
 }
 
 static void check_loop(model_checker *checker, const ast_statement *loop) {

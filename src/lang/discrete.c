@@ -98,6 +98,7 @@ svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t o
                                                                       .offset = (uint32_t)offset,
                                                                       .least = least,
                                                                       .states = (uint32_t)(most - least) + 1,
+                                                                      .reader = NOTHING,
                                                                       .component = (uint32_t)lowering->discrete_count};
     lowering->discrete_count++;
     return SVMP_OK;
@@ -151,8 +152,9 @@ double svmp_scope_size(const model_lowering *lowering) {
 
 /* ---- factors ---------------------------------------------------------------------------------- */
 
-static svmp_status too_many(model_lowering *lowering) {
-    char names[200] = "", text[ELEMENT_TEXT];
+/* `count` statements that read these unknowns, this one included. */
+static svmp_status too_many(model_lowering *lowering, size_t count) {
+    char names[200] = "", text[ELEMENT_TEXT], statements[80] = "";
     size_t length = 0, k = 0;
     for (; k < lowering->scope_count && k < 4; k++) {
         const discrete_unknown *one = &lowering->discrete[lowering->scope[k]];
@@ -160,11 +162,29 @@ static svmp_status too_many(model_lowering *lowering) {
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%.40s", k ? ", " : "", text);
         if (length >= sizeof names) break;
     }
+    const double size = svmp_scope_size(lowering);
+    if (count > 1) snprintf(statements, sizeof statements, " in %zu statements, and perhaps in more", count);
     return svmp_lowering_error(lowering, lowering->statement->offset,
-                               "this depends on the discrete unknowns %s%s: %.3g combinations of their values, at most "
-                               "%u can be summed; provide some of them in the data, or split the statement",
-                               names, k < lowering->scope_count ? " ..." : "", svmp_scope_size(lowering),
-                               DISCRETE_MOST_ENTRIES);
+                               "this depends on the discrete unknowns %s%s: %.3g combinations of their values%s, at "
+                               "most %u can be summed; provide some of them in the data, or split the statement",
+                               names, k < lowering->scope_count ? " ..." : "", size, statements,
+                               count > 1 ? DISCRETE_MOST_READ : DISCRETE_MOST_ENTRIES);
+}
+
+/* Refuses what would take too long, before it is begun: a table that is too large, or too many of them that have an
+ * unknown in common. */
+static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
+    const double size = svmp_scope_size(lowering);
+    if (size > DISCRETE_MOST_ENTRIES) return too_many(lowering, 1);
+    for (size_t k = 0; k < lowering->scope_count; k++) {
+        discrete_unknown *one = &lowering->discrete[lowering->scope[k]];
+        if (one->reader == instance) continue; /* counted */
+        one->reader = instance;
+        one->readers++;
+        one->read += size;
+        if (one->read > DISCRETE_MOST_READ && size > DISCRETE_FEW) return too_many(lowering, one->readers);
+    }
+    return SVMP_OK;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -194,7 +214,7 @@ svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance) {
     bool more;
     do {
         SVMP_TRY(note_scope(lowering, &factor));
-        if (svmp_scope_size(lowering) > DISCRETE_MOST_ENTRIES) return too_many(lowering);
+        SVMP_TRY(check_cost(lowering, instance));
         more = svmp_scope_next(lowering);
         if (!more) break;
         svmp_builder_reset(lowering->builder);
@@ -368,4 +388,5 @@ void svmp_discrete_free(model_lowering *lowering) {
     svmp_release(lowering->context, lowering->scope);
     svmp_release(lowering->context, lowering->factor_scopes);
     svmp_release(lowering->context, lowering->discrete_factors);
+    svmp_release(lowering->context, lowering->parameter_stamp);
 }

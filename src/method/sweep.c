@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/random.h"
 #include "base/team.h"
 #include "base/thread.h"
@@ -131,7 +132,7 @@ typedef struct move {
 } move;
 
 /* u = L^-1 s, rows of the node's variables, in place. */
-static void solve_lower(const sweeper *s, size_t v, double *rows) {
+SVMP_CLONES static void solve_lower(const sweeper *s, size_t v, double *rows) {
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     for (size_t j = 0; j < d; j++) {
         const double *factor = svmp_sweep_factor(s, v, j), inverse = 1 / factor[j];
@@ -143,7 +144,7 @@ static void solve_lower(const sweeper *s, size_t v, double *rows) {
 }
 
 /* z = L'^-1 w, in place. */
-static void solve_upper(const sweeper *s, size_t v, double *rows) {
+SVMP_CLONES static void solve_upper(const sweeper *s, size_t v, double *rows) {
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     for (size_t j = d; j-- > 0;) {
         const double inverse = 1 / svmp_sweep_factor(s, v, j)[j];
@@ -158,18 +159,21 @@ static void solve_upper(const sweeper *s, size_t v, double *rows) {
 
 /* u, whose squares have the mean 1 under the posterior, is not longer than 4 sqrt(d): where the density falls off
  * faster than a Gaussian's, a particle far out would be thrown to the other side again and again, and never come in. */
-static void bound(size_t n, size_t d, double *rows, double *length) {
+SVMP_CLONES static void bound(size_t n, size_t d, double *rows, double *length) {
     const double most = 16 * (double)d;
+    int any = 0;
     for (size_t l = 0; l < n; l++) length[l] = rows[l] * rows[l];
     for (size_t j = 1; j < d; j++)
         for (size_t l = 0; l < n; l++) length[l] += rows[j * n + l] * rows[j * n + l];
+    for (size_t l = 0; l < n; l++) any |= length[l] > most;
+    if (!any) return;
     for (size_t l = 0; l < n; l++) length[l] = length[l] > most ? sqrt(most / length[l]) : 1;
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) rows[j * n + l] *= length[l];
 }
 
 /* w = h/2 u + epsilon xi,  y = x + L'^-1 w: rows r ... of the task; u takes the place of the score. */
-static void propose(const move *m, size_t v, size_t r) {
+SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
@@ -193,7 +197,7 @@ static void propose(const move *m, size_t v, size_t r) {
 /* log of  p(y) q(x | y) / ( p(x) q(y | x) ),  where
  *     -2h log q(y | x) = |w - h/2 u(x)|^2,    -2h log q(x | y) = |w + h/2 u(y)|^2,
  * into the row `forth`. */
-static void weigh(const move *m, size_t v, size_t place, size_t r) {
+SVMP_CLONES static void weigh(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     const double epsilon = exp(s->log_step[v]), half = 0.5 * epsilon * epsilon;
@@ -219,7 +223,7 @@ static void adapt(const sweeper *s, size_t v, double gain, double acceptance) {
 }
 
 /* Moves the particles whose ratio exceeds a uniform number; a NaN rejects. */
-static void decide(const move *m, size_t v, size_t place, size_t r) {
+SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);

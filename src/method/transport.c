@@ -79,6 +79,7 @@ static svmp_status alloc(svmp_run *run) {
     run->own = own;
     own->length = FIRST_WINDOW;
     own->misfit = INFINITY;
+    svmp_gaussian_note_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));

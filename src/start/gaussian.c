@@ -12,7 +12,7 @@
 enum { PRIOR_STARTS = 100 }; /* where no other one will do */
 enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
 
-/* From so many variables on, starts are dear: two that come to the same point are enough. */
+/* From so many variables on, starts are dear: two that come as high, to what the search resolves, are enough. */
 enum { LARGE = 5000 };
 
 struct gaussian {
@@ -91,7 +91,8 @@ static svmp_status refuse_improper(const gaussian *q, size_t i) {
  * thousandth to a hundredth of a standard deviation. */
 static ascent_goal goal_of(const gaussian *q, int polish) {
     const double variables = (double)q->work->pattern->order, least = fmax(1e-6 * variables, 1e-3);
-    return polish ? (ascent_goal){1e-5 * variables, 1e-2 + 1e-4 * variables, 6} : (ascent_goal){least, least, 2};
+    if (polish) return (ascent_goal){1e-5 * variables, 1e-2 + 1e-4 * variables, 6, 0};
+    return (ascent_goal){least, least, 2, q->work->pattern->order >= LARGE ? 0.5 + 1e-5 * variables : 0};
 }
 
 static void keep(gaussian *q) {
@@ -186,6 +187,17 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
     const size_t improper = find_improper(q, end);
     if (improper != SIZE_MAX) return refuse_improper(q, improper);
     return svmp_factorise(a->factor, q->best.A, &bad);
+}
+
+void svmp_gaussian_note_functions(const svmp_model *model) {
+    size_t functions = 0;
+    for (size_t g = 0; g < model->group_count; g++)
+        functions += model->groups[g].kind->hessian == NULL ? model->groups[g].instances : 0;
+    if (functions == 0) return;
+    svmp_log(model->context, SVMP_LOG_INFO,
+             "%zu factor%s given as %s: second derivatives come from differences of the gradients, a thousandth of a "
+             "standard deviation apart. Gradients that are noisy or not smooth make the Gaussian on the graph wrong.",
+             functions, functions == 1 ? " is" : "s are", functions == 1 ? "a function" : "functions");
 }
 
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {

@@ -24,6 +24,10 @@ void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 /* The memory that it takes, besides its matrices. */
 double svmp_gaussian_bytes(const svmp_model *model);
 
+/* Tells the log, once a run, that second derivatives of factors given as functions come from differences of their
+ * gradients, if there are such factors. */
+void svmp_gaussian_note_functions(const svmp_model *model);
+
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
 double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
 size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor of A: what a solve costs */

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/vector.h"
 #include "verify/examination.h"
+#include "verify/verify.h"
 
 static const double far = 4.5;   /* sd between a particle's own mean and that of all, from which it is elsewhere */
 static const double lower = 1.5; /* the log density there, below that of all: then it does not matter */

@@ -193,26 +193,28 @@ static size_t next_largest(const double *share, size_t variables, size_t last) {
     return best;
 }
 
-void svmp_views_name(const views *v, size_t k, char *buffer, size_t size) {
+void svmp_sum_name(const svmp_model *model, const double *share, char *buffer, size_t size) {
     enum { NAMED = 3 };
-    const size_t rows = svmp_text_scale_rows(v->text);
+    const size_t variables = model->graph->variables, largest = next_largest(share, variables, SIZE_MAX);
     char name[128];
     size_t used = 0, last = SIZE_MAX;
     double told = 0;
-    if (k < rows) {
-        svmp_model_variable_name(v->model, v->of[k], buffer, size);
-        return;
-    }
-    const double *share = v->shares + (k - rows) * v->variables;
     for (size_t named = 0; named < NAMED && used + 1 < size; named++) {
-        const size_t i = next_largest(share, v->variables, last);
+        const size_t i = next_largest(share, variables, last);
         if (i == SIZE_MAX) break;
-        const int first = last == SIZE_MAX,
-                  less = first ? 0 : share[i] * share[next_largest(share, v->variables, SIZE_MAX)] < 0;
-        svmp_model_variable_name(v->model, i, name, sizeof name);
-        used += (size_t)snprintf(buffer + used, size - used, "%s%.30s", first ? "" : less ? " - " : " + ", name);
+        const char *sign = last == SIZE_MAX ? "" : share[i] * share[largest] < 0 ? " - " : " + ";
+        svmp_model_variable_name(model, i, name, sizeof name);
+        used += (size_t)snprintf(buffer + used, size - used, "%s%.30s", sign, name);
         told += share[i] * share[i];
         last = i;
     }
     if (told < 0.95 && used + 1 < size) snprintf(buffer + used, size - used, used ? " + ..." : "a sum");
+}
+
+void svmp_views_name(const views *v, size_t k, char *buffer, size_t size) {
+    const size_t rows = svmp_text_scale_rows(v->text);
+    if (k < rows)
+        svmp_model_variable_name(v->model, v->of[k], buffer, size);
+    else
+        svmp_sum_name(v->model, v->shares + (k - rows) * v->variables, buffer, size);
 }

@@ -26,8 +26,10 @@ void svmp_views_find(views *v, const double *x, double *values);
 /* The variable that view k is, on the scale of the text; SIZE_MAX: it is a sum. */
 size_t svmp_views_variable(const views *v, size_t k);
 
-/* "b1 - b2", "x.4 + x.5 + x.3 + ..." for a sum: the variables with the largest weights; the variable's name otherwise.
- */
+/* "b1 - b2", "x.4 + x.5 + x.3 + ..." for a sum of all variables by their shares: those with the largest. */
+void svmp_sum_name(const svmp_model *model, const double *share, char *buffer, size_t size);
+
+/* That of a sum; the variable's name otherwise. */
 void svmp_views_name(const views *v, size_t k, char *buffer, size_t size);
 
 #endif

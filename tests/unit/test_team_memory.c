@@ -88,7 +88,8 @@ static svmp_status build(player *p, svmp_model **model) {
 static void live(player *p) {
     const script *s = p->script;
     life l = {0};
-    p->status = s->count ? svmp_model_read_split(p->context, s->count, s->paths, s->monitors, &l.model, NULL)
+    p->status = s->count ? svmp_model_read_split(p->context, s->count, s->paths,
+                                                 &(svmp_reading){.monitors = s->monitors}, &l.model, NULL)
                          : build(p, &l.model);
     if (p->status == SVMP_OK) p->status = go(s, &l);
     if (p->status == SVMP_OK) p->status = write_all(l.run, &l);
@@ -146,7 +147,7 @@ static void write_start(const script *s) {
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
-    assert_ok(svmp_model_read(context, s->count, s->paths, &model));
+    assert_ok(svmp_model_read(context, s->count, s->paths, NULL, &model));
     assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_particles(run, &particles));
     assert_ok(svmp_particles_write(particles, s->start, NULL, 1));

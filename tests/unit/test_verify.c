@@ -7,6 +7,7 @@
 #include "method/method.h"
 #include "unit/support.h"
 #include "verify/account.h"
+#include "verify/verify.h"
 
 static const char chain[] = "model {\n"
                             "  x[1] ~ dnorm(0, 1)\n"
@@ -26,7 +27,7 @@ static svmp_run *draw(svmp_context *context, const char *text, const char *start
 }
 
 static svmp_verdict examine(const svmp_run *run) {
-    svmp_verdict verdict;
+    svmp_verdict verdict = {0};
     assert_ok(svmp_run_examine(run, 0, 0, &verdict));
     return verdict;
 }
@@ -255,7 +256,7 @@ static void test_modes(void **state) {
 /* 24 * 24 nodes of 90 particles are enough for several threads. */
 static void test_threads(void **state) {
     (void)state;
-    svmp_verdict of[2];
+    svmp_verdict of[2] = {{0}};
     for (int t = 0; t < 2; t++) {
         svmp_context *context = test_context(t + 1);
         svmp_model *model = test_grid(context, 24, 3);
@@ -288,7 +289,7 @@ static void test_vetoes(void **state) {
     svmp_model *model = NULL;
     svmp_run *run = draw(context, chain, "normal:1", 20, &model);
     svmp_discrepancy total, nodes[10];
-    svmp_verdict v;
+    svmp_verdict v = {0};
     svmp_outcome outcome;
     char text[512];
     assert_ok(svmp_run_verdict(run, NULL, 0, &v));
@@ -304,7 +305,7 @@ static void test_vetoes(void **state) {
     assert_ok(svmp_run_verdict(run, nodes, 0, &v));
     assert_int_equal(v.veto, SVMP_VETO_DISCREPANCY);
     assert_non_null(strstr(svmp_verdict_sentence(&v, text, sizeof text),
-                           "1 of 10 nodes is farther from the posterior than exact draws would be (worst: x[8])"));
+                           "1 of 10 nodes is farther from the posterior than exact draws would be (worst: x.8)"));
     nodes[7].ratio = 0;
     assert_ok(svmp_run_verdict(run, nodes, 0, &v));
     assert_int_equal(v.veto, SVMP_VETO_STEP); /* AdaGrad's first step is of the order of an sd */
@@ -357,7 +358,7 @@ static void test_memory(void **state) {
         svmp_context *context = scarce_context(&memory);
         svmp_model *model = NULL;
         svmp_run *run = draw(context, "model { a ~ dnorm(0, 1)\n b ~ dnorm(a, 1) }", "prior", 10, &model);
-        svmp_verdict v;
+        svmp_verdict v = {0};
         memory.left = allowed;
         status = svmp_run_examine(run, 0, 40, &v);
         memory.left = 100000;
