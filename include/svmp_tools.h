@@ -59,7 +59,10 @@ typedef struct svmp_method {
     int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
     size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
     const char
-        *coordinates; /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+        *coordinates;   /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+    int fits;           /* whether it fits a Gaussian on the graph first, whatever the start is */
+    size_t arrays;      /* how many numbers per variable and particle it holds, besides position, score and velocity */
+    double examination; /* the time of svmp_run_examine after it, as a share of the time of its iterations */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
