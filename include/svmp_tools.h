@@ -59,7 +59,10 @@ typedef struct svmp_method {
     int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
     size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
     const char
-        *coordinates; /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+        *coordinates;   /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+    int fits;           /* whether it fits a Gaussian on the graph first, whatever the start is */
+    size_t arrays;      /* how many numbers per variable and particle it holds, besides position, score and velocity */
+    double examination; /* the time of svmp_run_examine after it, as a share of the time of its iterations */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
@@ -285,7 +288,8 @@ typedef enum svmp_veto {
     SVMP_VETO_DRAWS = 9,       /* chains: too few effective draws */
     SVMP_VETO_DIVERGENT = 10,  /* chains: trajectories diverged */
     SVMP_VETO_ENERGY = 11,     /* chains: E-BFMI is below 0.3 */
-    SVMP_VETO_INFINITE = 12    /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_INFINITE = 12,   /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_CUT_OFF = 13     /* a count without a largest value was summed to a value that is still likely */
 } svmp_veto;
 
 /* Why a method says that it has not settled, of the variable that is farthest from it. */

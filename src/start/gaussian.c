@@ -232,6 +232,11 @@ done:
     return status;
 }
 
+/* Draws and scores of two points, the numbers that they are made of, and the room of a solve. */
+double svmp_gaussian_bytes(const svmp_model *model) {
+    return 6.0 * MANY_DRAWS * sizeof(double) * (double)model->graph->variables;
+}
+
 void svmp_gaussian_free(gaussian *q) {
     if (q == NULL) return;
     svmp_context *context = q->model->context;

@@ -21,6 +21,9 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
 svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
+/* The memory that it takes, besides its matrices. */
+double svmp_gaussian_bytes(const svmp_model *model);
+
 /* Tells the log, once a run, that second derivatives of factors given as functions come from differences of their
  * gradients, if there are such factors. */
 void svmp_gaussian_note_functions(const svmp_model *model);

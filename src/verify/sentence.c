@@ -221,6 +221,12 @@ static void say_veto(words *w, const svmp_verdict *v) {
             "improper. Do not use these numbers.",
             v->veto_name);
         return;
+    case SVMP_VETO_CUT_OFF:
+        say(w,
+            "Not the model's posterior: %s has no largest value, and was summed up to %.0f, which is still likely. Do "
+            "not use these numbers.",
+            v->veto_name, v->veto_amount);
+        return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
     case SVMP_VETO_DIVERGENT:
@@ -354,6 +360,9 @@ static void advise_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_INTERRUPTED: say(w, "Let it run to its end."); return;
     case SVMP_VETO_UNSETTLED: advise_unsettled(w, v); return;
     case SVMP_VETO_INFINITE: say(w, "Give %s, or what it depends on, a proper prior.", v->veto_name); return;
+    case SVMP_VETO_CUT_OFF:
+        say(w, "Bound it in the model where larger values have no weight: T(, %.0f).", 3 * v->veto_amount);
+        return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
     case SVMP_VETO_DIVERGENT:
