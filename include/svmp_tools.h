@@ -59,7 +59,10 @@ typedef struct svmp_method {
     int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
     size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
     const char
-        *coordinates; /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+        *coordinates;   /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+    int fits;           /* whether it fits a Gaussian on the graph first, whatever the start is */
+    size_t arrays;      /* how many numbers per variable and particle it holds, besides position, score and velocity */
+    double examination; /* the time of svmp_run_examine after it, as a share of the time of its iterations */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
@@ -340,8 +343,8 @@ SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
  * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
  * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
  * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
- * the same bits for any number of threads, unless `seconds` cuts it short. What it held before is forgotten.
- * Collective. */
+ * the same bits for any number of threads, unless `seconds` cuts it short. What it held before is forgotten. Seconds
+ * below 0: nothing is moved, and the verdict holds what the advice depends on alone. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
 /* The same by local moves alone, without sums of variables and other modes, as several processes do it: the same bits

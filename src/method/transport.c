@@ -408,6 +408,9 @@ const method svmp_method_transport = {.name = "transport",
                                       .coordinates = "auto",
                                       .iterations = 2000,
                                       .largest = "error",
+                                      .fits = 1,
+                                      .arrays = 10,           /* averages 4, trajectories 4, the nearest, solves */
+                                      .examination = 1.0 / 6, /* whose moves are like its own */
                                       .alloc = alloc,
                                       .start = draw_start,
                                       .iterate = iterate,

@@ -218,6 +218,7 @@ static svmp_status solve(factorisation *f, int threads, size_t n, double *x, int
     double *y = f->room;
     for (size_t j = 0; forward && j < order; j++) memcpy(y + j * n, x + (size_t)L->permutation[j] * n, n * sizeof *y);
     if (!forward) memcpy(y, x, order * n * sizeof *y);
+    threads = svmp_threads_for(threads, 4 * (double)svmp_factorisation_entries(f) * (double)n);
     if ((size_t)threads > n) threads = (int)n;
 #pragma omp parallel for num_threads(threads)
     for (int t = 0; t < threads; t++) {

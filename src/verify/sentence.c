@@ -103,6 +103,11 @@ static void say_passed(words *w, const svmp_verdict *v) {
     if (v->small)
         say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
             v->small == 1 ? "s" : "");
+    if (v->beyond)
+        say(w,
+            " By its discrepancy %zu of %zu node%s %s farther from the posterior than chance explains, but no change "
+            "shows it.",
+            v->beyond, v->nodes, plural(v->nodes), v->beyond == 1 ? "is" : "are");
     if (v->chains && v->moves == 0)
         say(w, " The draws were not examined, and other modes were not looked for.");
     else if (!v->searched)
