@@ -47,7 +47,7 @@ static void end(rays *r) {
     svmp_release(context, r->centre);
 }
 
-static size_t particle(const rays *r, size_t k) { return (2 * k + 1) * r->count / (size_t)(2 * RAYS) % r->count; }
+static size_t particle(const rays *r, size_t k) { return (2 * k + 1) * r->count / (size_t)(2 * RAYS); }
 
 /* The particle of the highest density, of RAYS, and the sds of all. 0: none is finite. */
 static svmp_status find_centre(rays *r, int *found) {
