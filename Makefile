@@ -5,6 +5,7 @@
 #   make test       install missing packages, build, and run the tests
 #   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
 #   make test-wheel the Python wheel, built and tried in an empty virtual environment
+#   make test-bench every benchmark, script and peer at sizes that take seconds, so that none of them rots
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz       libFuzzer on the readers for FUZZ_SECONDS=30 each, from the kept corpus; needs clang
 #   make soak       kill runs, fill disks, fail allocations and damage files for MINUTES=5: nothing may be lost
@@ -24,6 +25,7 @@ DESTDIR ?=
 SETUP   ?= scripts/setup
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 FLAGS   ?=
+TESTERS := $(shell echo $$(($(JOBS) + 1))) # some tests wait, for processes or a browser
 MINUTES ?= 5
 FUZZ_SECONDS ?= 30
 RELEASE := build/release
@@ -34,10 +36,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test test-long test-wheel test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
+.PHONY: build run test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
 
 help:
-	@sed -n '3,21s/^# \{0,3\}//p' Makefile
+	@sed -n '3,22s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -52,7 +54,7 @@ run:
 test:
 	@$(SETUP) build test
 	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
-	@ctest --preset release -j $(JOBS)
+	@ctest --preset release -j $(TESTERS)
 
 test-long:
 	@$(SETUP) build test
@@ -64,11 +66,16 @@ test-wheel:
 	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
 	@ctest --preset long -R '^long/python_wheel$$'
 
+test-bench:
+	@$(SETUP) build test
+	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
+	@ctest --preset long -R '^long/bench$$'
+
 asan:
 	@$(SETUP) build test
 	@cmake --preset asan $(FLAGS) -DSVMP_TESTS=ON
 	@cmake --build --preset asan -j $(JOBS)
-	@ctest --preset asan -j $(JOBS)
+	@ctest --preset asan -j $(TESTERS)
 
 fuzz:
 	@$(SETUP) build

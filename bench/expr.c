@@ -15,6 +15,7 @@ typedef void (*by_hand)(size_t instances, size_t n, const uint32_t *variables, c
 typedef struct bench_model {
     const char *name;
     size_t slots, parameters;
+    unsigned common; /* slots in which all instances have the same variable, bit by bit */
     expr (*build)(program_builder *builder);
     by_hand evaluate;
 } bench_model;
@@ -88,7 +89,9 @@ static void regression_by_hand(size_t instances, size_t n, const uint32_t *varia
     }
 }
 
-/* The same with tau given, so that no exp() hides the engine's own cost. */
+/* `one scale` is the same with one tau for all instances, which by_hand computes again for each of them.
+ *
+ * And with tau given, so that no exp() hides the engine's own cost. */
 static expr line_build(program_builder *b) {
     expr slope = svmp_expr_multiply(b, svmp_expr_input(b, 1), svmp_expr_parameter(b, 1));
     expr mu = svmp_expr_add(b, svmp_expr_input(b, 0), slope);
@@ -174,7 +177,10 @@ static void measure(const bench_model *model, size_t n, size_t rounds) {
     uint32_t *scope = need(calloc(instances * model->slots, sizeof *scope));
     double *x = need(calloc(variables * n, sizeof *x)), *columns[4];
     double *value[2], *gradient[2];
-    for (size_t k = 0; k < instances * model->slots; k++) scope[k] = (uint32_t)(uniform() * (double)variables);
+    for (size_t k = 0; k < instances * model->slots; k++) {
+        const size_t slot = k % model->slots;
+        scope[k] = model->common >> slot & 1 ? (uint32_t)slot : (uint32_t)(uniform() * (double)variables);
+    }
     for (size_t k = 0; k < variables * n; k++) x[k] = 0.5 + uniform();
     for (size_t p = 0; p < model->parameters; p++) {
         columns[p] = need(calloc(instances, sizeof *columns[p]));
@@ -221,11 +227,12 @@ static void measure(const bench_model *model, size_t n, size_t rounds) {
 }
 
 int main(int count, char **arguments) {
-    static const bench_model models[] = {{"sensors", 4, 2, sensors_build, sensors_by_hand},
-                                         {"regression", 3, 2, regression_build, regression_by_hand},
-                                         {"line", 3, 2, line_build, line_by_hand},
-                                         {"grid edge", 2, 1, edge_build, edge_by_hand},
-                                         {"grid node", 1, 2, node_build, node_by_hand}};
+    static const bench_model models[] = {{"sensors", 4, 2, 0, sensors_build, sensors_by_hand},
+                                         {"regression", 3, 2, 0, regression_build, regression_by_hand},
+                                         {"one scale", 3, 2, 4, regression_build, regression_by_hand},
+                                         {"line", 3, 2, 0, line_build, line_by_hand},
+                                         {"grid edge", 2, 1, 0, edge_build, edge_by_hand},
+                                         {"grid node", 1, 2, 0, node_build, node_by_hand}};
     static const size_t particles[] = {1, 4, 16, 24, 50, 100, 1000};
     const size_t rounds = is_quick(count, arguments) ? 1 : 40;
     start_context(0);

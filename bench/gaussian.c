@@ -66,7 +66,7 @@ static svmp_model *make_field(size_t side) {
     put(numbers, "to", 2 * side * (side - 1), to_of, side);
     fclose(model_text);
     fclose(numbers);
-    const svmp_status status = svmp_model_read(context, 2, (const char *const[]){text, data}, &model);
+    const svmp_status status = svmp_model_read(context, 2, (const char *const[]){text, data}, NULL, &model);
     unlink(text);
     unlink(data);
     must(status);

@@ -36,7 +36,7 @@ static svmp_model *read_text(const char *text) {
     }
     fputs(text, file);
     fclose(file);
-    const svmp_status status = svmp_model_read(context, 1, (const char *[]){path}, &model);
+    const svmp_status status = svmp_model_read(context, 1, (const char *[]){path}, NULL, &model);
     remove(path);
     remove(folder);
     must(status);
@@ -64,7 +64,7 @@ static svmp_model *effects(void) {
 
 static svmp_model *read_two(const char *text, const char *data) {
     svmp_model *model = NULL;
-    must(svmp_model_read(context, 2, (const char *[]){text, data}, &model));
+    must(svmp_model_read(context, 2, (const char *[]){text, data}, NULL, &model));
     return model;
 }
 

@@ -78,7 +78,7 @@ static svmp_model *read_with(const char *path, void (*write)(FILE *file)) {
     }
     write(file);
     fclose(file);
-    const svmp_status status = svmp_model_read(context, 2, (const char *[]){path, data}, &model);
+    const svmp_status status = svmp_model_read(context, 2, (const char *[]){path, data}, NULL, &model);
     remove(data);
     remove(folder);
     must(status);
@@ -122,7 +122,7 @@ static void evaluate(const backend *b, const parts *p) {
         group->kind->evaluate(group, 0, group->instances, b->n, b->x, p->scratch, p->value, p->gradient);
     }
     for (size_t i = 0; i < model->graph->variables; i++)
-        svmp_quadratic_score(&model->quadratic, i, b->n, b->x, p->gradient);
+        svmp_quadratic_score(&model->quadratic, i, b->n, 0, b->n, b->x, p->gradient);
 }
 
 typedef struct costs {
@@ -195,7 +195,7 @@ int main(int count, char **arguments) {
         srand(1); /* the same data for both */
         svmp_model *models[3];
         const char *names[] = {"grid", "sensors", "crowd"};
-        must(svmp_model_read(context, 2, (const char *[]){"models/grid.mtx", "models/grid_b.mtx"}, &models[0]));
+        must(svmp_model_read(context, 2, (const char *[]){"models/grid.mtx", "models/grid_b.mtx"}, NULL, &models[0]));
         models[1] = read_with("models/sensors.bug", write_sensors);
         models[2] = read_with("models/crowd.bug", write_crowd);
         if (threads == 1)

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "method/method.h"
 #include "run/options.h"
+#include "verify/verify.h"
 
 typedef struct target {
     const char *name, *text;

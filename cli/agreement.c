@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record.h"
+#include "verdict.h"
 
 enum { TESTS = 4 }; /* of a variable: mean, sd and two quantiles */
 
@@ -21,14 +22,23 @@ static void look(largest_z *largest, size_t i, double z, double limit) {
     largest->beyond += fabs(z) > limit;
 }
 
+static int have_not_mixed(svmp_context *context, const svmp_particles *particles, double *r_hat) {
+    svmp_verdict *own = NULL;
+    int unmixed = 0;
+    if (svmp_verdict_create(context, &own) == SVMP_OK && svmp_chains_verdict(particles, own) == SVMP_OK)
+        unmixed = verdict_veto(own) == SVMP_VETO_R_HAT || verdict_veto(own) == SVMP_VETO_INFINITE;
+    *r_hat = svmp_verdict_number(own, "r_hat");
+    svmp_verdict_free(own);
+    return unmixed;
+}
+
 /* Of two samples that do not differ: what keeps that from meaning anything. */
-static int print_doubts(const char *called, const svmp_particles *particles) {
-    svmp_verdict own = {0};
+static int print_doubts(svmp_context *context, const char *called, const svmp_particles *particles) {
     char word[64];
-    if (svmp_particles_are_chains(particles) && svmp_chains_verdict(particles, &own) == SVMP_OK &&
-        (own.veto == SVMP_VETO_R_HAT || own.veto == SVMP_VETO_INFINITE)) {
-        printf("No verdict: the chains of %s have not mixed (R-hat of %s is %.3g), so the standard errors are wrong.\n",
-               called, own.veto_name, own.r_hat);
+    double r_hat;
+    if (svmp_particles_are_chains(particles) && have_not_mixed(context, particles, &r_hat)) {
+        printf("No verdict: the chains of %s have not mixed (R-hat is up to %.3g), so the standard errors are wrong.\n",
+               called, r_hat);
         return 1;
     }
     if (!record_find(svmp_particles_comments(particles), "verdict", word, sizeof word)) return 0;
@@ -43,7 +53,8 @@ static int is_beyond(const largest_z tests[TESTS]) {
     return beyond > 0;
 }
 
-void print_agreement(const svmp_particles *particles, const svmp_particles *reference, const svmp_difference *rows) {
+void print_agreement(svmp_context *context, const svmp_particles *particles, const svmp_particles *reference,
+                     const svmp_difference *rows) {
     static const char *const names[TESTS] = {"means", "sds", "5 % quantiles", "95 % quantiles"};
     const size_t variables = svmp_particles_variables(particles);
     const double limit = svmp_difference_limit(TESTS * variables);
@@ -75,7 +86,7 @@ void print_agreement(const svmp_particles *particles, const svmp_particles *refe
         printf(" of %zu variable%s.\n", variables, variables == 1 ? "" : "s");
         return;
     }
-    if (print_doubts("the reference", reference) || print_doubts("the particles", particles)) return;
+    if (print_doubts(context, "the reference", reference) || print_doubts(context, "the particles", particles)) return;
     printf("They agree: no |z| of means, sds and quantiles exceeds %.3g, a limit that chance exceeds in 1 comparison "
            "out of 100.\n",
            limit);

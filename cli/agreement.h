@@ -6,6 +6,7 @@
 
 /* Prints the largest |z| of the means, the standard deviations and the quantiles 5 % and 95 %, and a verdict: none
  * where a side has not mixed or did not pass its own examination. There is one row per variable. */
-void print_agreement(const svmp_particles *particles, const svmp_particles *reference, const svmp_difference *rows);
+void print_agreement(svmp_context *context, const svmp_particles *particles, const svmp_particles *reference,
+                     const svmp_difference *rows);
 
 #endif

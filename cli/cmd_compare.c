@@ -80,7 +80,7 @@ static int print_comparison(const option_set *set, svmp_context *context, const 
     else
         printf("MMD             %.6g\n", comparison.mmd);
     if (options_given(set, "per-variable")) print_variables(particles, rows_);
-    print_agreement(particles, reference, rows_);
+    print_agreement(context, particles, reference, rows_);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "front/written.h"
 
 static const option_row rows[] = {
     {"format", 0, "dot|json", "dot", "the factor graph for Graphviz, or nodes, factors and blankets as JSON", "Output"},
@@ -66,9 +67,9 @@ static int draw_graph(const svmp_model *model, svmp_context *context, const char
     int ended = 127 << 8;
     svmp_status status = text ? svmp_model_write_graph(model, SVMP_GRAPH_DOT, text) : SVMP_CANNOT_WRITE;
     FILE *from = status == SVMP_OK ? start_graphviz(kind, large ? "sfdp" : "dot", text, &child) : NULL;
-    if (from) picture = open_memstream(&bytes, &size);
+    if (from) picture = open_written(&bytes, &size);
     while (picture && (got = fread(block, 1, sizeof block, from)) > 0) fwrite(block, 1, got, picture);
-    if (picture) fclose(picture);
+    if (picture && !close_written(picture, &bytes)) size = 0;
     if (from) fclose(from);
     if (child > 0) waitpid(child, &ended, 0);
     if (text) fclose(text);

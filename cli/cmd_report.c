@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "front/written.h"
 #include "report/fields.h"
 #include "report/page.h"
 #include "report/parts.h"
@@ -41,7 +42,8 @@ static int prepare(material *m) {
     if (status) return status;
     const size_t rest = m->set->operand_count - m->files;
     svmp_status read = SVMP_OK;
-    if (rest > 0) read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &m->model);
+    if (rest > 0)
+        read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, NULL, &m->model);
     status = read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
     if (status || m->names.count < OVERVIEW_FROM) return status;
     if (!overview_make(m->particles, &m->arrays)) return complain(EXIT_FAILED, "Out of memory.");
@@ -65,28 +67,26 @@ static int write_data(material *m, FILE *file) {
     return status;
 }
 
-/* A text that is written as to a file; *text is the caller's to free, whatever comes back. */
-static int close_text(FILE *stream, int status) {
-    const int lost = ferror(stream);
-    if ((fclose(stream) != 0 || lost) && status == 0) return complain(EXIT_FAILED, "Out of memory.");
-    return status;
+/* *text is the caller's to free, whatever comes back. */
+static int close_text(FILE *stream, char **text, int status) {
+    return close_written(stream, text) || status ? status : complain(EXIT_FAILED, "Out of memory.");
 }
 
 static int make_data(material *m, char **data, size_t *size) {
-    FILE *stream = open_memstream(data, size);
+    FILE *stream = open_written(data, size);
     if (stream == NULL) return complain(EXIT_FAILED, "Out of memory.");
-    return close_text(stream, write_data(m, stream));
+    return close_text(stream, data, write_data(m, stream));
 }
 
 static int make_page(material *m, char **page, size_t *size) {
     char *data = NULL;
     size_t data_size = 0;
     int status = make_data(m, &data, &data_size);
-    FILE *stream = status == 0 ? open_memstream(page, size) : NULL;
+    FILE *stream = status == 0 ? open_written(page, size) : NULL;
     if (status == 0 && stream == NULL) status = complain(EXIT_FAILED, "Out of memory.");
     if (stream) {
         page_write(stream, data, data_size);
-        status = close_text(stream, status);
+        status = close_text(stream, page, status);
     }
     free(data);
     return status;

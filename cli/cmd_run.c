@@ -75,6 +75,7 @@ typedef struct session {
     int measures;            /* the discrepancy is measured along the way */
     int interrupted;         /* this process was, by a signal */
     run_record record;
+    svmp_verdict *verdict;
 } session;
 
 static int read_options(session *s) {
@@ -255,8 +256,8 @@ static int prepare(session *s) {
     s->coordinates = options_given(s->set, "coordinates");
     if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
     const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
-    svmp_status made = svmp_model_read_split_as(s->context, s->set->operand_count,
-                                                (const char *const *)s->set->operands, &how, &s->model, &s->split);
+    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
+                                             &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
@@ -296,7 +297,7 @@ static int measure_moments(const session *s, size_t shown, const size_t *which, 
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return strcmp(s->method.name, "exact") == 0 ? exact_moments(s, shown, which, moments) : 0;
+    return s->method.yield == SVMP_DRAWS ? exact_moments(s, shown, which, moments) : 0;
 }
 
 /* The variables that are shown: all; or of many, scalars and small arrays before others. The parts of several processes
@@ -327,19 +328,20 @@ static void print_split(const svmp_split *split) {
 
 /* How the run ended, without contradicting the verdict below. */
 static const char *end_word(const session *s) {
-    const svmp_verdict *v = &s->record.verdict;
-    const int doubted = s->record.judged && (v->finding == SVMP_FAILED || v->veto != SVMP_VETO_NONE);
-    const int by_itself =
-        s->record.outcome == SVMP_CONVERGED || (s->record.outcome == SVMP_COMPLETED && v->veto == SVMP_VETO_UNSETTLED);
-    return doubted && by_itself ? verdict_word(v) : outcome_word(s->record.outcome);
+    const svmp_verdict *v = s->record.verdict;
+    const int doubted = v && (verdict_finding(v) == SVMP_FAILED || verdict_veto(v) != SVMP_VETO_NONE);
+    const int by_itself = s->record.outcome == SVMP_CONVERGED ||
+                          (s->record.outcome == SVMP_COMPLETED && v && verdict_veto(v) == SVMP_VETO_UNSETTLED);
+    return doubted && by_itself ? svmp_verdict_word(v) : outcome_word(s->record.outcome);
 }
 
 /* How to have the particles examined after all, or for longer. */
 static void explain_skipped(const session *s) {
-    const svmp_verdict *v = &s->record.verdict;
-    const int out_of_time = v->unexamined == SVMP_OUT_OF_TIME && v->finding != SVMP_FAILED;
-    const int unasked = v->unexamined == SVMP_UNASKED && v->finding == SVMP_NOT_EXAMINED;
-    if (v->veto != SVMP_VETO_NONE || v->chains || (!out_of_time && !unasked)) return;
+    const svmp_verdict *v = s->record.verdict;
+    const svmp_unexamined why = (svmp_unexamined)(int)svmp_verdict_number(v, "unexamined");
+    const int out_of_time = why == SVMP_OUT_OF_TIME && verdict_finding(v) != SVMP_FAILED;
+    const int unasked = why == SVMP_UNASKED && verdict_finding(v) == SVMP_NOT_EXAMINED;
+    if (verdict_veto(v) != SVMP_VETO_NONE || s->method.yield == SVMP_CHAINS || (!out_of_time && !unasked)) return;
     printf("To examine %s: ", out_of_time ? "them without a limit of time" : "them");
     if (s->writer.written)
         printf("svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
@@ -377,13 +379,13 @@ static int print_result(session *s) {
     if (s->record.processes == 1) print_criteria(s->result);
     print_split(&s->split);
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
-    s->clear = exact || (s->record.judged && svmp_verdict_is_clear(&s->record.verdict));
-    const int have_mixed = chains && !(s->record.judged && s->record.processes > 1) &&
-                           print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
-    if (chains && !s->record.judged) s->clear = have_mixed;
+    const svmp_verdict *verdict = s->record.verdict;
+    s->clear = exact || (verdict && svmp_verdict_is_clear(verdict));
+    if (chains && !(verdict && s->record.processes > 1))
+        print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing);
     print_convergence(&s->record.convergence, 0);
-    if (s->record.judged) verdict_print(&s->record.verdict);
-    if (s->record.judged) explain_skipped(s);
+    if (verdict) verdict_print(verdict);
+    if (verdict) explain_skipped(s);
     free(mixing);
     if (exact && variables > svmp_graph_variables(svmp_model_graph(s->model)))
         printf("These numbers are exact, except for nodes that are monitored or drawn after the run; the particles are "
@@ -409,13 +411,18 @@ static int explain_warmup(const session *s) {
 
 /* What may keep the particles of another run finite. */
 static void advise_finite(const session *s) {
-    char step[STEP_TEXT], text[STEP_TEXT];
+    char step[STEP_TEXT], text[STEP_TEXT], kernel[STEP_TEXT];
     const char *smaller = scaled_step(svmp_run_setting(s->run, "step", step, sizeof step), 0.1, text);
-    const int fitted = strcmp(options_value(s->set, "init"), "gaussian") == 0;
+    char init[STEP_TEXT];
+    const char *from = svmp_run_setting(s->run, "init", init, sizeof init); /* the method's own, if none was given */
+    const int fitted = from && strncmp(from, "gaussian", strlen("gaussian")) == 0;
     if (s->method.yield != SVMP_PARTICLES) return;
     if (svmp_run_iteration(s->run) == 0)
-        complain(EXIT_FAILED, "Try another start: %s--init normal:0.1.", fitted ? "" : "--init gaussian, or ");
-    else if (strcmp(s->method.name, "langevin") == 0)
+        complain(EXIT_FAILED,
+                 "Try another start: %s--init normal:0.1. If there is none that works, the posterior may be improper: "
+                 "give all unknowns proper priors.",
+                 fitted ? "" : "--init gaussian, or ");
+    else if (svmp_run_setting(s->run, "kernel", kernel, sizeof kernel) == NULL)
         complain(EXIT_FAILED,
                  "Langevin moves grow with the score: try a smaller step (%s%s), or -m mala, which rejects such moves.",
                  smaller, fitted ? "" : " --init gaussian");
@@ -487,16 +494,17 @@ static void judge(session *s, double seconds) {
     const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
     if (s->method.yield != SVMP_PARTICLES && s->method.yield != SVMP_CHAINS) return;
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
+    if (judged == SVMP_OK) judged = svmp_verdict_create(s->context, &s->verdict);
     if (judged == SVMP_OK)
         judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
-                                  examines > 0 ? fmax(examines, third) : 0, &record->verdict);
+                                  examines > 0 ? fmax(examines, third) : 0, s->verdict);
     if (judged == SVMP_NO_MEMORY || judged == SVMP_BAD_CALL) {
         failed(s->context, judged);
         return;
     }
-    if (record->outcome == SVMP_DIVERGED) svmp_verdict_veto(&record->verdict, SVMP_VETO_DIVERGED, 0, NULL);
-    record->judged = 1;
-    progress_tell_verdict(&s->watch, &record->verdict);
+    if (record->outcome == SVMP_DIVERGED) svmp_verdict_veto(s->verdict, SVMP_VETO_DIVERGED, 0, NULL);
+    record->verdict = s->verdict;
+    progress_tell_verdict(&s->watch, s->verdict);
 }
 
 /* The result with all that is told of it: how it ended, and where it stands. */
@@ -582,6 +590,7 @@ static int run(const option_set *set) {
     svmp_particles_free(s.start);
     svmp_particles_free(s.result);
     svmp_particles_free(s.first);
+    svmp_verdict_free(s.verdict);
     svmp_run_free(s.run);
     svmp_model_free(s.model);
     svmp_options_free(s.options);

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "convergence.h"
+#include "front/written.h"
 #include "record.h"
 #include "sample.h"
 #include "verdict.h"
@@ -20,7 +21,7 @@ static const option_row rows[] = {
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
-enum { COORDINATES = 64 };
+enum { COORDINATES = 64, FEWEST = 10 }; /* FEWEST: particles */
 
 /* All that is held, so that there is one place where it ends. */
 typedef struct session {
@@ -36,7 +37,7 @@ typedef struct session {
     svmp_options *options;
     svmp_particles *particles, *fewer; /* NULL: several processes read their own */
     svmp_run *run;
-    svmp_verdict verdict;
+    svmp_verdict *verdict;
 } session;
 
 /* With the other processes that mpirun started, if any. */
@@ -54,10 +55,10 @@ static int join(session *s) {
 static char *read_comments(const char *path) {
     char *text = NULL, *line = NULL;
     size_t size = 0, room = 0;
-    FILE *file = fopen(path, "r"), *to = file ? open_memstream(&text, &size) : NULL;
+    FILE *file = fopen(path, "r"), *to = file ? open_written(&text, &size) : NULL;
     while (to && getline(&line, &room, file) > 0 && *line == '#') fputs(line + 1 + (line[1] == ' '), to);
     free(line);
-    if (to && fclose(to)) free(text), text = NULL;
+    if (to) close_written(to, &text);
     if (file) fclose(file);
     return text;
 }
@@ -113,7 +114,7 @@ static int prepare(session *s) {
     if (status) return status;
     const svmp_reading how = {.coordinates = s->coordinates};
     const svmp_status made =
-        svmp_model_read_split_as(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
+        svmp_model_read_split(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
     return made == SVMP_OK ? 0 : failed(s->context, made);
 }
 
@@ -121,11 +122,10 @@ static int prepare(session *s) {
 static svmp_status choose_particles(session *s, const svmp_particles **start) {
     *start = s->particles;
     if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return SVMP_OK;
-    const svmp_status judged = svmp_chains_verdict(s->particles, &s->verdict);
-    if (judged != SVMP_OK || s->verdict.every < 2) return judged;
-    *start = NULL;
+    const size_t every = (size_t)svmp_verdict_number(s->verdict, "every");
+    if (every < 2) return SVMP_OK;
     const svmp_status chosen =
-        svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, s->verdict.every, &s->fewer);
+        svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, every, &s->fewer);
     *start = s->fewer;
     return chosen;
 }
@@ -146,50 +146,49 @@ static svmp_status place(session *s) {
     return start ? svmp_run_start_from(s->run, start) : svmp_run_start_from_file(s->run, s->set->operands[0]);
 }
 
-/* What the file says about its run: how it ended, what withheld an all-clear, and what it has tried already. */
-static void read_record(session *s) {
-    char value[64];
-    svmp_verdict *v = &s->verdict;
-    *v->method = *v->init = '\0';
-    if (record_find(s->comments, "method", value, sizeof value)) snprintf(v->method, sizeof v->method, "%.15s", value);
-    if (record_find(s->comments, "init", value, sizeof value)) snprintf(v->init, sizeof v->init, "%.31s", value);
-    v->iterations = record_find(s->comments, "iterations done", value, sizeof value) ? strtoul(value, NULL, 10) : 0;
-    if (s->count < 10) svmp_verdict_veto(v, SVMP_VETO_FEW, 10, NULL);
-    if (!v->chains) verdict_read_veto(s->comments, v);
-    if (!record_find(s->comments, "outcome", value, sizeof value)) return;
-    if (strcmp(value, outcome_word(SVMP_DIVERGED)) == 0) svmp_verdict_veto(v, SVMP_VETO_DIVERGED, 0, NULL);
-    if (strcmp(value, outcome_word(SVMP_STOPPED)) == 0) svmp_verdict_veto(v, SVMP_VETO_INTERRUPTED, 0, NULL);
+static int are_chains(const session *s) { return s->particles && svmp_particles_are_chains(s->particles); }
+
+/* What the file says about itself: draws of chains by their own measures, and the record of the run. */
+static svmp_status weigh(session *s) {
+    if (s->count < FEWEST) svmp_verdict_veto(s->verdict, SVMP_VETO_FEW, FEWEST, NULL);
+    const svmp_status judged = are_chains(s) ? svmp_chains_verdict(s->particles, s->verdict) : SVMP_OK;
+    svmp_verdict_recall(s->verdict, s->comments);
+    return judged;
 }
 
-/* Chains that have mixed pass if the time was too short to tell more. */
-static svmp_status weigh_chains(session *s) {
-    svmp_verdict *v = &s->verdict;
-    if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return SVMP_OK;
-    if (v->finding == SVMP_UNDECIDED && v->unexamined != SVMP_EXAMINED) v->finding = SVMP_NOT_EXAMINED, v->moves = 0;
-    return svmp_chains_verdict(s->particles, v);
+/* Chains that have not mixed are not examined: a run does not do it, either. */
+static svmp_status examine_particles(session *s) {
+    const int local = options_given(s->set, "local") != NULL;
+    svmp_status status = svmp_verdict_create(s->context, &s->verdict);
+    if (status == SVMP_OK) status = weigh(s);
+    if (status == SVMP_OK) status = place(s);
+    if (status != SVMP_OK) return status;
+    const double seconds = are_chains(s) && verdict_veto(s->verdict) != SVMP_VETO_NONE ? -1 : s->seconds;
+    status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, seconds, s->moves, s->verdict);
+    return status == SVMP_OK ? weigh(s) : status;
 }
 
 static int examine(session *s) {
-    const int local = options_given(s->set, "local") != NULL;
-    svmp_status status = place(s);
-    if (status == SVMP_OK)
-        status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, s->seconds, s->moves, &s->verdict);
-    if (status == SVMP_OK) status = weigh_chains(s);
+    const svmp_status status = examine_particles(s);
     if (status != SVMP_OK) return failed(s->context, status);
-    read_record(s);
-    if (is_speaker()) {
-        printf("%zu particles of %zu variable%s, %zu exact moves each in %.2g s\n\n", s->verdict.particles,
-               s->verdict.variables, plural(s->verdict.variables), s->verdict.moves, s->verdict.seconds);
-        verdict_print_drifts(&s->verdict);
-        verdict_print(&s->verdict);
+    const svmp_verdict *v = s->verdict;
+    const size_t moves = (size_t)svmp_verdict_number(v, "moves");
+    if (is_speaker() && moves > 0) {
+        const size_t variables = (size_t)svmp_verdict_number(v, "variables");
+        printf("%.0f particles of %zu variable%s, %zu exact moves each in %.2g s\n\n",
+               svmp_verdict_number(v, "particles"), variables, plural(variables), moves,
+               svmp_verdict_number(v, "seconds"));
+        verdict_print_drifts(v);
     }
-    return options_given(s->set, "require-converged") && !svmp_verdict_is_clear(&s->verdict) ? EXIT_FAILED : 0;
+    if (is_speaker()) verdict_print(v);
+    return options_given(s->set, "require-converged") && !svmp_verdict_is_clear(v) ? EXIT_FAILED : 0;
 }
 
 static int run(const option_set *set) {
     session s = {.set = set};
     int status = prepare(&s);
     if (status == 0) status = examine(&s);
+    svmp_verdict_free(s.verdict);
     svmp_run_free(s.run);
     svmp_options_free(s.options);
     svmp_particles_free(s.fewer);

@@ -187,6 +187,6 @@ int read_model(const option_set *set, svmp_context *context, svmp_model **model)
     const int wrong = find_coordinates(set, context, &how.coordinates);
     if (wrong) return wrong;
     const svmp_status status =
-        svmp_model_read_as(context, set->operand_count, (const char *const *)set->operands, &how, model);
+        svmp_model_read(context, set->operand_count, (const char *const *)set->operands, &how, model);
     return status == SVMP_OK ? 0 : failed(context, status);
 }

@@ -9,8 +9,6 @@
 
 static double variables_of(const svmp_model *model) { return (double)svmp_graph_variables(svmp_model_graph(model)); }
 
-static int is_transport(const svmp_method *method) { return strcmp(method->name, "transport") == 0; }
-
 /* About a millisecond of the processor for each variable was measured for fields and SLAM of 6,000 to 90,000 variables.
  * The memory: 7 arrays of 64 draws, and those of the particles. */
 void estimate_start(const option_set *set, const svmp_options *options, const svmp_method *method,
@@ -20,13 +18,13 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
     const double variables = variables_of(model), seconds = 1e-3 * variables;
     const double particles = (double)asked_count(options, "particles");
     const char *init = options_given(set, "init");
-    const int sought = is_transport(method) || (init && strncmp(init, fitted, strlen(fitted)) == 0);
+    const int sought = method->fits || (init && strncmp(init, fitted, strlen(fitted)) == 0);
     if (!sought || seconds < is_long) return;
     complain(EXIT_DONE,
              "The start of %.0f variables takes about %.0f s of processor time and %.2g GB of memory; the run is "
              "announced after it.",
              variables, seconds,
-             sizeof(double) * variables * (7 * 64 + (is_transport(method) ? 12 : 6) * particles) / 1e9);
+             sizeof(double) * variables * (7 * 64 + (6 + (double)method->arrays) * particles) / 1e9);
 }
 
 /* The variables and the values that they stand for; and the draws of a sampler, which fill their room only as they
@@ -41,11 +39,10 @@ double estimate_result(const svmp_run *run, const svmp_options *options, const s
     return sizeof(double) * variables_of(model) * particles * kept * (chains ? 3 : 2);
 }
 
-/* It takes a third of the time of the iterations; after transport, whose iterations are like its moves, a sixth. Its
- * memory, as measured: chains of at most 500 particles, trajectories and a Gaussian of its own. */
+/* Its memory, as measured: chains of at most 500 particles, trajectories and a Gaussian of its own. */
 double estimate_examination(const svmp_options *options, const svmp_method *method, const svmp_model *model,
                             double *bytes) {
     const double particles = fmin((double)asked_count(options, "particles"), 500);
     *bytes += sizeof(double) * variables_of(model) * (20 * particles + 640);
-    return is_transport(method) ? 1.0 / 6 : 1.0 / 3;
+    return method->examination;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "front/written.h"
 
 /* Another process: its number at home, which is a machine and, in a container, a space of numbers there; and what to
  * say when it is no longer there. */
@@ -87,12 +88,11 @@ static int make_timer(size_t count) {
 static char *compose(const keeper *k, const option_set *set) {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *stream = open_written(&text, &size);
     if (stream == NULL) return NULL;
     if (k->path) keeper_print_how(k, set, stream);
-    if (fclose(stream) == 0) return text;
-    free(text);
-    return NULL;
+    close_written(stream, &text);
+    return text;
 }
 
 void guard_begin(const keeper *k, const option_set *set) {

@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
-
 #include "journey.h"
 
 #include <math.h>
@@ -7,6 +5,7 @@
 #include <string.h>
 
 #include "front/csv.h"
+#include "front/written.h"
 
 enum { POINTS_MOST = 10000000, NAME_MOST = 64, SHOWN = 10 };
 
@@ -172,7 +171,7 @@ static void print_pair(FILE *to, const double *pair, int known, size_t k) {
 static int write_start(const expedition *x, const option_set *set, svmp_context *context) {
     char *text = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
+    FILE *to = open_written(&text, &size);
     if (to == NULL) return complain(EXIT_FAILED, "Out of memory.");
     fprintf(to, "{\"%s\": [", options_value(set, "name"));
     for (size_t t = 0; t < x->data.poses; t++) print_pair(to, x->path + 3 * t, t == 0, t);
@@ -181,11 +180,7 @@ static int write_start(const expedition *x, const option_set *set, svmp_context 
     fprintf(to, "],\n\"%s\": [", options_value(set, "map"));
     for (size_t k = 0; k < x->data.landmarks; k++) print_pair(to, x->map + 2 * k, !isnan(x->known[2 * k]), k);
     fprintf(to, "]}\n");
-    const int written = ferror(to) == 0;
-    if (fclose(to) != 0 || !written) {
-        free(text);
-        return complain(EXIT_FAILED, "Out of memory.");
-    }
+    if (!close_written(to, &text)) return complain(EXIT_FAILED, "Out of memory.");
     const svmp_status status =
         svmp_file_write(context, options_value(set, "output"), text, size, options_given(set, "force") != NULL);
     free(text);

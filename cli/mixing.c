@@ -2,16 +2,6 @@
 
 #include <math.h>
 
-/* Vehtari and others: R-hat at most 1.01, and 100 effective draws a chain, without which it tells little: that is for
- * some four chains. Many short ones need not be worth so much each; 400 in all will do, or 10 a chain. */
-static double needed_draws(size_t chains) {
-    return chains <= 4 ? 100 * (double)chains : fmax(400, 10 * (double)chains);
-}
-
-/* Chains that have settled, and are worth e effective draws each, have R-hat sqrt(1 + 1/e): 1.01 is that of half of the
- * draws that are needed. */
-static double high_r_hat(size_t chains) { return fmax(1.01, sqrt(1 + 2 * (double)chains / needed_draws(chains))); }
-
 /* The largest or smallest of a number over the variables, and how many are beyond its limit. */
 typedef struct extreme {
     double value;
@@ -31,9 +21,9 @@ static int diverged(const svmp_particles *particles) {
     return 0;
 }
 
-int print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing) {
-    const double needed = needed_draws(svmp_particles_chains(particles));
-    const double limit = high_r_hat(svmp_particles_chains(particles));
+void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing) {
+    double needed, limit;
+    svmp_chains_limits(svmp_particles_chains(particles), &limit, &needed);
     extreme r_hat = {NAN, 0, 0}, draws = {NAN, 0, 0};
     size_t unknown = 0;
     for (size_t k = 0; k < count; k++) {
@@ -67,5 +57,4 @@ int print_mixing(const svmp_particles *particles, size_t count, const size_t *va
                one ? "The halves of the chain agree, but several chains would be a stronger test"
                    : "The chains have mixed",
                r_hat.value, draws.value);
-    return r_hat.beyond == 0 && draws.beyond == 0 && unknown < count && !diverged(particles);
 }

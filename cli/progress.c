@@ -185,7 +185,7 @@ void progress_tell_verdict(const progress *watch, const svmp_verdict *verdict) {
     char text[VERDICT_TEXT];
     if (watch->mode != PROGRESS_JSON) return;
     fputc('{', stderr);
-    print_text("verdict", verdict_word(verdict));
+    print_text("verdict", svmp_verdict_word(verdict));
     fprintf(stderr, ", \"clear\": %s, ", svmp_verdict_is_clear(verdict) ? "true" : "false");
     print_text("sentence", svmp_verdict_sentence(verdict, text, sizeof text));
     fputs(", ", stderr);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "asked.h"
+#include "front/written.h"
 #include "verdict.h"
 
 const char *outcome_word(svmp_outcome outcome) {
@@ -46,7 +47,7 @@ static void print_for_stan(FILE *text, const run_record *record, size_t rows) {
 char *record_text(const run_record *record, size_t rows) {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *stream = open_written(&text, &size);
     if (stream == NULL) return NULL;
     fprintf(stream, "svmp %s\n", svmp_version());
     for (size_t k = 0; k < record->set->operand_count; k++)
@@ -63,12 +64,11 @@ char *record_text(const run_record *record, size_t rows) {
     if (record->resumed) fprintf(stream, "resumed at = %zu\n", record->resumed);
     fprintf(stream, "seconds = %.3f\n", record->seconds);
     convergence_write(&record->convergence, stream);
-    if (record->judged) verdict_write(&record->verdict, stream);
+    char verdict[VERDICT_RECORD];
+    if (record->verdict) fputs(svmp_verdict_record(record->verdict, verdict, sizeof verdict), stream);
     print_for_stan(stream, record, rows);
-    int lost = ferror(stream);
-    if (fclose(stream) == 0 && !lost) return text;
-    free(text);
-    return NULL;
+    close_written(stream, &text);
+    return text;
 }
 
 int record_find(const char *comments, const char *name, char *value, size_t size) {

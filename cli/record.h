@@ -17,8 +17,7 @@ typedef struct run_record {
     double seconds, warmup; /* since then; warmup: those of a sampler's warm-up */
     size_t thin, chain;     /* every `thin`th draw is written; of this chain only, 0: of all */
     convergence convergence;
-    int judged; /* whether there is a verdict */
-    svmp_verdict verdict;
+    const svmp_verdict *verdict; /* NULL: there is none */
 } run_record;
 
 /* "diverged", "completed", ... */

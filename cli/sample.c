@@ -56,7 +56,7 @@ int read_particles(svmp_context *context, const char *path, svmp_particles **par
         return complain(EXIT_WRONG, "'%s' is a pipe; NetCDF can be read from a file only.", path);
     if (svmp_context_processes(context) == 1 && is_foreign(path) && !shield_read(context, path))
         return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
-    const svmp_status read = svmp_particles_read(context, path, particles);
+    const svmp_status read = shield_read_here(context, path, particles);
     if (read != SVMP_OK) return failed(context, read);
     compare_versions(*particles, path);
     return 0;

@@ -17,8 +17,39 @@ typedef struct work {
     int overwrite;
 } work;
 
+static int is_netcdf(const char *path) {
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".nc") == 0;
+}
+
+/* HDF5 prints its errors if it has no memory to begin with, when NetCDF has not yet told it to be silent. Returns what
+ * stderr was, for speak_again; -1: as it is now. */
+static int be_silent(const char *path) {
+    if (!is_netcdf(path)) return -1;
+    fflush(stderr);
+    const int nowhere = open("/dev/null", O_WRONLY), before = nowhere >= 0 ? dup(STDERR_FILENO) : -1;
+    if (before >= 0) dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) close(nowhere);
+    return before;
+}
+
+static void speak_again(int before) {
+    if (before < 0) return;
+    dup2(before, STDERR_FILENO);
+    close(before);
+}
+
+svmp_status shield_read_here(svmp_context *context, const char *path, svmp_particles **particles) {
+    const int before = be_silent(path);
+    const svmp_status status = svmp_particles_read(context, path, particles);
+    speak_again(before);
+    return status;
+}
+
 static int write_here(const work *w) {
+    const int before = be_silent(w->path);
     const svmp_status status = svmp_particles_write(w->particles, w->path, w->comments, w->overwrite);
+    speak_again(before);
     return status == SVMP_OK ? EXIT_DONE : failed(w->context, status);
 }
 
@@ -98,12 +129,10 @@ static int write_elsewhere(work w, char **written) {
 int shield_write(svmp_context *context, const svmp_particles *particles, const char *path, const char *comments,
                  int overwrite, char **written) {
     const work w = {context, particles, path, comments, overwrite};
-    const size_t length = strlen(path);
-    const int netcdf = length > 3 && strcmp(path + length - 3, ".nc") == 0;
     int status = EXIT_FAILED, ended = -1;
     pid_t child = 0;
     *written = NULL;
-    if (netcdf && svmp_context_processes(context) == 1) ended = try_in_child(&w, &child);
+    if (is_netcdf(path) && svmp_context_processes(context) == 1) ended = try_in_child(&w, &child);
     if (ended == -1) status = write_here(&w);
     if (ended != -1 && WIFEXITED(ended)) status = WEXITSTATUS(ended);
     if (ended != -1 && WIFSIGNALED(ended)) {

@@ -90,7 +90,7 @@ static svmp_status write_table(const char *path, size_t d, const double *exact, 
 static svmp_status show(svmp_context *context, const char *const *files, const char *table) {
     svmp_model *model = NULL;
     double *numbers = NULL;
-    svmp_status status = svmp_model_read(context, 2, files, &model);
+    svmp_status status = svmp_model_read(context, 2, files, NULL, &model);
     if (status != SVMP_OK) return status;
 
     const svmp_graph *graph = svmp_model_graph(model);

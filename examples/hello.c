@@ -9,7 +9,7 @@ int main(void) {
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
     svmp_moments x;
-    int failed = svmp_context_create(NULL, &context) || svmp_model_read(context, 2, files, &model) ||
+    int failed = svmp_context_create(NULL, &context) || svmp_model_read(context, 2, files, NULL, &model) ||
                  svmp_options_create(context, &options) || svmp_options_set(options, "particles", "50") ||
                  svmp_run_create(model, options, &run) || svmp_run_go(run, &outcome) ||
                  svmp_run_particles(run, &particles) || svmp_particles_moments(particles, 0, &x);

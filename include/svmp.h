@@ -62,13 +62,6 @@ SVMP_API const char *svmp_status_text(svmp_status status);
 /* The version, such as "0.2.0". */
 SVMP_API const char *svmp_version(void);
 
-/* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
-SVMP_API const char *svmp_build_parts(void);
-
-/* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to
- * `size`. Returns `buffer`. */
-SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
-
 /* ---- context: memory, messages, threads ----------------------------------------------------- */
 
 typedef struct svmp_context svmp_context;
@@ -137,17 +130,27 @@ SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, co
 /* Derives the graph from the factors. The model can then be evaluated and run, but no longer extended. */
 SVMP_API svmp_status svmp_model_finish(svmp_model *model);
 
-/* Reads a model from files; the endings determine their kinds. The model is finished.
+/* How a model text is read. Initialise it with {0}. */
+typedef struct svmp_reading {
+    /* Deterministic nodes that are also reported: their names, separated by commas: "sigma,mu"; NULL: none.
+     * svmp_run_particles computes their elements for each particle and puts them after the unknowns. If some elements
+     * of a listed array are unknown, only the computed ones are added. */
+    const char *monitors;
+
+    /* The coordinates that particles move in. They matter for nodes u whose prior is a location-scale family (dnorm,
+     * dlnorm, dt, dlogis, ddexp) with a location m or a scale s that depends on other unknowns. "centred" (also NULL)
+     * moves u, "noncentred" moves z = (u - m)/s, and "auto" chooses for each node one of these or a coordinate in
+     * between, from the information in the data and in the prior (docs/coordinates.md). Particles and particle files
+     * are on the scale of the model text in any case. */
+    const char *coordinates;
+} svmp_reading;
+
+/* Reads a model from files; the endings determine their kinds. `how` may be NULL. The model is finished.
  *   - A Gaussian Markov random field: a Matrix Market file (.mtx) with the precision A, symmetric or general, and
  *     optionally a second one with the vector b of exp(b'x - x'Ax/2); the default is zero.
  *   - A text in the model language (.bug, .jags, .txt) and any number of data files (.json, .csv, .R, .txt, .dump). */
-SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model);
-
-/* The same, with deterministic nodes of a model text that are also reported. `monitors` lists their names, separated by
- * commas: "sigma,mu"; NULL: none. svmp_run_particles computes their elements for each particle and puts them after the
- * unknowns. If some elements of a listed array are unknown, only the computed ones are added. */
-SVMP_API svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
-                                                const char *monitors, svmp_model **model);
+SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths,
+                                     const svmp_reading *how, svmp_model **model);
 
 /* Data for a model text: named arrays of numbers. */
 typedef struct svmp_data svmp_data;
@@ -165,25 +168,9 @@ SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t ran
 SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
 
 /* Reads a model from a text in memory. `name` replaces the path in error messages, "name:line:column: ..."; NULL:
- * "<text>". `data` and `monitors` may be NULL. The text and the data are not needed afterwards. */
+ * "<text>". `data` and `how` may be NULL. The text and the data are not needed afterwards. */
 SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,
-                                          const svmp_data *data, const char *monitors, svmp_model **model);
-
-/* How a model text is read. Initialise it with {0}. */
-typedef struct svmp_reading {
-    const char *monitors;    /* as in svmp_model_read_monitoring; NULL: none */
-    const char *coordinates; /* "centred" (also NULL), "noncentred" or "auto"; see svmp_model_read_as */
-} svmp_reading;
-
-/* Like svmp_model_read and svmp_model_read_text, with the coordinates that particles move in. They matter for nodes u
- * whose prior is a location-scale family (dnorm, dlnorm, dt, dlogis, ddexp) with a location m or a scale s that depends
- * on other unknowns. "centred" moves u, "noncentred" moves z = (u - m)/s, and "auto" chooses for each node one of these
- * or a coordinate in between, from the information in the data and in the prior (docs/coordinates.md). Particles and
- * particle files are on the scale of the model text in any case. `how` may be NULL. */
-SVMP_API svmp_status svmp_model_read_as(svmp_context *context, size_t count, const char *const *paths,
-                                        const svmp_reading *how, svmp_model **model);
-SVMP_API svmp_status svmp_model_read_text_as(svmp_context *context, const char *name, const char *text,
-                                             const svmp_data *data, const svmp_reading *how, svmp_model **model);
+                                          const svmp_data *data, const svmp_reading *how, svmp_model **model);
 
 /* Gives a variable a box. Also after the model was finished or read, but not after it was split or run. Variables that
  * a model text transforms cannot have a box: the model text defines their bounds. */
@@ -228,16 +215,10 @@ typedef struct svmp_graph svmp_graph;
 /* The graph of a model; NULL before svmp_model_finish. It belongs to the model. */
 SVMP_API const svmp_graph *svmp_model_graph(const svmp_model *model);
 
+/* The numbers of nodes, of the variables of all nodes, and of factors. */
 SVMP_API size_t svmp_graph_nodes(const svmp_graph *graph);
 SVMP_API size_t svmp_graph_variables(const svmp_graph *graph);
 SVMP_API size_t svmp_graph_factors(const svmp_graph *graph);
-
-/* The variables of a node are first ... first + dimension - 1. */
-SVMP_API size_t svmp_graph_node_first(const svmp_graph *graph, size_t node);
-SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
-
-/* The closed neighbourhood of a node, its Markov blanket and itself, in ascending order. */
-SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
 
 /* ---- particles: a sample with names --------------------------------------------------------- */
 
@@ -248,9 +229,14 @@ SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variabl
                                            svmp_particles **particles);
 SVMP_API void svmp_particles_free(svmp_particles *particles);
 
+/* The numbers of variables and of particles. */
 SVMP_API size_t svmp_particles_variables(const svmp_particles *particles);
 SVMP_API size_t svmp_particles_count(const svmp_particles *particles);
+
+/* The values, particle-fast; they may be changed in place. Valid as long as the particles. */
 SVMP_API double *svmp_particles_values(svmp_particles *particles);
+
+/* The name of a variable, and a new name for it, which is copied. */
 SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
 SVMP_API svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, const char *name);
 
@@ -266,22 +252,8 @@ SVMP_API int svmp_particles_are_chains(const svmp_particles *particles);
  * lp__ (the log density) and, for samplers, accept_stat__, stepsize__, treedepth__, n_leapfrog__, divergent__,
  * energy__ and n_sweeps__. Values may be infinite or NaN. svmp_particles_statistic returns NULL if there is no such
  * statistic. svmp_particles_set_statistic copies `count` values and replaces a statistic of the same name. */
-SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
-SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
 SVMP_API const double *svmp_particles_statistic(const svmp_particles *particles, const char *name);
 SVMP_API svmp_status svmp_particles_set_statistic(svmp_particles *particles, const char *name, const double *values);
-
-/* New particles with `count` of the variables, in the given order (`variables` NULL: all), and every `every`-th draw of
- * each chain, the last of each `every` draws. Statistics, series and chains are kept, and so are the counts and the
- * E-BFMI of svmp_particles_sampling, which still describe all draws. Collective: each process selects among its own
- * variables, possibly none; they keep the order of the whole model. */
-SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
-                                           size_t every, svmp_particles **chosen);
-
-/* New particles with the chains of several samples. Variables are matched by name. All chains must be equally long, and
- * two samples with an identical chain are refused. Statistics that all samples have are kept; everything else, such as
- * comments, comes from the first sample. */
-SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined);
 
 /* Reads a sample from a file (docs/files.md). The ending .nc is NetCDF-4 in the layout of ArviZ's InferenceData
  * (SVMP_UNSUPPORTED if the build lacks it); everything else is CSV in the format of Stan. Numbers are read back to the
@@ -337,7 +309,6 @@ typedef struct svmp_options svmp_options;
 
 /* New options with default values. */
 SVMP_API svmp_status svmp_options_create(svmp_context *context, svmp_options **options);
-SVMP_API svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy);
 SVMP_API void svmp_options_free(svmp_options *options);
 
 /* Sets an option. `value` is copied; NULL restores the default. After a failure the option is unchanged. */
@@ -412,10 +383,6 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
-/* How many iterations the run will probably have done when it ends: fewer than requested for a method that ends by
- * itself, which estimates it from how far it has come. */
-SVMP_API size_t svmp_run_expected(const svmp_run *run);
-
 /* The particles of the run in its current state, with the names of the model and lp__, which is left out, with a
  * warning, if there is no memory to compute it. The caller frees them.
  *
@@ -461,10 +428,6 @@ typedef struct svmp_discrepancy {
     double bandwidth;    /* of the first kernel term that has one, at the node; in total, the mean over nodes. NaN: no
                           * term has one */
 } svmp_discrepancy;      /* with one particle, all but v are NaN */
-
-/* The larger of ratio/limit and moment_z/moment_limit. Above 1 the node has not converged; with exact draws, some node
- * exceeds 1 in a few percent of samples. */
-SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
 
 /* Measures the discrepancy of the current particles: in total and, unless `nodes` is NULL, for each (own) node. Methods
  * without a kernel are measured with rbf@blanket on their first 1,000 particles. Costs about three iterations of a

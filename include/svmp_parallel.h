@@ -72,13 +72,10 @@ SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
 
 /* svmp_model_read and svmp_model_split in one step: no process ever holds the whole model. The first process reads and
  * partitions the graph; each process then reads from the files what its own nodes need. Collective. Fails if the files
- * differ between processes. `monitors` and `split` may be NULL. */
+ * differ between processes. To choose coordinates ("auto"), the first process reads the whole model. `how` and `split`
+ * may be NULL. */
 SVMP_API svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
-                                           const char *monitors, svmp_model **model, svmp_split *split);
-
-/* The same for svmp_model_read_as. With "auto" the first process reads the whole model. */
-SVMP_API svmp_status svmp_model_read_split_as(svmp_context *context, size_t count, const char *const *paths,
-                                              const svmp_reading *how, svmp_model **model, svmp_split *split);
+                                           const svmp_reading *how, svmp_model **model, svmp_split *split);
 
 /* The number of own nodes of a part, and the index of a node or a variable of the part in the whole model. In a whole
  * graph every node is its own and keeps its index. Neighbourhoods are defined for own nodes, in the order of the whole

@@ -9,6 +9,15 @@
 extern "C" {
 #endif
 
+/* ---- this build and this machine ------------------------------------------------------------ */
+
+/* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
+SVMP_API const char *svmp_build_parts(void);
+
+/* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to
+ * `size`. Returns `buffer`. */
+SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
+
 /* ---- options and methods -------------------------------------------------------------------- */
 
 /* The description of an option of a run. */
@@ -19,6 +28,9 @@ typedef struct svmp_option {
     const char *group;    /* "Size", a heading in help texts */
     char letter;          /* 'n', a short name; 0: none */
 } svmp_option;
+
+/* New options with the same values. */
+SVMP_API svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy);
 
 /* Describes option `which`, counted from 0. Returns 0 beyond the last one. */
 SVMP_API int svmp_option_at(size_t which, svmp_option *option);
@@ -47,7 +59,10 @@ typedef struct svmp_method {
     int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
     size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
     const char
-        *coordinates; /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+        *coordinates;   /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
+    int fits;           /* whether it fits a Gaussian on the graph first, whatever the start is */
+    size_t arrays;      /* how many numbers per variable and particle it holds, besides position, score and velocity */
+    double examination; /* the time of svmp_run_examine after it, as a share of the time of its iterations */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
@@ -110,10 +125,18 @@ typedef struct svmp_field {
  * each row, then one for each pair that is not zero. The model is the one that svmp_model_read makes of the same matrix
  * in a file. After a failure some of the factors may have been added. */
 SVMP_API svmp_status svmp_model_add_field(svmp_model *model, size_t first, size_t count, const svmp_field *field);
-/* The coordinate that a node moves in (svmp_model_read_as): 1 is centred, 0 is not centred; between them it is the
+
+/* The coordinate that a node moves in (svmp_reading): 1 is centred, 0 is not centred; between them it is the
  * share of the data in what is known about the node (docs/coordinates.md). NaN if there is no choice, because the node
  * has another kind of prior. */
 SVMP_API double svmp_model_centring(const svmp_model *model, size_t node);
+
+/* The variables of a node are first ... first + dimension - 1. */
+SVMP_API size_t svmp_graph_node_first(const svmp_graph *graph, size_t node);
+SVMP_API size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node);
+
+/* The closed neighbourhood of a node, its Markov blanket and itself, in ascending order. */
+SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count);
 
 /* The number of different closed neighbourhoods; nodes with the same one share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
@@ -132,6 +155,22 @@ SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, co
                                      int overwrite);
 
 /* ---- samples -------------------------------------------------------------------------------- */
+
+/* New particles with `count` of the variables, in the given order (`variables` NULL: all), and every `every`-th draw of
+ * each chain, the last of each `every` draws. Statistics, series and chains are kept, and so are the counts and the
+ * E-BFMI of svmp_particles_sampling, which still describe all draws. Collective: each process selects among its own
+ * variables, possibly none; they keep the order of the whole model. */
+SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
+                                           size_t every, svmp_particles **chosen);
+
+/* New particles with the chains of several samples. Variables are matched by name. All chains must be equally long, and
+ * two samples with an identical chain are refused. Statistics that all samples have are kept; everything else, such as
+ * comments, comes from the first sample. */
+SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined);
+
+/* The number of statistics, and the name of one, counted from 0. */
+SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
+SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
 
 /* A series of numbers stored with particles, such as "largest_phi" along "iteration". The series that has the name of
  * what it runs along holds the coordinates; all series along it have the same length. Names have at most 63 letters,
@@ -202,6 +241,14 @@ SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const 
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
+/* How many iterations the run will probably have done when it ends: fewer than requested for a method that ends by
+ * itself, which estimates it from how far it has come. */
+SVMP_API size_t svmp_run_expected(const svmp_run *run);
+
+/* The larger of ratio/limit and moment_z/moment_limit. Above 1 the node has not converged; with exact draws, some node
+ * exceeds 1 in a few percent of samples. */
+SVMP_API double svmp_discrepancy_excess(const svmp_discrepancy *discrepancy);
+
 /* Like svmp_run_discrepancy; the run also records the total, so that svmp_run_particles returns the discrepancy as a
  * series. Both outputs may be NULL. May be called from the monitor. Collective. */
 SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
@@ -241,7 +288,8 @@ typedef enum svmp_veto {
     SVMP_VETO_DRAWS = 9,       /* chains: too few effective draws */
     SVMP_VETO_DIVERGENT = 10,  /* chains: trajectories diverged */
     SVMP_VETO_ENERGY = 11,     /* chains: E-BFMI is below 0.3 */
-    SVMP_VETO_INFINITE = 12    /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_INFINITE = 12,   /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_CUT_OFF = 13     /* a count without a largest value was summed to a value that is still likely */
 } svmp_veto;
 
 /* Why a method says that it has not settled, of the variable that is farthest from it. */
@@ -284,46 +332,19 @@ typedef struct svmp_drift {
     double level; /* SVMP_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
 } svmp_drift;
 
-enum { SVMP_DRIFTS = 10 };
+/* What is known about a sample, and what to think of it. It is empty when created; the functions below fill it. */
+typedef struct svmp_verdict svmp_verdict;
 
-typedef struct svmp_verdict {
-    svmp_finding finding;
-    svmp_unexamined unexamined;
-    svmp_veto veto;              /* the first that applies */
-    double veto_amount;          /* how many nodes fail, or the step in sd; see svmp_veto and svmp_unrest */
-    char veto_name[128];         /* the worst node or variable */
-    size_t nodes;                /* of the whole model */
-    size_t particles, variables; /* that were examined; variables of the whole model */
-    size_t moves;                /* of every particle; 0: not examined */
-    double seconds;              /* that the examination took */
-    double limit;                /* the |z| that counts, given how many tests there are */
-    size_t unmixed;              /* variables whose particles have not mixed */
-    double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.5 to
-                       tell */
-    char slowest_name[128];
-    size_t drifting;               /* variables that fail; with the log density alone: 0 */
-    size_t small;                  /* variables that change by more than chance explains, but too little to matter */
-    size_t drifts;                 /* how many are listed: */
-    svmp_drift drift[SVMP_DRIFTS]; /* those that fail, the largest |z| first */
-    size_t iterations;             /* of the run, for the advice; 0: unknown */
-    char method[16], init[32];
-    svmp_unrest unrest; /* SVMP_VETO_UNSETTLED: why */
-    size_t veto_count;  /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
-    size_t leaves;      /* variables that are drawn after the run, given the others: exactly, so not examined */
-    int searched;       /* whether particles from other starts looked for other modes */
-    int local;          /* by local moves alone */
-    size_t chains;      /* how many the draws are of; 0: of none. Then these are known: */
-    size_t every;       /* every so many of their draws are nearly independent: those are examined */
-    double r_hat;       /* the largest of a variable, */
-    double draws;       /* and the fewest effective draws */
-} svmp_verdict;
+SVMP_API svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict);
+SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
 
 /* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis and, if the whole
  * model is in one process, Hamiltonian trajectories). Under the posterior no mean, spread, quantile, score or log
  * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
  * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
  * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
- * the same bits for any number of threads, unless `seconds` cuts it short. Collective. */
+ * the same bits for any number of threads, unless `seconds` cuts it short. What it held before is forgotten. Seconds
+ * below 0: nothing is moved, and the verdict holds what the advice depends on alone. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
 /* The same by local moves alone, without sums of variables and other modes, as several processes do it: the same bits
@@ -332,20 +353,33 @@ SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double second
 
 /* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
  * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by
- * svmp_chains_verdict; if they pass, some of their draws are examined, and what is undecided about these counts as
- * passed. Collective. */
+ * svmp_chains_verdict; if they pass, some of their draws are examined. What it held before is forgotten. Collective. */
 SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
                                       svmp_verdict *verdict);
 
-/* Adds what draws of chains say about themselves to a verdict, which is all zero or that of svmp_run_examine: R-hat,
+/* Adds what draws of chains say about themselves to a verdict, which is empty or that of svmp_run_examine: R-hat,
  * effective draws, divergences, energy. Without a veto, and unless the examination has found otherwise, they pass. */
 SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
+
+/* What so many chains need to pass: an R-hat of at most *r_hat, and *draws effective draws. Either may be NULL. */
+SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
 
 /* Adds a veto that the caller knows of. An earlier veto is kept. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
-/* Whether the particles may be used: examined, passed, and no veto. */
+/* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
+ * svmp_particles_set_comments takes them. Cut off at the end of a line where the room ends; 8 KiB are enough. */
+SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* Adds what the record of a file, its comments, says about the run: the method and the start, which the advice depends
+ * on, how the run ended, and its veto, which comes before any other. */
+SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
+
+/* Whether the particles may be used: examined or chains that have mixed, passed, and no veto. */
 SVMP_API int svmp_verdict_is_clear(const svmp_verdict *verdict);
+
+/* One word for all: "passed", "failed", "undecided", "not examined", or with a veto "not converged". */
+SVMP_API const char *svmp_verdict_word(const svmp_verdict *verdict);
 
 /* The verdict as a sentence or two, without line breaks: what is wrong, with which variables, how much. */
 SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size);
@@ -353,8 +387,29 @@ SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *bu
 /* What to do about it, a sentence; "" if nothing needs to be done. It suggests nothing that the run did already. */
 SVMP_API const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size);
 
-/* "passed", "failed", "undecided", "not examined". */
-SVMP_API const char *svmp_finding_text(svmp_finding finding);
+/* The word for an aspect in tables and files: "mean", "sd", "quantile", ... */
+SVMP_API const char *svmp_aspect_word(svmp_aspect aspect);
+
+/* Drift k of those that are listed, at most ten, the largest |z| first. Returns 0 beyond the last one. */
+SVMP_API int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift);
+
+/* A number behind the verdict by its name; NaN: there is none of that name, or it is unknown.
+ *
+ *     finding, unexamined, veto, unrest    the enums above
+ *     veto_amount, veto_count              what the veto says: an R-hat, a step in sd; how many variables are like it
+ *     particles, variables, leaves         that were examined; leaves are drawn given the others, and were not
+ *     moves, seconds                       of every particle; 0 moves: not examined
+ *     limit                                the |z| that counts, given how many tests there are
+ *     unmixed, slowest                     variables that have not mixed; the share of variance that the worst of them
+ *                                          has between particles, at most 0.5 to tell
+ *     drifting, small                      variables that fail, and those whose changes are too small to matter
+ *     searched, local                      whether other modes were looked for; whether by local moves alone
+ *     chains, every, r_hat, draws          of chains: how many, every how many draws are examined, the largest R-hat,
+ *                                          the fewest effective draws */
+SVMP_API double svmp_verdict_number(const svmp_verdict *verdict, const char *name);
+
+/* Name k of these, NULL beyond the last one. */
+SVMP_API const char *svmp_verdict_number_name(size_t k);
 
 /* ---- a start for models of distances -------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "embedded.h"
 #include "front/csv.h"
 #include "front/speech.h"
+#include "front/written.h"
 #include "stats.h"
 
 enum { XS_MOST = 32, TRIALS_MOST = 4096 };
@@ -384,10 +385,10 @@ int judge_claims(const paper *p, const figure *f, const results *r, size_t *lost
     char path[PATH_SIZE], *text = NULL;
     size_t size = 0;
     svmp_context *context = NULL;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = open_written(&text, &size);
     if (file == NULL) return task_no_memory();
     int status = judge_figure(f, r, file);
-    if (fclose(file) != 0 && status == 0) status = task_no_memory();
+    if (!close_written(file, &text) && status == 0) status = task_no_memory();
     if (status == 0 && svmp_context_create(NULL, &context) != SVMP_OK) status = task_no_memory();
     snprintf(path, sizeof path, "%s/paper/%s_claims.csv", p->options.folder, f->name);
     if (status == 0) status = write_text(context, path, text, size);

@@ -6,6 +6,7 @@
 
 #include "front/csv.h"
 #include "front/speech.h"
+#include "front/written.h"
 #include "measure.h"
 
 enum { WORKERS = 60, LEAST = 3, MOST_ANSWERS = 5 };
@@ -252,7 +253,7 @@ static void dump_numbers(FILE *file, const char *name, size_t count, const size_
 
 static char *crowd_data(const crowd *c, size_t *size) {
     char *text = NULL;
-    FILE *file = open_memstream(&text, size);
+    FILE *file = open_written(&text, size);
     if (file == NULL) return NULL;
     fprintf(file, "questions <- %zu\nworkers <- %zu\nx <- c(", c->questions, c->workers);
     for (size_t q = 0; q < c->questions; q++) {
@@ -266,7 +267,8 @@ static char *crowd_data(const crowd *c, size_t *size) {
     dump_numbers(file, "question", c->count, c->question);
     dump_numbers(file, "worker", c->count, c->worker);
     dump_vector(file, "answer", c->count, c->answer, 1);
-    return fclose(file) == 0 ? text : (free(text), NULL);
+    close_written(file, &text);
+    return text;
 }
 
 /* The paper clips log nu; what is clipped is never far out: the prior has 2e-5 of its mass beyond. */

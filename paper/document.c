@@ -7,6 +7,7 @@
 #include "embedded.h"
 #include "front/csv.h"
 #include "front/speech.h"
+#include "front/written.h"
 
 enum { WORDS_MOST = 8, WORD = 64 };
 static const char *const figure_names[] = {"fig1", "fig2", "fig3", "fig4", "fig5", "fig6"};
@@ -278,7 +279,7 @@ int write_document(const paper *p, const char *own) {
     size_t size = 0;
     nesting n = {0};
     svmp_context *context = NULL;
-    document d = {.paper = p, .own = own, .file = open_memstream(&text, &size)};
+    document d = {.paper = p, .own = own, .file = open_written(&text, &size)};
     if (d.file == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
     for (const char *line = embedded_text(&document_text); *line;) {
         const size_t length = strcspn(line, "\n");
@@ -288,7 +289,7 @@ int write_document(const paper *p, const char *own) {
         line += length + (line[length] != '\0');
     }
     snprintf(path, sizeof path, "%s/paper.md", p->options.folder);
-    const int status = fclose(d.file) == 0 ? write_text(context, path, text, size) : task_no_memory();
+    const int status = close_written(d.file, &text) ? write_text(context, path, text, size) : task_no_memory();
     if (status == 0) printf("%s\n", path);
     free(text);
     svmp_context_free(context);

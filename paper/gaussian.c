@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "front/written.h"
 #include "measure.h"
 #include "random.h"
 
@@ -25,7 +26,7 @@ static void draw_field(dice *d, size_t n, joined_function joined, double radius,
 /* N, b and a (the diagonal), and for each entry above it from, to and w: the data of models/gaussian_grid.bug. */
 static char *field_data(size_t n, const double *a, const double *b, size_t *size) {
     char *text = NULL;
-    FILE *file = open_memstream(&text, size);
+    FILE *file = open_written(&text, size);
     if (file == NULL) return NULL;
     fprintf(file, "N <- %zu\n", n);
     dump_vector(file, "b", n, b, 1);
@@ -45,7 +46,8 @@ static char *field_data(size_t n, const double *a, const double *b, size_t *size
             }
         fputs(")\n", file);
     }
-    return fclose(file) == 0 ? text : (free(text), NULL);
+    close_written(file, &text);
+    return text;
 }
 
 static int write_field(const task *t, size_t n, joined_function joined, double radius, const char *path) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "front/speech.h"
+#include "front/written.h"
 #include "measure.h"
 
 /* Lets a run go until so many draws of each chain are there. */
@@ -74,13 +75,14 @@ static void make_key(const task *t, const reference_plan *plan, char *key, size_
 static char *comments_text(const reference *r, const char *key, size_t chains, size_t each) {
     char *text = NULL;
     size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = open_written(&text, &size);
     if (file == NULL) return NULL;
     fprintf(file, "%sNUTS, %zu chains of %zu draws\nr_hat = %.17g\nmoments =", key, chains, each, r->r_hat);
     for (size_t i = 0; i < svmp_particles_variables(r->draws); i++)
         fprintf(file, " %.17g %.17g %.17g", r->mean[i], r->square[i], r->error[i]);
     fputs("\n", file);
-    return fclose(file) == 0 ? text : (free(text), NULL);
+    close_written(file, &text);
+    return text;
 }
 
 static int keep(const task *t, const svmp_particles *draws, const reference_plan *plan, const char *key,

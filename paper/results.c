@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "front/speech.h"
+#include "front/written.h"
 
 static const char header[] = "trial,series,method,step,x,metric,value\n";
 
@@ -28,7 +29,7 @@ void results_free(results *r) {
 
 char *results_text(const results *r, const char *comment, size_t *size) {
     char *text = NULL;
-    FILE *file = open_memstream(&text, size);
+    FILE *file = open_written(&text, size);
     if (file == NULL) return NULL;
     if (comment) fprintf(file, "# %s\n", comment);
     fputs(header, file);
@@ -37,7 +38,8 @@ char *results_text(const results *r, const char *comment, size_t *size) {
         fprintf(file, "%zu,%s,%s,%s,%.10g,%s,%.10g\n", m->trial + 1, m->series, m->method, m->step, m->x, m->metric,
                 m->value);
     }
-    return fclose(file) == 0 ? text : (free(text), NULL);
+    close_written(file, &text);
+    return text;
 }
 
 /* One field of a row, which ends with this character: *at is moved behind it. 0: it does not, or is too long. */
@@ -132,7 +134,7 @@ static void summarise(const results *r, size_t first, FILE *file) {
 
 char *results_summary(const results *r, size_t *size) {
     char *text = NULL;
-    FILE *file = open_memstream(&text, size);
+    FILE *file = open_written(&text, size);
     if (file == NULL) return NULL;
     fputs("series,method,step,x,metric,mean,standard_error,trials\n", file);
     for (size_t k = 0; k < r->count; k++) {
@@ -141,5 +143,6 @@ char *results_summary(const results *r, size_t *size) {
         while (before < k && !same(&r->rows[before], m->series, m->method, m->x, m->metric)) before++;
         if (before == k) summarise(r, k, file);
     }
-    return fclose(file) == 0 ? text : (free(text), NULL);
+    close_written(file, &text);
+    return text;
 }

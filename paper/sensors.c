@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/written.h"
 #include "measure.h"
 
 enum { PURPOSE_START = 77 };
@@ -43,7 +44,7 @@ static void dump_ends(FILE *file, const char *name, size_t count, const size_t *
 /* An R dump is column-major: all first coordinates, then all second ones. */
 static char *network_data(const network *net, size_t *size) {
     char *text = NULL;
-    FILE *file = open_memstream(&text, size);
+    FILE *file = open_written(&text, size);
     if (file == NULL) return NULL;
     fprintf(file, "S <- %zu\n", net->points);
     if (net->sigma > 0) fprintf(file, "sigma <- %.17g\n", net->sigma);
@@ -68,7 +69,8 @@ static char *network_data(const network *net, size_t *size) {
         fputs(")\n", file);
     } else
         dump_vector(file, "r", net->count, net->range, 1);
-    return fclose(file) == 0 ? text : (free(text), NULL);
+    close_written(file, &text);
+    return text;
 }
 
 int network_model(const task *t, const network *net, const char *name, svmp_model **model) {

@@ -33,7 +33,7 @@ int task_model(const task *t, const char *name, const char *data_path, svmp_mode
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/models/%s.bug", t->paper->options.folder, name);
     const char *files[] = {path, data_path};
-    const svmp_status status = svmp_model_read(t->context, 2, files, model);
+    const svmp_status status = svmp_model_read(t->context, 2, files, NULL, model);
     return status == SVMP_OK ? 0 : task_failed(t, status);
 }
 

@@ -7,6 +7,7 @@
 
 #include "embedded.h"
 #include "front/speech.h"
+#include "front/written.h"
 #include "paper.h"
 
 /* A number for the candidates of a search: with others it is another search. */
@@ -236,7 +237,7 @@ static int choose(paper *p, const figure *f, const results *r) {
     size_t size = 0;
     int status = 0;
     svmp_context *context = NULL;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = open_written(&text, &size);
     if (file == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
     fputs("figure,method,step,score,chosen\n", file);
     for (const candidate_steps *c = f->methods; c->method; c++) {
@@ -251,7 +252,7 @@ static int choose(paper *p, const figure *f, const results *r) {
         if (c->steps[0] && status == 0) status = add_step(p, f->name, c->method, c->steps[best]);
     }
     snprintf(path, sizeof path, "%s/paper/%s_steps.csv", p->options.folder, f->name);
-    if (fclose(file) != 0 && status == 0) status = task_no_memory();
+    if (!close_written(file, &text) && status == 0) status = task_no_memory();
     if (status == 0) status = write_text(context, path, text, size);
     free(text);
     svmp_context_free(context);

@@ -91,7 +91,7 @@ class Svmp:
         for name, value in asked.items():
             self.must(self.lib.svmp_options_set(options, name.encode(), str(value).encode()))
         paths = (ctypes.c_char_p * 2)(PRECISION.encode(), LINEAR.encode())
-        self.must(self.lib.svmp_model_read(self.context, ctypes.c_size_t(2), paths, ctypes.byref(model)))
+        self.must(self.lib.svmp_model_read(self.context, ctypes.c_size_t(2), paths, None, ctypes.byref(model)))
         self.must(self.lib.svmp_run_create(model, options, ctypes.byref(self.run)))
         values = np.ascontiguousarray(start.T)
         given = ctypes.c_void_p()

@@ -33,7 +33,7 @@ unknown = np.flatnonzero(~anchors)
 for k, sensor in enumerate(unknown):
     axes.plot(*x[:, sensor].T, ".", ms=2.5, alpha=0.5, color=plt.cm.tab20(k % 20))
 axes.plot(*known[anchors].T, "s", ms=8, color="black", label="anchors")
-axes.plot(*truth.T, "x", ms=7, color="#d1495b", label="true positions")
+axes.plot(*truth.T, "x", ms=7, color="black", label="true positions")
 axes.set(aspect="equal", title="200 particles of each sensor")
 axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=2, frameon=False)
 axes.spines[["top", "right"]].set_visible(False)

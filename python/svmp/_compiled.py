@@ -167,7 +167,11 @@ class Compiled:
         there_and_back = self.constrain(self.unconstrain(values))
         bad = np.argwhere(np.abs(there_and_back - values) > 1e-6 * (1 + np.abs(values)))
         if len(bad):
-            raise ValueError(f"'{self.unknown_names[bad[0, 0]]}': the model does not allow the value {values[tuple(bad[0])]:g}")
+            name, value = self.unknown_names[bad[0, 0]], values[tuple(bad[0])]
+            raise ValueError(
+                f"'{name}': the model does not allow the value {value:g}; natural values are needed, which Model.constrain makes of "
+                "unconstrained points"
+            )
 
     def unconstrain(self, values: Array) -> Array:
         """The variables of natural values."""

@@ -9,8 +9,7 @@ from typing import Any
 from ._library import callbacks, lib
 from .errors import error_of
 
-logger = logging.getLogger("svmp")
-logger.addHandler(logging.NullHandler())
+logger = logging.getLogger("svmp")  # without a handler of its own: Python writes warnings to the standard error
 
 _LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -16,12 +18,28 @@ from ._library import lib
 Array = NDArray[np.float64]
 DataSource = Union[Mapping[str, Any], str, "os.PathLike[str]", Any]
 Part = Union[dict[str, Array], str]  # arrays, or the path of a file
+_WORDS = {"data", "for", "in", "model", "var"}
+
+
+class Names:
+    """The names in a model text. ``in`` is true for all of them, ``variables`` are those that are not words of the language."""
+
+    def __init__(self, text: str) -> None:
+        text = re.sub(r"/\*.*?\*/", " ", re.sub(r"#.*", " ", text), flags=re.S)
+        self._all = set(re.findall(r"[A-Za-z][A-Za-z0-9_.]*", text))
+        counters = set(re.findall(r"\bfor\s*\(\s*([A-Za-z][A-Za-z0-9_.]*)\s+in\b", text))
+        called = set(re.findall(r"([A-Za-z][A-Za-z0-9_.]*)\s*\(", text))
+        self.variables = sorted(self._all - counters - called - _WORDS)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all
 
 
 def _bad_element(name: str, values: Any) -> str:
     for element in np.asarray(values, dtype=object).ravel():
         if not isinstance(element, (type(None), bool, int, float, np.number, np.bool_)):
-            return f"data '{name}': {element!r} is not a number"
+            labels = "; number labels from 1: pandas.factorize(labels)[0] + 1" if isinstance(element, str) else ""
+            return f"data '{name}': {element!r} is not a number{labels}"
     return f"data '{name}': not an array of numbers"
 
 
@@ -37,6 +55,8 @@ def _object_to_float(name: str, values: NDArray[Any]) -> Array:
         else:
             try:
                 made[at] = float(element)
+            except OverflowError:
+                raise ValueError(f"data '{name}': a number is too large for double precision") from None
             except (TypeError, ValueError):
                 raise TypeError(_bad_element(name, values)) from None
     return made
@@ -52,8 +72,9 @@ def to_array(name: str, value: Any) -> Array:
         raise TypeError(f"data '{name}': a {type(value).__name__} is not an array of numbers")
     if hasattr(value, "toarray") and hasattr(value, "nnz"):  # scipy.sparse
         value = value.toarray()
-    if hasattr(value, "dtype") and hasattr(value, "cat") and hasattr(value.cat, "codes"):  # a categorical Series
-        raise TypeError(f"data '{name}': a categorical column; use the codes, frame['{name}'].cat.codes + 1")
+    if type(getattr(value, "dtype", None)).__name__ == "CategoricalDtype":  # of pandas
+        codes = "cat.codes" if hasattr(value, "cat") else "codes"
+        raise TypeError(f"data '{name}': a categorical column; use its codes, which svmp counts from 1: {name}.{codes} + 1")
     if isinstance(value, np.ma.MaskedArray):
         if value.dtype == object:
             made = _object_to_float(name, value.filled(None))
@@ -76,7 +97,12 @@ def to_array(name: str, value: Any) -> Array:
     return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else np.array(float(array))
 
 
-def _frame_arrays(frame: Any, used: set[str]) -> dict[str, Array]:
+def _is_frame(data: Any) -> bool:
+    """Of pandas or polars."""
+    return hasattr(data, "columns") and (hasattr(data, "iloc") or hasattr(data, "get_column"))
+
+
+def _frame_arrays(frame: Any, used: Names) -> dict[str, Array]:
     if len(frame.columns) == 0:
         raise ValueError("data: the DataFrame has no columns")
     if len(frame) == 0:
@@ -93,18 +119,20 @@ def _frame_arrays(frame: Any, used: set[str]) -> dict[str, Array]:
     return made
 
 
-def _mapping_arrays(data: Mapping[str, Any], used: set[str]) -> dict[str, Array]:
+def _mapping_arrays(data: Mapping[str, Any], used: Names) -> dict[str, Array]:
     made: dict[str, Array] = {}
     for name, value in data.items():
         if not isinstance(name, str):
             raise TypeError(f"data: the name {name!r} is not a string")
         if name not in used:
-            raise ValueError(f"data '{name}': the model has no such name; it has {', '.join(sorted(used))}")
+            close = difflib.get_close_matches(name, used.variables, 1) or [v for v in used.variables if v.lower() == name.lower()]
+            hint = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(used.variables)}"
+            raise ValueError(f"data '{name}': the model has no such name; {hint}")
         made[name] = to_array(name, value)
     return made
 
 
-def collect(data: Any, used: set[str]) -> list[Part]:
+def collect(data: Any, used: Names) -> list[Part]:
     """The parts of the data in their order: dictionaries of arrays, and paths."""
     if data is None:
         return []
@@ -113,10 +141,12 @@ def collect(data: Any, used: set[str]) -> list[Part]:
         if not os.path.exists(path):
             raise FileNotFoundError(f"data: there is no file '{path}'")
         return [str(path)]
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
+    if _is_frame(data):
         return [_frame_arrays(data, used)]
     if isinstance(data, Mapping):
         return [_mapping_arrays(data, used)]
+    if isinstance(data, np.ndarray) and data.dtype.names:  # a record array
+        return [_mapping_arrays({name: data[name] for name in data.dtype.names if name in used}, used)]
     if isinstance(data, Sequence):
         return [part for item in data for part in collect(item, used)]
     raise TypeError(f"data: expected a dictionary, a DataFrame or paths of files, not {type(data).__name__}")

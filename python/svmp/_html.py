@@ -30,11 +30,10 @@ def model(m: "Model") -> str:
 
 
 def fit(f: "Fit") -> str:
-    count = f"{f.chains} chains of {f.draws} draws" if f.sample_data.are_chains else f"{len(f)} particles"
     table = f.summary()
     body = table.to_html(_ROWS) if isinstance(table, Table) else table.head(_ROWS).to_html(float_format="{:.4g}".format)
     more = f"<p>and {len(table) - _ROWS} more</p>" if len(table) > _ROWS else ""
     return (
-        f"<p>svmp fit: {html.escape(f.method)}, {count}, {f.iterations} iterations in {f.seconds:.2f} s, {html.escape(f.outcome)}</p>"
+        f"<p>svmp fit: {html.escape(f.method)}, {f._count}, {f.iterations} iterations in {f.seconds:.2f} s, {html.escape(f.outcome)}</p>"
         f"{f.verdict._repr_html_()}{body}{more}"
     )

@@ -5,17 +5,18 @@ from __future__ import annotations
 import ctypes
 import signal
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
 
 from ._compiled import Compiled
+from ._context import Context
 from ._library import callbacks, lib, structs
 from ._options import make_options
-from ._sample import Sample
+from ._sample import Particles, Sample
 from ._start import start_from
-from ._words import in_python
 
 
 class Interrupts:
@@ -44,70 +45,113 @@ class Interrupts:
 
 @dataclass
 class Judged:
-    """The library's verdict on the particles of a run (svmp_run_verdict)."""
+    """A verdict of the library (svmp_verdict): its word, its sentence and advice, the numbers, and its lines in a file."""
 
     clear: bool
-    finding: str
+    word: str
     sentence: str
     advice: str
     evidence: dict[str, Any]
+    record: dict[str, str]
 
 
 def _plain(value: Any) -> Any:
     return value.decode() if isinstance(value, bytes) else value
 
 
+def _numbers(found: ctypes.c_void_p) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    while (name := lib.svmp_verdict_number_name(len(made))) is not None:
+        value = float(lib.svmp_verdict_number(found, name))
+        made[name.decode()] = int(value) if value.is_integer() else value
+    drift, drifts = structs["svmp_drift"](), []
+    while lib.svmp_verdict_drift(found, len(drifts), ctypes.byref(drift)):
+        drifts.append({name: _plain(getattr(drift, name)) for name, *_ in drift._fields_})
+    made["drifts"] = drifts
+    return made
+
+
+def _judged(found: ctypes.c_void_p) -> Judged:
+    buffer = ctypes.create_string_buffer(8192)
+    lines = lib.svmp_verdict_record(found, buffer, len(buffer)).decode().splitlines()
+    return Judged(
+        bool(lib.svmp_verdict_is_clear(found)),
+        lib.svmp_verdict_word(found).decode(),
+        lib.svmp_verdict_sentence(found, buffer, len(buffer)).decode(),
+        lib.svmp_verdict_advice(found, buffer, len(buffer)).decode(),
+        _numbers(found),
+        dict(line.split(" = ", 1) for line in lines),
+    )
+
+
 def judge_run(compiled: Compiled, run: ctypes.c_void_p, finished: bool, seconds: float) -> Optional[Judged]:
     """Asks the library for its verdict, which may take a third of the time of the run or five seconds, as in the command."""
     nodes = (structs["svmp_discrepancy"] * max(compiled.nodes, 1))()
     known = lib.svmp_run_discrepancy(run, ctypes.byref(structs["svmp_discrepancy"]()), nodes) == 0
-    found = structs["svmp_verdict"]()
-    with Interrupts() as interrupts:
-        watch = callbacks["svmp_monitor"](lambda *_: int(interrupts.seen))
-        lib.svmp_run_set_monitor(run, watch, None)
-        status = lib.svmp_run_verdict(run, nodes if known else None, max(5.0, seconds / 3) if finished else 0.0, ctypes.byref(found))
-        lib.svmp_run_set_monitor(run, callbacks["svmp_monitor"](0), None)
-    if status:
-        compiled.forget()
-        return None
-    return _judged(found)
+    found = compiled.create(lib.svmp_verdict_create, compiled.context.handle)
+    try:
+        with Interrupts() as interrupts:
+            watch = callbacks["svmp_monitor"](lambda *_: int(interrupts.seen))
+            lib.svmp_run_set_monitor(run, watch, None)
+            status = lib.svmp_run_verdict(run, nodes if known else None, max(5.0, seconds / 3) if finished else 0.0, found)
+            lib.svmp_run_set_monitor(run, callbacks["svmp_monitor"](0), None)
+        if status:
+            compiled.forget()
+            return None
+        return _judged(found)
+    finally:
+        lib.svmp_verdict_free(found)
 
 
-def _judged(found: Any) -> Judged:
-    buffer = ctypes.create_string_buffer(4096)
-    evidence = {name: _plain(getattr(found, name)) for name, *_ in found._fields_ if name != "drift"}
-    evidence["drifts"] = [{name: _plain(getattr(d, name)) for name, *_ in d._fields_} for d in found.drift[: found.drifts]]
-    return Judged(
-        bool(lib.svmp_verdict_is_clear(ctypes.byref(found))),
-        lib.svmp_finding_text(found.finding).decode(),
-        lib.svmp_verdict_sentence(ctypes.byref(found), buffer, len(buffer)).decode(),
-        in_python(lib.svmp_verdict_advice(ctypes.byref(found), buffer, len(buffer)).decode()),
-        evidence,
-    )
+def _recall(found: ctypes.c_void_p, record: Mapping[str, str]) -> None:
+    lib.svmp_verdict_recall(found, "".join(f"{name} = {value}\n" for name, value in record.items()).encode())
 
 
-def examine(compiled: Compiled, sample: Sample, origin: dict[str, Any], seconds: float, moves: int) -> Judged:
+def judge_chains(sample: Sample, record: Mapping[str, str]) -> Judged:
+    """What draws of chains say about themselves, and what the record of their run does."""
+    context = Context()
+    particles = Particles(context, sample)
+    found = context.create(lib.svmp_verdict_create, context.handle)
+    try:
+        context.check(lib.svmp_chains_verdict(particles.handle, found))
+        _recall(found, record)
+        return _judged(found)
+    finally:
+        lib.svmp_verdict_free(found)
+
+
+def examine(compiled: Compiled, sample: Sample, record: Mapping[str, str], seconds: float, moves: int) -> Judged:
     """Puts particles from anywhere before the library's examination, as ``svmp verify`` does; Ctrl-C ends it early.
 
-    ``origin`` has the method, the start and the number of iterations that the advice depends on.
+    ``record`` has the method, the start and the number of iterations that the advice depends on. Chains that have not mixed are not
+    examined.
     """
     most = 500  # of more, evenly spaced ones
-    places = {name: row for row, name in enumerate(sample.names)}
     some = (np.arange(1, most + 1) * sample.count // most - 1) if sample.count > most else np.arange(sample.count)
+    if sample.are_chains:
+        of_chains = judge_chains(sample, record)
+        if not of_chains.clear:
+            return of_chains
+        some = np.arange(sample.count).reshape(sample.chains, -1)[:, :: of_chains.evidence["every"]].ravel()
+    places = {name: row for row, name in enumerate(sample.names)}
     rows = [places[name] for name in compiled.unknown_names]
     start = Sample(list(compiled.unknown_names), np.ascontiguousarray(sample.values[rows][:, some]))
     options = make_options(compiled.context, {"method": "langevin", "init": "normal:0.001", "particles": start.count})
-    run, found = ctypes.c_void_p(), structs["svmp_verdict"]()
+    run, found = ctypes.c_void_p(), ctypes.c_void_p()
     try:
         with Interrupts() as interrupts:
+            found = compiled.create(lib.svmp_verdict_create, compiled.context.handle)
             run = compiled.create(lib.svmp_run_create, compiled.handle, options)
             start_from(compiled, run, start)
             watch = callbacks["svmp_monitor"](lambda *_: int(interrupts.seen))
             compiled.check(lib.svmp_run_set_monitor(run, watch, None))
-            compiled.check(lib.svmp_run_examine(run, seconds, moves, ctypes.byref(found)))
-        for name, value in origin.items():
-            setattr(found, name, value)
+            compiled.check(lib.svmp_run_examine(run, seconds, moves, found))
+        if sample.are_chains:
+            particles = Particles(compiled.context, sample)
+            compiled.check(lib.svmp_chains_verdict(particles.handle, found))
+        _recall(found, record)
         return _judged(found)
     finally:
+        lib.svmp_verdict_free(found)
         lib.svmp_run_free(run)
         lib.svmp_options_free(options)

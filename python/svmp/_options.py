@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 from collections.abc import Mapping
 from typing import Any, Optional
 
@@ -13,19 +12,6 @@ from ._context import Context
 from ._library import interface, lib, structs
 
 _YIELDS = {number: name[len("SVMP_") :].lower() for name, number in interface.enums["svmp_yield"].items()}
-
-# Functions that are used if the library has them: coordinates, and its own verdict on particles.
-OPTIONAL = {
-    "svmp_model_read_text_as",
-    "svmp_run_examine",
-    "svmp_run_verdict",
-    "svmp_verdict_is_clear",
-    "svmp_verdict_sentence",
-    "svmp_verdict_advice",
-    "svmp_finding_text",
-}
-has_coordinates = "svmp_model_read_text_as" in interface.functions
-has_verdicts = "svmp_run_verdict" in interface.functions
 
 
 def option_names() -> list[str]:
@@ -57,9 +43,7 @@ def make_options(context: Context, given: Mapping[str, Any]) -> ctypes.c_void_p:
         for key, value in given.items():
             name = key.replace("_", "-")
             if name not in known:
-                close = difflib.get_close_matches(name, known, 1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
-                raise TypeError(f"there is no option '{key}'{hint} The options are {', '.join(known)}.")
+                raise TypeError(f"there is no option '{key}'; the options are {', '.join(known)}")
             if value is not None:
                 context.check(lib.svmp_options_set(handle, name.encode(), _text(key, value).encode()))
     except BaseException:

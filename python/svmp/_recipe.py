@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._context import Context
-from ._data import Part, add_parts, collect
+from ._data import Names, Part, add_parts, collect
 from ._library import lib, structs
-from ._options import has_coordinates
 
 _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
-
-
-def _names_in(text: str) -> set[str]:
-    """Every name in a model text, and the words of the language."""
-    text = re.sub(r"/\*.*?\*/", " ", re.sub(r"#.*", " ", text), flags=re.S)
-    return set(re.findall(r"[A-Za-z][A-Za-z0-9_.]*", text))
 
 
 class Reading(NamedTuple):
@@ -48,11 +40,8 @@ class TextRecipe(Recipe):
         try:
             add_parts(context, data, self.parts)
             what = (context.handle, self.name.encode(), self.text.encode(), data)
-            if has_coordinates:
-                how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
-                handle = context.create(lib.svmp_model_read_text_as, *what, ctypes.byref(how))
-            else:
-                handle = context.create(lib.svmp_model_read_text, *what, monitors)
+            how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
+            handle = context.create(lib.svmp_model_read_text, *what, ctypes.byref(how))
         finally:
             lib.svmp_data_free(data)
         return handle, None
@@ -64,7 +53,7 @@ class FileRecipe(Recipe):
 
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         paths = (ctypes.c_char_p * len(self.paths))(*map(os.fsencode, self.paths))
-        return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths), None
+        return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths, None), None
 
 
 def read_source(source: Any, data: Any) -> Recipe:
@@ -80,7 +69,7 @@ def read_source(source: Any, data: Any) -> Recipe:
             others = [data] if isinstance(data, (str, os.PathLike)) else list(data or [])
             return FileRecipe([str(path), *(os.fspath(other) for other in others)])
         text = path.read_text()
-        return TextRecipe(str(path), text, collect(data, _names_in(text)))
+        return TextRecipe(str(path), text, collect(data, Names(text)))
     if isinstance(source, str):
-        return TextRecipe("<text>", source, collect(data, _names_in(source)))
+        return TextRecipe("<text>", source, collect(data, Names(source)))
     raise TypeError(f"expected a model text or a path, not {type(source).__name__}")

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
+from ._arguments import check_sizes
 from ._bar import Bar
 from ._compiled import Compiled
 from ._context import logger
 from ._judge import Interrupts, Judged, judge_run
 from ._library import callbacks, constants, interface, lib, structs
-from ._options import describe_method, has_verdicts, make_options, option_names
+from ._options import describe_method, make_options, option_names
 from ._sample import Sample
 from ._start import current, is_start_text, start_run
 from .errors import NotFiniteError
@@ -149,6 +150,7 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
     handle = make_options(context, given)
     run = ctypes.c_void_p()
     try:
+        check_sizes(context, lib.svmp_options_get(handle, b"method").decode(), given)
         with Interrupts() as interrupts:
             run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
             settings = _settings(run)
@@ -178,7 +180,7 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
             compiled.check(lib.svmp_run_save(run, os.fsencode(loop.checkpoint)))
         measured = _measure(compiled, run) if measure and kind == "particles" and not diverged else None
         judged = None
-        if has_verdicts and (measured is not None or (measure and kind == "chains" and not diverged)):
+        if measured is not None or (measure and kind == "chains" and not diverged):
             done = _OUTCOMES.get(outcome) in ("completed", "converged") and lib.svmp_run_iteration(run) > 0
             judged = judge_run(compiled, run, done, seconds)
         result = RunResult(

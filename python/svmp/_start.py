@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,18 @@ from ._sample import Array, Particles, Sample, sample_from
 from .errors import InputError
 
 
+def _start_texts() -> list[str]:
+    """The starts of the library: "prior", "normal:SD", ..."""
+    made: list[str] = []
+    while (choice := lib.svmp_option_choice(b"init", len(made))) is not None:
+        made.append(choice.decode())
+    return made
+
+
 def is_start_text(text: str) -> bool:
     """Whether a text is one of the starts of the library, and not a file."""
-    which = 0
-    while True:
-        choice = lib.svmp_option_choice(b"init", which)
-        if choice is None:
-            return False
-        word, colon, _ = choice.decode().partition(":")
-        if text == word or (colon and text.startswith(word + ":")):
-            return True
-        which += 1
+    pairs = (choice.partition(":") for choice in _start_texts())
+    return any(text == word or (bool(colon) and text.startswith(word + ":")) for word, colon, _ in pairs)
 
 
 def current(run: ctypes.c_void_p, context: Context) -> Sample:
@@ -90,6 +92,19 @@ def start_dict(compiled: Compiled, run: ctypes.c_void_p, init: Mapping[str, Any]
     start_from(compiled, run, sample)
 
 
+def _join(init: Sequence[Mapping[str, Any]], count: int) -> dict[str, Any]:
+    """One dictionary for each chain or particle, as other packages take them, as one dictionary of arrays."""
+    if len(init) != count:
+        raise ValueError(f"init: {len(init)} dictionaries for {count} chains or particles")
+    for one in init:
+        if set(one) != set(init[0]):
+            raise ValueError(f"init: the dictionaries have different names: {', '.join(init[0])} and {', '.join(one)}")
+    try:
+        return {name: np.stack([np.asarray(one[name], dtype=np.float64) for one in init]) for name in init[0]}
+    except (TypeError, ValueError):
+        raise ValueError("init: the dictionaries must have numbers and arrays of the same shapes") from None
+
+
 def start_array(compiled: Compiled, run: ctypes.c_void_p, init: Array, chains: bool) -> None:
     names = compiled.unknown_names
     drawn = _drawn_start(compiled, run)
@@ -107,6 +122,8 @@ def start_array(compiled: Compiled, run: ctypes.c_void_p, init: Array, chains: b
 
 
 def start_run(compiled: Compiled, run: ctypes.c_void_p, init: Any, chains: bool) -> None:
+    if isinstance(init, Sequence) and init and all(isinstance(one, Mapping) for one in init):
+        init = _join(init, current(run, compiled.context).count)
     if isinstance(init, Mapping):
         start_dict(compiled, run, init, chains)
     elif isinstance(init, Sample):
@@ -114,7 +131,10 @@ def start_run(compiled: Compiled, run: ctypes.c_void_p, init: Any, chains: bool)
     elif isinstance(init, (str, os.PathLike)):
         path = os.fspath(init)
         if not os.path.exists(path):
-            raise InputError(f"init '{path}': neither a start nor a file")
+            words = [text.partition(":")[0] for text in _start_texts()]
+            close = difflib.get_close_matches(str(path), words, 1)
+            hint = f"; did you mean '{close[0]}'?" if close else f"; starts are {', '.join(_start_texts())}"
+            raise InputError(f"init '{path}': neither a start nor a file{hint}")
         compiled.check(lib.svmp_run_start_from_file(run, os.fsencode(path)))
     else:
         try:

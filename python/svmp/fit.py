@@ -17,7 +17,6 @@ from ._idata import to_idata
 from ._judge import examine
 from ._library import version
 from ._names import ArrayPlace, find_arrays
-from ._options import has_verdicts
 from ._recipe import Reading
 from ._replay import replay
 from ._run import Measured, RunResult
@@ -151,7 +150,8 @@ class Fit:
         return {s.name: (along.get(s.along, np.arange(len(s.values), dtype=np.float64)), s.values) for s in self.sample_data.series if s.name != s.along}
 
     def __getitem__(self, name: str) -> Array:
-        """All particles of an array, ``(particles, *shape)``; elements that the model knows are filled in."""
+        """All particles of an array, ``(particles, *shape)``, or of an element, ``fit["a[1]"]``; elements that the model knows are
+        filled in."""
         if name in self.arrays:
             return self.arrays[name].take(self.values)
         if name == "log_lik" and self._pointwise is not None:
@@ -160,7 +160,18 @@ class Fit:
             return np.array(self.values[self.names.index(name)])
         if name in self.statistics:
             return np.array(self.statistics[name])
-        raise KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
+        element = re.fullmatch(r"(.+)\[([\d, ]+)\]", name) if isinstance(name, str) else None
+        if element is not None and element[1] in self.arrays:  # a[1,2], as the summary calls it
+            place = self.arrays[element[1]]
+            labels = place.labels()
+            if (label := name.replace(" ", "")) in labels:
+                return np.ascontiguousarray(place.take(self.values).reshape(len(self), -1)[:, labels.index(label)])
+        raise self._no_such(name)
+
+    def _no_such(self, name: Any) -> KeyError:
+        if self.model is not None and name in self.model.computed:
+            return KeyError(f"'{name}' was not monitored: fit(..., monitor=['{name}'])")
+        return KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
 
     def __contains__(self, name: object) -> bool:
         return name in self.arrays or name in self.names or name in self.statistics
@@ -173,6 +184,15 @@ class Fit:
 
     def keys(self) -> Iterable[str]:
         return self.arrays.keys()
+
+    def items(self) -> Iterator[tuple[str, Array]]:
+        """Names and arrays; ``dict(fit)`` has them all."""
+        return ((name, self[name]) for name in self.arrays)
+
+    @property
+    def _count(self) -> str:
+        numbers = [(self.chains, "chain"), (self.draws, "draw")] if self.sample_data.are_chains else [(len(self), "particle")]
+        return " of ".join(f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in numbers)
 
     # ---- diagnostics ----------------------------------------------------------------------------
 
@@ -188,20 +208,15 @@ class Fit:
             seconds: at most so many; 0: no limit.
             moves: at most so many of each particle; 0: the default.
 
-        Without a model, and with a library that cannot examine, it is :attr:`verdict`. A verdict that is not good is also logged.
+        Without a model, it is :attr:`verdict`. A verdict that is not good is also logged.
         """
         for name, value in (("seconds", seconds), ("moves", moves)):
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= 0:
                 raise ValueError(f"{name}: expected a number of at least 0, not {value!r}")
         made = self.verdict
-        if self.model is not None and has_verdicts:
+        if self.model is not None:
             with self.model._borrow() as compiled:
-                origin = {
-                    "method": self.settings.get("method", "").encode()[:15],
-                    "init": self.settings.get("init", "").encode()[:31],
-                    "iterations": self.iterations,
-                }
-                made = judge_examined(examine(compiled, self.sample_data, origin, float(seconds), int(moves)))
+                made = judge_examined(examine(compiled, self.sample_data, self.record, float(seconds), int(moves)))
         if not made:
             logger.warning("%s", made.sentence)
         return made
@@ -212,7 +227,7 @@ class Fit:
         made = []
         for name in wanted:
             if name not in self.arrays:
-                raise KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
+                raise self._no_such(name)
             place = self.arrays[name]
             labels = place.labels()
             made += [(labels[flat], int(row)) for row, flat in sorted(zip(place.rows, place.flat), key=lambda pair: pair[1])]
@@ -348,9 +363,8 @@ class Fit:
         if self.measured is not None:
             total = self.measured.total
             made.update({f"ksd_{name}": repr(total[name]) for name in ("u", "v", "ratio")})
-            if not self.sample_data.are_chains:
-                made.update({"verdict": self.verdict.recorded, "verdict_text": self.verdict.sentence})
             made["ksd_beyond"] = f"{len(self.measured.beyond)} of {len(self.measured.nodes)}"
+        made.update(self.verdict.record)
         return made
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
@@ -390,10 +404,9 @@ class Fit:
         return make_report(self, path)
 
     def __repr__(self) -> str:
-        count = f"{self.chains} chains of {self.draws} draws" if self.sample_data.are_chains else f"{len(self)} particles"
         arrays = ", ".join(f"{name}{list(place.shape) if place.shape else ''}" for name, place in list(self.arrays.items())[:6])
         more = ", ..." if len(self.arrays) > 6 else ""
-        return f"<svmp.Fit: {self.method}, {count} of {arrays}{more}; {self.outcome}. {self.verdict.sentence}>"
+        return f"<svmp.Fit: {self.method}, {self._count} of {arrays}{more}; {self.outcome}. {self.verdict.sentence}>"
 
     def _repr_html_(self) -> str:
         return _html.fit(self)

@@ -215,6 +215,10 @@ class Graph(Recipe):
         """``model().fit(...)``"""
         return self.model().fit(*arguments, **options)
 
+    def sample(self, *arguments: Any, **options: Any) -> Any:
+        """``model().sample(...)``"""
+        return self.model().sample(*arguments, **options)
+
     def _copy(self) -> "Graph":
         made = Graph()
         made._nodes, made._bounds, made._fields = dict(self._nodes), dict(self._bounds), dict(self._fields)

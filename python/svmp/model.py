@@ -15,9 +15,11 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _html
+from ._arguments import arguments_of, check_names
 from ._compiled import Compiled
+from ._context import logger
 from ._library import constants, lib, structs
-from ._options import has_coordinates, method_coordinates
+from ._options import method_coordinates
 from ._recipe import Reading, Recipe, TextRecipe, read_source
 from ._run import Loop, Progress, run_model
 from ._sample import Array
@@ -25,7 +27,14 @@ from .errors import NotFiniteError
 from .fit import Fit
 
 _POINTWISE = ("log_lik", "deviance", "posterior_predictive")  # monitors that no model text defines
+_NOT_FOR_NUTS = ("method", "particles", "iterations", "kernel", "bandwidth", "step", "tolerance", "warmup", "accept")
 Monitors = Union[str, Iterable[str]]
+
+
+def _path(name: str, given: Any) -> Optional[str]:
+    if given is None or isinstance(given, (str, os.PathLike)):
+        return None if given is None else os.fspath(given)
+    raise TypeError(f"{name}: expected a path, not {type(given).__name__}")
 
 
 class Model:
@@ -34,8 +43,8 @@ class Model:
     Args:
         source: a text in the model language (BUGS, in the dialect of JAGS; docs/language.md), the path of one (``.bug``, ``.jags``,
             ``.txt``), or the path of a precision matrix (``.mtx``).
-        data: a dictionary of numbers and arrays, a pandas DataFrame whose columns are arrays, paths of files (``.json``, ``.csv``,
-            ``.R``), or a list of these. NaN, None, ``pandas.NA`` and masked elements are missing values.
+        data: a dictionary of numbers and arrays, a DataFrame of pandas or polars whose columns are arrays, paths of files
+            (``.json``, ``.csv``, ``.R``), or a list of these. NaN, None, ``pandas.NA`` and masked elements are missing values.
         threads: the number of threads; 0: as many as OpenMP offers. The results do not depend on it.
 
     Attributes:
@@ -266,7 +275,7 @@ class Model:
 
     def _coordinates(self, given: dict[str, Any]) -> str:
         """What particles of a model text move in: what was asked for, or what the method works best with."""
-        if not has_coordinates or not isinstance(self._recipe, TextRecipe):
+        if not isinstance(self._recipe, TextRecipe):
             return ""
         asked = given.pop("coordinates", None)
         return str(asked) if asked is not None else method_coordinates(given.get("method"))
@@ -279,7 +288,7 @@ class Model:
         init: Any = None,
         seed: int = 1,
         iterations: Optional[int] = None,
-        monitor: Monitors = (),
+        monitor: Optional[Monitors] = None,
         progressbar: bool = True,
         callback: Optional[Callable[[Progress], Any]] = None,
         checkpoint: Any = None,
@@ -298,7 +307,7 @@ class Model:
             particles: the number of particles; None: the default, 100.
             init: ``"prior"``, ``"gaussian"``, ``"map"``, ``"normal:SD"``, ``"uniform:A,B"``; the path of a particle file; another
                 fit; a dictionary of natural values by name, one for all particles, ``(*shape)``, or one for each,
-                ``(particles, *shape)``; or an array ``(particles, len(model.names))``. Particles that are given one common value
+                ``(particles, *shape)``; a list of dictionaries, one for each; or an array ``(particles, len(model.names))``. Particles that are given one common value
                 start around it, as far apart as the default start; chains start there.
             seed: of every random number.
             monitor: deterministic nodes of the text that are also reported.
@@ -321,18 +330,19 @@ class Model:
         """
         if callback is not None and not callable(callback):
             raise TypeError(f"callback: {type(callback).__name__} cannot be called")
+        check_names(options, arguments_of(Model.fit))
         given = {"method": method, "particles": particles, "iterations": iterations, "seed": seed, "backend": backend, **options}
         loop = Loop(
             callback,
             progressbar,
-            None if checkpoint is None else os.fspath(checkpoint),
+            _path("checkpoint", checkpoint),
             float(checkpoint_every),
-            None if resume is None else os.fspath(resume),
+            _path("resume", resume),
         )
         start = init.sample_data if isinstance(init, Fit) else init
-        if not isinstance(monitor, Iterable):
+        if monitor is not None and not isinstance(monitor, Iterable):
             raise TypeError(f"monitor: {monitor!r} is not a name or a list of names")
-        monitored = [monitor] if isinstance(monitor, str) else list(monitor)
+        monitored = [monitor] if isinstance(monitor, str) else list(monitor or ())
         if log_likelihood and "log_lik" not in monitored:
             monitored.append("log_lik")
         if posterior_predictive and "posterior_predictive" not in monitored:
@@ -346,7 +356,10 @@ class Model:
                 if hasattr(error, "result"):
                     error.fit = Fit._of_run(error.result, compiled, self, asked)
                 raise
-            return Fit._of_run(result, compiled, self, asked)
+            fit = Fit._of_run(result, compiled, self, asked)
+        if fit.verdict.word in ("not converged", "undecided"):
+            logger.warning("%s", fit.verdict.sentence)
+        return fit
 
     def sample(
         self,
@@ -364,6 +377,7 @@ class Model:
             chains: the number of chains; None: the default, 4.
             target_accept: the acceptance that the step size adapts to; None: the default, 0.8.
         """
+        check_names(options, arguments_of(Model.sample, Model.fit, without=_NOT_FOR_NUTS))
         return self.fit("nuts", draws=draws, warmup=tune, chains=chains, accept=target_accept, **options)
 
     def exact(self, draws: Optional[int] = None, **options: Any) -> Fit:

@@ -38,10 +38,13 @@ def test_pandas():
         svmp.Model(PAIR, pandas.DataFrame())
     with pytest.raises(ValueError, match="none of the columns .*z"):
         svmp.Model(PAIR, pandas.DataFrame({"z": [1, 2, 3]}))
-    with pytest.raises(TypeError, match="'x': 'one' is not a number"):
+    with pytest.raises(TypeError, match=r"'x': 'one' is not a number; number labels from 1: pandas.factorize\(labels\)\[0\] \+ 1"):
         svmp.Model(PAIR, frame.assign(x=["one", "two", "three"]))
-    with pytest.raises(TypeError, match="'x': a categorical column"):
-        svmp.Model(PAIR, frame.assign(x=pandas.Categorical(["a", "b", "a"])))
+    labels = pandas.Categorical(["a", "b", "a"])
+    with pytest.raises(TypeError, match=r"'x': a categorical column; .*x\.cat\.codes \+ 1"):
+        svmp.Model(PAIR, frame.assign(x=labels))
+    with pytest.raises(TypeError, match=r"'x': a categorical column; .*x\.codes \+ 1"):
+        svmp.Model(PAIR, {"x": labels, "y": [1, 2, 3]})
     with pytest.raises(TypeError, match="'x': .*datetime"):
         svmp.Model(PAIR, frame.assign(x=pandas.to_datetime(["2020-01-01"] * 3)))
 
@@ -65,7 +68,10 @@ def test_files_and_dictionaries_together(tmp_path):
         ({"y": np.array([object()])}, TypeError, "'y': .*object"),
         ({"y": []}, ValueError, "'y': the array is empty"),
         ({"y": {"a": 1}}, TypeError, "'y': a dict"),
-        ({"y": [1.0], "z": 1}, ValueError, "'z': the model has no such name"),
+        ({"y": [1.0], "z": 1}, ValueError, "'z': the model has no such name; it has mu, sigma, tau, y$"),
+        ({"Y": [1.0]}, ValueError, "'Y': the model has no such name; did you mean 'y'"),
+        ({"y": [10**400]}, ValueError, "'y': a number is too large"),
+        ({"y": [1.0, np.inf]}, ValueError, r"'y\[2\]' \(in memory\) is outside the support of dnorm: it is infinite"),
         ({1: [1.0]}, TypeError, "the name 1 is not a string"),
         (3, TypeError, "not int"),
         ("nowhere.csv", FileNotFoundError, "nowhere.csv"),
@@ -89,3 +95,41 @@ def test_arrays_in_any_order_of_memory():
     y = np.arange(6.0).reshape(2, 3)
     for given in (y, np.asfortranarray(y), y.tolist(), np.arange(12.0).reshape(2, 6)[:, ::2] / 2):
         np.testing.assert_array_equal(svmp.Model(text, {"y": given}).observed["y"], given if not isinstance(given, list) else y)
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, np.longdouble, ">f8", object])
+def test_any_type_of_number(kind):
+    x = np.array([1, 0, 1]).astype(kind)
+    m, same = (svmp.Model(PAIR, {"x": given, "y": [1.0, 2.0, 3.0]}) for given in (x, [1.0, 0.0, 1.0]))
+    assert m.log_prob([0.3]) == same.log_prob([0.3])
+
+
+def test_record_arrays():
+    records = np.array([(1.0, 1, 0), (2.0, 2, 0), (3.0, 3, 0)], dtype=[("y", float), ("x", int), ("other", int)])
+    np.testing.assert_array_equal(svmp.Model(PAIR, records).observed["y"], [1, 2, 3])
+
+
+def test_xarray():
+    xarray = pytest.importorskip("xarray")
+    data = xarray.Dataset({"x": ("row", [1.0, 2.0, 3.0]), "y": ("row", [1.0, np.nan, 3.0])})
+    np.testing.assert_array_equal(svmp.Model(PAIR, data).observed["y"], [1, np.nan, 3])
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    data = polars.DataFrame({"x": [1, 2, 3], "y": [1.0, None, 3.0], "name": ["a", "b", "c"]})
+    np.testing.assert_array_equal(svmp.Model(PAIR, data).observed["y"], [1, np.nan, 3])
+
+
+def test_infinite_covariates_are_named_and_infinite_bounds_are_none():
+    text = "model { for (i in 1:3) { y[i] ~ dnorm(b * x[i], 1) T(, top[i]) }  b ~ dnorm(0, 1) }"
+    data = {"y": [1.0, 2.0, 3.0], "x": [1.0, 2.0, 3.0], "top": [np.inf] * 3}
+    plain = svmp.Model(PAIR, {"x": data["x"], "y": data["y"]})
+    assert svmp.Model(text, data).log_prob([0.3]) == pytest.approx(plain.log_prob([0.3]))
+    with pytest.raises(svmp.ModelError, match=r"'x\[2\]' \(in memory\) is infinite"):
+        svmp.Model(text, {**data, "x": [1.0, -np.inf, 3.0]})
+
+
+def test_subscripts_of_python():
+    with pytest.raises(svmp.ModelError, match="index 0 of 'a' is out of range 1 to 2; subscripts count from 1"):
+        svmp.Model("model { for (i in 1:2) { y[i] ~ dnorm(a[g[i]], 1)  a[i] ~ dnorm(0, 1) } }", {"y": [1.0, 2.0], "g": [0, 1]})

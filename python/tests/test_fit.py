@@ -79,10 +79,25 @@ def test_what_a_fit_says(normal):
     assert "lp__" in fit.statistics and "nothing" not in fit
     with pytest.raises(KeyError, match="nothing"):
         fit["nothing"]
+    with pytest.raises(KeyError, match="monitor=.'sigma'"):
+        normal.fit(**quick)["sigma"]
     with pytest.raises(ValueError):
         fit.values[0] = 0  # read-only
     html = fit._repr_html_()
     assert "svmp fit" in html and "sigma" in html
+
+
+def test_elements_have_the_names_of_the_summary():
+    text = "model { for (i in 1:2) { for (j in 1:3) { a[i,j] ~ dnorm(10 * i + j, 1) } } }"
+    fit = svmp.Model(text).exact(5)
+    for label in fit.summary().index:
+        i, j = (int(part) for part in label[2:-1].split(","))
+        np.testing.assert_array_equal(fit[label], fit["a"][:, i - 1, j - 1])
+    np.testing.assert_array_equal(fit["a[2, 3]"], fit["a.2.3"])
+    np.testing.assert_array_equal(dict(fit)["a"], dict(fit.items())["a"])
+    for name in ("a[3,1]", "a[0,1]", "a[1]", "b[1]"):
+        with pytest.raises(KeyError):
+            fit[name]
 
 
 def test_compare_ignores_what_only_one_fit_monitors(normal):
@@ -178,7 +193,17 @@ def test_bad_starts_are_named(effects, init, error, words):
         ({"method": "magic"}, ValueError, "magic"),
         ({"particles": 0}, ValueError, "particles"),
         ({"particles": "many"}, ValueError, "many"),
-        ({"particle": 10}, TypeError, "did you mean 'particles'"),
+        ({"particle": 10}, TypeError, "there is no argument 'particle'; did you mean 'particles'"),
+        ({"random_seed": 1}, TypeError, "did you mean 'seed'"),
+        ({"cores": 1}, TypeError, "threads is an argument of Model"),
+        ({"verbose": True}, TypeError, r"no argument 'verbose'\. The arguments are method, .*callback, "),
+        ({"method": "nuts", "tune": 5}, TypeError, "did you mean 'warmup'"),
+        ({"draws": 10}, ValueError, "The default method does not take draws, which is for samplers"),
+        ({"method": "graphical", "chains": 2}, ValueError, "'graphical' does not take chains"),
+        ({"method": "nuts", "particles": 2}, ValueError, "'nuts' does not take particles; use chains"),
+        ({"checkpoint": 3}, TypeError, "checkpoint: expected a path, not int"),
+        ({"seed": 2**64}, ValueError, "seed"),
+        ({"init": "priors"}, ValueError, "did you mean 'prior'"),
         ({"seed": -1}, ValueError, "seed"),
         ({"seed": True}, TypeError, "seed"),
         ({"kernel": [1]}, TypeError, "kernel"),
@@ -193,6 +218,35 @@ def test_bad_starts_are_named(effects, init, error, words):
 def test_bad_options_are_named(normal, options, error, words):
     with pytest.raises(error, match=words):
         normal.fit(progressbar=False, **options)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [({"warmup": 5}, "'tune'"), ({"iter_sampling": 5}, "'draws'"), ({"adapt_delta": 0.9}, "'target_accept'"), ({"method": "nuts"}, "no argument")],
+)
+def test_arguments_of_sample(normal, options, words):
+    with pytest.raises(TypeError, match=words):
+        normal.sample(progressbar=False, **options)
+
+
+def test_extreme_options_that_are_fine(normal):
+    assert len(normal.fit(particles=1, progressbar=False)) == 1
+    assert "1 particle of" in repr(normal.fit("graphical", particles=1, iterations=1, progressbar=False))
+    first, second = (normal.fit("graphical", seed=seed, **quick) for seed in (2**64 - 1, 0))
+    assert not np.array_equal(first.values, second.values)
+
+
+def test_one_start_for_each_chain(effects):
+    starts = [{"mu": 0.0, "alpha": np.zeros(5)}, {"mu": 1.0, "alpha": np.ones(5)}]
+    options = {"chains": 2, "draws": 1, "tune": 0, "progressbar": False}
+    together = {name: np.stack([start[name] for start in starts]) for name in starts[0]}
+    np.testing.assert_array_equal(effects.sample(init=starts, **options).values, effects.sample(init=together, **options).values)
+    with pytest.raises(ValueError, match="3 dictionaries for 2 chains"):
+        effects.sample(init=[{"mu": 0.0}] * 3, **options)
+    with pytest.raises(ValueError, match="different names: mu and beta"):
+        effects.sample(init=[{"mu": 0.0}, {"beta": 0.0}], **options)
+    with pytest.raises(ValueError, match="same shapes"):
+        effects.sample(init=[{"mu": 0.0}, {"mu": [0.0, 1.0]}], **options)
 
 
 # ---- callbacks ----------------------------------------------------------------------------------
@@ -332,6 +386,18 @@ def test_messages_go_to_logging(caplog):
     assert not fit.verdict and not verdict and verdict.sentence in caplog.text
 
 
+def test_a_bad_verdict_is_seen():
+    """Without any set-up of logging, a warning goes to the standard error."""
+    script = (
+        "import svmp\n"
+        "m = svmp.Model('model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }', {'y': 1.0})\n"
+        "m.fit('graphical', 20, iterations=1, init={'mu': 50.0}, progressbar=False)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(svmp.__file__))}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr.startswith("Failed: exact moves") and done.stdout == ""
+
+
 def test_verify(normal):
     draws = normal.sample(500, 500, progressbar=False)
     assert draws.verdict and draws.verify()
@@ -453,7 +519,7 @@ def test_ctrl_c_ends_an_examination(effects, monkeypatch):
     fit = effects.fit(**quick)
     monkeypatch.setattr(_judge, "Interrupts", Pressed)
     verdict = fit.verify()
-    assert verdict.evidence["moves"] <= 1 and verdict.word == "not examined"
+    assert verdict.evidence["moves"] <= 1 and not verdict  # what the run had against it stays
 
 
 def test_a_library_that_cannot_be_loaded(tmp_path):

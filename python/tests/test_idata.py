@@ -42,8 +42,13 @@ def test_particles():
 def test_plots(draws):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    if hasattr(az, "plot_trace"):
-        assert az.plot_trace(draws.idata, var_names=["mu", "beta"]) is not None
+    pytest.importorskip("matplotlib.pyplot")
+    names = ["plot_trace", "plot_trace_dist", "plot_forest", "plot_rank", "plot_energy", "plot_ppc", "plot_ppc_dist", "plot_loo_pit"]
+    for name in (name for name in names if hasattr(az, name)):
+        options = {} if name in ("plot_energy", "plot_ppc", "plot_ppc_dist", "plot_loo_pit") else {"var_names": ["mu", "beta"]}
+        options.update({"y": "y"} if name == "plot_loo_pit" and az.__version__ < "1" else {})
+        assert getattr(az, name)(draws.idata, **options) is not None
+    matplotlib.pyplot.close("all")
 
 
 def test_files(draws, tmp_path):

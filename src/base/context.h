@@ -42,7 +42,7 @@ void svmp_log(svmp_context *context, svmp_log_level level, const char *format, .
 
 int svmp_context_threads(const svmp_context *context);
 
-/* Fails if `bytes` exceeds the memory of the machine or the limit of the process's control group: systems may promise
+/* Fails if `bytes` exceeds the memory of the machine or a limit of the process: systems may promise
  * more memory than they have and then kill the process. The message is "Out of memory: {what} 80 GB, ...". */
 svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what);
 

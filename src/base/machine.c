@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 double svmp_machine_limit(const char *path) {
@@ -41,8 +42,14 @@ static double whole_memory(void) { return (double)sysconf(_SC_PHYS_PAGES) * (dou
 
 int svmp_machine_is_limited(void) { return svmp_machine_memory() < whole_memory(); }
 
+/* The limit of the process itself (ulimit -v, ulimit -d). */
+static double own_limit(int resource) {
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (double)limit.rlim_cur : INFINITY;
+}
+
 double svmp_machine_memory(void) {
-    double least = whole_memory();
+    double least = fmin(whole_memory(), fmin(own_limit(RLIMIT_AS), own_limit(RLIMIT_DATA)));
     char line[1024];
     FILE *file = fopen("/proc/self/cgroup", "r");
     while (file && fgets(line, sizeof line, file)) least = fmin(least, limit_of_group(line));

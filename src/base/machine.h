@@ -2,11 +2,11 @@
 #ifndef SVMP_BASE_MACHINE_H
 #define SVMP_BASE_MACHINE_H
 
-/* The smaller of the machine's memory and the limit of the process's control group (a container, a job of a batch
- * system), in bytes. */
+/* The least of the machine's memory, the limit of the process's control group (a container, a job of a batch system)
+ * and that of the process (ulimit), in bytes. */
 double svmp_machine_memory(void);
 
-/* Whether the control group has less than the machine. */
+/* Whether the process may use less than the machine has. */
 int svmp_machine_is_limited(void);
 
 /* The limit in a file of a control group, "max" or a number of bytes; INFINITY: there is none. */

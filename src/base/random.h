@@ -33,6 +33,7 @@ typedef enum random_purpose {
     RANDOM_DISCRETE,        /* a = unknown, b = particle: a discrete unknown given the particle */
     RANDOM_ELSEWHERE,       /* b = variable: where an examination starts other particles */
     RANDOM_VIEWS,           /* weights of sums that an examination looks at */
+    RANDOM_ORDER,           /* a = first variable, b = particle: the order of exchangeable unknowns */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/random.h"
 
 enum { BLOCK = 128 };
@@ -75,20 +76,30 @@ static void fill(random_stream stream, size_t from, size_t count, uint64_t *word
     } while (4 * ++b < count);
 }
 
+/* Two normal numbers of two words each, for `pairs` of them. */
+SVMP_CLONES static void make_normals(size_t pairs, const uint64_t *words, double *made) {
+#pragma omp simd
+    for (size_t p = 0; p < pairs; p++) {
+        double cosine, sine;
+        const double radius = sqrt(-2 * quick_log(uniform(words[2 * p])));
+        quick_turn(uniform(words[2 * p + 1]), &cosine, &sine);
+        made[2 * p] = radius * cosine;
+        made[2 * p + 1] = radius * sine;
+    }
+}
+
+SVMP_CLONES static void make_logs(size_t count, const uint64_t *words, double *made) {
+#pragma omp simd
+    for (size_t l = 0; l < count; l++) made[l] = quick_log(uniform(words[l]));
+}
+
 void svmp_random_quick_normals(random_stream stream, size_t n, double *values) {
     uint64_t words[BLOCK];
     double made[BLOCK];
     for (size_t from = 0; from < n; from += BLOCK) {
         const size_t count = n - from < BLOCK ? n - from : BLOCK, pairs = (count + 1) / 2;
         fill(stream, from, count, words);
-#pragma omp simd
-        for (size_t p = 0; p < pairs; p++) {
-            double cosine, sine;
-            const double radius = sqrt(-2 * quick_log(uniform(words[2 * p])));
-            quick_turn(uniform(words[2 * p + 1]), &cosine, &sine);
-            made[2 * p] = radius * cosine;
-            made[2 * p + 1] = radius * sine;
-        }
+        make_normals(pairs, words, made);
         memcpy(values + from, made, count * sizeof *values);
     }
 }
@@ -98,7 +109,6 @@ void svmp_random_log_uniforms(random_stream stream, size_t n, double *values) {
     for (size_t from = 0; from < n; from += BLOCK) {
         const size_t count = n - from < BLOCK ? n - from : BLOCK;
         fill(stream, from, count, words);
-#pragma omp simd
-        for (size_t l = 0; l < count; l++) values[from + l] = quick_log(uniform(words[l]));
+        make_logs(count, words, values + from);
     }
 }

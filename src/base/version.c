@@ -1,4 +1,4 @@
-#include "svmp.h"
+#include "svmp_tools.h"
 
 const char *svmp_version(void) { return SVMP_VERSION; }
 

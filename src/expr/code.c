@@ -281,6 +281,8 @@ done:
 void svmp_code_free(svmp_context *context, code_block *code) {
     svmp_release(context, code->instructions);
     svmp_release(context, code->literals);
-    code->instructions = NULL;
-    code->literals = NULL;
+    svmp_release(context, code->common);
+    svmp_release(context, code->carried);
+    svmp_release(context, code->choices);
+    *code = (code_block){0};
 }

@@ -35,15 +35,31 @@ static size_t scratch_bytes(const code_block *code, size_t n, bool scattered) {
     return code_places(code) * sizeof(double *) + layout.buffers * layout.lanes * sizeof(double);
 }
 
+size_t svmp_bound_lane_operations(const bound_program *bound) {
+    const code_block *shared = &bound->gradient;
+    return shared->shared > 0 ? shared->count - shared->shared : bound->compiled->gradient.count;
+}
+
+/* What is shared pays for more instances than there are variants of it. */
+static const code_block *choose_code(const code_block *plain, const code_block *shared, size_t count) {
+    return shared->shared > 0 && count > shared->variants ? shared : plain;
+}
+
+static size_t most_bytes(const code_block *plain, const code_block *shared, size_t n, bool scattered) {
+    const size_t bytes = scratch_bytes(plain, n, scattered), more = scratch_bytes(shared, n, scattered);
+    return bytes > more ? bytes : more;
+}
+
 size_t svmp_bound_scratch(const bound_program *bound, size_t n) {
-    size_t values = scratch_bytes(&bound->compiled->values, n, false);
-    size_t gradient = scratch_bytes(&bound->compiled->gradient, n, false);
+    size_t values = most_bytes(&bound->compiled->values, &bound->values, n, false);
+    size_t gradient = most_bytes(&bound->compiled->gradient, &bound->gradient, n, false);
     return values > gradient ? values : gradient;
 }
 
 size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n) {
-    if (partial == NULL) return scratch_bytes(&bound->compiled->gradient, n, true);
-    size_t both = scratch_bytes(&partial->both, n, true), gradient = scratch_bytes(&partial->gradient, n, true);
+    if (partial == NULL) return most_bytes(&bound->compiled->gradient, &bound->gradient, n, true);
+    size_t both = most_bytes(&partial->both, &partial->shared_both, n, true);
+    size_t gradient = most_bytes(&partial->gradient, &partial->shared_gradient, n, true);
     return both > gradient ? both : gradient;
 }
 
@@ -57,8 +73,9 @@ static double *lay_out(const code_block *code, block_layout layout, void *scratc
     return registers + code->registers * layout.lanes;
 }
 
-static void run(const code_block *code, block_mode mode, double *const *places, size_t lanes) {
-    for (size_t k = 0; k < code->count; k++) {
+/* Instructions from ... to - 1. */
+static void run(const code_block *code, size_t from, size_t to, block_mode mode, double *const *places, size_t lanes) {
+    for (size_t k = from; k < to; k++) {
         const code_instruction *i = &code->instructions[k];
         i->kernel[mode](lanes, places[i->out], places[i->operand[0]], places[i->operand[1]], places[i->operand[2]]);
     }
@@ -87,7 +104,8 @@ svmp_status svmp_program_bind(const program *compiled, size_t instances, const d
             places[code_place_columns(code) + p] = (double *)(uintptr_t)(columns[p] + first); /* only ever read */
         for (size_t h = 0; h < code->outputs; h++)
             places[code_place_outputs(code) + h] = made->columns + h * instances + first;
-        run(code, BLOCK_GATHERED, places, instances - first < layout.lanes ? instances - first : layout.lanes);
+        run(code, 0, code->count, BLOCK_GATHERED, places,
+            instances - first < layout.lanes ? instances - first : layout.lanes);
     }
     *bound = made;
     made = NULL;
@@ -107,6 +125,7 @@ svmp_status svmp_bound_keep(const bound_program *bound, size_t count, const uint
     for (size_t h = 0; h < bound->compiled->columns; h++)
         for (size_t k = 0; k < count; k++)
             made->columns[h * count + k] = bound->columns[h * bound->instances + which[k]];
+    SVMP_CHECK(svmp_bound_share_as(made, bound));
     *kept = made;
     made = NULL;
 done:
@@ -119,6 +138,11 @@ size_t svmp_bound_instances(const bound_program *bound) { return bound->instance
 void svmp_bound_free(bound_program *bound) {
     if (bound == NULL) return;
     svmp_context *context = bound->compiled->context;
+    svmp_code_free(context, &bound->values);
+    svmp_code_free(context, &bound->gradient);
+    svmp_release(context, bound->known.slot);
+    svmp_release(context, bound->known.column);
+    svmp_release(context, bound->which);
     svmp_release(context, bound->columns);
     svmp_release(context, bound);
 }
@@ -156,22 +180,44 @@ static double *output_row(const request *r, size_t k, size_t o) {
     return r->gradient + (k * r->derivatives + o - r->values) * r->n;
 }
 
+/* Whether the k-th instance has the shared values of the one before. */
+static bool is_continued(const request *r, size_t k) {
+    size_t c = 0;
+    if (k == 0) return false;
+    while (c < r->code->common_count && input_row(r, k, r->code->common[c]) == input_row(r, k - 1, r->code->common[c]))
+        c++;
+    return c == r->code->common_count;
+}
+
+/* The columns and inputs of the k-th instance as they are, from particle l on. */
+static void place_instance(const request *r, size_t k, size_t l) {
+    const code_block *code = r->code;
+    for (size_t h = 0; h < code->columns; h++)
+        r->places[code_place_columns(code) + h] = r->bound->columns + h * r->bound->instances + instance_of(r, k);
+    for (size_t j = 0; j < code->inputs; j++)
+        r->places[code_place_inputs(code) + j] = (double *)(uintptr_t)(input_row(r, k, j) + l); /* only ever read */
+}
+
+/* The register with the k-th instance's variant of what a choice is among. */
+static double *variant_of(const request *r, const code_choice *choice, size_t k) {
+    return r->places[choice->first + r->bound->which[choice->column * r->bound->instances + instance_of(r, k)]];
+}
+
 /* A block is particles of one instance; nothing is copied. */
 static void evaluate_wide(const request *r) {
     const code_block *code = r->code;
-    size_t slots = code->inputs, instances = r->bound->instances, n = r->n;
-    for (size_t k = 0; k < r->count; k++) {
-        for (size_t h = 0; h < code->columns; h++)
-            r->places[code_place_columns(code) + h] = r->bound->columns + h * instances + instance_of(r, k);
-        for (size_t l = 0; l < n; l += r->layout.lanes) {
-            size_t lanes = n - l < r->layout.lanes ? n - l : r->layout.lanes;
-            for (size_t j = 0; j < slots; j++)
-                r->places[code_place_inputs(code) + j] = (double *)(uintptr_t)(input_row(r, k, j) + l); /* only read */
+    const size_t n = r->n;
+    for (size_t l = 0; l < n; l += r->layout.lanes) {
+        const size_t lanes = n - l < r->layout.lanes ? n - l : r->layout.lanes;
+        for (size_t k = 0; k < r->count; k++) {
+            place_instance(r, k, l);
+            for (const code_choice *c = code->choices; c < code->choices + code->choice_count; c++)
+                r->places[c->place] = variant_of(r, c, k);
             for (size_t o = 0; o < code->outputs; o++) {
                 double *row = output_row(r, k, o);
                 r->places[code_place_outputs(code) + o] = row ? row + l : r->copies;
             }
-            run(code, BLOCK_WIDE, r->places, lanes);
+            run(code, is_continued(r, k) ? code->shared : 0, code->count, BLOCK_WIDE, r->places, lanes);
         }
     }
 }
@@ -209,14 +255,36 @@ static void scatter_output(const double *copy, size_t instances, size_t n, size_
         for (size_t i = 0; i < instances; i++) copy_row(row + i * stride, copy + i * n, n);
 }
 
+/* How many instances from the k-th on, at most `most`, share their values. */
+static size_t count_continued(const request *r, size_t k, size_t most) {
+    const size_t left = r->count - k < most ? r->count - k : most;
+    size_t count = 1;
+    if (r->code->common_count == 0) return left;
+    while (count < left && is_continued(r, k + count)) count++;
+    return count;
+}
+
+/* Computes what the k-th instance and those behind it share, and repeats it for `instances` of them. */
+static void share(const request *r, size_t k, size_t instances) {
+    const code_block *code = r->code;
+    place_instance(r, k, 0);
+    run(code, 0, code->shared, BLOCK_WIDE, r->places, r->n);
+    for (size_t c = 0; c < code->carried_count; c++)
+        for (size_t i = 1; i < instances; i++)
+            copy_row(r->places[code->carried[c]] + i * r->n, r->places[code->carried[c]], r->n);
+}
+
 /* A block is all particles of many instances: inputs are gathered, outputs scattered; for n = 1 columns are read in
  * place where the instances follow one another, and so are outputs written that stand alone. */
 static void evaluate_gathered(const request *r) {
     const code_block *code = r->code;
-    size_t n = r->n, lanes = r->layout.lanes, per_block = lanes / n;
+    size_t n = r->n, lanes = r->layout.lanes, per_block = lanes / n, instances;
     double *inputs = r->copies, *results = inputs + code->inputs * lanes, *columns = results + code->outputs * lanes;
-    for (size_t k = 0; k < r->count; k += per_block) {
-        size_t instances = r->count - k < per_block ? r->count - k : per_block;
+    for (size_t k = 0; k < r->count; k += instances) {
+        instances = count_continued(r, k, per_block);
+        if (code->shared > 0 && !is_continued(r, k)) share(r, k, instances);
+        for (const code_choice *c = code->choices; c < code->choices + code->choice_count; c++)
+            for (size_t i = 0; i < instances; i++) copy_row(r->places[c->place] + i * n, variant_of(r, c, k + i), n);
         for (size_t j = 0; j < code->inputs; j++) {
             r->places[code_place_inputs(code) + j] = inputs + j * lanes;
             gather_input(r, k, instances, j, inputs + j * lanes);
@@ -232,7 +300,7 @@ static void evaluate_gathered(const request *r) {
             bool alone = (o < r->values ? r->values : r->derivatives) == 1;
             r->places[code_place_outputs(code) + o] = alone && row ? row : results + o * lanes;
         }
-        run(code, BLOCK_GATHERED, r->places, instances * n);
+        run(code, code->shared, code->count, BLOCK_GATHERED, r->places, instances * n);
         for (size_t o = 0; o < code->outputs; o++) {
             double *row = output_row(r, k, o), *from = r->places[code_place_outputs(code) + o];
             size_t stride = (o < r->values ? r->values : r->derivatives) * n;
@@ -251,7 +319,8 @@ static void evaluate_from(const bound_program *bound, const uint32_t *variables,
                           const double *x, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
     request r = {.bound = bound,
-                 .code = gradient ? &compiled->gradient : &compiled->values,
+                 .code = gradient ? choose_code(&compiled->gradient, &bound->gradient, count)
+                                  : choose_code(&compiled->values, &bound->values, count),
                  .variables = variables,
                  .first = first,
                  .count = count,
@@ -277,7 +346,9 @@ void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variable
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
                               const instance_view *view, size_t n, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
-    const code_block *code = !partial ? &compiled->gradient : value ? &partial->both : &partial->gradient;
+    const code_block *code = !partial ? choose_code(&compiled->gradient, &bound->gradient, view->count)
+                             : value  ? choose_code(&partial->both, &partial->shared_both, view->count)
+                                      : choose_code(&partial->gradient, &partial->shared_gradient, view->count);
     const size_t values = partial && !value ? 0 : compiled->outputs;
     request r = {.bound = bound,
                  .code = code,

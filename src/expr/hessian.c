@@ -6,7 +6,7 @@
 #include "expr/code.h"
 
 /* An expression for each pair as long as this is not more work than so many visits of nodes, and so many outputs. */
-enum { MOST_VISITS = 1 << 21, MOST_OUTPUTS = 4096, TOGETHER = 4096 };
+enum { MOST_VISITS = 1 << 21, MOST_OUTPUTS = 4096, TOGETHER = 1 << 14 };
 
 /* All pairs of so few slots are there, those that are always 0 too. */
 enum { WHOLE_SLOTS = 64 };
@@ -97,6 +97,7 @@ static svmp_status make(hessian *h, const bound_program *bound) {
     SVMP_CHECK((small ? make_entries : make_products)(h, builder, gradient, whole->columns));
     for (size_t c = 0; c < whole->columns; c++) columns[c] = bound->columns + c * bound->instances;
     SVMP_CHECK(svmp_program_bind(h->compiled, bound->instances, columns, &h->bound));
+    if (small) SVMP_CHECK(svmp_bound_share_as(h->bound, bound));
 done:
     svmp_release(h->context, gradient);
     svmp_release(h->context, columns);

@@ -17,7 +17,8 @@
  *   - x*1, x+0, x-0, x/1, x^1, x^2, x^-1, x^0.5, --x, log(exp(x)) are simplified; a literal 0 times x is 0;
  *   - (x + c) + d is x + (c + d) and (x*c)*d is x*(c*d) where c and d do not depend on an input;
  *   - log(ilogit(x)), log1p(-ilogit(x)), and the same with phi and icloglog, become stable operations.
- * What depends on parameters alone is evaluated once per instance, in svmp_program_bind.
+ * What depends on parameters alone is evaluated once per instance, in svmp_program_bind; what depends on variables that
+ * all instances have in common, once for many instances (svmp_bound_share).
  *
  * The reverse sweep is done once, on the graph, by svmp_program_finish: the gradient is more expressions of the
  * same graph, shared, folded and hoisted like all others. */
@@ -121,6 +122,10 @@ size_t svmp_program_outputs(const program *compiled);
 enum { POLYNOMIAL_MANY = 3 };
 int svmp_program_degree(const program *compiled);
 
+/* Whether the log value may jump as some inputs move, and slots[j] for each slot whether it may for that one; by the
+ * form alone: an ifelse() that is continuous counts. */
+svmp_status svmp_program_jumps(const program *compiled, bool *slots, bool *any);
+
 /* The part of a differentiated program that yields the value and its derivatives by some slots, ascending: what the
  * node that stands there needs of the factor. Never more operations than the whole, often much fewer. The bits are
  * those of the whole. Linear in the program. */
@@ -140,6 +145,18 @@ size_t svmp_program_lane_operations(const program *compiled, bool gradient);
 svmp_status svmp_program_bind(const program *compiled, size_t instances, const double *const *columns,
                               bound_program **bound);
 void svmp_bound_free(bound_program *bound); /* NULL-safe */
+
+/* Tells a bound program the variables that it will be evaluated with, laid out as below. From then on what depends only
+ * on slots in which all instances have the same variable (exp of a precision that they share) is evaluated once for
+ * many instances. The bits stay, and other variables are still allowed. */
+svmp_status svmp_bound_share(bound_program *bound, const uint32_t *variables);
+
+/* svmp_program_partial of a bound program, with what its instances share. */
+svmp_status svmp_bound_partial(const bound_program *bound, size_t count, const uint32_t *slots,
+                               program_partial **partial);
+
+/* Operations that are left for each lane, with the value and the gradient. */
+size_t svmp_bound_lane_operations(const bound_program *bound);
 
 /* Another one, with only the instances which[0], which[1], ... of this one. */
 svmp_status svmp_bound_keep(const bound_program *bound, size_t count, const uint32_t *which, bound_program **kept);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/listing.h"
+
 typedef struct model_checker {
     model_lowering *lowering;
     name_table known; /* names that have a definition */
@@ -125,7 +127,7 @@ static const char *translated(const char *name) {
 /* The way out for distributions of JAGS and BUGS that are not here. */
 static const char *distribution_advice(const char *name) {
     static const char *const words[][2] = {
-        {"dnt", "a noncentral t is mu + z / sqrt(tau * c / k) with z ~ dnorm(delta, 1) and c ~ dchisqr(k)"},
+        {"dnt", "write c ~ dchisqr(k) and y ~ dnorm(mu / sqrt(c / k), tau * c / k)"},
         {"dnchisqr", "write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)"},
         {"dsample", "write a dbern() for each element, and a dsum() of them"},
         {"car.l1", "write factor(-tau * abs(x[i] - x[j])) for each pair of neighbours"},
@@ -274,16 +276,15 @@ static void check_stochastic(model_checker *checker, ast_statement *statement) {
 }
 
 static void check_deterministic(model_checker *checker, const ast_statement *statement) {
-    static const char *const links[] = {"log", "logit", "probit", "cloglog"};
     if (statement->function == NAMES_NONE) return;
     const char *name = checker->lowering->ast->functions.text[statement->function];
     expr_op inverse;
     suggestion best = {0};
-    char text[ELEMENT_TEXT];
+    char text[ELEMENT_TEXT], links[64];
     if (svmp_link_inverse(name, &inverse)) return;
-    for (size_t k = 0; k < sizeof links / sizeof *links; k++) consider(&best, name, links[k]);
-    svmp_diagnose(checker->lowering->diagnostics, statement->function_offset,
-                  "unknown link '%s': expected log, logit, probit or cloglog%s", name, did_you_mean(&best, text));
+    for (size_t k = 0; svmp_link_name(k); k++) consider(&best, name, svmp_link_name(k));
+    svmp_diagnose(checker->lowering->diagnostics, statement->function_offset, "unknown link '%s': expected %s%s", name,
+                  svmp_list_names(svmp_link_name, "or", links, sizeof links), did_you_mean(&best, text));
 }
 
 static void check_loop(model_checker *checker, const ast_statement *loop) {

@@ -12,6 +12,13 @@
 #define DISCRETE_MOST_STATES  10000u
 #define DISCRETE_MOST_ENTRIES 65536u   /* of one table */
 #define DISCRETE_MOST_TERMS   1000000u /* of all tables of a component */
+#define DISCRETE_MOST_READ    300000u  /* of all factors that have an unknown in common, */
+#define DISCRETE_FEW          256u     /* but for those that have few */
+
+/* Counts without a largest value are summed to DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * the largest count observed.
+ */
+#define DISCRETE_OPEN_LEAST 50
+#define DISCRETE_OPEN_TIMES 4
 
 /* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
 typedef struct discrete_factor {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/squares.h"
 #include "lang/factor.h"
 
 /* A table over unknowns, by their number in the component, ascending; the first one's state runs fastest. */
@@ -40,6 +41,9 @@ typedef struct elimination {
     bool *marked;     /* by unknown, false between uses */
     bool *used;       /* by table */
     uint32_t *merged; /* room for a scope */
+    /* while tables are merged */
+    square_sums *squares;
+    expr *terms; /* room for an entry of each table */
 } elimination;
 
 static const discrete_unknown *unknown_at(const elimination *e, uint32_t k) {
@@ -91,7 +95,7 @@ static double merged_size(elimination *e, uint32_t unknown) {
     return size;
 }
 
-static svmp_status too_large(elimination *e, uint32_t unknown, double size, bool total) {
+static svmp_status too_large(elimination *e, uint32_t unknown, double size) {
     model_lowering *lowering = e->lowering;
     char names[300] = "", text[ELEMENT_TEXT];
     size_t length = 0;
@@ -105,17 +109,33 @@ static svmp_status too_large(elimination *e, uint32_t unknown, double size, bool
     place before = svmp_enter(lowering, unknown_at(e, unknown)->instance);
     svmp_element_text(lowering, unknown_at(e, unknown)->symbol, unknown_at(e, unknown)->offset, text);
     svmp_status status =
-        total
-            ? svmp_lowering_error(lowering, lowering->statement->left->offset,
-                                  "summing out '%s' and the discrete unknowns that it is coupled with takes more than "
-                                  "%u terms; provide some of them in the data",
-                                  text, DISCRETE_MOST_TERMS)
-            : svmp_lowering_error(lowering, lowering->statement->left->offset,
-                                  "summing out the discrete unknown '%s' couples %s: a table of %.3g entries, at most "
-                                  "%u are possible; provide some of them in the data",
-                                  text, names, size, DISCRETE_MOST_ENTRIES);
+        svmp_lowering_error(lowering, lowering->statement->left->offset,
+                            "summing out the discrete unknown '%s' couples %s: a table of %.3g entries, at most "
+                            "%u are possible; provide some of them in the data",
+                            text, names, size, DISCRETE_MOST_ENTRIES);
     svmp_leave(lowering, before);
     return status;
+}
+
+/* `what`: terms or operations. */
+static svmp_status too_much(const elimination *e, uint32_t unknown, unsigned most, const char *what) {
+    model_lowering *lowering = e->lowering;
+    const discrete_unknown *one = unknown_at(e, unknown);
+    char text[ELEMENT_TEXT];
+    place before = svmp_enter(lowering, one->instance);
+    svmp_status status =
+        svmp_lowering_error(lowering, lowering->statement->left->offset,
+                            "summing out '%s' and the discrete unknowns that it is coupled with takes more than %u %s; "
+                            "provide some of them in the data",
+                            svmp_element_text(lowering, one->symbol, one->offset, text), most, what);
+    svmp_leave(lowering, before);
+    return status;
+}
+
+/* Builders get no larger. */
+static svmp_status check_size(const elimination *e, uint32_t unknown) {
+    if (svmp_builder_size(e->lowering->builder) <= LOWERING_MOST_EXPRESSIONS) return SVMP_OK;
+    return too_much(e, unknown, LOWERING_MOST_EXPRESSIONS, "operations");
 }
 
 /* Plans the next step: the tables that have the unknown become one that has it no more. */
@@ -151,9 +171,9 @@ static svmp_status plan(elimination *e) {
         uint32_t best = NOTHING;
         for (uint32_t k = 0; k < e->count; k++)
             if (!isnan(e->cost[k]) && (best == NOTHING || e->cost[k] < e->cost[best])) best = k;
-        if (e->cost[best] > DISCRETE_MOST_ENTRIES) return too_large(e, best, e->cost[best], false);
+        if (e->cost[best] > DISCRETE_MOST_ENTRIES) return too_large(e, best, e->cost[best]);
         terms += e->cost[best];
-        if (terms > DISCRETE_MOST_TERMS) return too_large(e, best, terms, true);
+        if (terms > DISCRETE_MOST_TERMS) return too_much(e, best, DISCRETE_MOST_TERMS, "terms");
         SVMP_TRY(plan_step(e, best));
     }
     return SVMP_OK;
@@ -190,12 +210,17 @@ static svmp_status fill_table(elimination *e, uint32_t instance, sum_table *tabl
     SVMP_TRY(SVMP_NEW(lowering->context, table->entries, table->size));
     svmp_scope_clear(lowering);
     lowering->stamp++;
+    lowering->filling = true;
+    lowering->filling_first = lowering->filling_next = lowering->parameter_count;
+    svmp_status status = SVMP_OK;
     do {
         expr entry;
-        SVMP_TRY(svmp_factor_entry(lowering, instance, &entry));
-        put(e, table, entry, 0, 0, 1);
-    } while (svmp_scope_next(lowering));
-    return SVMP_OK;
+        status = svmp_factor_entry(lowering, instance, &entry);
+        if (status == SVMP_OK) status = check_size(e, table->scope[0]);
+        if (status == SVMP_OK) put(e, table, entry, 0, 0, 1);
+    } while (status == SVMP_OK && svmp_scope_next(lowering));
+    lowering->filling = false;
+    return status;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------- */
@@ -206,9 +231,8 @@ static bool is_zero(const program_builder *b, expr e) {
 }
 
 /* log of the product of what the step's tables have at a state of the unknown and the states of what is left. */
-static expr multiply(const elimination *e, const sum_step *step, const sum_table *left, size_t own, size_t at) {
+static expr multiply(elimination *e, const sum_step *step, const sum_table *left, size_t own, size_t at) {
     program_builder *b = e->lowering->builder;
-    expr sum = svmp_expr_literal(b, 0);
     for (size_t i = 0; i < step->inputs; i++) {
         const sum_table *table = &e->tables[e->inputs[step->first_input + i]];
         size_t entry_at = 0, stride = 1;
@@ -224,9 +248,9 @@ static expr multiply(const elimination *e, const sum_step *step, const sum_table
             stride *= states_of(e, table->scope[k]);
         }
         if (is_zero(b, table->entries[entry_at])) return table->entries[entry_at];
-        sum = svmp_expr_add(b, sum, table->entries[entry_at]);
+        e->terms[i] = table->entries[entry_at];
     }
-    return sum;
+    return svmp_squares_sum(e->squares, step->inputs, e->terms);
 }
 
 /* `products`: the merged table, the unknown's own state fastest. */
@@ -243,10 +267,8 @@ static svmp_status sum_out(elimination *e, const sum_step *step, expr *products)
             sum = svmp_expr_log_add_exp(b, sum, products[at * states + s]);
         }
         left->entries[at] = sum;
+        SVMP_TRY(check_size(e, step->unknown));
     }
-    if (svmp_builder_size(b) > LOWERING_MOST_EXPRESSIONS)
-        return svmp_lowering_error(lowering, lowering->statement->offset,
-                                   "one factor expands to more than %u operations", LOWERING_MOST_EXPRESSIONS);
     return svmp_builder_status(b);
 }
 
@@ -340,6 +362,8 @@ static svmp_status allocate(elimination *e) {
     SVMP_TRY(SVMP_NEW(context, e->head, e->count));
     SVMP_TRY(SVMP_NEW(context, e->cost, e->count));
     SVMP_TRY(SVMP_NEW(context, e->marked, e->count));
+    SVMP_TRY(SVMP_NEW(context, e->terms, tables));
+    SVMP_TRY(svmp_squares_create(e->lowering->builder, &e->squares));
     return SVMP_NEW(context, e->merged, e->count + 1);
 }
 
@@ -349,8 +373,9 @@ static void release(elimination *e) {
         svmp_release(context, e->tables[k].scope);
         svmp_release(context, e->tables[k].entries);
     }
-    void *owned[] = {e->tables, e->inputs, e->used,   e->steps, e->head,
-                     e->cost,   e->marked, e->merged, e->next,  e->entry};
+    svmp_squares_free(e->squares);
+    void *owned[] = {e->tables, e->inputs, e->used, e->steps, e->head, e->cost,
+                     e->marked, e->merged, e->next, e->entry, e->terms};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
 }
 

@@ -56,15 +56,41 @@ svmp_status svmp_input(model_lowering *lowering, uint32_t variable, expr *expres
     return SVMP_OK;
 }
 
+/* The parameter of an earlier entry of the table that has the same number, and that this entry has not read yet; or the
+ * count of parameters. So entries that read the same data have the same expressions. */
+static size_t find_parameter(const model_lowering *lowering, double number) {
+    enum { MOST_LOOKS = 512 };
+    const size_t first = lowering->filling_first, count = lowering->parameter_count - first;
+    for (size_t k = 0; k < count && k < MOST_LOOKS; k++) {
+        const size_t at = first + (lowering->filling_next - first + k) % count;
+        const double other = lowering->parameters[at];
+        if (lowering->parameter_stamp[at] != lowering->stamp && other == number && signbit(other) == signbit(number))
+            return at;
+    }
+    return lowering->parameter_count;
+}
+
+static svmp_status add_parameter(model_lowering *lowering, double number, size_t *at) {
+    *at = lowering->filling ? find_parameter(lowering, number) : lowering->parameter_count;
+    if (*at == lowering->parameter_count) {
+        SVMP_TRY(SVMP_GROW(lowering->context, lowering->parameters, lowering->parameter_capacity, *at + 1));
+        lowering->parameters[lowering->parameter_count++] = number;
+    }
+    if (!lowering->filling) return SVMP_OK;
+    SVMP_TRY(SVMP_GROW(lowering->context, lowering->parameter_stamp, lowering->parameter_stamp_capacity, *at + 1));
+    lowering->parameter_stamp[*at] = lowering->stamp;
+    lowering->filling_next = *at + 1;
+    return SVMP_OK;
+}
+
 svmp_status svmp_item_build(model_lowering *lowering, model_item built, expr *expression) {
+    size_t parameter;
     switch (built.kind) {
     case ITEM_EXPRESSION: *expression = built.expression; break;
     case ITEM_LITERAL: *expression = svmp_expr_literal(lowering->builder, built.number); break;
     default:
-        SVMP_TRY(SVMP_GROW(lowering->context, lowering->parameters, lowering->parameter_capacity,
-                           lowering->parameter_count + 1));
-        lowering->parameters[lowering->parameter_count] = built.number;
-        *expression = svmp_expr_parameter(lowering->builder, (uint32_t)lowering->parameter_count++);
+        SVMP_TRY(add_parameter(lowering, built.number, &parameter));
+        *expression = svmp_expr_parameter(lowering->builder, (uint32_t)parameter);
     }
     return svmp_builder_status(lowering->builder);
 }

@@ -24,11 +24,14 @@ const language_function *svmp_function_find(const char *name, size_t arguments) 
     return found;
 }
 
+static const struct {
+    const char *link;
+    expr_op inverse;
+} links[] = {{"log", OP_exp}, {"logit", OP_ilogit}, {"probit", OP_phi}, {"cloglog", OP_icloglog}};
+
+const char *svmp_link_name(size_t k) { return k < sizeof links / sizeof *links ? links[k].link : NULL; }
+
 bool svmp_link_inverse(const char *link, expr_op *inverse) {
-    static const struct {
-        const char *link;
-        expr_op inverse;
-    } links[] = {{"log", OP_exp}, {"logit", OP_ilogit}, {"probit", OP_phi}, {"cloglog", OP_icloglog}};
     for (size_t k = 0; k < sizeof links / sizeof *links; k++)
         if (strcmp(links[k].link, link) == 0) {
             *inverse = links[k].inverse;
@@ -64,6 +67,9 @@ svmp_status svmp_call_elementwise(model_lowering *lowering, const ast_expression
         model_item now[3] = {scalars[0], scalars[1], scalars[2]};
         for (size_t k = 0; k < count; k++)
             if (operands[k].count > 1) now[k] = lowering->items[operands[k].first + i];
+        if (call->function->op == OP_multiply)
+            SVMP_TRY(svmp_check_product(lowering, call, now[0], operands[0].count > 1 ? i : 0, now[1],
+                                        operands[1].count > 1 ? i : 0));
         lowering->items[first + i] = svmp_apply(lowering, call->function->op, now[0], now[1], now[2]);
     }
     lowering->item_count = first + results;
@@ -153,6 +159,7 @@ svmp_status svmp_call_inner_product(model_lowering *lowering, const ast_expressi
                                    a.count, b.count);
     for (size_t k = 0; k < a.count; k++) {
         model_item left = lowering->items[a.first + k], right = lowering->items[b.first + k];
+        SVMP_TRY(svmp_check_product(lowering, call, left, k, right, k));
         lowering->items[a.first + k] = svmp_apply(lowering, OP_multiply, left, right, left);
     }
     return finish(lowering, a.first, fold(lowering, OP_add, a.first, a.count), result);

@@ -123,12 +123,15 @@ svmp_status svmp_call_transpose(model_lowering *lowering, const ast_expression *
     return SVMP_OK;
 }
 
-static svmp_status multiply(model_lowering *lowering, size_t a, size_t b, size_t rows, size_t inner, size_t columns) {
+static svmp_status multiply(model_lowering *lowering, const ast_expression *call, size_t a, size_t b, size_t rows,
+                            size_t inner, size_t columns) {
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < rows; i++) {
             model_item sum = svmp_item_literal(0);
             for (size_t k = 0; k < inner; k++) {
-                model_item left = lowering->items[a + i + rows * k], right = lowering->items[b + k + inner * j];
+                const size_t at = i + rows * k, other = k + inner * j;
+                model_item left = lowering->items[a + at], right = lowering->items[b + other];
+                SVMP_TRY(svmp_check_product(lowering, call, left, at, right, other));
                 model_item product = svmp_apply(lowering, OP_multiply, left, right, left);
                 sum = k == 0 ? product : svmp_apply(lowering, OP_add, sum, product, sum);
             }
@@ -159,7 +162,7 @@ svmp_status svmp_call_matrix_product(model_lowering *lowering, const ast_express
         return svmp_lowering_error(lowering, call->offset, "the operands of '%%*%%' have dimensions %s and %s",
                                    svmp_shape_text(&a.shape, one), svmp_shape_text(&b.shape, two));
     size_t first = lowering->item_count;
-    SVMP_TRY(multiply(lowering, a.first, b.first, rows, inner, columns));
+    SVMP_TRY(multiply(lowering, call, a.first, b.first, rows, inner, columns));
     for (size_t k = 0; k < rows * columns; k++) lowering->items[a.first + k] = lowering->items[first + k];
     lowering->item_count = a.first + rows * columns;
     *result = (value){.first = a.first, .count = rows * columns, .shape = svmp_vector_shape(rows * columns)};
@@ -180,7 +183,63 @@ static svmp_status call_vector(model_lowering *lowering, const ast_expression *c
     return finish(lowering, &work, svmp_vector_shape(result->count), result);
 }
 
+/* The one variable that an expression is a function of: v itself, exp(v), ...; NOTHING: there are several, or none. */
+static uint32_t variable_in(const model_lowering *lowering, expr e) {
+    const program_builder *builder = lowering->builder;
+    while (svmp_expr_op(builder, e) != OP_input) {
+        const int arity = svmp_op_arity(svmp_expr_op(builder, e));
+        int found = 0;
+        expr next = e;
+        for (int k = 0; k < arity; k++)
+            if (svmp_expr_level(builder, svmp_expr_operand(builder, e, k)) == LEVEL_INPUT)
+                next = svmp_expr_operand(builder, e, k), found++;
+        if (found != 1) return NOTHING;
+        e = next;
+    }
+    return lowering->slots[svmp_expr_leaf(builder, e)];
+}
+
+static const lowered_node *node_with(const lowered_model *model, uint32_t variable) {
+    for (size_t k = 0; k < model->node_count; k++)
+        if (model->nodes[k].variable == variable && model->nodes[k].variables == 1) return &model->nodes[k];
+    return NULL;
+}
+
+/* Whether the nodes of two variables have priors of one statement, without parents, and move as they are. */
+static bool are_alike(const lowered_model *model, uint32_t one, uint32_t other) {
+    const lowered_node *a = node_with(model, one), *b = node_with(model, other);
+    return a && b && a->distribution == b->distribution && a->level == 0 && b->level == 0 && !a->location_scale &&
+           !b->location_scale;
+}
+
+/* Notes the variables of sort(v), once, if each element of v is one of its own: whether their order makes no difference
+ * is for others to see. */
+static svmp_status note_sorted(model_lowering *lowering, const value *of) {
+    lowered_model *model = lowering->result;
+    const size_t first = model->sorted_count;
+    if (model == NULL || !lowering->symbolic || of->count < 2) return SVMP_OK;
+    SVMP_TRY(SVMP_GROW(lowering->context, model->sorted, model->sorted_capacity, first + 1 + of->count));
+    for (size_t k = 0; k < of->count; k++) {
+        const model_item item = lowering->items[of->first + k];
+        const uint32_t variable = item.kind == ITEM_EXPRESSION ? variable_in(lowering, item.expression) : NOTHING;
+        if (variable == NOTHING || (k > 0 && !are_alike(model, model->sorted[first + 1], variable))) return SVMP_OK;
+        for (size_t j = 0; j < k; j++)
+            if (model->sorted[first + 1 + j] == variable) return SVMP_OK;
+        model->sorted[first + 1 + k] = variable;
+    }
+    for (size_t k = 0; k < first; k += 1 + model->sorted[k]) /* a variable is in one group */
+        for (size_t j = 0; j < model->sorted[k]; j++)
+            if (model->sorted[k + 1 + j] == model->sorted[first + 1]) return SVMP_OK;
+    model->sorted[first] = (uint32_t)of->count;
+    model->sorted_count = first + 1 + of->count;
+    return SVMP_OK;
+}
+
 svmp_status svmp_call_sort(model_lowering *lowering, const ast_expression *call, value *result) {
+    value of;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &of));
+    SVMP_TRY(note_sorted(lowering, &of));
+    lowering->item_count = of.first; /* it is read once more */
     return call_vector(lowering, call, svmp_exprs_sort, result);
 }
 

@@ -253,16 +253,10 @@ static svmp_status lower_any(model_lowering wanted, const text_source *source, l
     return status;
 }
 
-svmp_status svmp_lower_as(svmp_context *context, const text_source *source, const data_set *data,
-                          const lower_request *request, lowered_model **result) {
+svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data,
+                       const lower_request *request, lowered_model **result) {
     model_lowering lowering = {.context = context, .data = data, .request = *request};
     return lower_any(lowering, source, result);
-}
-
-svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
-                       const graph_owners *owners, lowered_model **result) {
-    const lower_request request = {.monitors = monitors, .owners = owners, .centring = 1};
-    return svmp_lower_as(context, source, data, &request, result);
 }
 
 svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,

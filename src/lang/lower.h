@@ -18,12 +18,8 @@ typedef struct lower_request {
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the
  * first is svmp_context_error. `data` may go afterwards. Groups of one of several processes know what they are of the
  * whole. */
-svmp_status svmp_lower_as(svmp_context *context, const text_source *source, const data_set *data,
-                          const lower_request *request, lowered_model **result);
-
-/* The same, centred; `monitors` and `owners` may be NULL. */
-svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data, const char *monitors,
-                       const graph_owners *owners, lowered_model **result);
+svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data,
+                       const lower_request *request, lowered_model **result);
 
 /* The graph alone, unfinished: nothing else is kept. */
 svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,

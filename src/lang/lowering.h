@@ -100,6 +100,7 @@ typedef struct model_instance {
     uint32_t node;     /* of an unknown node, among the result's nodes or leaves; or NOTHING */
     uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
     uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
+    double largest;    /* count that is observed of what depends on it; -1: none is (leaf.c) */
     bool computed;     /* its elements have values, or are known to depend on unknowns */
     bool busy;         /* waits for what it reads: reading it now is a cycle */
     bool leaf;         /* nothing observed depends on its unknown elements: they are drawn after the run */
@@ -117,9 +118,13 @@ typedef struct discrete_unknown {
     uint32_t symbol, offset;
     double least;
     uint32_t states;
+    bool open;      /* it has no largest value, or one that depends on unknowns: the last state is where the sum ends */
     uint32_t state; /* in the present combination, if it is in the scope */
     bool in_scope;
     uint32_t component; /* towards the one that names its component */
+    uint32_t reader;    /* the last factor that read it */
+    size_t readers;     /* factors that do, */
+    double read;        /* and how many entries their tables have */
 } discrete_unknown;
 
 /* ---- patterns ------------------------------------------------------------------------------- */
@@ -192,6 +197,10 @@ typedef struct model_lowering {
     uint32_t *slot_of, *slot_stamp; /* variable -> its slot, when the stamp is ours */
     double *parameters;
     size_t parameter_count, parameter_capacity;
+    bool filling;                       /* a table is, entry by entry: a number that an earlier entry of it had */
+    size_t filling_first, filling_next; /* is the same parameter; those of the table, and where to look first */
+    uint32_t *parameter_stamp;          /* of the entry that had it last */
+    size_t parameter_stamp_capacity;
     size_t expressions; /* of all programs */
 
     /* nodes: bounds of outputs as items, opaque when they depend on unknowns */
@@ -327,6 +336,13 @@ svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression
 /* The shape alone; reads nothing. */
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
 
+/* ---- product.c ------------------------------------------------------------------------------ */
+
+/* An infinite number times an unknown has no finite value: an error that names the datum. The numbers are elements
+ * `left_part` and `right_part` of the two operands of `call`. */
+svmp_status svmp_check_product(model_lowering *lowering, const ast_expression *call, model_item left, size_t left_part,
+                               model_item right, size_t right_part);
+
 /* ---- function.c ----------------------------------------------------------------------------- */
 
 typedef struct language_function language_function;
@@ -339,6 +355,9 @@ struct language_function {
 
 const language_function *svmp_function_find(const char *name, size_t arguments);
 const language_function *svmp_function_table(size_t *count);
+
+/* The links: name k, NULL beyond the last one. */
+const char *svmp_link_name(size_t k);
 /* The inverse of a link: the function that its right-hand side goes through; false when it is none. */
 bool svmp_link_inverse(const char *link, expr_op *inverse);
 

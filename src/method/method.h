@@ -8,7 +8,8 @@
 #include "sample/history.h"
 #include "start/init.h"
 
-#define METHOD_INIT "normal:1"
+#define METHOD_INIT        "normal:1"
+#define METHOD_EXAMINATION (1.0 / 3)
 enum { METHOD_ITERATIONS = 1000, METHOD_WARMUP = 1000 };
 
 /* What keeps a method that ends by itself from being sure of its answer. */
@@ -33,6 +34,9 @@ typedef struct method {
     size_t draws; /* CHAINS: the default of --draws */
     const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
     int on_device;       /* an iteration is the backend's work alone: one on a GPU pays */
+    int fits;            /* it seeks the Gaussian on the graph, whatever --init says */
+    size_t arrays;       /* of all particles that it has besides the backend's */
+    double examination;  /* the time that an examination takes after it, as a share of its own; 0: METHOD_EXAMINATION */
     int local;           /* a node needs only its neighbours, or sums over all nodes: parts of a model can be run */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */

@@ -51,6 +51,9 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
                                .parts = found->local,
                                .sweeps = found->sweeps,
                                .draws = found->draws,
+                               .fits = found->fits,
+                               .arrays = found->arrays,
+                               .examination = found->examination > 0 ? found->examination : METHOD_EXAMINATION,
                                .coordinates = found->coordinates ? found->coordinates : "centred"};
     return SVMP_OK;
 }

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/random.h"
 #include "base/team.h"
 #include "base/thread.h"
 #include "graph/colour.h"
 #include "method/sweep_own.h"
+#include "model/jumps.h"
 
 static const double target = 0.6; /* acceptance that epsilon is adapted to */
 static const double most_log_step = 46;
@@ -62,9 +64,22 @@ static svmp_status make_factors(sweeper *s) {
     return SVMP_OK;
 }
 
+static svmp_status find_blind(sweeper *s) {
+    const svmp_graph *graph = s->model->graph;
+    bool *jumps;
+    SVMP_TRY(svmp_model_jumps(s->model, &jumps));
+    if (jumps == NULL) return SVMP_OK;
+    svmp_status status = SVMP_NEW(s->model->context, s->blind, graph->own);
+    for (size_t v = 0; status == SVMP_OK && v < graph->own; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) s->blind[v] = s->blind[v] || jumps[i];
+    svmp_release(s->model->context, jumps);
+    return status;
+}
+
 static svmp_status make_parts(sweeper *s, const uint32_t *colour) {
     SVMP_TRY(svmp_local_create(s->model, s->n, s->threads, s->colours, colour, &s->local));
     SVMP_TRY(make_factors(s));
+    SVMP_TRY(find_blind(s));
     SVMP_TRY(SVMP_NEW(s->model->context, s->room, (size_t)s->threads));
     for (int t = 0; t < s->threads; t++) SVMP_TRY(make_room(s, &s->room[t]));
     return SVMP_OK;
@@ -100,7 +115,7 @@ void svmp_sweeper_free(sweeper *s) {
                               room->forth, room->uniform,     room->moves, room->matrices,    room->squares};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) svmp_release(context, rows[k]);
     }
-    void *const arrays[] = {s->room, s->log_step, s->factor_at, s->factor, s->spread};
+    void *const arrays[] = {s->room, s->log_step, s->factor_at, s->factor, s->spread, s->blind};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
     svmp_local_free(s->local);
     svmp_release(context, s);
@@ -131,7 +146,7 @@ typedef struct move {
 } move;
 
 /* u = L^-1 s, rows of the node's variables, in place. */
-static void solve_lower(const sweeper *s, size_t v, double *rows) {
+SVMP_CLONES static void solve_lower(const sweeper *s, size_t v, double *rows) {
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     for (size_t j = 0; j < d; j++) {
         const double *factor = svmp_sweep_factor(s, v, j), inverse = 1 / factor[j];
@@ -143,7 +158,7 @@ static void solve_lower(const sweeper *s, size_t v, double *rows) {
 }
 
 /* z = L'^-1 w, in place. */
-static void solve_upper(const sweeper *s, size_t v, double *rows) {
+SVMP_CLONES static void solve_upper(const sweeper *s, size_t v, double *rows) {
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     for (size_t j = d; j-- > 0;) {
         const double inverse = 1 / svmp_sweep_factor(s, v, j)[j];
@@ -158,25 +173,36 @@ static void solve_upper(const sweeper *s, size_t v, double *rows) {
 
 /* u, whose squares have the mean 1 under the posterior, is not longer than 4 sqrt(d): where the density falls off
  * faster than a Gaussian's, a particle far out would be thrown to the other side again and again, and never come in. */
-static void bound(size_t n, size_t d, double *rows, double *length) {
+SVMP_CLONES static void bound(size_t n, size_t d, double *rows, double *length) {
     const double most = 16 * (double)d;
+    int any = 0;
     for (size_t l = 0; l < n; l++) length[l] = rows[l] * rows[l];
     for (size_t j = 1; j < d; j++)
         for (size_t l = 0; l < n; l++) length[l] += rows[j * n + l] * rows[j * n + l];
+    for (size_t l = 0; l < n; l++) any |= length[l] > most;
+    if (!any) return;
     for (size_t l = 0; l < n; l++) length[l] = length[l] > most ? sqrt(most / length[l]) : 1;
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) rows[j * n + l] *= length[l];
 }
 
+static bool is_blind(const sweeper *s, size_t v) { return s->blind && s->blind[v]; }
+
+static double step_of(const move *m, size_t v) {
+    static const double stretch[] = {1, 6, 36};
+    return exp(m->s->log_step[v]) * (is_blind(m->s, v) ? stretch[m->t % 3] : 1);
+}
+
 /* w = h/2 u + epsilon xi,  y = x + L'^-1 w: rows r ... of the task; u takes the place of the score. */
-static void propose(const move *m, size_t v, size_t r) {
+SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
-    const double epsilon = exp(s->log_step[v]), half = 0.5 * epsilon * epsilon;
+    const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
     double *u = m->room->score + r * n, *w = m->room->w + r * n, *y = m->room->y + r * n;
     solve_lower(s, v, u);
     bound(n, d, u, m->room->forth);
+    if (is_blind(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
         const random_stream stream = {.seed = m->seed,
                                       .purpose = RANDOM_LOCAL,
@@ -193,14 +219,15 @@ static void propose(const move *m, size_t v, size_t r) {
 /* log of  p(y) q(x | y) / ( p(x) q(y | x) ),  where
  *     -2h log q(y | x) = |w - h/2 u(x)|^2,    -2h log q(x | y) = |w + h/2 u(y)|^2,
  * into the row `forth`. */
-static void weigh(const move *m, size_t v, size_t place, size_t r) {
+SVMP_CLONES static void weigh(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
-    const double epsilon = exp(s->log_step[v]), half = 0.5 * epsilon * epsilon;
+    const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
     const double *u = m->room->score + r * n, *w = m->room->w + r * n;
     double *there = m->room->score_there + r * n, *ratio = m->room->forth;
     solve_lower(s, v, there);
     bound(n, d, there, ratio);
+    if (is_blind(s, v)) memset(there, 0, d * n * sizeof *there);
     memset(ratio, 0, n * sizeof *ratio);
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) {
@@ -219,7 +246,7 @@ static void adapt(const sweeper *s, size_t v, double gain, double acceptance) {
 }
 
 /* Moves the particles whose ratio exceeds a uniform number; a NaN rejects. */
-static void decide(const move *m, size_t v, size_t place, size_t r) {
+SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
@@ -237,7 +264,7 @@ static void decide(const move *m, size_t v, size_t place, size_t r) {
         const double *y = m->room->y + (r + j) * n;
         for (size_t l = 0; l < n; l++) x[l] = ratio[l] > 0 ? y[l] : x[l];
     }
-    if (m->gain > 0) adapt(s, v, m->gain, sum / (double)n);
+    if (m->gain > 0 && !(is_blind(s, v) && m->t % 3)) adapt(s, v, m->gain, sum / (double)n);
 }
 
 /* Returns the factor that failed. */

@@ -7,9 +7,10 @@
 #include "base/thread.h"
 #include "model/evaluate.h"
 
-enum { STEPS_MOST = 64, BLOCK = 64 };
+enum { STEPS_MOST = 64, BLOCK = 64, TRIES = 24 };
 
 static const double first_step = 0.5, largest_step = 1.4, wanted_acceptance = 0.8;
+static const double far_longer = 2; /* steps with which turning pays: the leapfrog follows heavy tails better */
 static const double quarter_period = 1.57079632679489661923;
 
 struct trajectory {
@@ -19,7 +20,8 @@ struct trajectory {
     size_t n, variables;
     uint64_t seed;
     int threads;
-    double step;
+    double steps[2];                                                  /* of the leapfrog, and turning */
+    size_t moves;                                                     /* so far: the first TRIES try both in turn */
     double *score, *velocity, *kick, *to;                             /* variables * n */
     double *log_density, *there, *kinetic, *kinetic_there, *accepted; /* n */
 };
@@ -36,7 +38,7 @@ svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **m
                       .variables = variables,
                       .seed = b->seed,
                       .threads = b->threads,
-                      .step = first_step};
+                      .steps = {first_step, first_step}};
     double **const wide[] = {&t->score, &t->velocity, &t->kick, &t->to};
     double **const narrow[] = {&t->log_density, &t->there, &t->kinetic, &t->kinetic_there, &t->accepted};
     SVMP_CHECK(svmp_evaluator_create(b->model, n, b->threads, &t->evaluator));
@@ -57,13 +59,6 @@ void svmp_trajectory_free(trajectory *t) {
     svmp_context *context = t->context;
     svmp_evaluator_free(t->evaluator);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
-}
-
-/* to += scale * by, for all numbers. */
-static void add(const trajectory *t, double scale, const double *by, double *to) {
-    const size_t numbers = t->variables * t->n;
-#pragma omp parallel for simd num_threads(svmp_threads_for(t->threads, 4 * (double)numbers))
-    for (size_t k = 0; k < numbers; k++) to[k] += scale * by[k];
 }
 
 /* Velocities from N(0, A^-1), and their kinetic energy z'z/2 from the standard normal numbers that they are made of. */
@@ -101,22 +96,46 @@ static void measure_velocity(trajectory *t) {
     }
 }
 
-/* w += scale A^-1 s */
-static svmp_status kick(trajectory *t, double scale, const double *score) {
-    memcpy(t->kick, score, t->variables * t->n * sizeof *score);
-    SVMP_TRY(svmp_gaussian_solve(t->q, t->n, t->kick));
-    add(t, scale, t->kick, t->velocity);
+/* w += scale A^-1 s; turning, += scale (A^-1 s + x - m), by what q does not explain of the score. */
+static svmp_status kick(trajectory *t, int turning, double scale) {
+    const double *mean = svmp_gaussian_mean(t->q);
+    const size_t n = t->n;
+    memcpy(t->kick, t->score, t->variables * n * sizeof *t->score);
+    SVMP_TRY(svmp_gaussian_solve(t->q, n, t->kick));
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
+    for (size_t i = 0; i < t->variables; i++) {
+        const double *kick = t->kick + i * n, *x = t->to + i * n;
+        double *w = t->velocity + i * n;
+        for (size_t l = 0; turning && l < n; l++) w[l] += scale * (kick[l] + (x[l] - mean[i]));
+        for (size_t l = 0; !turning && l < n; l++) w[l] += scale * kick[l];
+    }
     return SVMP_OK;
 }
 
+/* x += time w; turning, the flow of q: x - m and w turn into each other. */
+static void drift(trajectory *t, int turning, double time) {
+    const double *mean = svmp_gaussian_mean(t->q), c = cos(time), s = sin(time);
+    const size_t n = t->n;
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
+    for (size_t i = 0; i < t->variables; i++) {
+        double *x = t->to + i * n, *w = t->velocity + i * n;
+        for (size_t l = 0; !turning && l < n; l++) x[l] += time * w[l];
+        for (size_t l = 0; turning && l < n; l++) {
+            const double away = x[l] - mean[i];
+            x[l] = mean[i] + (c * away + s * w[l]);
+            w[l] = c * w[l] - s * away;
+        }
+    }
+}
+
 /* From x to t->to; the score ends as that of the new places. */
-static svmp_status follow(trajectory *t, const double *x, double time_step, size_t steps) {
+static svmp_status follow(trajectory *t, const double *x, int turning, double time_step, size_t steps) {
     memcpy(t->to, x, t->variables * t->n * sizeof *x);
-    SVMP_TRY(kick(t, time_step / 2, t->score));
+    SVMP_TRY(kick(t, turning, time_step / 2));
     for (size_t k = 0; k < steps; k++) {
-        add(t, time_step, t->velocity, t->to);
+        drift(t, turning, time_step);
         SVMP_TRY(svmp_evaluate(t->evaluator, t->to, k + 1 == steps ? t->there : NULL, t->score));
-        SVMP_TRY(kick(t, k + 1 == steps ? time_step / 2 : time_step, t->score));
+        SVMP_TRY(kick(t, turning, k + 1 == steps ? time_step / 2 : time_step));
     }
     return SVMP_OK;
 }
@@ -150,28 +169,37 @@ svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration) {
     return SVMP_OK;
 }
 
+static int is_turning(const trajectory *t) {
+    return t->moves < TRIES ? t->moves % 2 == 1 : t->steps[1] > far_longer * t->steps[0];
+}
+
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
     const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
-    const double time_step = t->step * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
-    const double length = quarter_period * (0.5 + svmp_random_uniform(stream, 1));
+    const int turning = is_turning(t);
+    double *shared = &t->steps[turning], time_step = *shared * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
+    const double length = quarter_period * ((turning ? 0.75 : 0.5) + svmp_random_uniform(stream, 1));
     const double wanted = ceil(length / time_step);
     const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST, n = t->n;
+    if (turning) time_step = fmin(length / (double)steps, time_step); /* half a turn and more would lead back */
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(draw_velocity(t, iteration));
-    SVMP_TRY(follow(t, x, time_step, steps));
+    SVMP_TRY(follow(t, x, turning, time_step, steps));
     measure_velocity(t);
     const double acceptance = decide(t, iteration);
 #pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
     for (size_t i = 0; i < t->variables; i++)
         for (size_t l = 0; l < n; l++)
             if (t->accepted[l] > 0) x[i * n + l] = t->to[i * n + l];
-    if (gain > 0) t->step = fmin(largest_step, t->step * exp(gain * (acceptance - wanted_acceptance)));
+    if (gain > 0) *shared = fmin(largest_step, *shared * exp(gain * (acceptance - wanted_acceptance)));
+    t->moves++;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-double svmp_trajectory_step(const trajectory *t) { return t->step; }
+double svmp_trajectory_step(const trajectory *t) { return t->steps[is_turning(t)]; }
 
 svmp_status svmp_trajectory_state(trajectory *t, archive *a) {
-    return svmp_archive_real(a, "trajectory step", &t->step);
+    SVMP_TRY(svmp_archive_real(a, "trajectory step", &t->steps[0]));
+    SVMP_TRY(svmp_archive_real(a, "turning step", &t->steps[1]));
+    return svmp_archive_count(a, "trajectories", &t->moves);
 }

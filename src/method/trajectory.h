@@ -1,12 +1,19 @@
 /* Global moves: every particle makes a Hamiltonian trajectory in the metric of the Gaussian on the graph
  * (start/gaussian.h), all particles at once. With q = N(m, A^-1), velocity w ~ N(0, A^-1) and time step e,
  *
- *     w <- w + e/2 A^-1 s(x),   x <- x + e w,   w <- w + e/2 A^-1 s(x)        steps times
+ *     w <- w + e/2 r(x),   x, w <- flow of length e,   w <- w + e/2 r(x)        steps times
  *
- * is accepted by the change of log p(x) - w'Aw/2. Where q is close to the posterior every direction has the same scale,
- * so that a quarter of a period, a few steps, gives a nearly independent particle, however correlated the variables
- * are. The step size is shared by the particles and adapts to their mean acceptance; its jitter and the length of the
- * trajectory are the same for all of them in one iteration. */
+ * is accepted by the change of log p(x) - w'Aw/2. There are two kinds:
+ *
+ *     leapfrog   r = A^-1 s(x)            x <- x + e w
+ *     turning    r = A^-1 s(x) + x - m    x - m <- cos(e) (x - m) + sin(e) w,   w <- cos(e) w - sin(e) (x - m)
+ *
+ * Turning follows q exactly, whatever the step is, and steps by what the posterior has beyond it; the leapfrog has an
+ * error in each variable of a Gaussian, so that its step falls with their number. The first 24 trajectories try both in
+ * turn; those that follow turn if that has more than twice the step. Where q is close to the posterior every direction
+ * has the same scale, so that a quarter of a period, a few steps, gives a nearly independent particle, however
+ * correlated the variables are. A step size is shared by the particles and adapts to their mean acceptance; its jitter
+ * and the length of the trajectory are the same for all of them in one iteration. */
 #ifndef SVMP_METHOD_TRAJECTORY_H
 #define SVMP_METHOD_TRAJECTORY_H
 
@@ -32,7 +39,7 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
 
 double svmp_trajectory_step(const trajectory *t);
 
-/* What a move needs of those before it: the step size. */
+/* What a move needs of those before it: the step sizes, and how many there were. */
 svmp_status svmp_trajectory_state(trajectory *t, archive *a);
 
 #endif

@@ -185,21 +185,22 @@ const sparsity *svmp_curvature_pattern(const curvature *c) { return &c->pattern;
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-/* The cells of a task. Returns a failure, or FAILURE_NONE. */
+/* The cells of a task, whose instances follow one another. Returns a failure, or FAILURE_NONE. */
 static size_t evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *room) {
-    for (size_t k = c->tasks[task]; k < c->tasks[task + 1]; k++) {
-        const cell *here = &c->cells[k];
-        const curvature_group *group = &c->groups[here->group];
-        double *sum = c->part + here->at, *mean = room;
-        void *scratch = mean + TASK_INSTANCES * group->pairs;
-        memset(sum, 0, group->pairs * sizeof *sum);
-        for (size_t done = 0; done < here->count; done += TASK_INSTANCES) {
-            const size_t left = here->count - done, count = left < TASK_INSTANCES ? left : TASK_INSTANCES;
-            const size_t first = here->first + done;
-            const int wrong = svmp_curvature_group_mean(group, first, count, c->n, x, width, scratch, mean);
-            if (wrong) return svmp_model_failure(c->model, here->group, first, wrong);
-            for (size_t i = 0; i < count; i++)
-                for (size_t p = 0; p < group->pairs; p++) sum[p] -= mean[i * group->pairs + p];
+    const cell *here = &c->cells[c->tasks[task]], *last = &c->cells[c->tasks[task + 1] - 1];
+    const curvature_group *group = &c->groups[here->group];
+    const size_t end = last->first + last->count;
+    double *mean = room;
+    void *scratch = mean + TASK_INSTANCES * group->pairs;
+    for (size_t first = here->first; first < end; first += TASK_INSTANCES) {
+        const size_t count = end - first < TASK_INSTANCES ? end - first : TASK_INSTANCES;
+        const int wrong = svmp_curvature_group_mean(group, first, count, c->n, x, width, scratch, mean);
+        if (wrong) return svmp_model_failure(c->model, here->group, first, wrong);
+        for (size_t i = 0; i < count; i++) {
+            if (first + i == here->first + here->count) here++;
+            double *sum = c->part + here->at;
+            if (first + i == here->first) memset(sum, 0, group->pairs * sizeof *sum);
+            for (size_t p = 0; p < group->pairs; p++) sum[p] -= mean[i * group->pairs + p];
         }
     }
     return FAILURE_NONE;

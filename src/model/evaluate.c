@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/exact.h"
 #include "base/team.h"
 #include "base/thread.h"
@@ -181,7 +182,7 @@ void svmp_evaluator_free(evaluator *e) {
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-static void add_row(size_t n, const double *row, double *to) {
+SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
     for (size_t l = 0; l < n; l++) to[l] += row[l];
 }
 
@@ -214,7 +215,7 @@ static void score_variables(const evaluator *e, size_t from, size_t to, size_t p
     for (size_t i = first; i < last; i++) {
         const double b = e->model->quadratic.linear[i], *xi = x + i * n;
         double *row = score ? score + i * n : e->value[thread];
-        svmp_quadratic_score(&e->model->quadratic, i, n, x, row);
+        svmp_quadratic_score(&e->model->quadratic, i, n, 0, n, x, row);
         for (size_t l = 0; sum && l < n; l++) sum[l] += 0.5 * xi[l] * (b + row[l]);
     }
 }
@@ -321,7 +322,7 @@ static int add_part(evaluator *e, size_t p, const double *x, double *gradient, i
 static void add_variable(evaluator *e, size_t i, const double *x, int thread, exact_sum *sums) {
     const quadratic *q = &e->model->quadratic;
     double *score = e->value[thread];
-    svmp_quadratic_score(q, i, e->n, x, score);
+    svmp_quadratic_score(q, i, e->n, 0, e->n, x, score);
     for (size_t l = 0; l < e->n; l++) svmp_exact_add(&sums[l], 0.5 * x[i * e->n + l] * (q->linear[i] + score[l]));
 }
 

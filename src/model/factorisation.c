@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/thread.h"
 
 #include "model/factorisation_cholmod.h"
@@ -183,7 +184,7 @@ double svmp_factorisation_log_determinant(const factorisation *f) {
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
 
 /* Columns from ... to - 1 of y, rows of n numbers: y = L^-1 y. */
-static void solve_forward(const triangle *L, size_t order, size_t n, size_t from, size_t to, double *y) {
+SVMP_CLONES static void solve_forward(const triangle *L, size_t order, size_t n, size_t from, size_t to, double *y) {
     for (size_t j = 0; j < order; j++) {
         const double *value = L->value + L->start[j];
         const int64_t *row = L->row + L->start[j];
@@ -197,7 +198,7 @@ static void solve_forward(const triangle *L, size_t order, size_t n, size_t from
 }
 
 /* y = L'^-1 y */
-static void solve_back(const triangle *L, size_t order, size_t n, size_t from, size_t to, double *y) {
+SVMP_CLONES static void solve_back(const triangle *L, size_t order, size_t n, size_t from, size_t to, double *y) {
     for (size_t j = order; j-- > 0;) {
         const double *value = L->value + L->start[j];
         const int64_t *row = L->row + L->start[j];
@@ -217,6 +218,7 @@ static svmp_status solve(factorisation *f, int threads, size_t n, double *x, int
     double *y = f->room;
     for (size_t j = 0; forward && j < order; j++) memcpy(y + j * n, x + (size_t)L->permutation[j] * n, n * sizeof *y);
     if (!forward) memcpy(y, x, order * n * sizeof *y);
+    threads = svmp_threads_for(threads, 4 * (double)svmp_factorisation_entries(f) * (double)n);
     if ((size_t)threads > n) threads = (int)n;
 #pragma omp parallel for num_threads(threads)
     for (int t = 0; t < threads; t++) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/thread.h"
 #include "model/local_plan.h"
 
@@ -146,25 +147,20 @@ typedef struct quadratic_row {
 
 /* s_i(x) = b_i - sum_j A_ij x_j, kept for what follows. */
 static void quadratic_here(const local *l, const quadratic_row *at, const place *p, double *kept) {
-    const quadratic *q = &l->model->quadratic;
     const size_t n = l->n;
     double *score = kept + at->r * n;
-    for (size_t k = at->from; k < at->to; k++) score[k] = q->linear[at->i];
-    for (size_t e = q->start[at->i]; e < q->start[at->i + 1]; e++) {
-        const double a = q->value[e], *xj = p->x + q->column[e] * n;
-        for (size_t k = at->from; k < at->to; k++) score[k] -= a * xj[k];
-    }
-    for (size_t k = at->from; k < at->to; k++) p->score[at->r * n + k] = score[k];
+    svmp_quadratic_score(&l->model->quadratic, at->i, n, at->from, at->to, p->x, score);
+    memcpy(p->score + at->r * n + at->from, score + at->from, (at->to - at->from) * sizeof *score);
 }
 
 /* s_i(y) = s_i(x) - sum over j in v of A_ij (y_j - x_j), and the difference of the values,
  * sum over i in v of (y_i - x_i) (s_i(x) + s_i(y)) / 2. */
-static void quadratic_there(const local *l, const quadratic_row *at, const place *p, const double *kept) {
+SVMP_CLONES static void quadratic_there(const local *l, const quadratic_row *at, const place *p, const double *kept) {
     const quadratic *q = &l->model->quadratic;
     const size_t n = l->n, first = l->model->graph->first[at->v], last = l->model->graph->first[at->v + 1];
     const double *before = kept + at->r * n, *xi = p->x + at->i * n, *yi = p->y + at->r * n;
     double *score = p->score + at->r * n;
-    for (size_t k = at->from; k < at->to; k++) score[k] = before[k];
+    memcpy(score + at->from, before + at->from, (at->to - at->from) * sizeof *score);
     for (size_t e = l->plan.block[at->i]; e < q->start[at->i + 1]; e++) {
         const size_t j = q->column[e];
         if (j < first || j >= last) break;
@@ -176,7 +172,7 @@ static void quadratic_there(const local *l, const quadratic_row *at, const place
 }
 
 /* s_i(y) from nothing but y and the neighbours: x_v does not show in its bits. */
-static void quadratic_alone(const local *l, const quadratic_row *at, const place *p) {
+SVMP_CLONES static void quadratic_alone(const local *l, const quadratic_row *at, const place *p) {
     const quadratic *q = &l->model->quadratic;
     const size_t n = l->n, first = l->model->graph->first[at->v], last = l->model->graph->first[at->v + 1];
     double *score = p->score + at->r * n;
@@ -208,7 +204,7 @@ static void begin(const local *l, const local_task *task, const place *p, double
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 
-static void add_row(size_t n, const double *row, double *to) {
+SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
     for (size_t k = 0; k < n; k++) to[k] += row[k];
 }
 

@@ -40,10 +40,10 @@ void svmp_lowered_free(lowered_model *lowered) {
         svmp_release(context, lowered->arrays[k].name);
         svmp_release(context, lowered->arrays[k].values);
     }
-    void *owned[] = {lowered->nodes,          lowered->names,        lowered->parts,          lowered->lower,
-                     lowered->upper,          lowered->groups,       lowered->priors,         lowered->by_level,
-                     lowered->arrays,         lowered->monitors,     lowered->drawn,          lowered->leaves,
-                     lowered->monitor_values, lowered->whole_output, lowered->leaves_by_level};
+    void *owned[] = {lowered->nodes,          lowered->names,        lowered->parts,           lowered->lower,
+                     lowered->upper,          lowered->groups,       lowered->priors,          lowered->by_level,
+                     lowered->arrays,         lowered->monitors,     lowered->drawn,           lowered->leaves,
+                     lowered->monitor_values, lowered->whole_output, lowered->leaves_by_level, lowered->sorted};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_release(context, lowered);
 }

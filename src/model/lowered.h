@@ -102,6 +102,10 @@ typedef struct lowered_model {
     uint32_t *by_level;    /* all nodes, parents first */
     int dependent_bounds;  /* whether some bound depends on an unknown */
 
+    /* Groups of variables that the text sorts: how many, and which, group after group. */
+    uint32_t *sorted;
+    size_t sorted_count, sorted_capacity;
+
     size_t levels;          /* of a part: how many there are in the whole */
     size_t whole_outputs;   /* of the model that this is a part of, or its own */
     uint32_t *whole_output; /* output -> which one there it is; NULL: the same */

@@ -68,7 +68,7 @@ static size_t view_scratch(const factor_group *group, const void *partial, size_
 static svmp_status make_partial(const factor_group *group, size_t count, const uint32_t *slots, void **made) {
     const program_self *self = group->self;
     program_partial *partial = NULL;
-    SVMP_TRY(svmp_program_partial(self->compiled, count, slots, &partial));
+    SVMP_TRY(svmp_bound_partial(self->bound, count, slots, &partial));
     *made = partial;
     return SVMP_OK;
 }
@@ -77,8 +77,7 @@ static void free_partial(void *partial) { svmp_program_partial_free(partial); }
 
 static size_t operations(const factor_group *group, const void *partial) {
     const program_self *self = group->self;
-    return partial ? svmp_program_partial_operations(partial, true)
-                   : svmp_program_lane_operations(self->compiled, true);
+    return partial ? svmp_program_partial_operations(partial, true) : svmp_bound_lane_operations(self->bound);
 }
 
 static const factor_kind program_kind = {.name = "program",
@@ -108,6 +107,7 @@ svmp_status svmp_program_group_create(svmp_context *context, program *compiled, 
     }
     *self = (program_self){.compiled = compiled};
     SVMP_CHECK(svmp_program_bind(compiled, instances, columns, &self->bound));
+    SVMP_CHECK(svmp_bound_share(self->bound, variables));
     SVMP_CHECK(SVMP_NEW(context, copy, instances * slots));
     if (instances * slots > 0) memcpy(copy, variables, instances * slots * sizeof *copy);
     *group =
@@ -121,4 +121,10 @@ done:
 
 const bound_program *svmp_program_group_bound(const factor_group *group) {
     return group->kind == &program_kind ? ((const program_self *)group->self)->bound : NULL;
+}
+
+svmp_status svmp_program_group_jumps(const factor_group *group, bool *slots, bool *any) {
+    *any = false;
+    return group->kind == &program_kind ? svmp_program_jumps(((const program_self *)group->self)->compiled, slots, any)
+                                        : SVMP_OK;
 }

@@ -33,7 +33,8 @@ svmp_status svmp_quadratic_finish(svmp_context *context, quadratic *q, size_t va
 
 void svmp_quadratic_free(svmp_context *context, quadratic *q);
 
-/* score[l] = b_i - sum_j A_ij x_j[l], the terms of the sum in the order of the columns. */
-void svmp_quadratic_score(const quadratic *q, size_t i, size_t n, const double *x, double *score);
+/* score[l] = b_i - sum_j A_ij x_j[l] for from <= l < to, the terms of the sum in the order of the columns. */
+void svmp_quadratic_score(const quadratic *q, size_t i, size_t n, size_t from, size_t to, const double *x,
+                          double *score);
 
 #endif

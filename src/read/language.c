@@ -112,7 +112,7 @@ static svmp_status read_model(svmp_context *context, const model_files *files, c
     svmp_model *made = NULL;
     svmp_status status = svmp_model_create(context, &made);
     if (status == SVMP_OK) status = open_files(context, files, &opened);
-    if (status == SVMP_OK) status = svmp_lower_as(context, &opened.source, opened.data, &request, &made->lowered);
+    if (status == SVMP_OK) status = svmp_lower(context, &opened.source, opened.data, &request, &made->lowered);
     close_files(context, &opened);
     if (owners) status = svmp_team_agree(context, status);
     SVMP_CHECK(status);

@@ -41,17 +41,6 @@ static svmp_status check_call(svmp_context *context, size_t count, const char *c
     return count > 0 ? SVMP_OK : svmp_fail(context, SVMP_BAD_CALL, "No model file was given.");
 }
 
-svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, svmp_model **model) {
-    return svmp_model_read_monitoring(context, count, paths, NULL, model);
-}
-
-svmp_status svmp_model_read_monitoring(svmp_context *context, size_t count, const char *const *paths,
-                                       const char *monitors, svmp_model **model) {
-    if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {.count = count, .paths = paths, .monitors = monitors, .centring = 1};
-    return svmp_read_model(context, &files, model);
-}
-
 svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model) {
     const model_reader *reader = &svmp_language_reader;
     number_locale locale = {0};
@@ -63,17 +52,6 @@ svmp_status svmp_read_model(svmp_context *context, const model_files *files, svm
     svmp_status status = reader->read(context, files, NULL, model);
     svmp_number_leave(&locale);
     return status;
-}
-
-svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text, const svmp_data *data,
-                                 const char *monitors, svmp_model **model) {
-    if (context == NULL) return SVMP_BAD_CALL;
-    if (text == NULL || model == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text: the %s is NULL.",
-                         text ? "result" : "model text");
-    const model_files files = {
-        .name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors, .centring = 1};
-    return svmp_read_model(context, &files, model);
 }
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
@@ -121,13 +99,6 @@ done:
     svmp_model_free(made);
     svmp_release(context, owner);
     return status;
-}
-
-svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths, const char *monitors,
-                                  svmp_model **model, svmp_split *split) {
-    if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {.count = count, .paths = paths, .monitors = monitors, .centring = 1};
-    return svmp_read_parts(context, &files, model, split);
 }
 
 svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split) {

@@ -10,7 +10,7 @@ typedef struct model_files {
     const char *const *paths;                   /* at least one, or none where there is a text */
     const char *name, *text;                    /* of a text in memory; NULL: there are files */
     const svmp_data *data;                      /* of such a text; NULL: no data */
-    const char *monitors;                       /* as for svmp_model_read_monitoring */
+    const char *monitors;                       /* as in svmp_reading */
     double centring;                            /* of model texts, as in lang/lower.h: 1 leaves nodes as they are, */
     const struct node_coordinates *coordinates; /* or the coordinates of each node; NULL: none */
 } model_files;
@@ -34,7 +34,7 @@ extern const model_reader svmp_gaussian_reader;
 /* The language: a model text, and any number of data files. */
 extern const model_reader svmp_language_reader;
 
-/* svmp_model_read_monitoring or svmp_model_read_text, and svmp_model_read_split. */
+/* The whole model, and the part of this process: svmp_model_read and svmp_model_read_split in given coordinates. */
 svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model);
 svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split);
 

@@ -4,6 +4,7 @@
 
 #include "base/team.h"
 #include "method/method.h"
+#include "model/exchange.h"
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "run/follow.h"
@@ -83,6 +84,15 @@ done:
     return status;
 }
 
+/* What the text sorts stands in a random order, if its order makes no difference: particles and chains that stay in one
+ * order would be in one of several equal modes. */
+static svmp_status shuffle(const svmp_run *run, svmp_particles *particles) {
+    int is;
+    SVMP_TRY(svmp_model_is_exchangeable(run->model, particles->count, particles->values, &is));
+    if (is) svmp_model_shuffle(run->model, run->options.seed, particles->count, particles->values);
+    return SVMP_OK;
+}
+
 /* Particles of the model's natural values, and of what is monitored, in place of those of its variables; chains and
  * statistics go with them. */
 static svmp_status make_natural(const svmp_run *run, const double *x, svmp_particles **particles) {
@@ -98,7 +108,8 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
     if (from->team) {
         status = natural_of_part(run, x, made);
     } else {
-        status = svmp_model_natural(model, from->count, from->values, made->values);
+        status = shuffle(run, *particles);
+        if (status == SVMP_OK) status = svmp_model_natural(model, from->count, from->values, made->values);
         if (status == SVMP_OK) status = svmp_run_follow(run, from->values, made);
     }
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)

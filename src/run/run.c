@@ -11,6 +11,7 @@
 #include "run/log_density.h"
 #include "run/options.h"
 #include "run/start.h"
+#include "start/gaussian.h"
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -131,13 +132,15 @@ static svmp_status require_room(const svmp_run *run, size_t n) {
     const svmp_model *model = run->model;
     const int chains = run->method->yield == SVMP_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
-    const double arrays = 3 + (run->method->step ? (double)run->step.rule->states : 0);
+    const double arrays = 3 + (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
+    const double fitted = run->method->fits || run->start.kind == INIT_GAUSSIAN ? svmp_gaussian_bytes(model) : 0;
     const double draws = chains ? fmin((double)run->options.draws, (double)run->iterations) : 1;
     const double outputs = model->lowered ? (double)(svmp_model_outputs(model) + svmp_model_monitored(model)) : 0;
     const double count = draws * (double)n;
     const double result = row * draws * (variables * (1 + chains) + outputs);
     const double last = count < (double)SIZE_MAX ? svmp_run_log_density_bytes(model, (size_t)count) : 0;
-    return svmp_require_memory(run->context, row * arrays * variables + result + last, "this run and its result need");
+    return svmp_require_memory(run->context, row * arrays * variables + fitted + result + last,
+                               "this run and its result need");
 }
 
 static svmp_status set_up(svmp_run *run) {

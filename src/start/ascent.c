@@ -270,8 +270,9 @@ static svmp_status keep_pace(ascent *a, pace *p, int full) {
     return SVMP_OK;
 }
 
-static int is_near(const ascent *a, const ascent_point *known) {
-    if (!(a->here.bound > known->bound - 0.5)) return 0;
+static int is_near(const ascent *a, const ascent_point *known, double level) {
+    if (!(a->here.bound > known->bound - (level > 0 ? level : 0.5))) return 0;
+    if (level > 0) return 1;
     for (size_t i = 0; i < a->pattern->order; i++) {
         const double off = a->here.mean[i] - known->mean[i];
         if (!(off * off * a->here.A[a->pattern->start[i]] < 0.25)) return 0;
@@ -302,7 +303,9 @@ static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known,
         a->gain = a->here.bound - before;
         still = a->here.bound < record + goal.gain ? still + (rho == 1 ? 3 : 1) : 0;
         if (still == 0) record = a->here.bound;
-        *end = known && is_near(a, known) ? ASCENT_KNOWN : known && is_low(a, known) ? ASCENT_LOW : ASCENT_ARRIVED;
+        *end = known && is_near(a, known, goal.level) ? ASCENT_KNOWN
+               : known && is_low(a, known)            ? ASCENT_LOW
+                                                      : ASCENT_ARRIVED;
         if (*end != ASCENT_ARRIVED) return SVMP_OK;
     }
     if (still < 3 * goal.steps) *end = ASCENT_UNENDING;

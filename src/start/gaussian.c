@@ -12,13 +12,15 @@
 enum { PRIOR_STARTS = 100 }; /* where no other one will do */
 enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
 
-/* From so many variables on, starts are dear: two that come to the same point are enough. */
+/* From so many variables on, starts are dear: two that come as high, to what the search resolves, are enough. */
 enum { LARGE = 5000 };
 
 struct gaussian {
     const svmp_model *model;
     ascent *work;
     ascent_point best; /* without draws */
+    double *ends;      /* STARTS * variables: where starts arrived, */
+    size_t end_count;  /* so many */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -91,7 +93,8 @@ static svmp_status refuse_improper(const gaussian *q, size_t i) {
  * thousandth to a hundredth of a standard deviation. */
 static ascent_goal goal_of(const gaussian *q, int polish) {
     const double variables = (double)q->work->pattern->order, least = fmax(1e-6 * variables, 1e-3);
-    return polish ? (ascent_goal){1e-5 * variables, 1e-2 + 1e-4 * variables, 6} : (ascent_goal){least, least, 2};
+    if (polish) return (ascent_goal){1e-5 * variables, 1e-2 + 1e-4 * variables, 6, 0};
+    return (ascent_goal){least, least, 2, q->work->pattern->order >= LARGE ? 0.5 + 1e-5 * variables : 0};
 }
 
 static void keep(gaussian *q) {
@@ -145,6 +148,8 @@ static svmp_status search(gaussian *q, uint64_t seed) {
         SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), isfinite(q->best.bound) ? &q->best : NULL, &end));
         svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.9g after %zu iterations.",
                  start, ends[end], a->here.bound, a->iterations);
+        if (end == ASCENT_ARRIVED && is_resolved(a))
+            memcpy(q->ends + q->end_count++ * a->pattern->order, a->here.mean, a->pattern->order * sizeof *q->ends);
         if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
         if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
     }
@@ -188,6 +193,17 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
     return svmp_factorise(a->factor, q->best.A, &bad);
 }
 
+void svmp_gaussian_note_functions(const svmp_model *model) {
+    size_t functions = 0;
+    for (size_t g = 0; g < model->group_count; g++)
+        functions += model->groups[g].kind->hessian == NULL ? model->groups[g].instances : 0;
+    if (functions == 0) return;
+    svmp_log(model->context, SVMP_LOG_INFO,
+             "%zu factor%s given as %s: second derivatives come from differences of the gradients, a thousandth of a "
+             "standard deviation apart. Gradients that are noisy or not smooth make the Gaussian on the graph wrong.",
+             functions, functions == 1 ? " is" : "s are", functions == 1 ? "a function" : "functions");
+}
+
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {
     return svmp_gaussian_create_from(model, seed, NULL, made);
 }
@@ -205,6 +221,7 @@ svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, co
     q->model = model;
     SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
     SVMP_CHECK(SVMP_NEW(context, q->best.mean, q->work->pattern->order));
+    SVMP_CHECK(SVMP_NEW(context, q->ends, STARTS * q->work->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, q->best.A, q->work->pattern->entries));
     SVMP_CHECK(from ? climb_from(q, seed, from) : search(q, seed));
     SVMP_CHECK(polish(q, seed));
@@ -215,16 +232,26 @@ done:
     return status;
 }
 
+/* Draws and scores of two points, the numbers that they are made of, and the room of a solve. */
+double svmp_gaussian_bytes(const svmp_model *model) {
+    return 6.0 * MANY_DRAWS * sizeof(double) * (double)model->graph->variables;
+}
+
 void svmp_gaussian_free(gaussian *q) {
     if (q == NULL) return;
     svmp_context *context = q->model->context;
     svmp_ascent_free(q->work);
+    svmp_release(context, q->ends);
     svmp_release(context, q->best.mean);
     svmp_release(context, q->best.A);
     svmp_release(context, q);
 }
 
 /* ---- what it is -------------------------------------------------------------------------------------------------- */
+
+const double *svmp_gaussian_end(const gaussian *q, size_t k) {
+    return k < q->end_count ? q->ends + k * q->work->pattern->order : NULL;
+}
 
 const double *svmp_gaussian_mean(const gaussian *q) { return q->best.mean; }
 size_t svmp_gaussian_entries(const gaussian *q) { return svmp_factorisation_entries(q->work->factor); }

@@ -21,9 +21,20 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
 svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
+/* The memory that it takes, besides its matrices. */
+double svmp_gaussian_bytes(const svmp_model *model);
+
+/* Tells the log, once a run, that second derivatives of factors given as functions come from differences of their
+ * gradients, if there are such factors. */
+void svmp_gaussian_note_functions(const svmp_model *model);
+
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
 double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
 size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor of A: what a solve costs */
+
+/* Where starts came to an end: the mean of each, with that of the best among them; at most six. Several of them may be
+ * the same, and others much lower. NULL beyond the last one. */
+const double *svmp_gaussian_end(const gaussian *q, size_t k);
 
 /* The precision A: entry e of the pattern is value[e]. */
 const sparsity *svmp_gaussian_pattern(const gaussian *q);

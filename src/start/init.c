@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/team.h"
+#include "model/exchange.h"
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "start/gaussian.h"
@@ -93,6 +94,7 @@ static svmp_status need_whole(const backend *b, const char *name) {
 
 static svmp_status draw_gaussian(const init *start, const backend *b, double *x) {
     gaussian *q = NULL;
+    svmp_gaussian_note_functions(b->model);
     SVMP_TRY(svmp_gaussian_create_from(b->model, b->seed, start->point, &q));
     svmp_status status = svmp_gaussian_draw(q, b->seed, b->n, x);
     svmp_gaussian_free(q);
@@ -112,6 +114,7 @@ static svmp_status fill(const init *start, backend *b, double *x) {
     }
 #pragma omp parallel for num_threads(b->threads)
     for (size_t i = 0; i < b->model->graph->own_variables; i++) draw_variable(start, b, i, x + i * b->n);
+    svmp_model_sort(b->model, NULL, b->n, x); /* or chains begin in modes that differ by nothing but the order */
     return SVMP_OK;
 }
 

@@ -19,6 +19,11 @@ static double needed_draws(size_t chains) {
  * draws that are needed. */
 static double high_r_hat(size_t chains) { return fmax(1.01, sqrt(1 + 2 * (double)chains / needed_draws(chains))); }
 
+void svmp_chains_limits(size_t chains, double *r_hat, double *draws) {
+    if (r_hat) *r_hat = high_r_hat(chains);
+    if (draws) *draws = needed_draws(chains);
+}
+
 /* The worst of something, and how many are beyond its limit. */
 typedef struct worst_of {
     double amount;
@@ -40,7 +45,8 @@ static void veto(const svmp_particles *p, svmp_veto what, const worst_of *w, dou
 static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, const svmp_mixing *mixing,
                          svmp_verdict *verdict) {
     const size_t chains = svmp_particles_chains(p), variables = svmp_particles_variables(p);
-    const double needed = needed_draws(chains), limit = high_r_hat(chains);
+    double needed, limit;
+    svmp_chains_limits(chains, &limit, &needed);
     worst_of infinite = {.at = SIZE_MAX}, r_hat = {.at = SIZE_MAX}, draws = {.at = SIZE_MAX};
     for (size_t i = 0; i < variables; i++) {
         const double fewest = fmin(mixing[i].bulk_draws, mixing[i].tail_draws);

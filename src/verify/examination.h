@@ -31,6 +31,7 @@ typedef struct examination {
     double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
     size_t most, done;        /* moves of every particle */
     size_t length;            /* iterations of the last window */
+    int sorts;                /* variables that the text sorts are put in order after every move: model/exchange.h */
     int fixed;                /* the step sizes stay as they are */
     int broken_off;           /* the monitor has stopped it */
 } examination;

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/team.h"
 #include "expr/special.h"
+#include "model/exchange.h"
 #include "verify/examination.h"
 #include "verify/verify.h"
 
@@ -54,6 +55,23 @@ static svmp_status copy_particles(examination *e) {
     return e->b->kind->refresh ? e->b->kind->refresh(e->b) : SVMP_OK;
 }
 
+/* A posterior that is the same in every order of what is sorted has as many modes as there are orders, and they differ
+ * by nothing that matters: all particles are put in one of them, which is an exact move. */
+static svmp_status put_in_order(examination *e) {
+    double *x;
+    if (!e->sorts) return SVMP_OK;
+    SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &x));
+    svmp_model_sort(e->model, e->q ? svmp_gaussian_mean(e->q) : NULL, e->b->n, x); /* whose metric the moves have */
+    return svmp_backend_commit(e->b, ARRAY_PARTICLES);
+}
+
+static svmp_status find_order(examination *e) {
+    const double *x;
+    SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_model_is_exchangeable(e->model, e->b->n, x, &e->sorts));
+    return put_in_order(e);
+}
+
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
 static svmp_status make_trajectories(examination *e) {
     if (e->local) return SVMP_OK;
@@ -75,7 +93,7 @@ static svmp_status look(examination *e, const double **x, double *score, double 
     if (e->b->kind->refresh) SVMP_TRY(e->b->kind->refresh(e->b));
     SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
     SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, *x, NULL, score)));
-    if (e->views) svmp_views_find(e->views, *x, e->seen);
+    if (e->views) SVMP_TRY(svmp_views_find(e->views, *x, e->seen));
     return log_density ? svmp_evaluate_log_density(e->evaluator, *x, log_density, &known) : SVMP_OK;
 }
 
@@ -105,6 +123,7 @@ static svmp_status set_up(examination *e) {
     SVMP_TRY(svmp_backend_create(from->local, e->model, n, seed, NULL, NULL, &e->b));
     SVMP_TRY(agree(e, make_arrays(e)));
     SVMP_TRY(copy_particles(e));
+    SVMP_TRY(find_order(e));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
     SVMP_TRY(look(e, &x, score, e->before));
     const account_size size = {e->model->graph->own_variables, svmp_views_count(e->views), n, e->b->threads};
@@ -136,9 +155,9 @@ static svmp_status move(examination *e) {
     const double gain = e->fixed ? 0 : t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
     if (t == ADAPTS / 2) SVMP_TRY(svmp_sweeper_measure(e->sweeper, e->b, 1));
     SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
-    if (e->global == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_trajectory_look(e->global, e->b, &score));
-    return svmp_trajectory_move(e->global, e->b, t, gain);
+    if (e->global) SVMP_TRY(svmp_trajectory_look(e->global, e->b, &score));
+    if (e->global) SVMP_TRY(svmp_trajectory_move(e->global, e->b, t, gain));
+    return put_in_order(e);
 }
 
 /* Whether there is time for `more` moves, at the pace of those so far. Seconds are those of this thread, so that what
@@ -196,8 +215,8 @@ static int comes_before(const svmp_drift *a, const svmp_drift *b) {
 void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {
     size_t at = v->drifts;
     while (at > 0 && comes_before(d, &v->drift[at - 1])) at--;
-    if (at == SVMP_DRIFTS) return;
-    if (v->drifts < SVMP_DRIFTS) v->drifts++;
+    if (at == VERDICT_DRIFTS) return;
+    if (v->drifts < VERDICT_DRIFTS) v->drifts++;
     memmove(&v->drift[at + 1], &v->drift[at], (v->drifts - at - 1) * sizeof *v->drift);
     v->drift[at] = *d;
 }
@@ -269,6 +288,7 @@ static svmp_status merge_all(const examination *e, svmp_verdict *v, double *larg
     SVMP_TRY(agree(e, SVMP_NEW(e->context, all, e->others->count)));
     e->others->max(e->others, 1, largest);
     e->others->gather(e->others, sizeof *v, v, all);
+    all[0].context = v->context;
     *v = all[0];
     for (size_t k = 1; k < e->others->count; k++) merge(v, &all[k]);
     svmp_release(e->context, all);
@@ -342,13 +362,15 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                                                    : moves};
     verdict->local = e.local;
     verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
-    if (run->model->boxed || count < VERDICT_FEWEST) return SVMP_OK;
+    if (run->model->boxed || count < VERDICT_FEWEST || seconds < 0) return SVMP_OK;
     const int threads = run->context->threads;
     if (graph->variables * count < SMALL) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);
     tear_down(&e);
     run->context->threads = threads;
     if (status != SVMP_OK) verdict->unexamined = SVMP_UNABLE, verdict->finding = SVMP_NOT_EXAMINED;
+    if (status != SVMP_NO_MEMORY && verdict->finding != SVMP_PASSED)
+        SVMP_TRY(svmp_find_endless(run, count, x, verdict->endless, sizeof verdict->endless));
     verdict->seconds = svmp_clock_seconds() - began;
     return status;
 }

@@ -103,6 +103,11 @@ static void say_passed(words *w, const svmp_verdict *v) {
     if (v->small)
         say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
             v->small == 1 ? "s" : "");
+    if (v->beyond)
+        say(w,
+            " By its discrepancy %zu of %zu node%s %s farther from the posterior than chance explains, but no change "
+            "shows it.",
+            v->beyond, v->nodes, plural(v->nodes), v->beyond == 1 ? "is" : "are");
     if (v->chains && v->moves == 0)
         say(w, " The draws were not examined, and other modes were not looked for.");
     else if (!v->searched)
@@ -216,12 +221,21 @@ static void say_veto(words *w, const svmp_verdict *v) {
             "improper. Do not use these numbers.",
             v->veto_name);
         return;
+    case SVMP_VETO_CUT_OFF:
+        say(w,
+            "Not the model's posterior: %s has no largest value, and was summed up to %.0f, which is still likely. Do "
+            "not use these numbers.",
+            v->veto_name, v->veto_amount);
+        return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
     case SVMP_VETO_DIVERGENT:
     case SVMP_VETO_ENERGY: say_chains(w, v); return;
     }
 }
+
+/* Nothing was found wrong with what is clear. */
+static int is_endless(const svmp_verdict *v) { return *v->endless && !svmp_verdict_is_clear(v); }
 
 /* What was seen to be wrong comes first, with names and directions; then what withholds the all-clear. */
 const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size) {
@@ -232,24 +246,25 @@ const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, siz
         say_examined(&w, verdict);
     else
         say_veto(&w, verdict);
+    if (is_endless(verdict))
+        say(&w, " The density does not fall along %s, however far: the posterior is improper, or nearly so.",
+            verdict->endless);
     return buffer;
 }
 
 /* ---- advice ------------------------------------------------------------------------------------------------------ */
 
-static int is_method(const svmp_verdict *v, const char *name) { return strcmp(v->method, name) == 0; }
-
-static int is_stein(const svmp_verdict *v) {
-    static const char *const names[] = {"graphical", "vanilla", "independent", "random", "combined"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (is_method(v, names[k])) return 1;
-    return 0;
+/* NULL: unknown, as of particles from elsewhere. */
+static const method *method_of(const svmp_verdict *v) {
+    for (size_t k = 0; svmp_method_at(k); k++)
+        if (strcmp(svmp_method_name(k), v->method) == 0) return svmp_method_at(k);
+    return NULL;
 }
 
-/* Samplers whose moves end in the posterior if there are enough of them. */
-static int is_dynamics(const svmp_verdict *v) {
-    return is_method(v, "local") || is_method(v, "langevin") || is_method(v, "mala");
-}
+/* Whole chains, with --warmup and --draws; draws from elsewhere are taken for such. */
+static int has_draws(const method *of) { return of == NULL || (of->yield == SVMP_CHAINS && !of->sweeps); }
+
+static int is_reference(const method *of) { return of && of->yield == SVMP_CHAINS && !of->sweeps; }
 
 static void advise_modes(words *w) {
     say(w,
@@ -259,35 +274,42 @@ static void advise_modes(words *w) {
 
 /* Particles that keep to their places: along a direction that no move follows, or in modes of their own. */
 static void advise_mixing(words *w, const svmp_verdict *v, const char *name) {
-    say(w,
-        "The posterior may have several modes, or %s may need other coordinates (random effects in non-centred "
-        "form).",
-        name);
-    if (!is_method(v, "nuts")) say(w, " Compare with -m nuts.");
+    if (v->nested)
+        say(w,
+            "The posterior may have several modes, or %s may need other coordinates (values in units of the scale that "
+            "they depend on).",
+            name);
+    else
+        say(w, "The posterior may have several modes: constrain the model to one of them (an order, a sign), or tell "
+               "them apart by a prior.");
+    if (!is_reference(method_of(v))) say(w, " Compare with -m %s.", svmp_method_nuts.name);
+}
+
+static void advise_r_hat(words *w, const svmp_verdict *v) {
+    if (!has_draws(method_of(v))) {
+        say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_transport.name, 4 * v->iterations);
+        return;
+    }
+    say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior has several modes");
+    if (v->nested)
+        say(w,
+            ", or %s needs other coordinates (--coordinates auto, or values in units of the scale that they depend on)",
+            v->veto_name);
+    say(w, ".");
 }
 
 static void advise_chains(words *w, const svmp_verdict *v) {
-    const int nuts = is_method(v, "nuts");
     switch (v->veto) {
-    case SVMP_VETO_R_HAT:
-        if (nuts || *v->method == '\0')
-            say(w,
-                "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior has several "
-                "modes, or %s needs other coordinates (--coordinates auto, random effects in non-centred form).",
-                v->veto_name);
-        else
-            say(w, "Use -m transport, or run longer (-t %zu).", 4 * v->iterations);
-        return;
+    case SVMP_VETO_R_HAT: advise_r_hat(w, v); return;
     case SVMP_VETO_DRAWS:
-        if (nuts || *v->method == '\0')
+        if (has_draws(method_of(v)))
             say(w, "Run more draws (--draws).");
         else
             say(w, "Run longer (-t %zu).", 4 * v->iterations);
         return;
     case SVMP_VETO_DIVERGENT:
-        say(w,
-            "Take smaller steps (--accept 0.95 or 0.99), or write scales so that they depend less on the values they "
-            "scale (non-centred).");
+        say(w, "Take smaller steps (--accept 0.95 or 0.99)%s.",
+            v->nested ? ", or write values in units of the scale that they depend on (non-centred)" : "");
         return;
     default: say(w, "Run more draws (--draws), or give the model lighter tails."); return;
     }
@@ -302,22 +324,33 @@ static void advise_unsettled(words *w, const svmp_verdict *v) {
 
 /* What the method at hand has not tried. */
 static void advise_method(words *w, const svmp_verdict *v) {
-    const int fitted = strcmp(v->init, "gaussian") == 0;
-    if (is_method(v, "transport"))
-        say(w,
-            "Use -m nuts; or write random effects in non-centred form, so that scales depend less on the values they "
-            "scale.");
-    else if (is_dynamics(v))
-        say(w, "Run longer (-t), or use -m transport%s; -m nuts gives a reference.",
-            fitted ? "" : " or --init gaussian");
-    else if (is_stein(v))
-        say(w, "Use -m transport%s; -m nuts gives a reference.",
-            fitted ? ""
-                   : ", or start from a Gaussian fit with a falling rate (--init gaussian --step adam:0.1..0.004)");
-    else if (is_method(v, "nuts"))
+    const method *of = method_of(v);
+    const int fitted = strncmp(v->init, "gaussian", strlen("gaussian")) == 0;
+    const char *reference = svmp_method_nuts.name, *standard = svmp_method_transport.name;
+    if (of == NULL)
+        say(w, "Compare with -m %s.", reference);
+    else if (is_reference(of))
         say(w, "Run from other starts (--init prior, --seed) and compare.");
+    else if (of->unrest)
+        say(w, "Use -m %s%s.", reference,
+            v->nested
+                ? "; or write values in units of the scale that they depend on (random effects in non-centred form)"
+                : "");
+    else if (of->kernel)
+        say(w, "Use -m %s%s; -m %s gives a reference.", standard,
+            fitted ? "" : ", or start from a Gaussian fit with a falling rate (--init gaussian --step adam:0.1..0.004)",
+            reference);
     else
-        say(w, "Compare with -m nuts.");
+        say(w, "Run longer (-t), or use -m %s%s; -m %s gives a reference.", standard,
+            fitted ? "" : " or --init gaussian", reference);
+}
+
+static void advise_diverged(words *w, const svmp_verdict *v) {
+    const method *of = method_of(v);
+    if (of && of->step)
+        say(w, "Take smaller steps (--step), or use -m %s.", svmp_method_transport.name);
+    else
+        advise_method(w, v);
 }
 
 static void advise_veto(words *w, const svmp_verdict *v) {
@@ -327,24 +360,42 @@ static void advise_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_INTERRUPTED: say(w, "Let it run to its end."); return;
     case SVMP_VETO_UNSETTLED: advise_unsettled(w, v); return;
     case SVMP_VETO_INFINITE: say(w, "Give %s, or what it depends on, a proper prior.", v->veto_name); return;
+    case SVMP_VETO_CUT_OFF:
+        say(w, "Bound it in the model where larger values have no weight: T(, %.0f).", 3 * v->veto_amount);
+        return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
     case SVMP_VETO_DIVERGENT:
     case SVMP_VETO_ENERGY: advise_chains(w, v); return;
-    case SVMP_VETO_DIVERGED:
-    case SVMP_VETO_UNMOVED:
+    case SVMP_VETO_DIVERGED: advise_diverged(w, v); return;
+    case SVMP_VETO_UNMOVED: say(w, "Let it iterate (-t)."); return;
     case SVMP_VETO_DISCREPANCY:
     case SVMP_VETO_STEP: advise_method(w, v); return;
     }
 }
 
-/* One piece of advice for what the sentence says. */
+/* Whether it may be the model that has to be mended, before any method can be right. */
+static void advise_priors(words *w, const svmp_verdict *v) {
+    const int wrong = v->finding == SVMP_FAILED || (v->veto >= SVMP_VETO_DISCREPANCY && v->veto != SVMP_VETO_FEW) ||
+                      v->veto == SVMP_VETO_DIVERGED;
+    if (wrong && *v->flat)
+        say(w, "Make sure that the posterior is proper: %s ha%s no proper prior. ", v->flat,
+            strchr(v->flat, ',') ? "ve" : "s");
+}
+
+/* One piece of advice for what the sentence says. Whatever else is wrong, an improper posterior has to be mended first.
+ */
 const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size) {
     words w = {.text = buffer, .size = size};
     const svmp_verdict *v = verdict;
     const int failed = v->finding == SVMP_FAILED;
     if (size == 0) return buffer;
     *buffer = '\0';
+    if (is_endless(v)) {
+        say(&w, "Give %s a proper prior.", strchr(v->endless, ' ') ? "each unknown of this direction" : v->endless);
+        return buffer;
+    }
+    advise_priors(&w, v);
     if (failed && v->drifts && v->drift[0].aspect == SVMP_ELSEWHERE)
         advise_modes(&w);
     else if (failed && (v->veto == SVMP_VETO_UNSETTLED || v->veto == SVMP_VETO_FEW))

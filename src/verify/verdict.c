@@ -3,14 +3,34 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "model/jumps.h"
 #include "model/lowered.h"
 #include "sample/particles.h"
 #include "verify/verify.h"
 
 static const double large_step = 0.25; /* sd: four such steps are one */
 
+/* What the advice depends on: unknowns whose priors depend on others, and those that have no proper prior. */
+static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
+    enum { NAMED = 3 };
+    const lowered_model *lowered = model->lowered;
+    char name[60];
+    size_t named = 0, used = 0;
+    for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->own; k++) {
+        const lowered_node *node = &lowered->nodes[k];
+        verdict->nested |= node->level > 0 && (!node->location_scale || node->coordinates.centring > 0.5);
+        if (node->variables != 1 || node->distribution->proper || named > NAMED) continue;
+        svmp_model_variable_name(model, node->variable, name, sizeof name);
+        const int length = snprintf(verdict->flat + used, sizeof verdict->flat - used, "%s%s", named ? ", " : "",
+                                    named < NAMED ? name : "...");
+        used += length > 0 && used + (size_t)length < sizeof verdict->flat ? (size_t)length : 0;
+        named++;
+    }
+}
+
 void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
-    *verdict = (svmp_verdict){.nodes = run->model->graph->whole_nodes,
+    *verdict = (svmp_verdict){.context = verdict->context,
+                              .nodes = run->model->graph->whole_nodes,
                               .variables = run->model->graph->whole_variables,
                               .particles = run->backend->n,
                               .unexamined = SVMP_UNASKED,
@@ -18,6 +38,7 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .slowest = NAN,
                               .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
                               .iterations = run->iteration};
+    look_at_priors(run->model, verdict);
     snprintf(verdict->method, sizeof verdict->method, "%.15s", run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
 }
@@ -27,20 +48,6 @@ void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, con
     verdict->veto = veto;
     verdict->veto_amount = amount;
     snprintf(verdict->veto_name, sizeof verdict->veto_name, "%.127s", name ? name : "");
-}
-
-int svmp_verdict_is_clear(const svmp_verdict *verdict) {
-    return verdict->finding == SVMP_PASSED && verdict->veto == SVMP_VETO_NONE;
-}
-
-const char *svmp_finding_text(svmp_finding finding) {
-    switch (finding) {
-    case SVMP_NOT_EXAMINED: return "not examined";
-    case SVMP_PASSED: return "passed";
-    case SVMP_FAILED: return "failed";
-    case SVMP_UNDECIDED: return "undecided";
-    }
-    return "unknown";
 }
 
 /* ---- vetoes ------------------------------------------------------------------------------------------------------ */
@@ -70,26 +77,54 @@ static svmp_status worst_of_all(const svmp_run *run, suspect *mine) {
     return SVMP_OK;
 }
 
+/* Stein discrepancies say nothing of a node in which the density jumps. */
+static bool node_jumps(const svmp_graph *graph, size_t node, const bool *jumps) {
+    for (size_t i = graph->first[node]; i < graph->first[node + 1]; i++)
+        if (jumps[i]) return true;
+    return false;
+}
+
+/* "x.8"; "p.1 to p.4" of a node of several variables */
+static void name_node(const svmp_model *model, size_t node, char *name, size_t size) {
+    const size_t first = svmp_graph_node_first(model->graph, node),
+                 count = svmp_graph_node_dimension(model->graph, node);
+    char last[60];
+    svmp_model_variable_name(model, first, name, size);
+    if (count < 2) return;
+    svmp_model_variable_name(model, first + count - 1, last, sizeof last);
+    snprintf(name + strlen(name), size - strlen(name), " to %s", last);
+}
+
+/* Whether exact moves of all kinds have found no error that matters. The discrepancy of a node that many others depend
+ * on also finds errors that do not: the score of a scale sums over all that it scales. */
+static int was_examined_well(const svmp_verdict *v) { return v->finding == SVMP_PASSED && !v->local; }
+
 static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *nodes, svmp_verdict *verdict) {
     const svmp_graph *graph = run->model->graph;
     suspect worst = {.amount = -1}, infinite = {.amount = -1};
+    bool *jumps = NULL;
+    SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
     for (size_t v = 0; v < graph->own; v++) {
+        if (jumps && node_jumps(graph, v, jumps)) continue;
         const double excess = svmp_discrepancy_excess(&nodes[v]);
         if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
             infinite.amount = 1;
             infinite.place = svmp_graph_whole_node(graph, v);
-            svmp_model_node_name(run->model, v, infinite.name, sizeof infinite.name);
+            name_node(run->model, v, infinite.name, sizeof infinite.name);
         }
         worst.count += excess > 1;
         if (!(excess > worst.amount)) continue;
         worst.amount = excess;
         worst.place = svmp_graph_whole_node(graph, v);
-        svmp_model_node_name(run->model, v, worst.name, sizeof worst.name);
+        name_node(run->model, v, worst.name, sizeof worst.name);
     }
+    svmp_release(run->context, jumps);
     SVMP_TRY(worst_of_all(run, &worst));
     SVMP_TRY(worst_of_all(run, &infinite));
     if (infinite.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_INFINITE, (double)infinite.count, infinite.name);
-    if (worst.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_DISCREPANCY, (double)worst.count, worst.name);
+    verdict->beyond = worst.count;
+    if (worst.count > 0 && !was_examined_well(verdict))
+        svmp_verdict_veto(verdict, SVMP_VETO_DISCREPANCY, (double)worst.count, worst.name);
     return SVMP_OK;
 }
 
@@ -166,6 +201,7 @@ static svmp_status merge_all_chains(const svmp_run *run, svmp_verdict *verdict) 
     if (others == NULL) return SVMP_OK;
     SVMP_TRY(svmp_team_agree(run->context, SVMP_NEW(run->context, all, others->count)));
     others->gather(others, sizeof *verdict, verdict, all);
+    all[0].context = verdict->context;
     *verdict = all[0];
     for (size_t k = 1; k < others->count; k++) merge_chains(verdict, &all[k]);
     svmp_release(run->context, all);
@@ -207,6 +243,59 @@ static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdic
     return SVMP_OK;
 }
 
+/* ---- sums that end ----------------------------------------------------------------------------------------------- */
+
+/* The probability of the last value, times the number of values: what a slowly falling tail beyond it may hold. */
+static double beyond_end(const svmp_particles *natural, const lowered_discrete *unknown) {
+    svmp_series series;
+    char name[160];
+    snprintf(name, sizeof name, "probability.%.140s", unknown->name);
+    for (size_t k = 0; svmp_particles_series(natural, k, &series); k++)
+        if (series.count == unknown->states && strcmp(series.name, name) == 0)
+            return series.values[series.count - 1] * (double)series.count;
+    return 0;
+}
+
+/* Counts without a largest value were summed to one that should have no weight. The worst that has. */
+static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
+    const double most = 1e-3;
+    const lowered_summed *summed = run->model->lowered ? &run->model->lowered->summed : NULL;
+    suspect worst = {.amount = -1};
+    svmp_particles *natural = NULL;
+    bool any = false;
+    for (size_t k = 0; summed && k < summed->count; k++) any = any || summed->unknowns[k].open;
+    if (!any) return SVMP_OK;
+    SVMP_TRY(svmp_run_particles(run, &natural));
+    for (size_t k = 0; k < summed->count; k++) {
+        const lowered_discrete *unknown = &summed->unknowns[k];
+        const double beyond = unknown->open ? beyond_end(natural, unknown) : 0;
+        if (!(beyond > most)) continue;
+        worst.count++;
+        if (beyond <= worst.amount) continue;
+        worst.amount = beyond;
+        worst.place = (size_t)unknown->least + unknown->states - 1; /* the end */
+        snprintf(worst.name, sizeof worst.name, "%.127s", unknown->name);
+    }
+    svmp_particles_free(natural);
+    SVMP_TRY(worst_of_all(run, &worst));
+    if (worst.count == 0) return SVMP_OK;
+    verdict->veto = SVMP_VETO_NONE; /* whatever else: it is another posterior */
+    svmp_verdict_veto(verdict, SVMP_VETO_CUT_OFF, (double)worst.place, worst.name);
+    return SVMP_OK;
+}
+
+/* Whether the density falls from where the particles or the chains are. */
+static svmp_status look_for_end(const svmp_run *run, svmp_verdict *verdict) {
+    svmp_particles *draws = NULL;
+    svmp_status status = SVMP_OK;
+    if (run->model->graph->halo || run->method->result == NULL)
+        return svmp_find_endless(run, run->backend->n, NULL, verdict->endless, sizeof verdict->endless);
+    if (run->method->result(run, &draws) != SVMP_OK) return SVMP_OK; /* a sampler that has no draws yet */
+    status = svmp_find_endless(run, draws->count, draws->values, verdict->endless, sizeof verdict->endless);
+    svmp_particles_free(draws);
+    return status;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
@@ -220,6 +309,7 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     svmp_verdict_describe(run, verdict);
     SVMP_TRY(yield == SVMP_CHAINS ? judge_chains(run, seconds, verdict)
                                   : judge_particles(run, nodes, seconds, verdict));
+    SVMP_TRY(look_at_ends(run, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
-    return SVMP_OK;
+    return svmp_verdict_is_clear(verdict) || *verdict->endless ? SVMP_OK : look_for_end(run, verdict);
 }

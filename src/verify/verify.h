@@ -5,11 +5,53 @@
 #include "method/method.h"
 
 enum { VERDICT_FEWEST = 10 }; /* particles: with fewer, nothing is large enough to stand out from chance */
+enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128 };
+
+struct svmp_verdict {
+    svmp_context *context; /* that it was created in; NULL: it lives elsewhere */
+    svmp_finding finding;
+    svmp_unexamined unexamined;
+    svmp_veto veto;               /* the first that applies */
+    double veto_amount;           /* how many nodes fail, or the step in sd; see svmp_veto and svmp_unrest */
+    char veto_name[VERDICT_NAME]; /* the worst node or variable */
+    size_t nodes;                 /* of the whole model */
+    size_t particles, variables;  /* that were examined; variables of the whole model */
+    size_t moves;                 /* of every particle; 0: not examined */
+    double seconds;               /* that the examination took */
+    double limit;                 /* the |z| that counts, given how many tests there are */
+    size_t unmixed;               /* variables whose particles have not mixed */
+    double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.5 to
+                       tell */
+    char slowest_name[VERDICT_NAME];
+    size_t drifting;                  /* variables that fail; with the log density alone: 0 */
+    size_t beyond;                    /* nodes beyond the limits of their discrepancy */
+    size_t small;                     /* variables that change by more than chance explains, but too little to matter */
+    size_t drifts;                    /* how many are listed: */
+    svmp_drift drift[VERDICT_DRIFTS]; /* those that fail, the largest |z| first */
+    size_t iterations;                /* of the run, for the advice; 0: unknown */
+    char method[16], init[32];        /* of the run, for the advice; "": unknown */
+    svmp_unrest unrest;               /* SVMP_VETO_UNSETTLED: why */
+    size_t veto_count;          /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
+    size_t leaves;              /* variables that are drawn after the run, given the others: exactly, so not examined */
+    char endless[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
+    char flat[VERDICT_NAME];    /* unknowns without a proper prior; "": there are none */
+    int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
+    int searched;  /* whether particles from other starts looked for other modes */
+    int local;     /* by local moves alone */
+    size_t chains; /* how many the draws are of; 0: of none. Then these are known: */
+    size_t every;  /* every so many of their draws are nearly independent: those are examined */
+    double r_hat;  /* the largest of a variable, */
+    double draws;  /* and the fewest effective draws */
+};
 
 /* svmp_run_examine, of `count` other particles x[i*count + l] of the own variables; NULL: those of the run. `verdict`
  * says whether by local moves alone. */
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
                                 svmp_verdict *verdict);
+
+/* The name of a direction along which the density does not fall, of `count` particles x of a run, NULL: its own; "":
+ * none was found. An improper posterior has one, unless it is curved. */
+svmp_status svmp_find_endless(const svmp_run *run, size_t count, const double *x, char *name, size_t size);
 
 /* An empty verdict on a run. */
 void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict);

@@ -63,3 +63,14 @@ shows '^2 chains of 4 draws of 3 variables$'
 shows '^mu.2 +2 '
 rm CODAchain*
 refuses 2 "there is no 'CODAchain1.txt' beside it" summary CODAindex.txt
+
+# Counts without a largest value: the sum ends far above what is observed of them, and the verdict says where that was
+# not far enough.
+printf 'model { lambda ~ dgamma(1, 0.001)\n p ~ dbeta(1, 30)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
+echo 'y <- c(3, 4)' >open.R
+works run open.bug open.R -n 20 -t 20 -q
+shows "^Not the model's posterior: N.[12] has no largest value, and was summed up to (62|66), which is still likely"
+shows 'T\(, (186|198)\)'
+printf 'model { lambda ~ dgamma(20, 10)\n p ~ dbeta(20, 10)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
+works run open.bug open.R -n 20 -t 20 -q
+! grep -q 'no largest value' said || fail "the bound is far enough: $(cat said)"

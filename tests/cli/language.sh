@@ -157,6 +157,12 @@ printf 'model { for (i in 1:3) { v[i] ~ dnorm(0, u) }\n u ~ dexp(1) }' >infinite
 printf 'w,v\n1,2\n2,Inf\n3,4\n' >infinite.csv
 if "$SVMP" check infinite.bug infinite.csv >said 2>errors; then fail "an infinite value is taken"; fi
 grep -qF "'v[2]' (infinite.csv:3) is outside the support of dnorm: it is infinite" errors || fail "$(cat errors)"
+printf 'model { for (i in 1:3) { v[i] ~ dnorm(b * w[i], 1) T(, top[i]) }\n b ~ dnorm(0, 1) }' >covariate.bug
+printf 'w,v,top\n1,2,Inf\n-Inf,3,Inf\n3,4,Inf\n' >covariate.csv
+if "$SVMP" check covariate.bug covariate.csv >said 2>errors; then fail "an infinite covariate is taken"; fi
+grep -qF "'w[2]' (covariate.csv:3) is infinite, and is multiplied by an unknown (i = 2)" errors || fail "$(cat errors)"
+sed -i s/-Inf/2/ covariate.csv # an infinite bound is none
+"$SVMP" check covariate.bug covariate.csv >said 2>errors || fail "$(cat errors)"
 echo 'model { x ~ dnorm(0, 1) }' >right.bug
 echo 'z <- 1' >unread.R
 "$SVMP" check right.bug unread.R >said 2>errors || fail "exit $?"

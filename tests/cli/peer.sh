@@ -14,7 +14,7 @@ agree() {
     "$python" "$TESTS/peer/same.py" ours.csv peers.csv 1e-9
 }
 
-agree -m graphical -t 40 --step fixed:0.1
+agree -m graphical -t 20 --step fixed:0.1
 for method in vanilla independent; do agree -m $method -t 6 --step fixed:0.1; done
 for rule in median-log median-zeros 7.5; do agree -m graphical -t 6 --step fixed:0.1 --bandwidth $rule; done
 for rule in adagrad:0.1 rmsprop:0.05 adam:0.1 adam:0.1..0.004; do agree -m graphical -t 6 --step $rule; done

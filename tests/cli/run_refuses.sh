@@ -69,3 +69,11 @@ shows '^largest Markov blanket +1$'
 ln -s nowhere link.csv
 refuses 2 "The file 'link.csv' is a broken symbolic link." run chain.mtx -o link.csv
 refuses 2 "The file 'link.csv' is a broken symbolic link." run chain.mtx --checkpoint link.csv --force
+
+# A run that does not fit into what the process may use says so before it begins; sanitizers reserve more than that.
+if [[ -z $SANITIZE ]]; then
+    (
+        ulimit -v 4000000
+        refuses 1 "Out of memory: this run and its result need 6.88 GB, but this machine has 4.1 GB for this process." run chain.mtx -m transport -n 20000000 -o out.csv
+    )
+fi

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (svmp_source_copy(context, "fuzz.bug", (const char *)bytes, size, &source) == SVMP_OK &&
         svmp_data_create(context, &data) == SVMP_OK &&
         svmp_data_read_text(data, "fuzz.R", dump, strlen(dump)) == SVMP_OK)
-        (void)svmp_lower(context, &source, data, NULL, NULL, &lowered);
+        (void)svmp_lower(context, &source, data, &(lower_request){.centring = 1}, &lowered);
     svmp_lowered_free(lowered);
     svmp_data_free(data);
     svmp_source_free(context, &source);

@@ -50,7 +50,7 @@ static void check_models(const char *folder) {
             snprintf(paths[count], sizeof paths[count], "%s/%s", folder, all_models[k][count]);
             list[count] = paths[count];
         }
-        must(svmp_model_read(context, count, list, &model));
+        must(svmp_model_read(context, count, list, NULL, &model));
         for (size_t s = 0; s < (quick ? 3 : sizeof sizes / sizeof *sizes); s++)
             check((comparison){.model = model,
                                .reference = reference(sizes[s]),

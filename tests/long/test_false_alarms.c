@@ -14,7 +14,7 @@ enum { MOST_ALARMS = 21 };
 static svmp_model *read_grid(svmp_context *context) {
     const char *files[] = {SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"};
     svmp_model *model = NULL;
-    assert_ok(svmp_model_read(context, 2, files, &model));
+    assert_ok(svmp_model_read(context, 2, files, NULL, &model));
     return model;
 }
 

@@ -19,7 +19,7 @@ static svmp_status infer(svmp_context *c, size_t count, svmp_particles **particl
     options.particles = count;
     svmp_model *model = NULL;
     svmp_run *run = NULL;
-    svmp_status status = svmp_model_read_monitoring(c, 2, paths, "v", &model);
+    svmp_status status = svmp_model_read(c, 2, paths, &(svmp_reading){.monitors = "v"}, &model);
     if (status == SVMP_OK) status = svmp_run_make(model, &options, &run);
     if (status == SVMP_OK) status = svmp_run_particles(run, particles);
     svmp_run_free(run);

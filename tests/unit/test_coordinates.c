@@ -23,7 +23,7 @@ static lowered_model *lower(svmp_context *context, const char *text, const char 
     assert_ok(svmp_source_copy(context, "m.bug", text, strlen(text), &source));
     assert_ok(svmp_data_create(context, &data));
     svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK) status = svmp_lower_as(context, &source, data, request, &made);
+    if (status == SVMP_OK) status = svmp_lower(context, &source, data, request, &made);
     if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(context));
     svmp_data_free(data);
     svmp_source_free(context, &source);
@@ -234,7 +234,7 @@ static svmp_model *read_as(svmp_context *context, const char *text, const char *
     svmp_model *model = NULL;
     write_text("m.bug", text);
     write_text("m.R", dump);
-    if (svmp_model_read_as(context, 2, (const char *[]){"m.bug", "m.R"}, &how, &model) != SVMP_OK)
+    if (svmp_model_read(context, 2, (const char *[]){"m.bug", "m.R"}, &how, &model) != SVMP_OK)
         fail_msg("%s: %s", text, svmp_context_error(context));
     return model;
 }
@@ -303,7 +303,7 @@ static void what_it_comes_to(void **unused) {
     for (size_t i = 1; i < 4; i++) assert_true(svmp_model_centring(model, i) == 0);
     svmp_model_free(model);
     assert_int_equal(
-        svmp_model_read_as(context, 2, (const char *[]){"m.bug", "m.R"}, &(svmp_reading){NULL, "sideways"}, &model),
+        svmp_model_read(context, 2, (const char *[]){"m.bug", "m.R"}, &(svmp_reading){NULL, "sideways"}, &model),
         SVMP_BAD_CALL);
     svmp_context_free(context);
 }
@@ -321,7 +321,7 @@ static void from_memory(void **unused) {
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_add(data, "y", 1, &eight, y));
     assert_ok(svmp_data_add(data, "sigma", 1, &eight, sigma));
-    assert_ok(svmp_model_read_text_as(context, NULL, schools, data, &(svmp_reading){NULL, "auto"}, &model));
+    assert_ok(svmp_model_read_text(context, NULL, schools, data, &(svmp_reading){NULL, "auto"}, &model));
     for (size_t i = 0; i < 8; i++)
         assert_true(svmp_model_centring(model, i) == svmp_model_centring(from_files, i) &&
                     svmp_model_centring(model, i) < 1);
@@ -329,8 +329,8 @@ static void from_memory(void **unused) {
     assert_ok(svmp_model_evaluate(from_files, 1, x, &density[1], score[1]));
     assert_true(density[0] == density[1]);
     assert_memory_equal(score[0], score[1], sizeof score[0]);
-    assert_int_equal(svmp_model_read_text_as(context, NULL, NULL, data, NULL, &model), SVMP_BAD_CALL);
-    assert_int_equal(svmp_model_read_text_as(context, NULL, schools, data, NULL, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read_text(context, NULL, NULL, data, NULL, &model), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read_text(context, NULL, schools, data, NULL, NULL), SVMP_BAD_CALL);
     svmp_model_free(model);
     svmp_model_free(from_files);
     svmp_data_free(data);
@@ -510,7 +510,7 @@ static void run_part(player *p) {
     const svmp_reading how = {NULL, s->coordinates};
     svmp_model *model = NULL;
     svmp_particles *own = NULL, *all = NULL;
-    p->status = svmp_model_read_split_as(p->context, 2, (const char *[]){"m.bug", "m.R"}, &how, &model, NULL);
+    p->status = svmp_model_read_split(p->context, 2, (const char *[]){"m.bug", "m.R"}, &how, &model, NULL);
     if (p->status == SVMP_OK) own = run(model, NULL, 4);
     if (p->status == SVMP_OK) p->status = svmp_particles_first(own, 100, &all);
     if (p->status == SVMP_OK && memcmp(svmp_particles_values(all), s->alone->values, 10 * 7 * sizeof(double)) != 0)
@@ -554,8 +554,7 @@ static void scarce(void **unused) {
         svmp_context *context = scarce_context(&memory);
         svmp_model *model = NULL;
         memory.left = left;
-        status =
-            svmp_model_read_as(context, 2, (const char *[]){"m.bug", "m.R"}, &(svmp_reading){NULL, "auto"}, &model);
+        status = svmp_model_read(context, 2, (const char *[]){"m.bug", "m.R"}, &(svmp_reading){NULL, "auto"}, &model);
         assert_true(status == SVMP_OK || status == SVMP_NO_MEMORY);
         memory.left = 1000000;
         svmp_model_free(model);

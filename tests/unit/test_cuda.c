@@ -36,7 +36,7 @@ static svmp_model *read_model(svmp_context *context, const char *const *files) {
         list[count] = paths[count];
     }
     svmp_model *model = NULL;
-    if (svmp_model_read(context, count, list, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (svmp_model_read(context, count, list, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     return model;
 }
 

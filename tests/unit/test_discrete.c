@@ -15,7 +15,8 @@ static svmp_model *read_model(svmp_context *context, const char *text, const cha
     svmp_model *model = NULL;
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    const svmp_status status = svmp_model_read_text(context, "m.bug", text, data, monitors, &model);
+    const svmp_status status =
+        svmp_model_read_text(context, "m.bug", text, data, &(svmp_reading){.monitors = monitors}, &model);
     if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(context));
     svmp_data_free(data);
     return model;
@@ -85,6 +86,18 @@ static const discrete_case cases[] = {
      {"z[1]", "z[2]"},
      {0, 0},
      {2, 2}},
+    /* indicators of a regression, whose squares are collected: precisions with weights, and one that divides; forms
+     * with and without an intercept */
+    {"model { for (i in 1:7) { y[i] ~ dnorm(c + inprod(x[i,], z * b), w[i] * t)\n"
+     " u[i] ~ dnorm(z[1] * b[2] * x[i, 2] - b[3], 1 / pow(s, 2))\n v[i] ~ dnorm(b[1] * x[i, 1] * (1 + z[3]), 4) }\n"
+     " for (j in 1:3) { z[j] ~ dbern(p[j])\n p[j] ~ dbeta(2, 1)\n b[j] ~ dnorm(0, 1) }\n c ~ dnorm(3, 1)\n"
+     " t ~ dgamma(2, 1)\n s ~ dgamma(3, 1)\n factor(0.1 * sum(p[])) }",
+     "y <- c(3, 2.3, 1.8, 3, 2, 1, 4) u <- c(0.1, 1, 0.3, 2, -1, 0, 1) v <- c(1, 0, 1, 0, 2, 1, 1)"
+     " x <- structure(c(1, 0, 1, 0, 1, 1, 0, 0.3, 1, 2, 1, -1, 0.3, 0.5, 1, 0, 1, 0, 2, 1, 0), .Dim = c(7, 3))"
+     " w <- c(1, 2, 1, 2, 1, 0.5, 1)",
+     {"z[1]", "z[2]", "z[3]"},
+     {0, 0, 0},
+     {2, 2, 2}},
 };
 
 static size_t unknowns_of(const discrete_case *which) {
@@ -338,7 +351,8 @@ static void test_every_allocation_may_fail(void **state) {
             assert_ok(svmp_data_create(context, &data));
             assert_ok(svmp_data_read_text(data, "d.R", cases[c].dump, strlen(cases[c].dump)));
             memory.left = allowed;
-            status = svmp_model_read_text(context, "m.bug", cases[c].text, data, c < 2 ? "z" : "d", &model);
+            status = svmp_model_read_text(context, "m.bug", cases[c].text, data,
+                                          &(svmp_reading){.monitors = c < 2 ? "z" : "d"}, &model);
             memory.left = 1000000000;
             svmp_model_free(model);
             svmp_data_free(data);

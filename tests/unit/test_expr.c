@@ -225,14 +225,20 @@ static void test_many_slots(void **state) {
 
 enum { INSTANCES = 37, SLOTS = 4, PARAMETERS = 2, VARIABLES = 11 };
 
-static void make_group(program_fixture *fixture, expr value, factor_group *group) {
+/* All instances have the same variable in the slots of the mask `same`; if it is not 0, the same second parameter, and
+ * with the second slot one of three first ones. */
+static void make_group(program_fixture *fixture, expr value, unsigned same, factor_group *group) {
     uint32_t variables[INSTANCES * SLOTS];
     double first[INSTANCES], second[INSTANCES];
     const double *columns[PARAMETERS] = {first, second};
     for (uint64_t k = 0; k < INSTANCES * SLOTS; k++)
-        variables[k] = (uint32_t)svmp_random_below((random_stream){.purpose = RANDOM_TEST}, k, VARIABLES);
+        variables[k] = same >> k % SLOTS & 1
+                           ? (uint32_t)(k % SLOTS)
+                           : (uint32_t)svmp_random_below((random_stream){.purpose = RANDOM_TEST}, k, VARIABLES);
     svmp_random_normals((random_stream){.a = 1, .purpose = RANDOM_TEST}, INSTANCES, first);
     svmp_random_normals((random_stream){.a = 2, .purpose = RANDOM_TEST}, INSTANCES, second);
+    for (size_t k = 1; same && k < INSTANCES; k++) second[k] = second[0];
+    for (size_t k = 3; same & 2 && k < INSTANCES; k++) first[k] = first[k * k % 3];
     program *compiled;
     assert_ok(svmp_program_finish(fixture->b, value, SLOTS, PARAMETERS, &compiled));
     assert_ok(svmp_program_group_create(fixture->context, compiled, INSTANCES, variables, columns, group));
@@ -244,10 +250,10 @@ static void free_group(program_fixture *fixture, factor_group *group) {
 }
 
 /* Any split of the instances over calls gives the same bits, and so does a particle alone. */
-static void test_splits(void **state) {
-    program_fixture *fixture = *state;
+static void check_splits(program_fixture *fixture, unsigned same) {
     factor_group group;
-    make_group(fixture, random_graph(fixture->b, 5, 120, SLOTS, PARAMETERS), &group);
+    svmp_builder_reset(fixture->b);
+    make_group(fixture, random_graph(fixture->b, 5, 120, SLOTS, PARAMETERS), same, &group);
     static const size_t sizes[] = {1, 2, 3, 7, 23, 24, 50, 131, 700};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t n = sizes[s], rows = INSTANCES * n;
@@ -282,6 +288,54 @@ static void test_splits(void **state) {
     free_group(fixture, &group);
 }
 
+static void test_splits(void **state) {
+    check_splits(*state, 0);
+    check_splits(*state, 5);
+}
+
+/* What instances share changes no bit: beside a program that knows nothing of their variables, with these and with
+ * others; and less is left for each lane. */
+static void check_shared(program_fixture *fixture, expr value, unsigned same, size_t n) {
+    enum { ROWS = INSTANCES * (1 + SLOTS) };
+    factor_group group;
+    make_group(fixture, value, same, &group);
+    const bound_program *bound = svmp_program_group_bound(&group);
+    bound_program plain = *bound;
+    plain.values = plain.gradient = (code_block){0};
+    if (same & 2) assert_true(bound->gradient.choice_count > 0);
+    assert_true(bound->gradient.shared > 0);
+    assert_true(svmp_bound_lane_operations(bound) < svmp_bound_lane_operations(&plain));
+    double *x = malloc(2 * VARIABLES * n * sizeof *x), *ours = malloc(ROWS * n * sizeof *ours);
+    double *theirs = malloc(ROWS * n * sizeof *theirs);
+    void *room = malloc(svmp_bound_scratch(bound, n)), *rest = malloc(svmp_bound_scratch(&plain, n));
+    svmp_random_normals((random_stream){.a = n, .purpose = RANDOM_TEST}, 2 * VARIABLES * n, x);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; pass && k < INSTANCES * SLOTS; k++) group.variables[k] += k / SLOTS / 9 % 2 * VARIABLES;
+        for (int slopes = 0; slopes < 2; slopes++) {
+            svmp_bound_evaluate(bound, group.variables, 0, INSTANCES, n, x, room, ours,
+                                slopes ? ours + INSTANCES * n : NULL);
+            svmp_bound_evaluate(&plain, group.variables, 0, INSTANCES, n, x, rest, theirs,
+                                slopes ? theirs + INSTANCES * n : NULL);
+            assert_memory_equal(ours, theirs, (slopes ? ROWS : INSTANCES) * n * sizeof *ours);
+        }
+    }
+    free(x), free(ours), free(theirs), free(room), free(rest);
+    free_group(fixture, &group);
+}
+
+static void test_shared(void **state) {
+    program_fixture *fixture = *state;
+    program_builder *b = fixture->b;
+    static const size_t sizes[] = {1, 3, 20, 600};
+    for (uint64_t seed = 0; seed < 3; seed++)
+        for (unsigned same = 1; same < 1u << SLOTS; same += 2) {
+            svmp_builder_reset(fixture->b);
+            const expr value = random_graph(fixture->b, 40 + seed, 30 + 60 * seed, SLOTS, PARAMETERS);
+            const expr x = IN(0), one = MUL(value, EXP(x)), sum = ADD(one, svmp_expr_log_ilogit(b, MUL(x, PAR(0))));
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_shared(fixture, sum, same, sizes[s]);
+        }
+}
+
 /* Instances in any order, some slots read from other rows, derivatives by those alone: the bits of the whole program on
  * variables that stand there, and no more operations. */
 static void check_view(const factor_group *group, const program *compiled, unsigned subset, size_t n) {
@@ -298,7 +352,7 @@ static void check_view(const factor_group *group, const program *compiled, unsig
     double *x = malloc(2 * VARIABLES * n * sizeof *x), *whole = malloc(INSTANCES * (1 + SLOTS) * n * sizeof *whole);
     double *value = malloc(INSTANCES * n * sizeof *value), *gradient = malloc(INSTANCES * SLOTS * n * sizeof *gradient);
     svmp_random_normals((random_stream){.a = n, .purpose = RANDOM_TEST}, 2 * VARIABLES * n, x);
-    assert_ok(svmp_program_partial(compiled, count, slots, &partial));
+    assert_ok(svmp_bound_partial(svmp_program_group_bound(group), count, slots, &partial));
     assert_true(svmp_program_partial_operations(partial, true) <= svmp_program_lane_operations(compiled, true));
     void *scratch = malloc(group->kind->scratch(group, n)), *room = malloc(group->kind->view_scratch(group, NULL, n));
     void *less = malloc(group->kind->view_scratch(group, partial, n));
@@ -330,7 +384,7 @@ static void test_views(void **state) {
         program *compiled;
         const expr value = random_graph(fixture->b, 20 + seed, 20 + 40 * seed, SLOTS, PARAMETERS);
         assert_ok(svmp_program_finish(fixture->b, value, SLOTS, PARAMETERS, &compiled));
-        make_group(fixture, value, &group);
+        make_group(fixture, value, seed % 2 ? 6 : 0, &group);
         for (unsigned subset = 1; subset < 1u << SLOTS; subset++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_view(&group, compiled, subset, sizes[s]);
         free_group(fixture, &group);
@@ -413,11 +467,11 @@ static void test_allocations(void **state) {
             status = svmp_program_finish(fixture.b, random_graph(fixture.b, 3, 200, SLOTS, PARAMETERS), SLOTS,
                                          PARAMETERS, &compiled);
         if (status == SVMP_OK) {
-            uint32_t variables[SLOTS] = {0, 1, 2, 3};
-            double numbers[2] = {1, 2};
-            const double *columns[PARAMETERS] = {&numbers[0], &numbers[1]};
+            uint32_t variables[2 * SLOTS] = {0, 1, 2, 3, 0, 4, 5, 6};
+            double numbers[4] = {1, 2, 1, 2};
+            const double *columns[PARAMETERS] = {&numbers[0], &numbers[2]};
             factor_group group;
-            status = svmp_program_group_create(fixture.context, compiled, 1, variables, columns, &group);
+            status = svmp_program_group_create(fixture.context, compiled, 2, variables, columns, &group);
             void *partial = NULL;
             const int made = status == SVMP_OK;
             if (made) status = group.kind->partial(&group, 2, (uint32_t[]){1, 3}, &partial);
@@ -447,6 +501,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_many_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_gradients, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_splits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_shared, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_views, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_large, set_up, tear_down),

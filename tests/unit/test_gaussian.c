@@ -12,7 +12,7 @@ static svmp_model *read_text(svmp_context *context, const char *text, const char
     svmp_model *model = NULL;
     write_text("model.bug", text);
     write_text("data.R", data);
-    if (svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"}, &model) != SVMP_OK)
+    if (svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"}, NULL, &model) != SVMP_OK)
         fail_msg("%s", svmp_context_error(context));
     return model;
 }
@@ -135,6 +135,46 @@ static void test_functions(void **state) {
     svmp_context_free(context);
 }
 
+static void count_notes(svmp_log_level level, const char *message, void *user_data) {
+    *(int *)user_data += level == SVMP_LOG_INFO && strstr(message, "differences of the gradients") != NULL;
+}
+
+/* A run whose start or metric is the Gaussian says once where second derivatives come from, if they are differences. */
+static void test_note(void **state) {
+    (void)state;
+    static const char *const methods[] = {"transport", "local", "nuts"};
+    for (int functions = 0; functions < 2; functions++)
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            svmp_context *context = test_context(1);
+            svmp_model *model = NULL;
+            svmp_options *options = NULL;
+            svmp_run *run = NULL;
+            const double one = 1;
+            int notes = 0;
+            assert_ok(svmp_context_set_log(context, count_notes, &notes));
+            assert_ok(svmp_model_create(context, &model));
+            for (size_t v = 0; v < 2; v++) {
+                assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+                assert_ok(svmp_model_add_gaussian(model, 1, &v, &one, NULL));
+            }
+            if (functions) assert_ok(svmp_model_add_callback(model, 2, (size_t[]){0, 1}, pull, NULL));
+            assert_ok(svmp_model_finish(model));
+            assert_ok(svmp_options_create(context, &options));
+            assert_ok(svmp_options_set(options, "method", methods[k]));
+            if (k > 0) assert_ok(svmp_options_set(options, "init", "gaussian"));
+            assert_ok(svmp_options_set(options, k < 2 ? "iterations" : "draws", "20"));
+            assert_ok(svmp_options_set(options, "particles", "4"));
+            assert_ok(svmp_run_create(model, options, &run));
+            svmp_outcome outcome;
+            assert_ok(svmp_run_go(run, &outcome));
+            assert_int_equal(notes, functions);
+            svmp_run_free(run);
+            svmp_options_free(options);
+            svmp_model_free(model);
+            svmp_context_free(context);
+        }
+}
+
 /* ---- other posteriors -------------------------------------------------------------------------------------------- */
 
 /* The logistic regression is nearly Gaussian: its mean and variances to some percent of its sd, and a bound that is
@@ -242,7 +282,7 @@ static void test_ascent(void **state) {
         assert_ok(svmp_ascent_begin(a, &found));
         assert_true(found);
         const double before = a->here.bound;
-        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6}, NULL, &end));
+        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0}, NULL, &end));
         assert_true(end == ASCENT_ARRIVED && a->here.bound > before + 1);
         if (far > 0) assert_near(a->here.bound, known.bound, 1e-4);
         known.bound = a->here.bound;
@@ -251,9 +291,19 @@ static void test_ascent(void **state) {
     known.mean = mean;
     for (size_t i = 0; i < 8; i++) a->here.mean[i] = 2 * test_random(12, i);
     assert_ok(svmp_ascent_begin(a, &found));
-    assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6}, &known, &end));
+    assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0}, &known, &end));
     assert_true(end == ASCENT_KNOWN);
     assert_near(a->here.bound, known.bound, 0.5);
+    for (int level = 0; level < 2; level++) { /* means elsewhere: only an equal height is left to know the point by */
+        for (size_t i = 0; i < 8; i++) {
+            mean[i] = 100;
+            a->here.mean[i] = 2 * test_random(12, i);
+        }
+        assert_ok(svmp_ascent_begin(a, &found));
+        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0.3 * level}, &known, &end));
+        assert_int_equal(end == ASCENT_KNOWN, level);
+        assert_true(a->here.bound > known.bound - 0.3);
+    }
     svmp_ascent_free(a);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -413,6 +463,7 @@ int main(void) {
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_note),
         cmocka_unit_test(test_logistic),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_ascent),

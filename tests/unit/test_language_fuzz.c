@@ -84,7 +84,7 @@ static void test_models(void **state) {
         assert_ok(svmp_source_copy(context, "fuzz.bug", bytes, size, &source));
         assert_ok(svmp_data_create(context, &data));
         assert_ok(svmp_data_read_text(data, "fuzz.R", dump, strlen(dump)));
-        svmp_status status = svmp_lower(context, &source, data, NULL, NULL, &lowered);
+        svmp_status status = svmp_lower(context, &source, data, &(lower_request){.centring = 1}, &lowered);
         assert_true(status == SVMP_OK || status == SVMP_BAD_INPUT);
         assert_true((status == SVMP_OK) == (lowered != NULL));
         if (status != SVMP_OK) assert_named(context, "fuzz.bug:");

@@ -21,7 +21,9 @@ static lowered_test lower(const char *text, const char *dump, const char *monito
     assert_ok(svmp_source_copy(test.context, "m.bug", text, strlen(text), &source));
     assert_ok(svmp_data_create(test.context, &data));
     svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK) status = svmp_lower(test.context, &source, data, monitors, NULL, &test.model);
+    if (status == SVMP_OK)
+        status =
+            svmp_lower(test.context, &source, data, &(lower_request){.monitors = monitors, .centring = 1}, &test.model);
     if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(test.context));
     svmp_data_free(data);
     svmp_source_free(test.context, &source);
@@ -316,8 +318,9 @@ static void others_do_not_notice(void **unused) {
     write_text("with.R", "y <- c(1, 2, 3, 4)\nz <- c(NA, 0.5, NA)\n");
     write_text("without.bug", without);
     write_text("without.R", "y <- c(1, 2, 3, 4)\nz <- 0.5\n");
-    assert_ok(svmp_model_read_monitoring(context, 2, (const char *[]){"with.bug", "with.R"}, "s", &models[0]));
-    assert_ok(svmp_model_read(context, 2, (const char *[]){"without.bug", "without.R"}, &models[1]));
+    assert_ok(svmp_model_read(context, 2, (const char *[]){"with.bug", "with.R"}, &(svmp_reading){.monitors = "s"},
+                              &models[0]));
+    assert_ok(svmp_model_read(context, 2, (const char *[]){"without.bug", "without.R"}, NULL, &models[1]));
     for (size_t k = 0; k < 3; k++) {
         svmp_run *runs[2];
         svmp_particles *particles[2];
@@ -353,7 +356,7 @@ static void starts_with_and_without(void **unused) {
     svmp_particles *first = NULL, *some = NULL, *again[2] = {NULL, NULL};
     write_text("with.bug", with);
     write_text("with.R", "y <- c(1, 2, 3, 4)\nz <- c(NA, 0.5, NA)\n");
-    assert_ok(svmp_model_read(context, 2, (const char *[]){"with.bug", "with.R"}, &model));
+    assert_ok(svmp_model_read(context, 2, (const char *[]){"with.bug", "with.R"}, NULL, &model));
     svmp_run *run = make_run(model, "graphical");
     assert_ok(svmp_run_particles(run, &first));
     svmp_run_free(run);
@@ -385,7 +388,8 @@ static void run_part(player *p) {
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *own = NULL, *all = NULL;
-    p->status = svmp_model_read_split(p->context, 2, (const char *[]){"with.bug", "with.R"}, "s", &model, NULL);
+    p->status = svmp_model_read_split(p->context, 2, (const char *[]){"with.bug", "with.R"},
+                                      &(svmp_reading){.monitors = "s"}, &model, NULL);
     if (p->status == SVMP_OK) run = make_run(model, "graphical");
     if (p->status == SVMP_OK) p->status = svmp_run_particles(run, &own);
     if (p->status == SVMP_OK) p->status = svmp_particles_first(own, 100, &all);
@@ -410,7 +414,8 @@ static void several_processes(void **unused) {
     svmp_particles *alone = NULL;
     write_text("with.bug", with);
     write_text("with.R", "y <- c(1, 2, 3, 4)\nz <- c(NA, 0.5, NA)\n");
-    assert_ok(svmp_model_read_monitoring(context, 2, (const char *[]){"with.bug", "with.R"}, "s", &model));
+    assert_ok(
+        svmp_model_read(context, 2, (const char *[]){"with.bug", "with.R"}, &(svmp_reading){.monitors = "s"}, &model));
     svmp_run *run = make_run(model, "graphical");
     assert_ok(svmp_run_particles(run, &alone));
     for (size_t processes = 2; processes <= 4; processes++) {

@@ -52,7 +52,7 @@ static svmp_model *read_files(svmp_context *context, const char *const *files) {
         list[count] = paths[count];
     }
     svmp_model *model = NULL;
-    if (svmp_model_read(context, count, list, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (svmp_model_read(context, count, list, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     return model;
 }
 
@@ -282,7 +282,7 @@ static svmp_model *read_text(svmp_context *context, const char *text, const char
     svmp_model *model = NULL;
     write_text("model.bug", text);
     write_text("data.R", data);
-    if (svmp_model_read(context, 2, (const char *[]){"model.bug", "data.R"}, &model) != SVMP_OK)
+    if (svmp_model_read(context, 2, (const char *[]){"model.bug", "data.R"}, NULL, &model) != SVMP_OK)
         fail_msg("%s", svmp_context_error(context));
     return model;
 }

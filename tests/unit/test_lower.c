@@ -23,7 +23,9 @@ static void lower_monitoring(lowered_test *test, const char *text, const char *d
     assert_ok(svmp_source_copy(test->context, "m.bug", text, strlen(text), &source));
     assert_ok(svmp_data_create(test->context, &data));
     svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK) status = svmp_lower(test->context, &source, data, monitors, NULL, &test->model);
+    if (status == SVMP_OK)
+        status = svmp_lower(test->context, &source, data, &(lower_request){.monitors = monitors, .centring = 1},
+                            &test->model);
     if (status != SVMP_OK) fail_msg("%s", svmp_context_error(test->context));
     test->gradient = calloc(test->model->variables + 1, sizeof(double));
     svmp_data_free(data);

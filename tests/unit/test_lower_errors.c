@@ -276,7 +276,7 @@ static svmp_status lower(svmp_context *context, const char *model, const char *d
     assert_ok(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    svmp_status status = svmp_lower(context, &source, data, NULL, NULL, &lowered);
+    svmp_status status = svmp_lower(context, &source, data, &(lower_request){.centring = 1}, &lowered);
     svmp_lowered_free(lowered);
     svmp_data_free(data);
     svmp_source_free(context, &source);
@@ -326,7 +326,7 @@ static svmp_status lower_and_draw(svmp_context *context, const char *model, cons
     SVMP_CHECK(svmp_data_create(context, &data));
     SVMP_CHECK(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
     SVMP_CHECK(svmp_data_read_text(data, "d.csv", "g\n1\n2\n1\n", 8));
-    SVMP_CHECK(svmp_lower(context, &source, data, "mu,tau", NULL, &lowered));
+    SVMP_CHECK(svmp_lower(context, &source, data, &(lower_request){.monitors = "mu,tau", .centring = 1}, &lowered));
     SVMP_CHECK(svmp_lowered_monitor(lowered, N, variables, monitored));
     SVMP_CHECK(svmp_lowered_draw(lowered, 1, N, variables));
     SVMP_CHECK(svmp_lowered_natural(lowered, N, variables, outputs));

@@ -414,7 +414,7 @@ static svmp_model *regression(svmp_context *context, double a, double b, double 
     snprintf(text + at, sizeof text - at, ")\n");
     write_text("units.R", text);
     svmp_model *model = NULL;
-    if (svmp_model_read(context, 2, (const char *[]){"units.bug", "units.R"}, &model) != SVMP_OK)
+    if (svmp_model_read(context, 2, (const char *[]){"units.bug", "units.R"}, NULL, &model) != SVMP_OK)
         fail_msg("%s", svmp_context_error(context));
     return model;
 }

@@ -343,7 +343,7 @@ static void test_a_box_set_afterwards(void **state) {
     svmp_model_free(model);
 
     const char *files[] = {SVMP_MODELS "/robust.bug", SVMP_MODELS "/robust.csv"}; /* alpha, beta, then scale > 0 */
-    assert_ok(svmp_model_read(context, 2, files, &model));
+    assert_ok(svmp_model_read(context, 2, files, NULL, &model));
     assert_ok(svmp_model_set_box(model, 0, -1, 1));
     assert_int_equal(svmp_model_set_box(model, 2, 0, 1), SVMP_UNSUPPORTED);
     svmp_model_free(model);

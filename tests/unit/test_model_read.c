@@ -9,7 +9,7 @@ static void assert_density(size_t count, const double a[3][3], const double b[3]
     enum { N = 2 };
     static const double x[3 * N] = {1, -0.5, 2, 0.25, 3, 4};
     svmp_model *model = NULL;
-    if (svmp_model_read(context, count, files, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (svmp_model_read(context, count, files, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     assert_true(svmp_model_is_gaussian(model));
     double log_density[N], score[3 * N], expected[N] = {0};
     assert_ok(svmp_model_evaluate(model, N, x, log_density, score));
@@ -50,12 +50,12 @@ static void test_misuse(void **state) {
     (void)state;
     svmp_model *model = NULL;
     const char *const none[] = {NULL};
-    assert_int_equal(svmp_model_read(NULL, 1, files, &model), SVMP_BAD_CALL);
-    assert_int_equal(svmp_model_read(context, 1, files, NULL), SVMP_BAD_CALL);
-    assert_int_equal(svmp_model_read(context, 1, NULL, &model), SVMP_BAD_CALL);
-    assert_int_equal(svmp_model_read(context, 1, none, &model), SVMP_BAD_CALL);
-    assert_int_equal(svmp_model_read(context, 0, files, &model), SVMP_BAD_CALL);
-    assert_int_equal(svmp_model_read(context, 3, files, &model), SVMP_BAD_INPUT);
+    assert_int_equal(svmp_model_read(NULL, 1, files, NULL, &model), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read(context, 1, files, NULL, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read(context, 1, NULL, NULL, &model), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read(context, 1, none, NULL, &model), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read(context, 0, files, NULL, &model), SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read(context, 3, files, NULL, &model), SVMP_BAD_INPUT);
     assert_null(model);
 }
 
@@ -69,7 +69,7 @@ static void test_every_allocation_may_fail(void **state) {
         svmp_context *scarce = scarce_context(&memory);
         svmp_model *model = NULL;
         memory.left = allowed;
-        status = svmp_model_read(scarce, 2, files, &model);
+        status = svmp_model_read(scarce, 2, files, NULL, &model);
         assert_true((status == SVMP_OK) == (model != NULL));
         svmp_model_free(model);
         svmp_context_free(scarce);

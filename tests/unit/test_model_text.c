@@ -33,7 +33,7 @@ static svmp_model *read_files(svmp_context *context, const char *monitors) {
     svmp_model *model = NULL;
     write_text("m.bug", text);
     write_text("d.R", "N <- 3\ny <- structure(c(1, 3, 5, 2, NA, 6), .Dim = c(3, 2))\nx <- c(-1, 1)\n");
-    assert_ok(svmp_model_read_monitoring(context, 2, paths, monitors, &model));
+    assert_ok(svmp_model_read(context, 2, paths, &(svmp_reading){.monitors = monitors}, &model));
     return model;
 }
 
@@ -44,7 +44,7 @@ static void test_the_model_of_the_files(void **state) {
     svmp_context *context = test_context(1);
     svmp_data *data = make_data(context);
     svmp_model *from_files = read_files(context, "sigma"), *model = NULL;
-    assert_ok(svmp_model_read_text(context, NULL, text, data, "sigma", &model));
+    assert_ok(svmp_model_read_text(context, NULL, text, data, &(svmp_reading){.monitors = "sigma"}, &model));
     svmp_data_free(data); /* it is not needed any more */
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
     double at[MOST * N], density[2][N], score[2][MOST * N];
@@ -248,7 +248,8 @@ static void test_every_allocation_may_fail(void **state) {
         if (status == SVMP_OK) status = svmp_data_add(data, "y", 2, (const size_t[]){3, 2}, &y[0][0]);
         if (status == SVMP_OK) status = svmp_data_read(data, "more.R");
         if (status == SVMP_OK) status = svmp_data_add(data, "x", 1, (const size_t[]){2}, x);
-        if (status == SVMP_OK) status = svmp_model_read_text(context, NULL, text, data, "sigma", &model);
+        if (status == SVMP_OK)
+            status = svmp_model_read_text(context, NULL, text, data, &(svmp_reading){.monitors = "sigma"}, &model);
         assert_true((status == SVMP_OK) == (model != NULL));
         svmp_model_free(model);
         svmp_data_free(data);

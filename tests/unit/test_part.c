@@ -136,7 +136,7 @@ static void check(size_t count, const char *const *paths, const setting *setting
     assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
     assert_int_equal(svmp_context_set_threads(context, 2), SVMP_OK);
     svmp_model *model = NULL;
-    if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (svmp_model_read(context, count, paths, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     for (size_t s = 0; s < setting_count; s++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             for (way how = 0; how < WAYS; how++) agree(model, &settings[s], counts[c], how);
@@ -185,7 +185,7 @@ static void sizes_are_those_of_the_parts(void **unused) {
     part_size sizes[5];
     const char *path = SVMP_MODELS "/grid.mtx";
     assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
-    assert_int_equal(svmp_model_read(context, 1, &path, &model), SVMP_OK);
+    assert_int_equal(svmp_model_read(context, 1, &path, NULL, &model), SVMP_OK);
     for (way how = 0; how < WAYS; how++) {
         uint32_t *owner = divide(model->graph, 5, how);
         assert_int_equal(svmp_partition_measure(model->graph, 5, owner, sizes), SVMP_OK);
@@ -218,7 +218,7 @@ static void partitions_are_fair(void **unused) {
     uint32_t owner[100];
     const char *path = SVMP_MODELS "/grid.mtx"; /* 10 x 10 */
     assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
-    assert_int_equal(svmp_model_read(context, 1, &path, &model), SVMP_OK);
+    assert_int_equal(svmp_model_read(context, 1, &path, NULL, &model), SVMP_OK);
     assert_int_equal(svmp_partition(model->graph, 200, owner), SVMP_OK);
     assert_int_equal(svmp_partition_measure(model->graph, 200, owner, sizes), SVMP_OK);
     assert_int_equal(svmp_partition_quality(model->graph, 200, owner, sizes).busy, 100);
@@ -318,7 +318,7 @@ static void scarce(size_t count, const char *const *paths) {
     svmp_context *context = scarce_context(&memory);
     svmp_model *model = NULL;
     uint32_t owner[100];
-    if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (svmp_model_read(context, count, paths, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     assert_true(model->graph->nodes <= 100);
     svmp_status status = SVMP_NO_MEMORY;
     for (long left = 0; status != SVMP_OK; left++) {

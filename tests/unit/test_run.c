@@ -201,18 +201,19 @@ static void test_step_rules(void **state) {
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
-        {"graphical", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
-        {"vanilla", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
-        {"independent", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
-        {"random", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
-        {"combined", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred"},
-        {"langevin", "|score|", SVMP_PARTICLES, 1, 0, 0, "centred"},
-        {"mala", "|score|", SVMP_PARTICLES, 0, 0, 0, "centred"},
-        {"nuts", NULL, SVMP_CHAINS, 0, 0, 1000, "auto"},
-        {"exact", NULL, SVMP_DRAWS, 0, 0, 0, "centred"},
-        {"dpmp", "change of a message", SVMP_MODES, 0, 0, 0, "centred"},
-        {"tpmp", "change of a message", SVMP_MODES, 0, 0, 0, "centred"},
-        {"local", NULL, SVMP_CHAINS, 1, 1, 64, "auto"},
+        {"graphical", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"vanilla", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"independent", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"random", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"combined", "|phi|", SVMP_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"langevin", "|score|", SVMP_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"mala", "|score|", SVMP_PARTICLES, 0, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"nuts", NULL, SVMP_CHAINS, 0, 0, 1000, "auto", 0, 0, 1.0 / 3},
+        {"exact", NULL, SVMP_DRAWS, 0, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"dpmp", "change of a message", SVMP_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"tpmp", "change of a message", SVMP_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3},
+        {"local", NULL, SVMP_CHAINS, 1, 1, 64, "auto", 0, 0, 1.0 / 3},
+        {"transport", "error", SVMP_PARTICLES, 0, 0, 0, "auto", 1, 10, 1.0 / 6},
     };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 7);
@@ -228,6 +229,9 @@ static void test_methods_describe_themselves(void **state) {
         assert_int_equal(found.parts, methods[k].parts);
         assert_int_equal(found.sweeps, methods[k].sweeps);
         assert_int_equal(found.draws, methods[k].draws);
+        assert_int_equal(found.fits, methods[k].fits);
+        assert_int_equal(found.arrays, methods[k].arrays);
+        assert_near(found.examination, methods[k].examination, 0);
         assert_string_equal(found.coordinates, methods[k].coordinates); /* the paper's methods: the model as written */
         assert_true((found.largest == NULL) == (methods[k].largest == NULL));
         if (found.largest) assert_string_equal(found.largest, methods[k].largest);

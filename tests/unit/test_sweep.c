@@ -213,7 +213,7 @@ static svmp_model *read_hubs(svmp_context *context) {
                            "model { for (i in 1:900) { y[i] ~ dnorm(mu + z[trunc(i / 30.01) + 1], tau) }\n"
                            "  for (j in 1:30) { z[j] ~ dnorm(0, 4) }\n"
                            "  mu ~ dnorm(0, 1); tau ~ dgamma(2, 2) }\n");
-    if (svmp_model_read(context, 1, (const char *[]){"hubs.bug"}, &model) != SVMP_OK)
+    if (svmp_model_read(context, 1, (const char *[]){"hubs.bug"}, NULL, &model) != SVMP_OK)
         fail_msg("%s", svmp_context_error(context));
     return model;
 }

@@ -164,7 +164,7 @@ static void check_model(size_t count, const char *const *paths) {
     int known;
     memcpy(script.paths, paths, count * sizeof *paths);
     assert_int_equal(svmp_context_create(NULL, &context), SVMP_OK);
-    if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (svmp_model_read(context, count, paths, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     const size_t total = model->graph->variables * N;
     double *x = calloc(total, sizeof *x), *score = calloc(total, sizeof *score), log_density[N];
     for (size_t k = 0; k < total; k++) x[k] = (double)((k * 7919) % 1009) / 1009 - 0.4;

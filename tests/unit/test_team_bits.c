@@ -72,7 +72,7 @@ static void check(size_t count, const char *const *paths) {
     static const size_t processes[] = {2, 3, 4, 7};
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
-    if (svmp_model_read(context, count, paths, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (svmp_model_read(context, count, paths, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         const setting *now = &settings[k];
         script s = {.count = count, .options = graphical_options()};

@@ -68,7 +68,8 @@ static void play(player *p) {
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
-    p->status = svmp_model_read_split(p->context, s->count, s->paths, s->monitor, &model, NULL);
+    p->status =
+        svmp_model_read_split(p->context, s->count, s->paths, &(svmp_reading){.monitors = s->monitor}, &model, NULL);
     if (p->status == SVMP_OK) p->status = compare_colours(s, model->graph);
     if (p->status == SVMP_OK) p->status = s->break_at ? go_in_two(s, model, &run) : go(&s->options, model, &run);
     if (p->status == SVMP_OK) p->status = svmp_run_particles(run, &particles);
@@ -90,7 +91,7 @@ static void check(size_t count, const char *const *paths, const char *monitor) {
     s.options.iterations = 40;
     s.options.draws = 7;
     s.options.init = "normal:0.5";
-    if (svmp_model_read_monitoring(context, count, paths, monitor, &model) != SVMP_OK)
+    if (svmp_model_read(context, count, paths, &(svmp_reading){.monitors = monitor}, &model) != SVMP_OK)
         fail_msg("%s", svmp_context_error(context));
     uint32_t *colour = calloc(model->graph->nodes, sizeof *colour);
     assert_ok(svmp_graph_colour(model->graph, colour, &s.colours));

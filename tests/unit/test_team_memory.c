@@ -88,7 +88,8 @@ static svmp_status build(player *p, svmp_model **model) {
 static void live(player *p) {
     const script *s = p->script;
     life l = {0};
-    p->status = s->count ? svmp_model_read_split(p->context, s->count, s->paths, s->monitors, &l.model, NULL)
+    p->status = s->count ? svmp_model_read_split(p->context, s->count, s->paths,
+                                                 &(svmp_reading){.monitors = s->monitors}, &l.model, NULL)
                          : build(p, &l.model);
     if (p->status == SVMP_OK) p->status = go(s, &l);
     if (p->status == SVMP_OK) p->status = write_all(l.run, &l);
@@ -117,7 +118,7 @@ static int fail_one(const script *s, size_t poor, long scarce) {
     return failed;
 }
 
-/* Of the first process every allocation, of the others every third. */
+/* Of the first process every second allocation, of the others every fifth. */
 static void fail_each(const script *s, size_t processes) {
     const size_t files = files_in_folder(0);
     for (size_t poor = 0; poor < processes; poor++) {
@@ -128,7 +129,7 @@ static void fail_each(const script *s, size_t processes) {
             unlink("particles.csv");
             unlink("run.svmp");
             if (files_in_folder(0) != files) fail_msg("allocation %ld of process %zu leaves a file", scarce, poor);
-            scarce += poor == 0 ? 1 : 3;
+            scarce += poor == 0 ? 2 : 5;
         } while (failed);
         print_message("about %ld allocations of process %zu\n", scarce, poor);
         assert_true(scarce > 100);
@@ -146,7 +147,7 @@ static void write_start(const script *s) {
     svmp_model *model = NULL;
     svmp_run *run = NULL;
     svmp_particles *particles = NULL;
-    assert_ok(svmp_model_read(context, s->count, s->paths, &model));
+    assert_ok(svmp_model_read(context, s->count, s->paths, NULL, &model));
     assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_particles(run, &particles));
     assert_ok(svmp_particles_write(particles, s->start, NULL, 1));

@@ -4,6 +4,7 @@
 
 #include "method/method.h"
 #include "unit/stage.h"
+#include "verify/verify.h"
 
 typedef struct script {
     double sd;
@@ -16,7 +17,7 @@ static void play(player *p) {
     run_options options = svmp_run_options_default();
     svmp_model *model = NULL;
     svmp_run *run = NULL;
-    svmp_verdict v, *all;
+    svmp_verdict v = {0}, *all;
     options.method = "graphical";
     options.init = s->sd > 1 ? "normal:5" : "normal:0.01";
     options.particles = 20;

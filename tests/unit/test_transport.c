@@ -131,6 +131,50 @@ static void test_threads(void **state) {
     }
 }
 
+/* A Gaussian is turned exactly: however many variables there are, once both kinds were tried every trajectory is
+ * accepted, with the largest step, and the mean square of all numbers, sqrt(2/(D N)) = 0.006 about 1 from the draws
+ * alone, stays within five of that. Leapfrog steps of this size are refused: each of 1,000 variables has an error of
+ * its own. */
+static void test_turns(void **state) {
+    (void)state;
+    enum { D = 1000, N = 50, TRIES = 24, TIMES = 40 };
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    gaussian *q = NULL;
+    backend *b = NULL;
+    trajectory *t = NULL;
+    double *x, squares = 0;
+    const double *score, one = 1, *before = NULL, first_step = 0.5;
+    static double there[D * N];
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t i = 0; i < D; i++) assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+    for (size_t i = 0; i < D; i++) assert_ok(svmp_model_add_gaussian(model, 1, &i, &one, &one)); /* mean 1 */
+    assert_ok(svmp_model_finish(model));
+    assert_ok(svmp_gaussian_create(model, 1, &q));
+    assert_ok(svmp_backend_create(&svmp_backend_cpu, model, N, 1, NULL, NULL, &b));
+    assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    assert_ok(svmp_gaussian_draw(q, 1, N, x));
+    assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+    assert_ok(svmp_trajectory_create(b, q, &t));
+    assert_near(svmp_trajectory_step(t), first_step, 0);
+    for (size_t k = 0; k < TIMES; k++) {
+        assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &before));
+        memcpy(there, before, sizeof there);
+        assert_ok(svmp_trajectory_look(t, b, &score));
+        assert_ok(svmp_trajectory_move(t, b, k, 1));
+        assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &before));
+        for (size_t l = 0; k >= TRIES && l < N; l++) assert_true(before[l] != there[l]); /* none was refused */
+    }
+    assert_near(svmp_trajectory_step(t), 1.4, 0);
+    for (size_t k = 0; k < D * N; k++) squares += (before[k] - 1) * (before[k] - 1) / (D * N);
+    assert_near(squares, 1, 5 * sqrt(2.0 / (D * N)));
+    svmp_trajectory_free(t);
+    svmp_backend_free(b);
+    svmp_gaussian_free(q);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* Two iterations of three particles, by hand: the particles' own means are 1, 2, 6, the mean of all 3. */
 static void test_averages(void **state) {
     (void)state;
@@ -279,6 +323,7 @@ static void test_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian),
                                        cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_turns),
                                        cmocka_unit_test(test_averages),
                                        cmocka_unit_test(test_hold),
                                        cmocka_unit_test(test_edge),

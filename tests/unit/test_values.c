@@ -17,7 +17,7 @@ static void test_values_are_the_transforms(void **state) {
     char name[16];
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_add(data, "y", 0, NULL, &(double){1}));
-    assert_ok(svmp_model_read_text(context, NULL, text, data, "sigma", &model));
+    assert_ok(svmp_model_read_text(context, NULL, text, data, &(svmp_reading){.monitors = "sigma"}, &model));
     assert_int_equal(svmp_model_values(model), 4);
     assert_string_equal(svmp_model_value_name(model, 0, name, sizeof name), "mu");
     assert_string_equal(svmp_model_value_name(model, 2, name, sizeof name), "p");

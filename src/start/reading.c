@@ -1,4 +1,5 @@
-/* Models read in coordinates that suit them: what is reported is the same, what is moved is not. */
+/* The public readers of models: in the coordinates of the text, or in those that suit the model, which do not change
+ * what is reported. */
 #include <string.h>
 
 #include "base/team.h"
@@ -104,19 +105,19 @@ done:
     return status;
 }
 
-svmp_status svmp_model_read_as(svmp_context *context, size_t count, const char *const *paths, const svmp_reading *how,
-                               svmp_model **model) {
+svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, const svmp_reading *how,
+                            svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
     asked read = {.files = {.count = count, .paths = paths}};
     SVMP_TRY(parse(context, how, &read));
     return read_as(context, &read, model);
 }
 
-svmp_status svmp_model_read_text_as(svmp_context *context, const char *name, const char *text, const svmp_data *data,
-                                    const svmp_reading *how, svmp_model **model) {
+svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text, const svmp_data *data,
+                                 const svmp_reading *how, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (text == NULL || model == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text_as: the %s is NULL.",
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text: the %s is NULL.",
                          text ? "result" : "model text");
     asked read = {.files = {.name = name ? name : "<text>", .text = text, .data = data}};
     SVMP_TRY(parse(context, how, &read));
@@ -148,13 +149,13 @@ static svmp_status choose_together(svmp_context *context, const model_files *fil
     return SVMP_OK;
 }
 
-svmp_status svmp_model_read_split_as(svmp_context *context, size_t count, const char *const *paths,
-                                     const svmp_reading *how, svmp_model **model, svmp_split *split) {
+svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
+                                  const svmp_reading *how, svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
     asked read = {.files = {.count = count, .paths = paths}};
     node_coordinates *chosen = NULL;
     if (context->team == NULL) {
-        SVMP_TRY(svmp_model_read_as(context, count, paths, how, model));
+        SVMP_TRY(svmp_model_read(context, count, paths, how, model));
         return svmp_model_split(model, split);
     }
     SVMP_TRY(svmp_team_agree(context, parse(context, how, &read)));
