@@ -162,8 +162,9 @@ static svmp_status examine_particles(session *s) {
     svmp_status status = svmp_verdict_create(s->context, &s->verdict);
     if (status == SVMP_OK) status = weigh(s);
     if (status == SVMP_OK) status = place(s);
-    if (status != SVMP_OK || (are_chains(s) && verdict_veto(s->verdict) != SVMP_VETO_NONE)) return status;
-    status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, s->seconds, s->moves, s->verdict);
+    if (status != SVMP_OK) return status;
+    const double seconds = are_chains(s) && verdict_veto(s->verdict) != SVMP_VETO_NONE ? -1 : s->seconds;
+    status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, seconds, s->moves, s->verdict);
     return status == SVMP_OK ? weigh(s) : status;
 }
 

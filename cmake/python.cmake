@@ -1,5 +1,4 @@
 # The inside of the Python package (pyproject.toml): the library, its headers and the command, next to the modules.
-option(SVMP_PYTHON "Install the parts of the Python package" OFF)
 if(SVMP_PYTHON)
   # `pip install .` waits for the compiler: no debugging symbols, and -O1 for code that is not in the loops over
   # particles. Neither changes a bit of the results.

@@ -288,7 +288,8 @@ typedef enum svmp_veto {
     SVMP_VETO_DRAWS = 9,       /* chains: too few effective draws */
     SVMP_VETO_DIVERGENT = 10,  /* chains: trajectories diverged */
     SVMP_VETO_ENERGY = 11,     /* chains: E-BFMI is below 0.3 */
-    SVMP_VETO_INFINITE = 12    /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_INFINITE = 12,   /* values or scores are not finite: the posterior may be improper */
+    SVMP_VETO_CUT_OFF = 13     /* a count without a largest value was summed to a value that is still likely */
 } svmp_veto;
 
 /* Why a method says that it has not settled, of the variable that is farthest from it. */
@@ -342,8 +343,8 @@ SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
  * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
  * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
  * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
- * the same bits for any number of threads, unless `seconds` cuts it short. What it held before is forgotten.
- * Collective. */
+ * the same bits for any number of threads, unless `seconds` cuts it short. What it held before is forgotten. Seconds
+ * below 0: nothing is moved, and the verdict holds what the advice depends on alone. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
 /* The same by local moves alone, without sums of variables and other modes, as several processes do it: the same bits

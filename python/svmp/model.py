@@ -43,8 +43,8 @@ class Model:
     Args:
         source: a text in the model language (BUGS, in the dialect of JAGS; docs/language.md), the path of one (``.bug``, ``.jags``,
             ``.txt``), or the path of a precision matrix (``.mtx``).
-        data: a dictionary of numbers and arrays, a pandas DataFrame whose columns are arrays, paths of files (``.json``, ``.csv``,
-            ``.R``), or a list of these. NaN, None, ``pandas.NA`` and masked elements are missing values.
+        data: a dictionary of numbers and arrays, a DataFrame of pandas or polars whose columns are arrays, paths of files
+            (``.json``, ``.csv``, ``.R``), or a list of these. NaN, None, ``pandas.NA`` and masked elements are missing values.
         threads: the number of threads; 0: as many as OpenMP offers. The results do not depend on it.
 
     Attributes:
@@ -307,7 +307,7 @@ class Model:
             particles: the number of particles; None: the default, 100.
             init: ``"prior"``, ``"gaussian"``, ``"map"``, ``"normal:SD"``, ``"uniform:A,B"``; the path of a particle file; another
                 fit; a dictionary of natural values by name, one for all particles, ``(*shape)``, or one for each,
-                ``(particles, *shape)``; or an array ``(particles, len(model.names))``. Particles that are given one common value
+                ``(particles, *shape)``; a list of dictionaries, one for each; or an array ``(particles, len(model.names))``. Particles that are given one common value
                 start around it, as far apart as the default start; chains start there.
             seed: of every random number.
             monitor: deterministic nodes of the text that are also reported.

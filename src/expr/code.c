@@ -283,5 +283,6 @@ void svmp_code_free(svmp_context *context, code_block *code) {
     svmp_release(context, code->literals);
     svmp_release(context, code->common);
     svmp_release(context, code->carried);
+    svmp_release(context, code->choices);
     *code = (code_block){0};
 }

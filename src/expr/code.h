@@ -16,6 +16,12 @@ typedef struct code_instruction {
     uint32_t out, operand[3];
 } code_instruction;
 
+/* Where the instructions that are not shared find the variant of an instance: in its register `first` + which of the
+ * column's numbers the instance has. */
+typedef struct code_choice {
+    uint32_t column, first, place;
+} code_choice;
+
 /* Places in their order: registers, literals, columns, inputs, outputs. */
 typedef struct code_block {
     code_instruction *instructions;
@@ -24,9 +30,10 @@ typedef struct code_block {
 
     /* After svmp_code_share: the first `shared` instructions read nothing of an instance but the variables in the slots
      * `common`. They run once for instances that have the same variables there, and leave what the others read in
-     * the registers `carried`. */
-    size_t shared, common_count, carried_count;
+     * the registers `carried`, and in those of the choices, which have at most so many variants. */
+    size_t shared, common_count, carried_count, choice_count, variants;
     uint32_t *common, *carried;
+    code_choice *choices;
 } code_block;
 
 static inline size_t code_place_literals(const code_block *code) { return code->registers; }
@@ -50,10 +57,22 @@ svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t
 void svmp_code_number(code_block *code, size_t columns, size_t inputs, size_t outputs);
 void svmp_code_free(svmp_context *context, code_block *code);
 
-/* The same code, what instances share first: `same` has a flag for every slot in which all instances have the same
- * variable, then for every column that is one number. Same operations on the same numbers: a lane has the same bits.
- * `to` stays empty where nothing is shared. */
-svmp_status svmp_code_share(svmp_context *context, const code_block *from, const unsigned char *same, code_block *to);
+/* The different numbers of a column, if they are few. */
+enum { SHARED_NUMBERS = 4 };
+typedef struct column_numbers {
+    size_t count; /* 0: they are many */
+    double number[SHARED_NUMBERS];
+} column_numbers;
+
+/* What is known of instances: the slots in which all have the same variable, and the numbers of columns. */
+typedef struct shared_parts {
+    unsigned char *slot;
+    column_numbers *column;
+} shared_parts;
+
+/* The same code, what instances share first. Same operations on the same numbers: a lane has the same bits. `to` stays
+ * empty where nothing is shared. */
+svmp_status svmp_code_share(svmp_context *context, const code_block *from, const shared_parts *known, code_block *to);
 
 /* The operations that a log value consists of, operands before their users and the value last: what other programs are
  * made from. Of a literal, operand[0] is its place in `literals`; of an input the slot; of a parameter the column, for
@@ -93,7 +112,8 @@ struct bound_program {
     size_t instances;
     double *columns; /* columns*instances: column h of instance k at h*instances + k */
 
-    unsigned char *same;         /* as in svmp_code_share; NULL: nothing is known of the variables */
+    shared_parts known;   /* slot NULL: nothing is known of the variables; column NULL: no slot is shared */
+    unsigned char *which; /* columns*instances: which of the column's numbers the instance has, if they are few */
     code_block values, gradient; /* of the program, what instances share first; empty: they share nothing */
 };
 
@@ -107,8 +127,9 @@ void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variable
 
 struct program_partial {
     svmp_context *context;
-    code_block both;     /* lanes: the value, then the derivatives */
-    code_block gradient; /* lanes: the derivatives */
+    code_block both;                         /* lanes: the value, then the derivatives */
+    code_block gradient;                     /* lanes: the derivatives */
+    code_block shared_both, shared_gradient; /* the same, what instances share first; empty: they share nothing */
 };
 
 #endif

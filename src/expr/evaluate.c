@@ -35,26 +35,31 @@ static size_t scratch_bytes(const code_block *code, size_t n, bool scattered) {
     return code_places(code) * sizeof(double *) + layout.buffers * layout.lanes * sizeof(double);
 }
 
-static const code_block *values_code(const bound_program *bound) {
-    return bound->values.shared > 0 ? &bound->values : &bound->compiled->values;
-}
-static const code_block *gradient_code(const bound_program *bound) {
-    return bound->gradient.shared > 0 ? &bound->gradient : &bound->compiled->gradient;
+size_t svmp_bound_lane_operations(const bound_program *bound) {
+    const code_block *shared = &bound->gradient;
+    return shared->shared > 0 ? shared->count - shared->shared : bound->compiled->gradient.count;
 }
 
-size_t svmp_bound_lane_operations(const bound_program *bound) {
-    return gradient_code(bound)->count - gradient_code(bound)->shared;
+/* What is shared pays for more instances than there are variants of it. */
+static const code_block *choose_code(const code_block *plain, const code_block *shared, size_t count) {
+    return shared->shared > 0 && count > shared->variants ? shared : plain;
+}
+
+static size_t most_bytes(const code_block *plain, const code_block *shared, size_t n, bool scattered) {
+    const size_t bytes = scratch_bytes(plain, n, scattered), more = scratch_bytes(shared, n, scattered);
+    return bytes > more ? bytes : more;
 }
 
 size_t svmp_bound_scratch(const bound_program *bound, size_t n) {
-    size_t values = scratch_bytes(values_code(bound), n, false);
-    size_t gradient = scratch_bytes(gradient_code(bound), n, false);
+    size_t values = most_bytes(&bound->compiled->values, &bound->values, n, false);
+    size_t gradient = most_bytes(&bound->compiled->gradient, &bound->gradient, n, false);
     return values > gradient ? values : gradient;
 }
 
 size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n) {
-    if (partial == NULL) return scratch_bytes(gradient_code(bound), n, true);
-    size_t both = scratch_bytes(&partial->both, n, true), gradient = scratch_bytes(&partial->gradient, n, true);
+    if (partial == NULL) return most_bytes(&bound->compiled->gradient, &bound->gradient, n, true);
+    size_t both = most_bytes(&partial->both, &partial->shared_both, n, true);
+    size_t gradient = most_bytes(&partial->gradient, &partial->shared_gradient, n, true);
     return both > gradient ? both : gradient;
 }
 
@@ -135,7 +140,9 @@ void svmp_bound_free(bound_program *bound) {
     svmp_context *context = bound->compiled->context;
     svmp_code_free(context, &bound->values);
     svmp_code_free(context, &bound->gradient);
-    svmp_release(context, bound->same);
+    svmp_release(context, bound->known.slot);
+    svmp_release(context, bound->known.column);
+    svmp_release(context, bound->which);
     svmp_release(context, bound->columns);
     svmp_release(context, bound);
 }
@@ -191,6 +198,11 @@ static void place_instance(const request *r, size_t k, size_t l) {
         r->places[code_place_inputs(code) + j] = (double *)(uintptr_t)(input_row(r, k, j) + l); /* only ever read */
 }
 
+/* The register with the k-th instance's variant of what a choice is among. */
+static double *variant_of(const request *r, const code_choice *choice, size_t k) {
+    return r->places[choice->first + r->bound->which[choice->column * r->bound->instances + instance_of(r, k)]];
+}
+
 /* A block is particles of one instance; nothing is copied. */
 static void evaluate_wide(const request *r) {
     const code_block *code = r->code;
@@ -199,6 +211,8 @@ static void evaluate_wide(const request *r) {
         const size_t lanes = n - l < r->layout.lanes ? n - l : r->layout.lanes;
         for (size_t k = 0; k < r->count; k++) {
             place_instance(r, k, l);
+            for (const code_choice *c = code->choices; c < code->choices + code->choice_count; c++)
+                r->places[c->place] = variant_of(r, c, k);
             for (size_t o = 0; o < code->outputs; o++) {
                 double *row = output_row(r, k, o);
                 r->places[code_place_outputs(code) + o] = row ? row + l : r->copies;
@@ -269,6 +283,8 @@ static void evaluate_gathered(const request *r) {
     for (size_t k = 0; k < r->count; k += instances) {
         instances = count_continued(r, k, per_block);
         if (code->shared > 0 && !is_continued(r, k)) share(r, k, instances);
+        for (const code_choice *c = code->choices; c < code->choices + code->choice_count; c++)
+            for (size_t i = 0; i < instances; i++) copy_row(r->places[c->place] + i * n, variant_of(r, c, k + i), n);
         for (size_t j = 0; j < code->inputs; j++) {
             r->places[code_place_inputs(code) + j] = inputs + j * lanes;
             gather_input(r, k, instances, j, inputs + j * lanes);
@@ -303,7 +319,8 @@ static void evaluate_from(const bound_program *bound, const uint32_t *variables,
                           const double *x, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
     request r = {.bound = bound,
-                 .code = gradient ? gradient_code(bound) : values_code(bound),
+                 .code = gradient ? choose_code(&compiled->gradient, &bound->gradient, count)
+                                  : choose_code(&compiled->values, &bound->values, count),
                  .variables = variables,
                  .first = first,
                  .count = count,
@@ -329,7 +346,9 @@ void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variable
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
                               const instance_view *view, size_t n, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
-    const code_block *code = !partial ? gradient_code(bound) : value ? &partial->both : &partial->gradient;
+    const code_block *code = !partial ? choose_code(&compiled->gradient, &bound->gradient, view->count)
+                             : value  ? choose_code(&partial->both, &partial->shared_both, view->count)
+                                      : choose_code(&partial->gradient, &partial->shared_gradient, view->count);
     const size_t values = partial && !value ? 0 : compiled->outputs;
     request r = {.bound = bound,
                  .code = code,

@@ -99,10 +99,13 @@ void svmp_program_partial_free(program_partial *partial) {
     if (partial == NULL) return;
     svmp_code_free(partial->context, &partial->both);
     svmp_code_free(partial->context, &partial->gradient);
+    svmp_code_free(partial->context, &partial->shared_both);
+    svmp_code_free(partial->context, &partial->shared_gradient);
     svmp_release(partial->context, partial);
 }
 
 size_t svmp_program_partial_operations(const program_partial *partial, bool value) {
-    const code_block *code = value ? &partial->both : &partial->gradient;
-    return code->count - code->shared;
+    const code_block *plain = value ? &partial->both : &partial->gradient;
+    const code_block *shared = value ? &partial->shared_both : &partial->shared_gradient;
+    return shared->shared > 0 ? shared->count - shared->shared : plain->count;
 }

@@ -1,15 +1,19 @@
 /* What instances share: subexpressions of slots in which all of them have the same variable, such as exp of a
- * precision that stands in every factor of a loop, are put first and run once for many instances. */
+ * precision that stands in every factor of a loop, are put first and run once for many instances. Where they also read
+ * one column of few different numbers, such as data that are 0 or 1, there is a variant for each number, and an
+ * instance chooses its own. */
 #include <string.h>
 
 #include "expr/code.h"
 
 #define NOWHERE UINT32_MAX
 
+enum { MOST_VARIANTS = 512 }; /* instructions of variants; where there are more, there are none */
+
 /* A place of `from` holds one value after another; what is known of the one that it holds now. */
 typedef struct held {
-    uint32_t place;  /* in `to`: a register of its own list while registers are not yet counted */
     uint32_t writer; /* the instruction that computed it */
+    uint32_t column; /* that it has variants of; NOWHERE: of none */
     bool shared;
 } held;
 
@@ -17,10 +21,16 @@ typedef struct sharing {
     svmp_context *context;
     const code_block *from;
     code_block *to;
+    const shared_parts *known;
+    bool without_variants;
     held *now;                /* of each place */
     unsigned char *is_shared; /* of each instruction */
-    unsigned char *is_read;   /* of each shared instruction: by one that is not */
-    uint32_t *last;           /* of each shared instruction: the last shared one that reads it */
+    uint32_t *column;         /* of each instruction: that it has variants of, or NOWHERE */
+    uint32_t *registers; /* of each shared instruction: where its result is, those of variants one behind the other */
+    uint32_t *choice;    /* of each instruction with variants that others read: where these find the right one */
+    size_t *literal;     /* of each column: its first number among the literals */
+    unsigned char *is_read; /* of each shared instruction: by one that is not */
+    uint32_t *last;         /* of each shared instruction: the last shared one that reads it */
     uint32_t *free_registers;
     uint32_t *others; /* register -> where the instructions that are not shared have it */
     unsigned char *is_common;
@@ -36,156 +46,242 @@ static bool is_computed(const code_block *code, uint32_t place) {
     return place < code->registers || is_output(code, place);
 }
 
-static void begin(sharing *s, const unsigned char *same) {
+/* The places before the first instruction. */
+static void begin(sharing *s) {
     const code_block *from = s->from;
     const size_t columns = code_place_columns(from), inputs = code_place_inputs(from);
     for (size_t p = 0; p < code_places(from); p++) {
         s->now[p] = (held){NOWHERE, NOWHERE, false};
         if (p >= code_place_literals(from) && p < columns) s->now[p].shared = true;
-        if (p >= columns && p < inputs) s->now[p].shared = same[from->inputs + p - columns];
-        if (is_input(from, (uint32_t)p)) s->now[p].shared = same[p - inputs];
+        if (is_input(from, (uint32_t)p)) s->now[p].shared = s->known->slot[p - inputs];
+        if (p < columns || p >= inputs) continue;
+        const size_t numbers = s->known->column[p - columns].count;
+        s->now[p].shared = numbers == 1 || (numbers > 1 && !s->without_variants);
+        if (numbers > 1) s->now[p].column = (uint32_t)(p - columns);
     }
 }
 
-/* Marks what is shared and who reads it; returns how many instructions are, and of how many results copies go to
- * outputs. */
-static size_t mark(sharing *s, size_t *copies) {
+/* What instruction k computes from what its operands hold: shared if all of them are, and of one column at most. */
+static held result_of(const sharing *s, uint32_t k) {
+    const code_instruction *i = &s->from->instructions[k];
+    held made = {k, NOWHERE, i->code != CODE_COPY};
+    for (int p = 0; p < 3; p++) {
+        const held *read = &s->now[i->operand[p]];
+        made.shared = made.shared && read->shared &&
+                      (read->column == NOWHERE || made.column == NOWHERE || read->column == made.column);
+        if (read->column != NOWHERE) made.column = read->column;
+    }
+    if (!made.shared) made.column = NOWHERE;
+    return made;
+}
+
+static size_t variants_of(const sharing *s, uint32_t column) {
+    return column == NOWHERE ? 1 : s->known->column[column].count;
+}
+
+typedef struct counts {
+    size_t shared, variants, copies, choices; /* instructions; those of variants; copies to outputs; choices */
+} counts;
+
+/* Marks what is shared and who reads it. */
+static counts mark(sharing *s) {
     const code_block *from = s->from;
-    size_t count = 0;
-    *copies = 0;
+    counts found = {0};
+    begin(s);
+    memset(s->is_read, 0, from->count);
+    memset(s->is_common, 0, from->inputs);
     for (uint32_t k = 0; k < from->count; k++) {
         const code_instruction *i = &from->instructions[k];
-        bool shared = i->code != CODE_COPY;
-        for (int p = 0; p < 3; p++) shared = shared && s->now[i->operand[p]].shared;
-        s->is_shared[k] = shared;
+        const held made = result_of(s, k);
         for (int p = 0; p < 3; p++) {
             const held *read = &s->now[i->operand[p]];
-            if (shared && is_input(from, i->operand[p])) s->is_common[i->operand[p] - code_place_inputs(from)] = 1;
+            if (made.shared && is_input(from, i->operand[p])) s->is_common[i->operand[p] - code_place_inputs(from)] = 1;
             if (!is_computed(from, i->operand[p]) || !read->shared) continue;
-            if (shared)
+            if (made.shared)
                 s->last[read->writer] = k;
             else
                 s->is_read[read->writer] = 1;
         }
-        s->now[i->out] = (held){NOWHERE, k, shared};
+        s->is_shared[k] = made.shared;
+        s->column[k] = made.column;
+        s->now[i->out] = made;
         s->last[k] = k;
-        if (shared && is_output(from, i->out)) s->is_read[k] = 1, ++*copies;
-        count += shared;
+        if (made.shared && is_output(from, i->out)) s->is_read[k] = 1, found.copies++;
+        if (made.shared) found.shared += variants_of(s, made.column);
+        if (made.column != NOWHERE) found.variants += variants_of(s, made.column);
     }
-    return count;
+    for (uint32_t k = 0; k < from->count; k++) found.choices += s->column[k] != NOWHERE && s->is_read[k];
+    return found;
 }
 
 /* ---- the code ---------------------------------------------------------------------------------------------------- */
 
-/* Registers of what is shared come first; they are free again after the last reader, unless the others read them. */
-static void place_shared(sharing *s, uint32_t *registers) {
-    size_t free_count = 0;
-    for (uint32_t k = 0; k < s->from->count; k++) {
-        const code_instruction *i = &s->from->instructions[k];
-        if (s->is_shared[k]) {
-            for (int p = 0; p < 3; p++) {
-                const held *read = &s->now[i->operand[p]];
-                if (!is_computed(s->from, i->operand[p]) || s->is_read[read->writer] || s->last[read->writer] != k)
-                    continue;
-                s->last[read->writer] = NOWHERE; /* once, for an operand that stands twice */
-                s->free_registers[free_count++] = registers[read->writer];
-            }
-            registers[k] = free_count > 0 ? s->free_registers[--free_count] : (uint32_t)s->to->registers++;
-            if (s->is_read[k]) s->to->carried[s->to->carried_count++] = registers[k];
-        }
-        s->now[i->out] = (held){NOWHERE, k, s->is_shared[k]};
+/* Registers of operands that instruction k reads for the last time; those of variants are not used again. */
+static void free_operands(sharing *s, uint32_t k, size_t *free_count) {
+    const code_instruction *i = &s->from->instructions[k];
+    for (int p = 0; p < 3; p++) {
+        const held *read = &s->now[i->operand[p]];
+        if (!is_computed(s->from, i->operand[p]) || read->column != NOWHERE || s->is_read[read->writer] ||
+            s->last[read->writer] != k)
+            continue;
+        s->last[read->writer] = NOWHERE; /* once, for an operand that stands twice */
+        s->free_registers[(*free_count)++] = s->registers[read->writer];
     }
 }
 
-/* The registers of the others behind them, in the order in which they are first written. */
+/* Registers of what is shared come first; they are free again after the last reader, unless the others read them. */
+static void place_shared(sharing *s) {
+    code_block *to = s->to;
+    size_t free_count = 0;
+    begin(s);
+    for (uint32_t k = 0; k < s->from->count; k++) {
+        if (s->is_shared[k] && s->column[k] == NOWHERE) {
+            free_operands(s, k, &free_count);
+            s->registers[k] = free_count > 0 ? s->free_registers[--free_count] : (uint32_t)to->registers++;
+            if (s->is_read[k]) to->carried[to->carried_count++] = s->registers[k];
+        } else if (s->is_shared[k]) { /* all variants read the operands before one of their registers is written again
+                                       */
+            s->registers[k] = (uint32_t)to->registers;
+            to->registers += variants_of(s, s->column[k]);
+            free_operands(s, k, &free_count);
+        }
+        s->now[s->from->instructions[k].out] = (held){k, s->column[k], s->is_shared[k]};
+    }
+}
+
+/* The registers of the others behind them, in the order in which they are first written; then the choices. */
 static void place_others(sharing *s) {
+    code_block *to = s->to;
     for (size_t r = 0; r < s->from->registers; r++) s->others[r] = NOWHERE;
     for (size_t k = 0; k < s->from->count; k++) {
         const uint32_t out = s->from->instructions[k].out;
         if (!s->is_shared[k] && out < s->from->registers && s->others[out] == NOWHERE)
-            s->others[out] = (uint32_t)s->to->registers++;
+            s->others[out] = (uint32_t)to->registers++;
+    }
+    for (size_t k = 0; k < s->from->count; k++) {
+        if (s->column[k] == NOWHERE || !s->is_read[k]) continue;
+        s->choice[k] = (uint32_t)to->registers++;
+        to->choices[to->choice_count++] = (code_choice){s->column[k], s->registers[k], s->choice[k]};
+        const size_t variants = variants_of(s, s->column[k]);
+        to->variants = variants > to->variants ? variants : to->variants;
     }
 }
 
-/* Where what the place holds now is in the new code. */
-static uint32_t find(const sharing *s, const uint32_t *registers, uint32_t place) {
+/* Where what the place holds now is in the new code: for variant v of an instruction of `column`, or for the others. */
+static uint32_t find(const sharing *s, uint32_t place, bool shared, uint32_t column, size_t v) {
+    const code_block *from = s->from, *to = s->to;
     const held *now = &s->now[place];
-    if (is_computed(s->from, place) && now->shared) return registers[now->writer];
-    if (place < s->from->registers) return s->others[place];
-    return (uint32_t)(place - s->from->registers + s->to->registers);
+    if (is_computed(from, place) && now->shared)
+        return now->column == NOWHERE ? s->registers[now->writer]
+               : shared               ? s->registers[now->writer] + (uint32_t)v
+                                      : s->choice[now->writer];
+    if (place < from->registers) return s->others[place];
+    if (place < code_place_columns(from)) return (uint32_t)(place - from->registers + to->registers);
+    if (shared && now->column != NOWHERE && now->column == column)
+        return (uint32_t)(code_place_literals(to) + s->literal[column] + v);
+    return (uint32_t)(place - code_place_columns(from) + code_place_columns(to));
 }
 
-/* The instructions that are shared, or the others, with copies of shared results that are outputs. */
-static void write_some(sharing *s, const uint32_t *registers, bool shared, size_t *next) {
+static void write_shared(sharing *s, size_t *next) {
+    begin(s);
+    for (uint32_t k = 0; k < s->from->count; k++) {
+        const code_instruction *i = &s->from->instructions[k];
+        for (size_t v = 0; s->is_shared[k] && v < variants_of(s, s->column[k]); v++) {
+            code_instruction made = *i;
+            for (int p = 0; p < 3; p++) made.operand[p] = find(s, i->operand[p], true, s->column[k], v);
+            made.out = s->registers[k] + (uint32_t)v;
+            s->to->instructions[(*next)++] = made;
+        }
+        s->now[i->out] = (held){k, s->column[k], s->is_shared[k]};
+    }
+}
+
+/* The instructions that are not shared, and copies of shared results that are outputs. */
+static void write_others(sharing *s, size_t *next) {
+    begin(s);
     for (uint32_t k = 0; k < s->from->count; k++) {
         const code_instruction *i = &s->from->instructions[k];
         code_instruction made = *i;
-        for (int p = 0; p < 3; p++) made.operand[p] = find(s, registers, i->operand[p]);
-        s->now[i->out] = (held){NOWHERE, k, s->is_shared[k]};
-        made.out = find(s, registers, i->out);
-        if (s->is_shared[k] == shared) s->to->instructions[(*next)++] = made;
-        if (shared || !s->is_shared[k] || !is_output(s->from, i->out)) continue;
-        code_instruction copy = {.code = CODE_COPY,
-                                 .out = (uint32_t)(i->out - s->from->registers + s->to->registers),
-                                 .operand = {made.out, made.out, made.out}};
+        for (int p = 0; p < 3; p++) made.operand[p] = find(s, i->operand[p], false, NOWHERE, 0);
+        s->now[i->out] = (held){k, s->column[k], s->is_shared[k]};
+        made.out = find(s, i->out, false, NOWHERE, 0);
+        if (!s->is_shared[k]) s->to->instructions[(*next)++] = made;
+        if (!s->is_shared[k] || !is_output(s->from, i->out)) continue;
+        const size_t output = i->out - code_place_outputs(s->from) + code_place_outputs(s->to);
+        code_instruction copy = {.code = CODE_COPY, .out = (uint32_t)output, .operand = {made.out, made.out, made.out}};
         for (int mode = 0; mode < BLOCK_MODES; mode++) copy.kernel[mode] = svmp_kernels()->copy(0);
         s->to->instructions[(*next)++] = copy;
     }
 }
 
-static svmp_status write_all(sharing *s, const unsigned char *same, size_t shared, size_t copies) {
-    svmp_status status;
+/* The literals of the code, then the numbers of columns that have variants. */
+static svmp_status write_literals(sharing *s) {
+    const code_block *from = s->from;
     code_block *to = s->to;
-    uint32_t *registers = NULL;
-    size_t next = 0;
-    SVMP_CHECK(SVMP_NEW(s->context, registers, s->from->count));
-    SVMP_CHECK(SVMP_NEW(s->context, to->carried, shared));
-    SVMP_CHECK(SVMP_NEW(s->context, to->common, to->inputs));
-    SVMP_CHECK(SVMP_NEW(s->context, to->literals, to->literal_count));
-    SVMP_CHECK(SVMP_NEW(s->context, to->instructions, s->from->count + copies));
-    if (to->literal_count > 0) memcpy(to->literals, s->from->literals, to->literal_count * sizeof *to->literals);
-    for (uint32_t j = 0; j < to->inputs; j++)
-        if (s->is_common[j]) to->common[to->common_count++] = j;
-    begin(s, same);
-    place_shared(s, registers);
-    place_others(s);
-    begin(s, same);
-    write_some(s, registers, true, &next);
-    begin(s, same);
-    write_some(s, registers, false, &next);
-    to->shared = shared;
-    to->count = next;
-done:
-    svmp_release(s->context, registers);
-    if (status != SVMP_OK) svmp_code_free(s->context, to);
-    return status;
+    for (size_t h = 0; h < from->columns; h++) {
+        s->literal[h] = to->literal_count;
+        if (s->known->column[h].count > 1 && !s->without_variants) to->literal_count += s->known->column[h].count;
+    }
+    SVMP_TRY(SVMP_NEW(s->context, to->literals, to->literal_count));
+    if (from->literal_count > 0) memcpy(to->literals, from->literals, from->literal_count * sizeof *to->literals);
+    for (size_t h = 0; h < from->columns && !s->without_variants; h++)
+        for (size_t v = 0; s->known->column[h].count > 1 && v < s->known->column[h].count; v++)
+            to->literals[s->literal[h] + v] = s->known->column[h].number[v];
+    return SVMP_OK;
 }
 
-svmp_status svmp_code_share(svmp_context *context, const code_block *from, const unsigned char *same, code_block *to) {
-    svmp_status status;
-    sharing s = {.context = context, .from = from, .to = to};
-    size_t copies;
+static svmp_status write_all(sharing *s, counts found) {
+    code_block *to = s->to;
+    SVMP_TRY(SVMP_NEW(s->context, to->carried, found.shared));
+    SVMP_TRY(SVMP_NEW(s->context, to->choices, found.choices));
+    SVMP_TRY(SVMP_NEW(s->context, to->common, to->inputs));
+    SVMP_TRY(SVMP_NEW(s->context, to->instructions, s->from->count + found.shared + found.copies));
+    SVMP_TRY(write_literals(s));
+    for (uint32_t j = 0; j < to->inputs; j++)
+        if (s->is_common[j]) to->common[to->common_count++] = j;
+    to->variants = 1;
+    place_shared(s);
+    place_others(s);
+    write_shared(s, &to->count);
+    to->shared = to->count;
+    write_others(s, &to->count);
+    return SVMP_OK;
+}
+
+static svmp_status make_room(sharing *s) {
+    svmp_context *context = s->context;
+    const size_t count = s->from->count;
+    SVMP_TRY(SVMP_NEW(context, s->now, code_places(s->from)));
+    SVMP_TRY(SVMP_NEW(context, s->is_shared, count));
+    SVMP_TRY(SVMP_NEW(context, s->is_read, count));
+    SVMP_TRY(SVMP_NEW(context, s->column, count));
+    SVMP_TRY(SVMP_NEW(context, s->registers, count));
+    SVMP_TRY(SVMP_NEW(context, s->choice, count));
+    SVMP_TRY(SVMP_NEW(context, s->last, count));
+    SVMP_TRY(SVMP_NEW(context, s->free_registers, count));
+    SVMP_TRY(SVMP_NEW(context, s->literal, s->from->columns));
+    SVMP_TRY(SVMP_NEW(context, s->others, s->from->registers));
+    return SVMP_NEW(context, s->is_common, s->from->inputs);
+}
+
+svmp_status svmp_code_share(svmp_context *context, const code_block *from, const shared_parts *known, code_block *to) {
+    sharing s = {.context = context, .from = from, .to = to, .known = known};
     *to = (code_block){.literal_count = from->literal_count,
                        .columns = from->columns,
                        .inputs = from->inputs,
                        .outputs = from->outputs};
-    SVMP_CHECK(SVMP_NEW(context, s.now, code_places(from)));
-    SVMP_CHECK(SVMP_NEW(context, s.is_shared, from->count));
-    SVMP_CHECK(SVMP_NEW(context, s.is_read, from->count));
-    SVMP_CHECK(SVMP_NEW(context, s.last, from->count));
-    SVMP_CHECK(SVMP_NEW(context, s.free_registers, from->count));
-    SVMP_CHECK(SVMP_NEW(context, s.others, from->registers));
-    SVMP_CHECK(SVMP_NEW(context, s.is_common, from->inputs));
-    begin(&s, same);
-    const size_t shared = mark(&s, &copies);
-    if (shared > 0)
-        SVMP_CHECK(write_all(&s, same, shared, copies));
-    else
-        *to = (code_block){0};
-done:;
-    void *const arrays[] = {s.now, s.is_shared, s.is_read, s.last, s.free_registers, s.others, s.is_common};
+    svmp_status status = make_room(&s);
+    counts found = {0};
+    if (status == SVMP_OK) found = mark(&s);
+    if (found.variants > MOST_VARIANTS) {
+        s.without_variants = true;
+        found = mark(&s);
+    }
+    if (status == SVMP_OK && found.shared > 0) status = write_all(&s, found);
+    if (status != SVMP_OK || found.shared == 0) svmp_code_free(context, to);
+    void *const arrays[] = {s.now,  s.is_shared,      s.is_read, s.column, s.registers, s.choice,
+                            s.last, s.free_registers, s.literal, s.others, s.is_common};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
-    if (status != SVMP_OK) *to = (code_block){0};
     return status;
 }
 
@@ -197,10 +293,17 @@ static uint64_t bits_of(double number) {
     return bits;
 }
 
-static bool is_one_number(size_t instances, const double *column) {
-    size_t k = 1;
-    while (k < instances && bits_of(column[k]) == bits_of(column[0])) k++;
-    return k >= instances;
+/* The different numbers of a column; none if there are more than SHARED_NUMBERS. which[k] is that of instance k. */
+static column_numbers numbers_of(size_t instances, const double *column, unsigned char *which) {
+    column_numbers made = {0};
+    for (size_t k = 0; k < instances; k++) {
+        size_t v = 0;
+        while (v < made.count && bits_of(made.number[v]) != bits_of(column[k])) v++;
+        if (v == SHARED_NUMBERS) return (column_numbers){0};
+        if (v == made.count) made.number[made.count++] = column[k];
+        which[k] = (unsigned char)v;
+    }
+    return made;
 }
 
 static bool is_one_variable(size_t instances, size_t slots, const uint32_t *variables) {
@@ -209,57 +312,46 @@ static bool is_one_variable(size_t instances, size_t slots, const uint32_t *vari
     return k >= instances;
 }
 
-static svmp_status share_same(bound_program *bound) {
-    const program *compiled = bound->compiled;
-    SVMP_TRY(svmp_code_share(compiled->context, &compiled->values, bound->same, &bound->values));
-    if (!compiled->differentiated) return SVMP_OK;
-    return svmp_code_share(compiled->context, &compiled->gradient, bound->same, &bound->gradient);
-}
-
-/* `same` has its flags of slots. */
+/* What is known of the slots is there. */
 static svmp_status share_slots(bound_program *bound) {
     const program *compiled = bound->compiled;
+    const size_t instances = bound->instances;
     bool any = false;
-    for (size_t j = 0; j < compiled->slots; j++) any = any || bound->same[j];
-    for (size_t h = 0; any && h < compiled->columns; h++)
-        bound->same[compiled->slots + h] = is_one_number(bound->instances, bound->columns + h * bound->instances);
-    return any ? share_same(bound) : SVMP_OK;
+    for (size_t j = 0; j < compiled->slots; j++) any = any || bound->known.slot[j];
+    if (!any) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(compiled->context, bound->which, compiled->columns * instances));
+    SVMP_TRY(SVMP_NEW(compiled->context, bound->known.column, compiled->columns));
+    for (size_t h = 0; h < compiled->columns; h++)
+        bound->known.column[h] = numbers_of(instances, bound->columns + h * instances, bound->which + h * instances);
+    SVMP_TRY(svmp_code_share(compiled->context, &compiled->values, &bound->known, &bound->values));
+    if (!compiled->differentiated) return SVMP_OK;
+    return svmp_code_share(compiled->context, &compiled->gradient, &bound->known, &bound->gradient);
 }
 
 svmp_status svmp_bound_share(bound_program *bound, const uint32_t *variables) {
-    const program *compiled = bound->compiled;
-    const size_t slots = compiled->slots;
-    if (bound->same || bound->instances < 2) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(compiled->context, bound->same, slots + compiled->columns));
-    for (size_t j = 0; j < slots; j++) bound->same[j] = is_one_variable(bound->instances, slots, variables + j);
+    const size_t slots = bound->compiled->slots;
+    if (bound->known.slot || bound->instances < 2) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(bound->compiled->context, bound->known.slot, slots));
+    for (size_t j = 0; j < slots; j++) bound->known.slot[j] = is_one_variable(bound->instances, slots, variables + j);
     return share_slots(bound);
 }
 
 svmp_status svmp_bound_share_as(bound_program *bound, const bound_program *other) {
-    const size_t slots = bound->compiled->slots;
-    if (other->same == NULL) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(bound->compiled->context, bound->same, slots + bound->compiled->columns));
-    if (slots > 0) memcpy(bound->same, other->same, slots);
+    if (other->known.slot == NULL || bound->instances < 2) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(bound->compiled->context, bound->known.slot, bound->compiled->slots));
+    if (bound->compiled->slots > 0) memcpy(bound->known.slot, other->known.slot, bound->compiled->slots);
     return share_slots(bound);
-}
-
-static svmp_status share_instead(svmp_context *context, const unsigned char *same, code_block *code) {
-    code_block made = {0};
-    SVMP_TRY(svmp_code_share(context, code, same, &made));
-    if (made.shared == 0) return SVMP_OK;
-    svmp_code_free(context, code);
-    *code = made;
-    return SVMP_OK;
 }
 
 svmp_status svmp_bound_partial(const bound_program *bound, size_t count, const uint32_t *slots,
                                program_partial **partial) {
     svmp_context *context = bound->compiled->context;
     program_partial *made = NULL;
-    SVMP_TRY(svmp_program_partial(bound->compiled, count, slots, &made));
-    svmp_status status = SVMP_OK;
-    if (bound->same) status = share_instead(context, bound->same, &made->both);
-    if (bound->same && status == SVMP_OK) status = share_instead(context, bound->same, &made->gradient);
+    svmp_status status = svmp_program_partial(bound->compiled, count, slots, &made);
+    if (status == SVMP_OK && bound->known.column)
+        status = svmp_code_share(context, &made->both, &bound->known, &made->shared_both);
+    if (status == SVMP_OK && bound->known.column)
+        status = svmp_code_share(context, &made->gradient, &bound->known, &made->shared_gradient);
     if (status == SVMP_OK)
         *partial = made;
     else

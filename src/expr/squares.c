@@ -413,12 +413,31 @@ static expr sum_parts(square_sums *sums) {
     return svmp_expr_add(b, sum, constant);
 }
 
+/* Whether most of the summands are multiples of a few. */
+static bool many_alike(const square_sums *sums) {
+    const program_builder *b = sums->builder;
+    uint32_t seen[MOST_ATOMS];
+    size_t different = 0, parts = 0;
+    for (size_t k = 0; k < sums->part_count; k++) {
+        const uint32_t index = sums->parts[k].e.index;
+        size_t j = 0;
+        if (fixed(b, sums->parts[k].e)) continue;
+        parts++;
+        while (j < different && seen[j] != index) j++;
+        if (j < different) continue;
+        if (different == MOST_ATOMS) return false;
+        seen[different++] = index;
+    }
+    return 2 * different <= parts;
+}
+
 static svmp_status collect(square_sums *sums, size_t count, const expr *terms, expr *sum) {
     program_builder *b = sums->builder;
     bool all, enough = false;
     *sum = plain_sum(b, 0, NULL);
     if (count > 2) {
         SVMP_TRY(list_parts(sums, count, terms, &all));
+        enough = all && many_alike(sums);
         if (all) SVMP_TRY(group_rows(sums));
         for (size_t g = 0; all && g < sums->group_count; g++) enough = enough || enough_rows(&sums->groups[g]);
     }

@@ -4,7 +4,8 @@
  *     g_ij = sum_r w_r c_ri c_rj
  *
  * where w and c are fixed in an instance and v and k are not. Then the g are computed once an instance, and the lanes
- * need no loop over r. Equal g of different sums are found again, so that many sums over the same rows cost little. */
+ * need no loop over r. Multiples of the same expression are added up, too: n log p + m log p. Equal g of different sums
+ * are found again, so that many sums over the same rows cost little. */
 #ifndef SVMP_EXPR_SQUARES_H
 #define SVMP_EXPR_SQUARES_H
 

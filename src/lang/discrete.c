@@ -55,52 +55,86 @@ static void support_ends(const model_lowering *lowering, const evaluated_distrib
     }
 }
 
-static svmp_status find_values(model_lowering *lowering, size_t offset, size_t part, double *least, double *most) {
+/* Where a count with known arguments has its last value but for a probability of 1e-15: doubled until it is there. */
+static svmp_status last_value(model_lowering *lowering, const evaluated_distribution *evaluated, size_t part,
+                              double *last) {
+    const distribution *family = lowering->statement->distribution;
+    program_builder *b = lowering->calculator;
+    expr items[DISTRIBUTION_ARGUMENTS];
+    expr_array arguments[DISTRIBUTION_ARGUMENTS];
+    double beyond = 0;
+    svmp_builder_reset(b);
+    for (size_t k = 0; k < evaluated->count; k++) {
+        items[k] = svmp_expr_literal(b, argument(lowering, &evaluated->arguments[k], part).number);
+        arguments[k] = (expr_array){1, 1, &items[k]};
+    }
+    for (*last = 8; *last <= DISCRETE_MOST_STATES; *last *= 2) {
+        expr survival = family->log_survival(b, svmp_expr_literal(b, *last), arguments);
+        if (svmp_expr_is_literal(b, survival, &beyond) && beyond < -34.5) break;
+    }
+    return svmp_builder_status(b);
+}
+
+/* Where the sum over a count without a largest value ends: at a value with no probability left where its arguments are
+ * known; elsewhere far above the counts that are observed of it. The run looks at the probability of the last value. */
+static svmp_status find_end(model_lowering *lowering, const evaluated_distribution *evaluated, uint32_t which,
+                            size_t part, double *most) {
+    bool known = lowering->statement->distribution->log_survival != NULL && isinf(*most);
+    for (size_t k = 0; k < evaluated->count; k++)
+        known = known && svmp_item_known(argument(lowering, &evaluated->arguments[k], part));
+    if (known) return last_value(lowering, evaluated, part, most);
+    const double largest = lowering->instances[which].largest;
+    *most = largest < 0 ? INFINITY : DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * largest;
+    return SVMP_OK;
+}
+
+static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t offset, size_t part,
+                               discrete_unknown *found) {
     evaluated_distribution evaluated = {0};
+    double least, most;
     SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
     if (lowering->statement->distribution->rank != RANK_SCALAR)
         return not_finite(lowering, offset, "provide it in the data");
-    support_ends(lowering, &evaluated, part, least, most);
+    support_ends(lowering, &evaluated, part, &least, &most);
     if (!svmp_item_known(evaluated.lower) || !svmp_item_known(evaluated.upper))
         return not_finite(lowering, offset, "its bounds depend on unknowns; give it bounds that are data");
-    if (isnan(*most) && isinf(evaluated.upper.number))
-        return not_finite(lowering, offset, "its largest value depends on an unknown; bound it with T(,)");
-    if (isnan(*most)) *most = INFINITY;
-    *least = fmax(*least, ceil(evaluated.lower.number));
-    *most = fmin(*most, floor(evaluated.upper.number));
     const size_t element = lowering->arrays[lowering->statement->left->symbol].first + offset;
-    if (lowering->cut_upper) *most = fmin(*most, floor(lowering->cut_upper[element]));
+    double upper = floor(evaluated.upper.number);
+    if (lowering->cut_upper) upper = fmin(upper, floor(lowering->cut_upper[element]));
     if (lowering->statement->distribution->support == SUPPORT_SUM)
         return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
-    if (isinf(*most))
+    found->open = isinf(upper) && !isfinite(most);
+    const bool depends = isnan(most);
+    if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
+    if (found->open && isinf(most) && depends)
+        return not_finite(lowering, offset, "its largest value depends on an unknown; bound it with T(,)");
+    if (found->open && isinf(most))
         return not_finite(lowering, offset,
-                          "it has no largest value; bound it with T(,) where larger values have no weight, or provide "
-                          "it in the data");
-    if (*most < *least) return not_finite(lowering, offset, "its bounds leave no values");
-    if (*most - *least + 1 > DISCRETE_MOST_STATES)
+                          "it has no largest value, and no counts that depend on it are observed; bound it with T(,) "
+                          "where larger values have no weight, or provide it in the data");
+    if (isnan(most)) most = INFINITY;
+    least = fmax(least, ceil(evaluated.lower.number));
+    most = fmin(most, upper);
+    if (most < least) return not_finite(lowering, offset, "its bounds leave no values");
+    if (most - least + 1 > DISCRETE_MOST_STATES)
         return not_finite(lowering, offset, "it has too many values; bound it with T(,)");
+    found->least = least;
+    found->states = (uint32_t)(most - least) + 1;
     return SVMP_OK;
 }
 
 svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t offset, size_t part) {
-    double least = 0, most = 0;
     const size_t items = lowering->item_count;
-    SVMP_TRY(find_values(lowering, offset, part, &least, &most));
+    const uint32_t symbol = lowering->statement->left->symbol;
+    discrete_unknown made = {.instance = which, .symbol = symbol, .offset = (uint32_t)offset, .reader = NOTHING};
+    SVMP_TRY(find_values(lowering, which, offset, part, &made));
     lowering->item_count = items;
     SVMP_TRY(
         SVMP_GROW(lowering->context, lowering->discrete, lowering->discrete_capacity, lowering->discrete_count + 1));
-    const uint32_t symbol = lowering->statement->left->symbol;
     const size_t element = lowering->arrays[symbol].first + offset;
     lowering->elements[element].state = ELEMENT_DISCRETE;
-    lowering->elements[element].output = (uint32_t)lowering->discrete_count;
-    lowering->discrete[lowering->discrete_count] = (discrete_unknown){.instance = which,
-                                                                      .symbol = symbol,
-                                                                      .offset = (uint32_t)offset,
-                                                                      .least = least,
-                                                                      .states = (uint32_t)(most - least) + 1,
-                                                                      .reader = NOTHING,
-                                                                      .component = (uint32_t)lowering->discrete_count};
-    lowering->discrete_count++;
+    lowering->elements[element].output = made.component = (uint32_t)lowering->discrete_count;
+    lowering->discrete[lowering->discrete_count++] = made;
     return SVMP_OK;
 }
 
@@ -295,7 +329,7 @@ svmp_status svmp_discrete_finish(model_lowering *lowering) {
     for (; summed->count < lowering->discrete_count; summed->count++) {
         const discrete_unknown *from = &lowering->discrete[summed->count];
         lowered_discrete *to = &summed->unknowns[summed->count];
-        *to = (lowered_discrete){.least = from->least, .states = from->states};
+        *to = (lowered_discrete){.least = from->least, .states = from->states, .open = from->open};
         SVMP_TRY(svmp_output_name(lowering, from->symbol, from->offset, &to->name));
     }
     return SVMP_OK;

@@ -15,6 +15,11 @@
 #define DISCRETE_MOST_READ    300000u  /* of all factors that have an unknown in common, */
 #define DISCRETE_FEW          256u     /* but for those that have few */
 
+/* Counts without a largest value are summed to DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * the largest count observed.
+ */
+#define DISCRETE_OPEN_LEAST 50
+#define DISCRETE_OPEN_TIMES 4
+
 /* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
 typedef struct discrete_factor {
     uint32_t instance;

@@ -169,6 +169,52 @@ static svmp_status keep_priors(leaf_search *search) {
     return status;
 }
 
+/* ---- the largest observation ------------------------------------------------------------------ */
+
+/* The largest observed value of a stochastic instance that is discrete, or -1. */
+static svmp_status largest_of(model_lowering *lowering, uint32_t which, double *largest) {
+    const ast_statement *statement = lowering->instances[which].statement;
+    *largest = -1;
+    if (statement->kind != AST_STOCHASTIC || statement->failed || !statement->distribution->discrete) return SVMP_OK;
+    place before = svmp_enter(lowering, which);
+    const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
+    value offsets = {0};
+    svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
+    for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++) {
+        const model_element *one = &elements[(size_t)lowering->items[offsets.first + k].number];
+        if (one->state == ELEMENT_KNOWN && one->value > *largest) *largest = one->value;
+    }
+    svmp_leave(lowering, before);
+    lowering->item_count = 0;
+    return status;
+}
+
+/* Of each discrete instance, the largest count that is observed of what depends on it, by way of deterministic and
+ * discrete ones: counts without a bound are summed to a multiple of it. */
+static svmp_status find_largest(leaf_search *search) {
+    model_lowering *lowering = search->lowering;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].largest = -1;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        double largest;
+        SVMP_TRY(svmp_go_on(lowering, largest_of(lowering, k, &largest)));
+        if (largest < 0) continue;
+        search->depth = 0;
+        search->stack[search->depth++] = k;
+        while (search->depth > 0) { /* each is entered once for each larger value: the stack holds what was raised */
+            const uint32_t which = search->stack[--search->depth];
+            for (uint32_t e = search->parents.start[which]; e < search->parents.start[which + 1]; e++) {
+                model_instance *parent = &lowering->instances[search->parents.item[e]];
+                const ast_statement *statement = parent->statement;
+                if (parent->largest >= largest) continue;
+                if (statement->kind == AST_STOCHASTIC && !statement->distribution->discrete) continue;
+                parent->largest = largest;
+                search->stack[search->depth++] = search->parents.item[e];
+            }
+        }
+    }
+    return SVMP_OK;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static svmp_status search_leaves(leaf_search *search) {
@@ -180,6 +226,7 @@ static svmp_status search_leaves(leaf_search *search) {
     SVMP_TRY(SVMP_NEW(context, search->needed, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(context, search->expanded, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(context, search->stack, lowering->instance_count));
+    SVMP_TRY(find_largest(search));
     SVMP_TRY(find_needed(search, &any));
     if (!any) SVMP_TRY(keep_priors(search));
     keep_undrawable(search);

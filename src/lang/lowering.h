@@ -100,6 +100,7 @@ typedef struct model_instance {
     uint32_t node;     /* of an unknown node, among the result's nodes or leaves; or NOTHING */
     uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
     uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
+    double largest;    /* count that is observed of what depends on it; -1: none is (leaf.c) */
     bool computed;     /* its elements have values, or are known to depend on unknowns */
     bool busy;         /* waits for what it reads: reading it now is a cycle */
     bool leaf;         /* nothing observed depends on its unknown elements: they are drawn after the run */
@@ -117,6 +118,7 @@ typedef struct discrete_unknown {
     uint32_t symbol, offset;
     double least;
     uint32_t states;
+    bool open;      /* it has no largest value, or one that depends on unknowns: the last state is where the sum ends */
     uint32_t state; /* in the present combination, if it is in the scope */
     bool in_scope;
     uint32_t component; /* towards the one that names its component */

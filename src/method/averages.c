@@ -15,7 +15,8 @@ struct averages {
     double *sum, *square;  /* variables * n: over the window, of x - centre and of its square, */
     double *score, *cross; /* of the score, and of the score times x - centre */
     average *rows;
-    double *misfit; /* of each variable */
+    double *misfit;      /* of each variable */
+    const bool *without; /* Stein's identities; NULL: none is */
 };
 
 svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made) {
@@ -122,8 +123,14 @@ static average close_row(averages *a, size_t i) {
     return row;
 }
 
+void svmp_averages_except(averages *a, const bool *without) { a->without = without; }
+
 void svmp_averages_close(averages *a) {
-    for (size_t i = 0; i < a->variables; i++) a->rows[i] = close_row(a, i);
+    for (size_t i = 0; i < a->variables; i++) {
+        average row = close_row(a, i);
+        if (a->without && a->without[i]) row.push = row.pull = row.push_error = row.pull_error = 0;
+        a->rows[i] = row;
+    }
     a->count = 0;
     a->windows++;
 }

@@ -4,6 +4,8 @@
 #ifndef SVMP_METHOD_AVERAGES_H
 #define SVMP_METHOD_AVERAGES_H
 
+#include <stdbool.h>
+
 #include "base/archive.h"
 #include "base/context.h"
 
@@ -26,6 +28,9 @@ void svmp_averages_free(averages *a); /* NULL-safe */
 
 /* Adds the particles x[i*n + l] of an iteration, and their score, to the window. NULL: without Stein's identities. */
 void svmp_averages_add(averages *a, const double *x, const double *score);
+
+/* Variables that Stein's identities are not asked of: their push and pull are 0. The caller's array; NULL: none. */
+void svmp_averages_except(averages *a, const bool *without);
 
 /* Closes the window, which has an iteration or more, and opens a new one. */
 void svmp_averages_close(averages *a);

@@ -213,9 +213,12 @@ static svmp_status explain_start(const svmp_run *run, const chain *c) {
     if (i < c->h.variables)
         snprintf(name, sizeof name, ", and the score of %.80s is %g there",
                  svmp_model_variable_name(run->model, i, (char[96]){0}, 96), c->z.score[i]);
+    const char *where = run->started_from     ? "its start"
+                        : run->model->lowered ? "the last of 100 random starts and of 100 draws of the priors"
+                                              : "the last of 100 random starts";
     return svmp_fail(run->context, SVMP_NOT_FINITE,
                      "Chain %zu cannot start: the log density is %g at %s%s. Try another --init.", c->number + 1,
-                     c->z.log_density, run->started_from ? "its start" : "the last of 100 random starts", name);
+                     c->z.log_density, where, name);
 }
 
 static svmp_status explain(const svmp_run *run, const chain *c) {
@@ -235,17 +238,58 @@ static svmp_status explain(const svmp_run *run, const chain *c) {
     }
 }
 
+/* Whether the chain's density is finite at particle l of x; then that is its start. */
+static int starts_at(const svmp_run *run, chain *c, size_t n, const double *x, size_t l) {
+    const nuts *own = run->own;
+    for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * n + l];
+    svmp_hamiltonian_evaluate(&c->h, &c->z);
+    if (c->h.failed || !svmp_hamiltonian_is_finite(&c->h, &c->z)) return 0;
+    for (size_t i = 0; i < c->h.variables; i++) own->start[i * run->backend->n + c->number] = x[i * n + l];
+    c->fault = CHAIN_FINE;
+    return 1;
+}
+
+/* Chains that found no start begin at draws of the priors, where these are finite: thresholds that must ascend, and the
+ * like. *found: there is one to begin with. */
+static svmp_status start_from_priors(const svmp_run *run, int *found) {
+    enum { ATTEMPTS = 100 };
+    const nuts *own = run->own;
+    double *x = NULL;
+    size_t without = 0;
+    *found = 0;
+    for (size_t c = 0; c < own->chains; c++) without += own->chain[c].fault == CHAIN_NO_START;
+    if (without == 0 || run->started_from || run->model->lowered == NULL) return SVMP_OK;
+    SVMP_TRY(svmp_allocate(run->context, own->chains, run->model->graph->variables * sizeof *x, (void **)&x));
+    svmp_status status = SVMP_OK;
+    for (size_t k = 1; k <= ATTEMPTS && without > 0 && status == SVMP_OK; k++) {
+        status = svmp_model_draw_priors(run->model, run->options.seed + k, own->chains, x);
+        for (size_t c = 0; c < own->chains && status == SVMP_OK; c++)
+            if (own->chain[c].fault == CHAIN_NO_START && starts_at(run, &own->chain[c], own->chains, x, c)) {
+                without--;
+                *found = 1;
+            }
+    }
+    svmp_release(run->context, x);
+    return status;
+}
+
+static void advance_all(const svmp_run *run) {
+    const nuts *own = run->own;
+    const size_t threads = (size_t)run->backend->threads;
+#pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < own->chains ? threads : own->chains))
+    for (size_t c = 0; c < own->chains; c++) advance(run, &own->chain[c]);
+}
+
 /* A chain's fault counts when the run comes to it. */
 static svmp_status iterate(svmp_run *run) {
     nuts *own = run->own;
-    const size_t t = run->iteration, threads = (size_t)run->backend->threads;
-    int lead = 1;
+    const size_t t = run->iteration;
+    int lead = 1, found = 0;
     if (t == 0) SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &own->start));
     for (size_t c = 0; c < own->chains; c++) lead &= own->chain[c].iteration > t;
-    if (!lead) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < own->chains ? threads : own->chains))
-        for (size_t c = 0; c < own->chains; c++) advance(run, &own->chain[c]);
-    }
+    if (!lead) advance_all(run);
+    if (t == 0) SVMP_TRY(start_from_priors(run, &found));
+    if (found) advance_all(run);
     run->rate = 0;
     for (size_t c = 0; c < own->chains; c++) {
         const chain *here = &own->chain[c];

@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "graph/colour.h"
 #include "method/sweep_own.h"
+#include "model/jumps.h"
 
 static const double target = 0.6; /* acceptance that epsilon is adapted to */
 static const double most_log_step = 46;
@@ -63,9 +64,22 @@ static svmp_status make_factors(sweeper *s) {
     return SVMP_OK;
 }
 
+static svmp_status find_blind(sweeper *s) {
+    const svmp_graph *graph = s->model->graph;
+    bool *jumps;
+    SVMP_TRY(svmp_model_jumps(s->model, &jumps));
+    if (jumps == NULL) return SVMP_OK;
+    svmp_status status = SVMP_NEW(s->model->context, s->blind, graph->own);
+    for (size_t v = 0; status == SVMP_OK && v < graph->own; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) s->blind[v] = s->blind[v] || jumps[i];
+    svmp_release(s->model->context, jumps);
+    return status;
+}
+
 static svmp_status make_parts(sweeper *s, const uint32_t *colour) {
     SVMP_TRY(svmp_local_create(s->model, s->n, s->threads, s->colours, colour, &s->local));
     SVMP_TRY(make_factors(s));
+    SVMP_TRY(find_blind(s));
     SVMP_TRY(SVMP_NEW(s->model->context, s->room, (size_t)s->threads));
     for (int t = 0; t < s->threads; t++) SVMP_TRY(make_room(s, &s->room[t]));
     return SVMP_OK;
@@ -101,7 +115,7 @@ void svmp_sweeper_free(sweeper *s) {
                               room->forth, room->uniform,     room->moves, room->matrices,    room->squares};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) svmp_release(context, rows[k]);
     }
-    void *const arrays[] = {s->room, s->log_step, s->factor_at, s->factor, s->spread};
+    void *const arrays[] = {s->room, s->log_step, s->factor_at, s->factor, s->spread, s->blind};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
     svmp_local_free(s->local);
     svmp_release(context, s);
@@ -172,15 +186,23 @@ SVMP_CLONES static void bound(size_t n, size_t d, double *rows, double *length) 
         for (size_t l = 0; l < n; l++) rows[j * n + l] *= length[l];
 }
 
+static bool is_blind(const sweeper *s, size_t v) { return s->blind && s->blind[v]; }
+
+static double step_of(const move *m, size_t v) {
+    static const double stretch[] = {1, 6, 36};
+    return exp(m->s->log_step[v]) * (is_blind(m->s, v) ? stretch[m->t % 3] : 1);
+}
+
 /* w = h/2 u + epsilon xi,  y = x + L'^-1 w: rows r ... of the task; u takes the place of the score. */
 SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
-    const double epsilon = exp(s->log_step[v]), half = 0.5 * epsilon * epsilon;
+    const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
     double *u = m->room->score + r * n, *w = m->room->w + r * n, *y = m->room->y + r * n;
     solve_lower(s, v, u);
     bound(n, d, u, m->room->forth);
+    if (is_blind(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
         const random_stream stream = {.seed = m->seed,
                                       .purpose = RANDOM_LOCAL,
@@ -200,11 +222,12 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
 SVMP_CLONES static void weigh(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
-    const double epsilon = exp(s->log_step[v]), half = 0.5 * epsilon * epsilon;
+    const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
     const double *u = m->room->score + r * n, *w = m->room->w + r * n;
     double *there = m->room->score_there + r * n, *ratio = m->room->forth;
     solve_lower(s, v, there);
     bound(n, d, there, ratio);
+    if (is_blind(s, v)) memset(there, 0, d * n * sizeof *there);
     memset(ratio, 0, n * sizeof *ratio);
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) {
@@ -241,7 +264,7 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
         const double *y = m->room->y + (r + j) * n;
         for (size_t l = 0; l < n; l++) x[l] = ratio[l] > 0 ? y[l] : x[l];
     }
-    if (m->gain > 0) adapt(s, v, m->gain, sum / (double)n);
+    if (m->gain > 0 && !(is_blind(s, v) && m->t % 3)) adapt(s, v, m->gain, sum / (double)n);
 }
 
 /* Returns the factor that failed. */

@@ -22,6 +22,7 @@ struct sweeper {
     int threads;
     local *local;
     double *log_step;  /* own node -> log epsilon */
+    bool *blind;       /* own node -> the density may jump in it; NULL: in none */
     size_t *factor_at; /* own node -> where its L begins, row by row: 1, 2, ... numbers; of large nodes its diagonal */
     double *factor;
     sweep_room *room; /* of each thread */

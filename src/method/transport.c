@@ -11,10 +11,14 @@
  *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
  * is held to those on the scale of the model text.
  *
+ * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
+ * carried.
+ *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
 #include <string.h>
 
+#include "base/select.h"
 #include "base/vector.h"
 #include "method/averages.h"
 #include "method/hold.h"
@@ -22,11 +26,13 @@
 #include "method/rest.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
+#include "model/jumps.h"
 #include "model/text_scale.h"
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
 static const double stalled = 0.9; /* of the unrest before, after twice as many iterations */
+static const double hopeless = 15; /* below the median log density: e^-15 */
 static const double dense = 200;   /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
@@ -35,7 +41,8 @@ typedef struct transport {
     gaussian *q;
     sweeper *sweeper;
     trajectory *global;
-    int local; /* trajectories would cost too much: local moves alone */
+    int local;   /* trajectories would cost too much: local moves alone */
+    bool *jumps; /* of each variable: the density may jump in it; NULL: nowhere */
     averages *averages;
     double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
     double misfit; /* and how far they are; when the moves have ended, what they left */
@@ -85,6 +92,8 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
+    SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
+    svmp_averages_except(own->averages, own->jumps);
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
@@ -98,6 +107,7 @@ static void free_transport(svmp_run *run) {
     svmp_averages_free(own->averages);
     svmp_averages_free(own->text_averages);
     svmp_text_scale_free(own->text);
+    svmp_release(run->context, own->jumps);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own->log_densities);
@@ -192,7 +202,7 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     const size_t left = run->iterations - run->iteration - 1;
     own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
     own->carries = left < CARRIES ? left : CARRIES;
-    own->stage = have_met(run) ? STAGE_CARRIES : STAGE_DONE;
+    own->stage = have_met(run) && own->jumps == NULL ? STAGE_CARRIES : STAGE_DONE;
     SVMP_TRY(go_back(run));
     return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
 }
@@ -231,12 +241,36 @@ static void follow(svmp_run *run, const double *x, const double *score) {
     own->misfit = misfit;
 }
 
+/* Where the density jumps, moves are blind: a particle that started far away may stay there. When the steps have
+ * adapted, and before any average counts, those whose log density is far below the median start again, from where
+ * others are. A mode that is `hopeless` lower, and a log density's own spread more, has no weight. */
+static svmp_status gather_strays(svmp_run *run) {
+    transport *own = run->own;
+    backend *b = run->backend;
+    const size_t n = b->n, variables = run->model->graph->variables;
+    double *x, *sorted, *f = own->log_densities;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_model_evaluate(run->model, n, x, f, NULL));
+    SVMP_TRY(SVMP_NEW(run->context, sorted, n));
+    for (size_t l = 0; l < n; l++) sorted[l] = isnan(f[l]) ? -INFINITY : f[l];
+    const double least = svmp_select(sorted, n, n / 2) - hopeless - 3 * sqrt(0.5 * (double)variables);
+    svmp_release(run->context, sorted);
+    for (size_t l = 0, from = 0; l < n; l++) {
+        if (f[l] >= least) continue;
+        do from = (from + 1) % n;
+        while (!(f[from] >= least)); /* half of them are */
+        for (size_t i = 0; i < variables; i++) x[i * n + l] = x[i * n + from];
+    }
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
+}
+
 static svmp_status move(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
+    if (t == ADAPTS && own->jumps) SVMP_TRY(gather_strays(run));
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(own->global, b, t));

@@ -9,6 +9,7 @@ typedef struct lowered_discrete {
     char *name; /* Stan's way: z.3 */
     double least;
     uint32_t states;
+    bool open; /* larger values are possible; the sum ends where their weight is thought to be nothing */
 } lowered_discrete;
 
 /* One unknown given those that were summed out later. Its probabilities are values of the component's program from

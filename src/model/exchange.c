@@ -33,13 +33,6 @@ static void move_groups(const svmp_model *model, size_t n, double *x, group_move
         for (size_t l = 0; l < n; l++) move(lowered->sorted[k], lowered->sorted + k + 1, n, x + l);
 }
 
-/* By insertion: groups are small. */
-static void sort_group(size_t count, const uint32_t *variable, size_t n, double *x) {
-    for (size_t k = 1; k < count; k++)
-        for (size_t j = k; j > 0 && x[variable[j - 1] * n] > x[variable[j] * n]; j--)
-            swap(&x[variable[j - 1] * n], &x[variable[j] * n]);
-}
-
 static void exchange_first(size_t count, const uint32_t *variable, size_t n, double *x) {
     (void)count;
     swap(&x[variable[0] * n], &x[variable[1] * n]);
@@ -49,7 +42,26 @@ static void rotate_group(size_t count, const uint32_t *variable, size_t n, doubl
     for (size_t k = 1; k < count; k++) swap(&x[variable[k - 1] * n], &x[variable[k] * n]);
 }
 
-void svmp_model_sort(const svmp_model *model, size_t n, double *x) { move_groups(model, n, x, sort_group); }
+/* Pairs that stand the wrong way round are exchanged until there are none: groups are small. */
+static void sort_group(size_t count, const uint32_t *variable, const double *like, size_t n, double *x) {
+    for (int again = 1; again;) {
+        again = 0;
+        for (size_t k = 1; k < count; k++)
+            for (size_t j = 0; j < k; j++) {
+                double *one = &x[variable[j] * n], *other = &x[variable[k] * n];
+                const int falls = like && like[variable[j]] > like[variable[k]];
+                if (falls ? *one >= *other : *one <= *other) continue;
+                swap(one, other);
+                again = 1;
+            }
+    }
+}
+
+void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x) {
+    const lowered_model *lowered = lowered_of(model);
+    for (size_t k = 0; lowered && k < lowered->sorted_count; k += 1 + lowered->sorted[k])
+        for (size_t l = 0; l < n; l++) sort_group(lowered->sorted[k], lowered->sorted + k + 1, like, n, x + l);
+}
 
 void svmp_model_shuffle(const svmp_model *model, uint64_t seed, size_t n, double *x) {
     const lowered_model *lowered = lowered_of(model);

@@ -7,8 +7,9 @@
 /* How many variables are sorted together with others; 0: none is. Parts of a model have none. */
 size_t svmp_model_sorted(const svmp_model *model);
 
-/* Puts the variables of each such group in ascending order, in all of n particles. */
-void svmp_model_sort(const svmp_model *model, size_t n, double *x);
+/* Puts the variables of each such group in the order that `like` has, a number for each variable, in all of n
+ * particles; NULL: in ascending order. */
+void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x);
 
 /* Puts them in a random order instead, each particle in one of its own: an exact move where their order makes no
  * difference, after which each has the distribution that all of them have. */

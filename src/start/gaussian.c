@@ -19,6 +19,8 @@ struct gaussian {
     const svmp_model *model;
     ascent *work;
     ascent_point best; /* without draws */
+    double *ends;      /* STARTS * variables: where starts arrived, */
+    size_t end_count;  /* so many */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -146,6 +148,8 @@ static svmp_status search(gaussian *q, uint64_t seed) {
         SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), isfinite(q->best.bound) ? &q->best : NULL, &end));
         svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.9g after %zu iterations.",
                  start, ends[end], a->here.bound, a->iterations);
+        if (end == ASCENT_ARRIVED && is_resolved(a))
+            memcpy(q->ends + q->end_count++ * a->pattern->order, a->here.mean, a->pattern->order * sizeof *q->ends);
         if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
         if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
     }
@@ -217,6 +221,7 @@ svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, co
     q->model = model;
     SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
     SVMP_CHECK(SVMP_NEW(context, q->best.mean, q->work->pattern->order));
+    SVMP_CHECK(SVMP_NEW(context, q->ends, STARTS * q->work->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, q->best.A, q->work->pattern->entries));
     SVMP_CHECK(from ? climb_from(q, seed, from) : search(q, seed));
     SVMP_CHECK(polish(q, seed));
@@ -236,12 +241,17 @@ void svmp_gaussian_free(gaussian *q) {
     if (q == NULL) return;
     svmp_context *context = q->model->context;
     svmp_ascent_free(q->work);
+    svmp_release(context, q->ends);
     svmp_release(context, q->best.mean);
     svmp_release(context, q->best.A);
     svmp_release(context, q);
 }
 
 /* ---- what it is -------------------------------------------------------------------------------------------------- */
+
+const double *svmp_gaussian_end(const gaussian *q, size_t k) {
+    return k < q->end_count ? q->ends + k * q->work->pattern->order : NULL;
+}
 
 const double *svmp_gaussian_mean(const gaussian *q) { return q->best.mean; }
 size_t svmp_gaussian_entries(const gaussian *q) { return svmp_factorisation_entries(q->work->factor); }

@@ -32,6 +32,10 @@ const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variab
 double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
 size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor of A: what a solve costs */
 
+/* Where starts came to an end: the mean of each, with that of the best among them; at most six. Several of them may be
+ * the same, and others much lower. NULL beyond the last one. */
+const double *svmp_gaussian_end(const gaussian *q, size_t k);
+
 /* The precision A: entry e of the pattern is value[e]. */
 const sparsity *svmp_gaussian_pattern(const gaussian *q);
 const double *svmp_gaussian_precision(const gaussian *q);

@@ -245,17 +245,25 @@ static double rank_of(const double *sorted, size_t count, double x) {
  * distribution, so that the means of the four first Legendre polynomials, of variance 1 each, are 0. They stand for
  * location, spread, skewness and the weight of tails against shoulders: all together they are chi square of four
  * freedoms, and each is normal. The rarer of the sum and of the largest counts. */
+static void add_polynomials(double rank, double draws, double weight, double sum[4]) {
+    const double v = 2 * (rank + 0.5) / (draws + 1) - 1, vv = v * v;
+    sum[0] += weight * sqrt(3) * v;
+    sum[1] += weight * sqrt(5) * (3 * vv - 1) / 2;
+    sum[2] += weight * sqrt(7) * v * (5 * vv - 3) / 2;
+    sum[3] += weight * 3 * ((35 * vv - 30) * vv + 3) / 8;
+}
+
+/* Where values are equal, as those of sums that were cut off, the polynomials have other means: those of the draws. */
 static double test_smooth(const double *sorted, size_t draws, const double *x, size_t n) {
-    double sum[4] = {0}, square = 0, largest = 0;
-    for (size_t l = 0; l < n; l++) {
-        const double u = (rank_of(sorted, draws, x[l]) + 0.5) / ((double)draws + 1), v = 2 * u - 1, vv = v * v;
-        sum[0] += sqrt(3) * v;
-        sum[1] += sqrt(5) * (3 * vv - 1) / 2;
-        sum[2] += sqrt(7) * v * (5 * vv - 3) / 2;
-        sum[3] += 3 * ((35 * vv - 30) * vv + 3) / 8;
+    const double of = (double)draws;
+    double sum[4] = {0}, mean[4] = {0}, square = 0, largest = 0;
+    for (size_t l = 0; l < n; l++) add_polynomials(rank_of(sorted, draws, x[l]), of, 1, sum);
+    for (size_t k = 0, next; k < draws; k = next) {
+        for (next = k + 1; next < draws && sorted[next] == sorted[k];) next++;
+        add_polynomials(0.5 * (double)(k + next) - 0.5, of - 1, (double)(next - k) / of, mean);
     }
     for (size_t k = 0; k < 4; k++) {
-        const double z = fabs(sum[k]) / sqrt(1.5 * (double)n); /* 1.5: as in test_share */
+        const double z = fabs(sum[k] - (double)n * mean[k]) / sqrt(1.5 * (double)n); /* 1.5: as in test_share */
         square += z * z;
         largest = fmax(largest, z);
     }
@@ -282,6 +290,21 @@ static void test_shape(const double *after, size_t draws, const double *start, s
     }
 }
 
+/* How many values are below the median, of equal ones half, and outside the quantiles: half of all and a tenth, unless
+ * values are equal. */
+typedef struct shares {
+    double below, outside;
+} shares;
+
+static shares shares_of(size_t n, const double *values, double q05, double q50, double q95) {
+    shares s = {0};
+    for (size_t l = 0; l < n; l++) {
+        s.below += (values[l] < q50) + (values[l] == q50) / 2.0;
+        s.outside += (values[l] < q05) + (values[l] > q95);
+    }
+    return s;
+}
+
 /* `sorted` has room for the draws of the window and then for the particles. */
 static void test_quantiles(const account *a, size_t i, double sd, double *sorted, account_row *row) {
     const size_t n = a->n, draws = SHOTS * n, low = (size_t)(tail * (double)draws);
@@ -291,15 +314,12 @@ static void test_quantiles(const account *a, size_t i, double sd, double *sorted
     qsort(sorted, draws, sizeof *sorted, compare_reals);
     qsort(start, n, sizeof *start, compare_reals);
     const double q05 = sorted[low], q50 = sorted[draws / 2], q95 = sorted[draws - 1 - low];
-    double below = 0, outside = 0;
-    for (size_t l = 0; l < n; l++) {
-        below += (start[l] < q50) + (start[l] == q50) / 2.0;
-        outside += (start[l] < q05) + (start[l] > q95);
-    }
-    row->z[TEST_MEDIAN] = -test_share(below, (double)n, 0.5); /* above the median: positive, as for the mean */
-    row->effect[TEST_MEDIAN] = -svmp_normal_quantile((below + 0.5) / ((double)n + 1));
-    row->z[TEST_TAILS] = test_share(outside, (double)n, 2 * tail);
-    row->effect[TEST_TAILS] = outside / (double)n - 2 * tail;
+    const shares are = shares_of(n, start, q05, q50, q95), be = shares_of(draws, sorted, q05, q50, q95);
+    const double half = (be.below + 0.5) / ((double)draws + 1);
+    row->z[TEST_MEDIAN] = -test_share(are.below, (double)n, half); /* above the median: positive, as for the mean */
+    row->effect[TEST_MEDIAN] = svmp_normal_quantile(half) - svmp_normal_quantile((are.below + 0.5) / ((double)n + 1));
+    row->z[TEST_TAILS] = test_share(are.outside, (double)n, be.outside / (double)draws);
+    row->effect[TEST_TAILS] = are.outside / (double)n - be.outside / (double)draws;
     if (q95 > q05) test_shape(sorted, draws, start, n, sd, row);
 }
 

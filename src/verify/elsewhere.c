@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/vector.h"
+#include "model/natural.h"
 #include "verify/examination.h"
 #include "verify/verify.h"
 
@@ -31,17 +32,59 @@ static void free_search(const examination *e, search *s) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(e->context, arrays[k]);
 }
 
-/* Around the mean, 2, 4 or 8 sd wide. Where the density is not finite, halfway in, again and again. */
+/* Draws of the priors, where all of them can be drawn; NULL otherwise. */
+static svmp_status draw_priors(const examination *e, double **drawn) {
+    const size_t n = e->b->n, variables = e->model->graph->variables;
+    *drawn = NULL;
+    if (e->model->lowered == NULL) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(e->context, *drawn, variables * n));
+    const svmp_status status = svmp_model_draw_priors(e->model, e->b->seed, n, *drawn);
+    if (status == SVMP_OK) return SVMP_OK;
+    svmp_release(e->context, *drawn);
+    *drawn = NULL;
+    e->context->error[0] = '\0';
+    return status == SVMP_NO_MEMORY ? status : SVMP_OK;
+}
+
+/* How many places the starts of the Gaussian on the graph came to. */
+static size_t count_ends(const examination *e) {
+    size_t count = 0;
+    while (e->q && svmp_gaussian_end(e->q, count)) count++;
+    return count;
+}
+
+/* Of four particles three begin around the mean, 2, 4 and 8 sd wide. The fourth is a draw of the priors, or begins
+ * where a start of the Gaussian on the graph has come to. */
+static void place(const examination *e, const search *s, const double *drawn, double *x) {
+    const size_t n = e->b->n, variables = e->model->graph->variables, ends = count_ends(e);
+    for (size_t i = 0; i < variables; i++) {
+        svmp_random_normals((random_stream){e->b->seed, 0, i, RANDOM_ELSEWHERE}, n, x + i * n);
+        for (size_t l = 0; l < n; l++) {
+            const size_t turn = l / 4;
+            double *at = &x[i * n + l];
+            if (l % 4 < 3)
+                *at = s->mean[i] + (double)(2 << l % 4) * s->sd[i] * *at;
+            else if (drawn && (turn % 2 || ends == 0))
+                *at = drawn[i * n + l];
+            else if (ends)
+                *at = svmp_gaussian_end(e->q, turn / (drawn ? 2 : 1) % ends)[i] + s->sd[i] * *at;
+            else
+                *at = s->mean[i] + 16 * s->sd[i] * *at;
+        }
+    }
+}
+
+/* Where the density is not finite, halfway to the mean, again and again. */
 static svmp_status start(examination *e, const search *s) {
     enum { HALVINGS = 12 };
     const size_t n = e->b->n, variables = e->model->graph->variables;
-    double *x;
+    double *x, *drawn;
     int known, outside = 1;
-    SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &x));
-    for (size_t i = 0; i < variables; i++) {
-        svmp_random_normals((random_stream){e->b->seed, 0, i, RANDOM_ELSEWHERE}, n, x + i * n);
-        for (size_t l = 0; l < n; l++) x[i * n + l] = s->mean[i] + (double)(2 << l % 3) * s->sd[i] * x[i * n + l];
-    }
+    SVMP_TRY(draw_priors(e, &drawn));
+    const svmp_status begun = svmp_backend_edit(e->b, ARRAY_PARTICLES, &x);
+    if (begun == SVMP_OK) place(e, s, drawn, x);
+    svmp_release(e->context, drawn);
+    SVMP_TRY(begun);
     for (size_t k = 0; k < HALVINGS && outside; k++) {
         SVMP_TRY(svmp_evaluate_log_density(e->evaluator, x, s->density, &known));
         outside = 0;

@@ -61,7 +61,7 @@ static svmp_status put_in_order(examination *e) {
     double *x;
     if (!e->sorts) return SVMP_OK;
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &x));
-    svmp_model_sort(e->model, e->b->n, x);
+    svmp_model_sort(e->model, e->q ? svmp_gaussian_mean(e->q) : NULL, e->b->n, x); /* whose metric the moves have */
     return svmp_backend_commit(e->b, ARRAY_PARTICLES);
 }
 
@@ -93,7 +93,7 @@ static svmp_status look(examination *e, const double **x, double *score, double 
     if (e->b->kind->refresh) SVMP_TRY(e->b->kind->refresh(e->b));
     SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
     SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, *x, NULL, score)));
-    if (e->views) svmp_views_find(e->views, *x, e->seen);
+    if (e->views) SVMP_TRY(svmp_views_find(e->views, *x, e->seen));
     return log_density ? svmp_evaluate_log_density(e->evaluator, *x, log_density, &known) : SVMP_OK;
 }
 
@@ -362,7 +362,7 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                                                    : moves};
     verdict->local = e.local;
     verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
-    if (run->model->boxed || count < VERDICT_FEWEST) return SVMP_OK;
+    if (run->model->boxed || count < VERDICT_FEWEST || seconds < 0) return SVMP_OK;
     const int threads = run->context->threads;
     if (graph->variables * count < SMALL) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);

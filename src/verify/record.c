@@ -10,7 +10,7 @@ static const char *const aspects[] = {"mean", "sd", "median", "tails", "score", 
 
 static const char *const vetoes[] = {"none",      "diverged",  "interrupted", "unmoved", "discrepancy",
                                      "step",      "unsettled", "few",         "r_hat",   "draws",
-                                     "divergent", "energy",    "infinite"};
+                                     "divergent", "energy",    "infinite",    "cut_off"};
 enum { VETOES = sizeof vetoes / sizeof *vetoes, LARGEST_UNREST = SVMP_UNREST_APART };
 
 const char *svmp_aspect_word(svmp_aspect aspect) {

@@ -103,6 +103,11 @@ static void say_passed(words *w, const svmp_verdict *v) {
     if (v->small)
         say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
             v->small == 1 ? "s" : "");
+    if (v->beyond)
+        say(w,
+            " By its discrepancy %zu of %zu node%s %s farther from the posterior than chance explains, but no change "
+            "shows it.",
+            v->beyond, v->nodes, plural(v->nodes), v->beyond == 1 ? "is" : "are");
     if (v->chains && v->moves == 0)
         say(w, " The draws were not examined, and other modes were not looked for.");
     else if (!v->searched)
@@ -215,6 +220,12 @@ static void say_veto(words *w, const svmp_verdict *v) {
             "Not converged: %s has values or scores that are not finite or have no scale. The posterior may be "
             "improper. Do not use these numbers.",
             v->veto_name);
+        return;
+    case SVMP_VETO_CUT_OFF:
+        say(w,
+            "Not the model's posterior: %s has no largest value, and was summed up to %.0f, which is still likely. Do "
+            "not use these numbers.",
+            v->veto_name, v->veto_amount);
         return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
@@ -349,6 +360,9 @@ static void advise_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_INTERRUPTED: say(w, "Let it run to its end."); return;
     case SVMP_VETO_UNSETTLED: advise_unsettled(w, v); return;
     case SVMP_VETO_INFINITE: say(w, "Give %s, or what it depends on, a proper prior.", v->veto_name); return;
+    case SVMP_VETO_CUT_OFF:
+        say(w, "Bound it in the model where larger values have no weight: T(, %.0f).", 3 * v->veto_amount);
+        return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
     case SVMP_VETO_DIVERGENT:

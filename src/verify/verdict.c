@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "model/jumps.h"
 #include "model/lowered.h"
 #include "sample/particles.h"
 #include "verify/verify.h"
@@ -76,6 +77,13 @@ static svmp_status worst_of_all(const svmp_run *run, suspect *mine) {
     return SVMP_OK;
 }
 
+/* Stein discrepancies say nothing of a node in which the density jumps. */
+static bool node_jumps(const svmp_graph *graph, size_t node, const bool *jumps) {
+    for (size_t i = graph->first[node]; i < graph->first[node + 1]; i++)
+        if (jumps[i]) return true;
+    return false;
+}
+
 /* "x.8"; "p.1 to p.4" of a node of several variables */
 static void name_node(const svmp_model *model, size_t node, char *name, size_t size) {
     const size_t first = svmp_graph_node_first(model->graph, node),
@@ -87,10 +95,17 @@ static void name_node(const svmp_model *model, size_t node, char *name, size_t s
     snprintf(name + strlen(name), size - strlen(name), " to %s", last);
 }
 
+/* Whether exact moves of all kinds have found no error that matters. The discrepancy of a node that many others depend
+ * on also finds errors that do not: the score of a scale sums over all that it scales. */
+static int was_examined_well(const svmp_verdict *v) { return v->finding == SVMP_PASSED && !v->local; }
+
 static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *nodes, svmp_verdict *verdict) {
     const svmp_graph *graph = run->model->graph;
     suspect worst = {.amount = -1}, infinite = {.amount = -1};
+    bool *jumps = NULL;
+    SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
     for (size_t v = 0; v < graph->own; v++) {
+        if (jumps && node_jumps(graph, v, jumps)) continue;
         const double excess = svmp_discrepancy_excess(&nodes[v]);
         if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
             infinite.amount = 1;
@@ -103,10 +118,13 @@ static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *no
         worst.place = svmp_graph_whole_node(graph, v);
         name_node(run->model, v, worst.name, sizeof worst.name);
     }
+    svmp_release(run->context, jumps);
     SVMP_TRY(worst_of_all(run, &worst));
     SVMP_TRY(worst_of_all(run, &infinite));
     if (infinite.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_INFINITE, (double)infinite.count, infinite.name);
-    if (worst.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_DISCREPANCY, (double)worst.count, worst.name);
+    verdict->beyond = worst.count;
+    if (worst.count > 0 && !was_examined_well(verdict))
+        svmp_verdict_veto(verdict, SVMP_VETO_DISCREPANCY, (double)worst.count, worst.name);
     return SVMP_OK;
 }
 
@@ -225,6 +243,47 @@ static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdic
     return SVMP_OK;
 }
 
+/* ---- sums that end ----------------------------------------------------------------------------------------------- */
+
+/* The probability of the last value, times the number of values: what a slowly falling tail beyond it may hold. */
+static double beyond_end(const svmp_particles *natural, const lowered_discrete *unknown) {
+    svmp_series series;
+    char name[160];
+    snprintf(name, sizeof name, "probability.%.140s", unknown->name);
+    for (size_t k = 0; svmp_particles_series(natural, k, &series); k++)
+        if (series.count == unknown->states && strcmp(series.name, name) == 0)
+            return series.values[series.count - 1] * (double)series.count;
+    return 0;
+}
+
+/* Counts without a largest value were summed to one that should have no weight. The worst that has. */
+static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
+    const double most = 1e-3;
+    const lowered_summed *summed = run->model->lowered ? &run->model->lowered->summed : NULL;
+    suspect worst = {.amount = -1};
+    svmp_particles *natural = NULL;
+    bool any = false;
+    for (size_t k = 0; summed && k < summed->count; k++) any = any || summed->unknowns[k].open;
+    if (!any) return SVMP_OK;
+    SVMP_TRY(svmp_run_particles(run, &natural));
+    for (size_t k = 0; k < summed->count; k++) {
+        const lowered_discrete *unknown = &summed->unknowns[k];
+        const double beyond = unknown->open ? beyond_end(natural, unknown) : 0;
+        if (!(beyond > most)) continue;
+        worst.count++;
+        if (beyond <= worst.amount) continue;
+        worst.amount = beyond;
+        worst.place = (size_t)unknown->least + unknown->states - 1; /* the end */
+        snprintf(worst.name, sizeof worst.name, "%.127s", unknown->name);
+    }
+    svmp_particles_free(natural);
+    SVMP_TRY(worst_of_all(run, &worst));
+    if (worst.count == 0) return SVMP_OK;
+    verdict->veto = SVMP_VETO_NONE; /* whatever else: it is another posterior */
+    svmp_verdict_veto(verdict, SVMP_VETO_CUT_OFF, (double)worst.place, worst.name);
+    return SVMP_OK;
+}
+
 /* Whether the density falls from where the particles or the chains are. */
 static svmp_status look_for_end(const svmp_run *run, svmp_verdict *verdict) {
     svmp_particles *draws = NULL;
@@ -250,6 +309,7 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     svmp_verdict_describe(run, verdict);
     SVMP_TRY(yield == SVMP_CHAINS ? judge_chains(run, seconds, verdict)
                                   : judge_particles(run, nodes, seconds, verdict));
+    SVMP_TRY(look_at_ends(run, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
     return svmp_verdict_is_clear(verdict) || *verdict->endless ? SVMP_OK : look_for_end(run, verdict);
 }

@@ -24,6 +24,7 @@ struct svmp_verdict {
                        tell */
     char slowest_name[VERDICT_NAME];
     size_t drifting;                  /* variables that fail; with the log density alone: 0 */
+    size_t beyond;                    /* nodes beyond the limits of their discrepancy */
     size_t small;                     /* variables that change by more than chance explains, but too little to matter */
     size_t drifts;                    /* how many are listed: */
     svmp_drift drift[VERDICT_DRIFTS]; /* those that fail, the largest |z| first */

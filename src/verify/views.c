@@ -6,9 +6,12 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "base/vector.h"
+#include "model/lowered.h"
+#include "model/natural.h"
 
 enum { SUMS = 4, ROUNDS = 12 }; /* of either kind; of the power iteration */
-enum { CUT = 5 };               /* sd: what has heavy tails has no sum to speak of */
+enum { MOST_NATURALS = 2000 };
+enum { CUT = 5 }; /* sd: what has heavy tails has no sum to speak of */
 
 struct views {
     const svmp_model *model;
@@ -16,6 +19,9 @@ struct views {
     int threads;
     text_scale *text;
     size_t *of;        /* row of text -> its variable */
+    size_t *output;    /* natural value -> which output it is */
+    size_t naturals;   /* how many there are */
+    double *natural;   /* outputs * n: room; NULL: there are none */
     size_t sums;       /* how many there are */
     double *shares;    /* sums * variables: w, of length 1 */
     double *mean, *sd; /* variables: of q */
@@ -133,12 +139,32 @@ static svmp_status make_text(views *v) {
     return SVMP_NEW(v->model->context, v->of, svmp_text_scale_rows(v->text) + 1);
 }
 
+/* Whether what is reported of a node is no function of one variable each: parts of a simplex or of a matrix, values
+ * above a bound that is unknown itself. */
+static int is_entangled(const lowered_model *lowered, const lowered_node *node) {
+    return node->variables != node->outputs || (lowered->dependent_bounds && node->transform != TRANSFORM_LINE);
+}
+
+static svmp_status choose_naturals(views *v) {
+    const lowered_model *lowered = v->model->lowered;
+    const size_t outputs = lowered ? svmp_model_outputs(v->model) : 0;
+    if (lowered == NULL) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(v->model->context, v->output, MOST_NATURALS));
+    for (size_t k = 0; k < lowered->node_count; k++) {
+        const lowered_node *node = &lowered->nodes[k];
+        for (size_t j = 0; j < node->outputs && is_entangled(lowered, node) && v->naturals < MOST_NATURALS; j++)
+            v->output[v->naturals++] = node->output + j;
+    }
+    return v->naturals ? SVMP_NEW(v->model->context, v->natural, outputs * v->n) : SVMP_OK;
+}
+
 svmp_status svmp_views_create(const svmp_model *model, gaussian *q, size_t n, int threads, views **made) {
     views *v = NULL;
     svmp_status status;
     SVMP_TRY(SVMP_NEW(model->context, v, 1));
     *v = (views){.model = model, .variables = model->graph->variables, .n = n, .threads = threads};
     SVMP_CHECK(make_text(v));
+    SVMP_CHECK(choose_naturals(v));
     if (q && v->variables > 1) SVMP_CHECK(make_sums(v, q));
     *made = v;
     return SVMP_OK;
@@ -152,17 +178,29 @@ void svmp_views_free(views *v) {
     svmp_context *context = v->model->context;
     svmp_text_scale_free(v->text);
     svmp_release(context, v->of);
+    svmp_release(context, v->output);
+    svmp_release(context, v->natural);
     svmp_release(context, v->mean);
     svmp_release(context, v->sd);
     svmp_release(context, v->shares);
     svmp_release(context, v);
 }
 
-size_t svmp_views_count(const views *v) { return v ? svmp_text_scale_rows(v->text) + v->sums : 0; }
+size_t svmp_views_count(const views *v) { return v ? svmp_text_scale_rows(v->text) + v->naturals + v->sums : 0; }
 
-void svmp_views_find(views *v, const double *x, double *values) {
-    const size_t rows = svmp_text_scale_rows(v->text), n = v->n;
-    for (size_t r = 0; r < rows; r++) {
+/* Particles that have no natural value have none that could be told apart. */
+static svmp_status find_naturals(views *v, const double *x, double *values) {
+    if (v->naturals == 0) return SVMP_OK;
+    SVMP_TRY(svmp_model_natural(v->model, v->n, x, v->natural));
+    for (size_t k = 0; k < v->naturals; k++)
+        memcpy(values + k * v->n, v->natural + v->output[k] * v->n, v->n * sizeof *values);
+    return SVMP_OK;
+}
+
+svmp_status svmp_views_find(views *v, const double *x, double *values) {
+    const size_t text = svmp_text_scale_rows(v->text), rows = text + v->naturals, n = v->n;
+    SVMP_TRY(find_naturals(v, x, values + text * n));
+    for (size_t r = 0; r < text; r++) {
         const text_row row = svmp_text_scale_row(v->text, r, x);
         v->of[r] = row.variable;
         for (size_t l = 0; l < n; l++) values[r * n + l] = row.origin[l] + row.width[l] * x[row.variable * n + l];
@@ -177,6 +215,7 @@ void svmp_views_find(views *v, const double *x, double *values) {
             for (size_t l = 0; l < n; l++)
                 to[l] += share[i] * fmax(-CUT, fmin(CUT, (x[i * n + l] - v->mean[i]) / v->sd[i]));
     }
+    return SVMP_OK;
 }
 
 size_t svmp_views_variable(const views *v, size_t k) { return k < svmp_text_scale_rows(v->text) ? v->of[k] : SIZE_MAX; }
@@ -212,9 +251,11 @@ void svmp_sum_name(const svmp_model *model, const double *share, char *buffer, s
 }
 
 void svmp_views_name(const views *v, size_t k, char *buffer, size_t size) {
-    const size_t rows = svmp_text_scale_rows(v->text);
-    if (k < rows)
+    const size_t text = svmp_text_scale_rows(v->text), rows = text + v->naturals;
+    if (k < text)
         svmp_model_variable_name(v->model, v->of[k], buffer, size);
+    else if (k < rows)
+        svmp_model_output_name(v->model, v->output[k - text], buffer, size);
     else
         svmp_sum_name(v->model, v->shares + (k - rows) * v->variables, buffer, size);
 }

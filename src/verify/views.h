@@ -1,5 +1,6 @@
 /* What is looked at besides the variables that move: the values on the scale of the model text of those that move in
- * other coordinates (model/text_scale.h), and weighted sums of all variables,
+ * other coordinates (model/text_scale.h), natural values that depend on several variables (parts of a simplex or of a
+ * matrix, values above an unknown bound), and weighted sums of all variables,
  *
  *     sum over i of w_i y_i,     y_i = (x_i - m_i)/sd_i, at most 5 in size,
  *
@@ -21,9 +22,9 @@ void svmp_views_free(views *v); /* NULL-safe */
 size_t svmp_views_count(const views *v); /* 0 for NULL */
 
 /* Fills count*n values of the particles x. */
-void svmp_views_find(views *v, const double *x, double *values);
+svmp_status svmp_views_find(views *v, const double *x, double *values);
 
-/* The variable that view k is, on the scale of the text; SIZE_MAX: it is a sum. */
+/* The variable that view k is, on the scale of the text; SIZE_MAX: it is a natural value or a sum. */
 size_t svmp_views_variable(const views *v, size_t k);
 
 /* "b1 - b2", "x.4 + x.5 + x.3 + ..." for a sum of all variables by their shares: those with the largest. */

@@ -96,3 +96,32 @@ if "$SVMP" --version | grep -q '^netcdf: yes' && command -v ncdump >/dev/null; t
     works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet -o good.nc
     ncdump -h good.nc | grep -q ':verdict = "passed"' || fail "$(ncdump -h good.nc)"
 fi
+
+# One verdict in every place: the record, the table, the summary, --progress json and verify, whatever it is; also of
+# draws that were thinned so that what the run held against them is not among them.
+cat >funnel.bug <<'END'
+model {
+  v ~ dnorm(0, 1/9)
+  for (i in 1:5) { x[i] ~ dnorm(0, exp(-v)) }
+}
+END
+flat() { tr '\n' ' ' | tr -s ' '; }
+same_everywhere() { # FILE MODEL OPTION...
+    "$SVMP" run "$2" "${@:3}" --progress json --threads 1 -o "$1" >said 2>json || fail "run $*: $(cat json)"
+    flat <said >table
+    local text
+    text=$(sed -n 's/^# verdict_text = //p' "$1")
+    [[ -n $text ]] || fail "no verdict in $1"
+    grep -qF "$text" table || fail "table: $(cat table), not $text"
+    grep -qF "\"sentence\": \"$text\"" json || fail "json: $(cat json), not $text"
+    works summary "$1"
+    flat <said | grep -qF "$text" || fail "summary: $(cat said), not $text"
+    works verify "$1" "$2" --threads 1
+    flat <said | grep -qF "$text" || fail "verify: $(cat said), not $text"
+}
+same_everywhere passed.csv pair.bug
+same_everywhere failed.csv pair.bug -m graphical -n 30 -t 3
+same_everywhere unsettled.csv pair.bug -t 30
+same_everywhere short.csv pair.bug -m nuts --warmup 50 --draws 20
+same_everywhere divergent.csv funnel.bug -m nuts --coordinates centred --thin 50
+grep -q '^# verdict_text = Not converged: [0-9]* trajector' divergent.csv || fail "$(grep verdict divergent.csv)"

@@ -1,4 +1,4 @@
-# A wheel, built by pip, installed into an empty virtual environment and tried there; with ArviZ where PyPI has it.
+# A wheel, built by pip from the source distribution, installed into an empty virtual environment and tried there; with ArviZ where PyPI has it.
 . "$TESTS/cli/support.bash"
 [[ -z $SANITIZE ]] || { echo "skipped: Python is not built with $SANITIZE" && exit 77; }
 python=
@@ -11,7 +11,11 @@ pip() { empty/bin/python -m pip --disable-pip-version-check --retries 0 --timeou
 pip download -q --no-deps -d offline scikit-build-core >/dev/null 2>&1 || { echo "skipped, for it is not here: PyPI" && exit 77; }
 
 command -v ccache >/dev/null && export CMAKE_C_COMPILER_LAUNCHER=ccache
-pip wheel -q --no-deps -w wheels "$TESTS/.."
+pip install -q --no-compile scikit-build-core
+here=$PWD
+(cd "$TESTS/.." && "$here/empty/bin/python" -c "import sys, scikit_build_core.build as b; b.build_sdist(sys.argv[1])" "$here/sources") >/dev/null
+pip uninstall -q -y scikit-build-core packaging pathspec
+pip wheel -q --no-deps -w wheels sources/svmp-*.tar.gz
 [[ $(ls wheels) == svmp-*-py3-none-*.whl ]] || fail "the wheel is $(ls wheels)"
 pip install -q --no-compile wheels/*.whl
 [[ $(pip list 2>/dev/null | grep -cE '^(cffi|scipy|pandas|xarray) ') -eq 0 ]] || fail "the wheel needs more than numpy: $(pip list)"

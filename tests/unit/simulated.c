@@ -106,23 +106,56 @@ static int step_all(device *d, device_kernel which, const step_args *args, size_
     return 0;
 }
 
-static const device_ops simulated = {.version = DEVICE_VERSION,
-                                     .name = "simulated",
-                                     .open = open_device,
-                                     .close = close_device,
-                                     .describe = describe,
-                                     .error = error,
-                                     .room = room,
-                                     .allocate = allocate,
-                                     .release = release,
-                                     .to_device = copy,
-                                     .to_host = copy,
-                                     .clear = clear,
-                                     .launch = launch,
-                                     .step = step_all};
+#define SIMULATED                                                                                                      \
+    .version = DEVICE_VERSION, .name = "simulated", .open = open_device, .close = close_device, .describe = describe,  \
+    .error = error, .room = room, .allocate = allocate, .release = release, .to_device = copy, .to_host = copy,        \
+    .clear = clear, .launch = launch, .step = step_all
+
+static const device_ops simulated = {SIMULATED};
+
+/* ---- terms and iterations in one call ---------------------------------------------------------------------------- */
+
+static int fuses(const device *d, int bits, const pair_args *a) {
+    return (void)d, bits == 32 && a->shape != SHAPE_LINEAR;
+}
+
+/* The same as with matrices that stay. */
+static int fused(device *d, int bits, const pair_args *args) {
+    pair_args a = *args;
+    const size_t numbers = a.units * a.n * a.n;
+    a.pieces = 1;
+    a.matrix = malloc(numbers * sizeof(double));
+    a.scale = malloc(a.units * sizeof *a.scale);
+    int failure = a.matrix == NULL || a.scale == NULL || launch(d, KERNEL_MATRIX, bits, &a, numbers);
+    if (!failure && a.rule != RULE_FIXED) failure = launch(d, KERNEL_MIDDLE, bits, &a, a.units);
+    failure = failure || launch(d, KERNEL_SCALE, bits, &a, a.units) || launch(d, KERNEL_VALUE, bits, &a, numbers) ||
+              launch(d, KERNEL_VELOCITY, bits, &a, a.members * a.n);
+    free(a.matrix);
+    free(a.scale);
+    return failure;
+}
+
+static int iterate(device *d, int bits, const iteration_args *args, step_result *result) {
+    pair_args pair = args->pair;
+    const size_t n = pair.n, members = pair.member_start[pair.units];
+    pair.members = members;
+    pair.phi = args->step.phi;
+    if (!args->scored && launch(d, KERNEL_SUM, 64, &args->score, members * n) != 0) return 1;
+    if (fused(d, bits, &pair) != 0 || step_all(d, KERNEL_STEP, &args->step, members * n, result) != 0) return 1;
+    for (size_t i = 0; i < members; i++) {
+        const double *x = args->step.phi + i * n, offset = row_mean_offset(x, n);
+        for (size_t l = 0; l < n; l++) args->z[i * n + l] = (float)((x[l] - x[0]) - offset);
+    }
+    return 0;
+}
+
+static const device_ops simulated_whole = {SIMULATED, .fuses = fuses, .fused = fused, .iterates = fuses,
+                                           .iterate = iterate};
 
 static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
+static svmp_status alloc_whole(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated_whole, 32); }
 static svmp_status alloc_64(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 64); }
 
 CUDA_KIND(test_backend_simulated, "cuda", alloc_32);
 CUDA_KIND(test_backend_simulated_f64, "cuda-f64", alloc_64);
+CUDA_KIND(test_backend_simulated_whole, "cuda", alloc_whole);

@@ -8,4 +8,7 @@
 /* Backends 'cuda' and 'cuda-f64' on it. */
 extern const backend_kind test_backend_simulated, test_backend_simulated_f64;
 
+/* 'cuda' on a device that can do an iteration in one launch. */
+extern const backend_kind test_backend_simulated_whole;
+
 #endif

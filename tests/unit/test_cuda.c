@@ -125,6 +125,80 @@ static void test_hub(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- iterations in one launch ------------------------------------------------------------------------------------ */
+
+enum { WATCH_SCORE = 1, WATCH_PHI = 2, WATCH_BEFORE = 4 };
+
+/* The particles after some iterations, of which somebody reads parts; the scores that are read after the last step are
+ * those of the particles before it. */
+static double *run_whole(const svmp_model *model, const char *text, size_t n, unsigned watched) {
+    kernel k;
+    step s;
+    backend *b = NULL;
+    double *x;
+    const double *seen, *before;
+    const size_t numbers = n * model->graph->variables;
+    double *end = malloc(numbers * sizeof *end), *score = malloc(numbers * sizeof *score);
+    assert_ok(svmp_kernel_parse(model->context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    assert_ok(svmp_step_parse(model->context, "adagrad:0.1", &s));
+    assert_ok(svmp_backend_create(&test_backend_simulated_whole, model, n, 3, &k, &s, &b));
+    assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t p = 0; p < numbers; p++) x[p] = sin(1.7 * (double)p);
+    assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+    for (size_t t = 0; t < 6; t++) {
+        assert_ok(b->kind->score(b));
+        if (watched & WATCH_SCORE && t % 2) assert_ok(svmp_backend_view(b, ARRAY_SCORE, &seen));
+        assert_ok(b->kind->stein(b, &k, t));
+        if (watched & WATCH_PHI && t % 3) assert_ok(svmp_backend_view(b, ARRAY_PHI, &seen));
+        assert_ok(b->kind->step(b, &s, 0.1, t));
+        if (!(watched & WATCH_BEFORE)) continue;
+        assert_ok(svmp_backend_view(b, ARRAY_SCORE, &seen));
+        memcpy(score, seen, numbers * sizeof *score);
+        assert_ok(svmp_backend_view(b, ARRAY_PHI, &before));
+        assert_ok(svmp_model_evaluate(model, n, before, NULL, end));
+        for (size_t p = 0; p < numbers; p++) assert_true(fabs(score[p] - end[p]) <= 1e-12 * (1 + fabs(end[p])));
+    }
+    assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &seen));
+    memcpy(end, seen, numbers * sizeof *end);
+    free(score);
+    svmp_backend_free(b);
+    return end;
+}
+
+/* What is put off is the same, whoever asks for a part of it. */
+static void test_whole_iterations(void **state) {
+    (void)state;
+    const char *kernels[] = {"rbf@blanket", "imq@random:2", "rbf(1.7)@self"};
+    const char *text =
+        "model { for (i in 1:4) { x[i] ~ dt(0, 1, 4) } for (i in 2:4) { y[i] ~ dnorm(x[i-1], exp(x[i])) } }";
+    svmp_context *context = test_context(1);
+    svmp_model *models[2] = {test_grid(context, 4, 3), NULL};
+    assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &models[1]));
+    for (size_t m = 0; m < 2; m++)
+        for (size_t k = 0; k < 3; k++) {
+            const size_t bytes = 9 * models[m]->graph->variables * sizeof(double);
+            double *quiet = run_whole(models[m], kernels[k], 9, 0);
+            for (unsigned watched = 1; watched < 8; watched++) {
+                double *other = run_whole(models[m], kernels[k], 9, watched);
+                assert_memory_equal(quiet, other, bytes);
+                free(other);
+            }
+            free(quiet);
+        }
+    for (size_t m = 0; m < 2; m++) {
+        const comparison c = {.model = models[m],
+                              .reference = &svmp_backend_ref,
+                              .other = &test_backend_simulated_whole,
+                              .kernel = "rbf@blanket",
+                              .step = "adam:0.1",
+                              .n = 9,
+                              .iterations = 4};
+        expect(&c, "one launch", 1e-6);
+        svmp_model_free(models[m]);
+    }
+    svmp_context_free(context);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static int parabola(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
@@ -186,6 +260,7 @@ int main(void) {
         cmocka_unit_test(test_messages_of_programs),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_whole_iterations),
         cmocka_unit_test(test_functions_are_refused),
         cmocka_unit_test(test_what_is_not_finite),
     };

@@ -225,7 +225,8 @@ static void test_many_slots(void **state) {
 
 enum { INSTANCES = 37, SLOTS = 4, PARAMETERS = 2, VARIABLES = 11 };
 
-/* All instances have the same variable in the slots of the mask `same`; if it is not 0, the same second parameter. */
+/* All instances have the same variable in the slots of the mask `same`; if it is not 0, the same second parameter, and
+ * with the second slot one of three first ones. */
 static void make_group(program_fixture *fixture, expr value, unsigned same, factor_group *group) {
     uint32_t variables[INSTANCES * SLOTS];
     double first[INSTANCES], second[INSTANCES];
@@ -237,6 +238,7 @@ static void make_group(program_fixture *fixture, expr value, unsigned same, fact
     svmp_random_normals((random_stream){.a = 1, .purpose = RANDOM_TEST}, INSTANCES, first);
     svmp_random_normals((random_stream){.a = 2, .purpose = RANDOM_TEST}, INSTANCES, second);
     for (size_t k = 1; same && k < INSTANCES; k++) second[k] = second[0];
+    for (size_t k = 3; same & 2 && k < INSTANCES; k++) first[k] = first[k * k % 3];
     program *compiled;
     assert_ok(svmp_program_finish(fixture->b, value, SLOTS, PARAMETERS, &compiled));
     assert_ok(svmp_program_group_create(fixture->context, compiled, INSTANCES, variables, columns, group));
@@ -300,6 +302,7 @@ static void check_shared(program_fixture *fixture, expr value, unsigned same, si
     const bound_program *bound = svmp_program_group_bound(&group);
     bound_program plain = *bound;
     plain.values = plain.gradient = (code_block){0};
+    if (same & 2) assert_true(bound->gradient.choice_count > 0);
     assert_true(bound->gradient.shared > 0);
     assert_true(svmp_bound_lane_operations(bound) < svmp_bound_lane_operations(&plain));
     double *x = malloc(2 * VARIABLES * n * sizeof *x), *ours = malloc(ROWS * n * sizeof *ours);
@@ -322,13 +325,13 @@ static void check_shared(program_fixture *fixture, expr value, unsigned same, si
 
 static void test_shared(void **state) {
     program_fixture *fixture = *state;
+    program_builder *b = fixture->b;
     static const size_t sizes[] = {1, 3, 20, 600};
     for (uint64_t seed = 0; seed < 3; seed++)
         for (unsigned same = 1; same < 1u << SLOTS; same += 2) {
             svmp_builder_reset(fixture->b);
             const expr value = random_graph(fixture->b, 40 + seed, 30 + 60 * seed, SLOTS, PARAMETERS);
-            const expr sum =
-                svmp_expr_multiply(fixture->b, value, svmp_expr_exp(fixture->b, svmp_expr_input(fixture->b, 0)));
+            const expr x = IN(0), one = MUL(value, EXP(x)), sum = ADD(one, svmp_expr_log_ilogit(b, MUL(x, PAR(0))));
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_shared(fixture, sum, same, sizes[s]);
         }
 }

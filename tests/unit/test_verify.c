@@ -253,6 +253,120 @@ static void test_modes(void **state) {
     svmp_context_free(context);
 }
 
+static const char sorted[] = "model { for (k in 1:2) { v[k] ~ dnorm(0, 0.1) }\n"
+                             "s[1:2] <- sort(v[1:2])\n"
+                             "factor(-50 * (s[1] + 1)^2 - 50 * (s[2] - 1)^2) }";
+
+/* N(-1, 0.1^2) and N(1, 0.1^2), nearly, in either order: a sample is one in one order or in both. What is not
+ * exchangeable has one mode, and particles in another order are wrong. */
+static void test_sorted_unknowns(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, sorted, "normal:0.1", 100, &model);
+    double *x = run->backend->x;
+    svmp_random_normals((random_stream){.seed = 3, .purpose = RANDOM_TEST}, 200, x);
+    for (size_t l = 0; l < 200; l++) x[l] = (l < 100 ? -0.999 : 0.999) + x[l] / sqrt(100.1);
+    assert_int_equal(examine(run).finding, SVMP_PASSED);
+    for (size_t l = 0; l < 50; l++) {
+        const double first = x[l];
+        x[l] = x[100 + l];
+        x[100 + l] = first;
+    }
+    assert_int_equal(examine(run).finding, SVMP_PASSED);
+    for (size_t l = 0; l < 200; l++) x[l] *= 0.8; /* both are 2 sd too near to 0 */
+    assert_int_equal(examine(run).finding, SVMP_FAILED);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* The density 1/(1 + exp(b - a)) 1/(1 + exp(-b - a)) does not fall where a grows. */
+static void test_improper_directions_are_named(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    char text[1024];
+    svmp_run *run =
+        draw(context, "model { a ~ dflat()\n b ~ dflat()\n factor(-log(1 + exp(b - a)) - log(1 + exp(-b - a))) }",
+             "normal:1", 50, &model);
+    const svmp_verdict v = examine(run);
+    assert_false(svmp_verdict_is_clear(&v));
+    assert_non_null(strstr(svmp_verdict_sentence(&v, text, sizeof text), "The density does not fall along "));
+    assert_non_null(strstr(text, "along a, however far: the posterior is improper"));
+    assert_string_equal(svmp_verdict_advice(&v, text, sizeof text), "Give a a proper prior.");
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Half of all values are equal, before and afterwards: nothing is wrong with that. Otherwise the values are normal, so
+ * that every |z| is below 4 but in 1 of 4,000 cases. */
+static void test_equal_values(void **state) {
+    enum { N = 200, WINDOW = 20 };
+    (void)state;
+    svmp_context *context = test_context(1);
+    account *a = NULL;
+    double x[N], score[N];
+    account_row row;
+    for (size_t t = 0; t <= WINDOW; t++) {
+        for (size_t l = 0; l < N; l++) {
+            x[l] = l % 2 ? 1 + svmp_random_normal((random_stream){2, t, 0, RANDOM_TEST}, l) : 0;
+            score[l] = -x[l];
+        }
+        if (t == 0) {
+            assert_ok(svmp_account_create(context, &(account_size){1, 0, N, 1}, x, score, NULL, &a));
+            svmp_account_open(a, WINDOW);
+        } else {
+            svmp_account_add(a, x, score, NULL);
+        }
+    }
+    svmp_account_close(a, &row);
+    assert_true(fabs(row.z[TEST_SHAPE]) < 4 && fabs(row.z[TEST_MEDIAN]) < 4 && fabs(row.z[TEST_TAILS]) < 4);
+    svmp_account_free(a);
+    svmp_context_free(context);
+}
+
+/* ---- the object -------------------------------------------------------------------------------------------------- */
+
+/* What is written to a record is read from it: the veto, its name and its number, whatever chains say by themselves. */
+static void test_record(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_verdict *v = NULL, *again = NULL;
+    svmp_drift drift;
+    char lines[8192], sentence[512], other[512];
+    assert_ok(svmp_verdict_create(context, &v));
+    assert_ok(svmp_verdict_create(context, &again));
+    assert_true(isnan(svmp_verdict_number(v, "nothing")));
+    assert_string_equal(svmp_verdict_word(v), "not examined");
+    svmp_verdict_veto(v, SVMP_VETO_R_HAT, 1.25, "tau.3");
+    v->chains = 4;
+    v->veto_count = 2;
+    v->drift[v->drifts++] = (svmp_drift){.name = "tau.3", .aspect = SVMP_MEAN, .effect = 0.5, .z = 6};
+    svmp_verdict_record(v, lines, sizeof lines);
+    assert_non_null(strstr(lines, "verdict = not converged\n"));
+    assert_non_null(strstr(lines, "verdict_drift tau.3 = mean 0.5 6\n"));
+    again->chains = 4;
+    svmp_verdict_veto(again, SVMP_VETO_DRAWS, 10, "mu");
+    svmp_verdict_recall(again, lines);
+    assert_string_equal(svmp_verdict_sentence(again, sentence, sizeof sentence),
+                        svmp_verdict_sentence(v, other, sizeof other));
+    for (size_t k = 0; svmp_verdict_number_name(k); k++) /* what the record does not have is as in an empty verdict */
+        if (strncmp(svmp_verdict_number_name(k), "veto", 4) == 0)
+            assert_near(svmp_verdict_number(again, svmp_verdict_number_name(k)),
+                        svmp_verdict_number(v, svmp_verdict_number_name(k)), 0);
+    assert_int_equal(svmp_verdict_drift(v, 0, &drift), 1);
+    assert_near(drift.effect, 0.5, 0);
+    assert_int_equal(svmp_verdict_drift(v, 1, &drift), 0);
+    svmp_verdict_record(v, lines, 30); /* whole lines alone */
+    assert_string_equal(lines, "verdict = not converged\n");
+    svmp_verdict_free(again);
+    svmp_verdict_free(v);
+    svmp_verdict_free(NULL);
+    svmp_context_free(context);
+}
+
 /* 24 * 24 nodes of 90 particles are enough for several threads. */
 static void test_threads(void **state) {
     (void)state;
@@ -379,6 +493,10 @@ int main(void) {
         cmocka_unit_test(test_shapes_and_sums_fail),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_sorted_unknowns),
+        cmocka_unit_test(test_improper_directions_are_named),
+        cmocka_unit_test(test_equal_values),
+        cmocka_unit_test(test_record),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_vetoes),
         cmocka_unit_test(test_what_cannot_be_examined),

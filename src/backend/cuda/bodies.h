@@ -37,14 +37,18 @@ BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
 
 BODY size_t sum_row(const sum_args *a, size_t e) { return a->item ? a->item[e] : a->column ? a->column[e] : e; }
 
+/* List k for particle l. Fused by name: the same bits wherever it is compiled into. */
+BODY double row_sum(const sum_args *a, size_t k, size_t l) {
+    const double sign = a->minus ? -1 : 1;
+    double sum = a->constant ? a->constant[k] : a->adds ? a->out[k * a->n + l] : 0;
+    for (size_t e = a->start[k]; e < a->start[k + 1]; e++)
+        sum = fma(a->weight ? sign * a->weight[e] : sign, a->rows[sum_row(a, e) * a->n + l], sum);
+    return sum;
+}
+
 BODY void body_sum(const sum_args *a, size_t thread) {
     const size_t k = over(thread, a->n), l = thread - k * a->n;
-    double sum = a->constant ? a->constant[k] : a->adds ? a->out[thread] : 0;
-    for (size_t e = a->start[k]; e < a->start[k + 1]; e++) {
-        const double value = a->rows[sum_row(a, e) * a->n + l], term = a->weight ? a->weight[e] * value : value;
-        sum = a->minus ? sum - term : sum + term;
-    }
-    a->out[thread] = sum;
+    a->out[thread] = row_sum(a, k, l);
 }
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */
@@ -247,10 +251,14 @@ BODY void move_to(const step_args *a, size_t at, double by, int *wrong) {
     a->phi[at] = !isfinite(to) ? to : to < low ? low : to > high ? high : to;
 }
 
-BODY void body_step(const step_args *a, size_t at, double *largest, int *wrong) {
-    const double given = a->unit ? a->unit[over(at, a->n)] : 1, unit = given > 0 ? given : 1, phi = unit * a->phi[at];
+BODY void step_by(const step_args *a, size_t at, double velocity, double *largest, int *wrong) {
+    const double given = a->unit ? a->unit[over(at, a->n)] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
     if (fabs(phi) > *largest) *largest = fabs(phi);
     move_to(a, at, unit * displacement(a, at, phi), wrong);
+}
+
+BODY void body_step(const step_args *a, size_t at, double *largest, int *wrong) {
+    step_by(a, at, a->phi[at], largest, wrong);
 }
 
 /* x + rate s + sqrt(2 rate) noise */

@@ -101,7 +101,8 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     SVMP_TRY(take_places(b, k));
     SVMP_TRY(svmp_cuda_plan_score(b));
     if (b->messages) SVMP_TRY(svmp_cuda_plan_messages(b));
-    return k ? svmp_cuda_plan_terms(b, k) : SVMP_OK;
+    if (k) SVMP_TRY(svmp_cuda_plan_terms(b, k));
+    return svmp_cuda_plan_whole(b);
 }
 
 void svmp_cuda_free(backend *b) {
@@ -137,21 +138,6 @@ static mirror mirror_of(const backend *b, backend_array which) {
     return (mirror){b->sd, own->centre.sd, variables * sizeof(double)};
 }
 
-svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
-    cuda *own = b->own;
-    const mirror m = mirror_of(b, which);
-    if (own->fresh & 1u << which) return SVMP_OK;
-    own->fresh |= 1u << which;
-    return svmp_cuda_check(b, own->ops->to_host(own->device, m.host, m.there, m.bytes));
-}
-
-svmp_status svmp_cuda_store(backend *b, backend_array which) {
-    cuda *own = b->own;
-    const mirror m = mirror_of(b, which);
-    own->fresh |= 1u << which;
-    return svmp_cuda_check(b, own->ops->to_device(own->device, m.there, m.host, m.bytes));
-}
-
 static void forget(cuda *own, backend_array which) { own->fresh &= ~(1u << which); }
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
@@ -163,21 +149,28 @@ static int launch_sums(const cuda *own, const row_sums *sums, size_t n) {
     return failure ? failure : own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, sums->count * n);
 }
 
-/* The particles and phi trade places every step: arguments take them as they are. */
-svmp_status svmp_cuda_score(backend *b) {
+/* The scores of particles x: they and phi trade places every step, so that arguments take them as they are. */
+static svmp_status launch_score(backend *b, const double *x) {
     cuda *own = b->own;
     const size_t n = b->n;
     for (size_t g = 0; g < own->program_count; g++) {
         program_args args = own->programs[g];
-        args.x = own->x;
+        args.x = x;
         SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAM, 64, &args, args.instances * n)));
     }
     row_sums sums = own->quadratic;
-    *(sums.piece_count ? &sums.pieces.rows : &sums.whole.rows) = own->x;
+    *(sums.piece_count ? &sums.pieces.rows : &sums.whole.rows) = x;
     SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &sums, n)));
     if (own->gathers) SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &own->gather, n)));
-    forget(own, ARRAY_SCORE);
+    own->score_lacks = 0;
     return SVMP_OK;
+}
+
+svmp_status svmp_cuda_score(backend *b) {
+    cuda *own = b->own;
+    forget(own, ARRAY_SCORE);
+    own->due = own->whole_score ? DUE_SCORE : 0;
+    return own->due ? SVMP_OK : launch_score(b, own->x);
 }
 
 static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
@@ -209,27 +202,72 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
     return SVMP_OK;
 }
 
-svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
+static svmp_status launch_centre(backend *b) {
     cuda *own = b->own;
-    const svmp_graph *graph = b->model->graph;
     centre_args centre = own->centre;
     centre.x = own->x;
-    SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &centre, graph->variables)));
+    own->centred = 1;
+    return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &centre, b->model->graph->variables));
+}
+
+static svmp_status launch_draw(backend *b, cuda_term *term, size_t t) {
+    const cuda *own = b->own;
+    if (term->draw.neighbours == 0) return SVMP_OK;
+    term->draw.iteration = t;
+    return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_DRAW, 64, &term->draw, term->units));
+}
+
+static svmp_status launch_stein(backend *b, size_t t) {
+    cuda *own = b->own;
+    SVMP_TRY(launch_centre(b));
     if (b->messages) SVMP_TRY(svmp_cuda_find_messages(b));
-    (void)k; /* as it was when the backend was made */
     for (size_t a = 0; a < own->term_count; a++) {
         cuda_term *term = &own->terms[a];
         term->all.phi = own->phi;
-        if (term->draw.neighbours) {
-            term->draw.iteration = t;
-            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_DRAW, 64, &term->draw, term->units)));
-        }
+        SVMP_TRY(launch_draw(b, term, t));
         for (size_t u = 0; u < term->units; u += term->batch)
             SVMP_TRY(run_batch(b, term, u, u + term->batch < term->units ? u + term->batch : term->units));
     }
+    return SVMP_OK;
+}
+
+svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
+    cuda *own = b->own;
+    (void)k; /* as it was when the backend was made */
     forget(own, ARRAY_PHI);
     forget(own, ARRAY_SD);
-    return SVMP_OK;
+    own->due_t = t;
+    own->due |= own->whole ? DUE_STEIN : 0;
+    return own->whole ? SVMP_OK : launch_stein(b, t);
+}
+
+/* Does what was put off. */
+static svmp_status settle(backend *b) {
+    cuda *own = b->own;
+    const unsigned due = own->due;
+    own->due = 0;
+    if (due & DUE_SCORE) SVMP_TRY(launch_score(b, own->x));
+    return due & DUE_STEIN ? launch_stein(b, own->due_t) : SVMP_OK;
+}
+
+svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
+    cuda *own = b->own;
+    const mirror m = mirror_of(b, which);
+    if (own->fresh & 1u << which) return SVMP_OK;
+    if (which == ARRAY_SCORE || which == ARRAY_PHI) SVMP_TRY(settle(b));
+    if (which == ARRAY_SCORE && own->score_lacks) SVMP_TRY(launch_score(b, b->moved ? own->phi : own->x));
+    own->fresh |= 1u << which;
+    return svmp_cuda_check(b, own->ops->to_host(own->device, m.host, m.there, m.bytes));
+}
+
+svmp_status svmp_cuda_store(backend *b, backend_array which) {
+    cuda *own = b->own;
+    const mirror m = mirror_of(b, which);
+    SVMP_TRY(settle(b));
+    own->fresh |= 1u << which;
+    if (which == ARRAY_PARTICLES) own->centred = 0;
+    if (which == ARRAY_SCORE) own->score_lacks = 0;
+    return svmp_cuda_check(b, own->ops->to_device(own->device, m.there, m.host, m.bytes));
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
@@ -246,21 +284,54 @@ static svmp_status say_wrong(backend *b, size_t t) {
     return svmp_host_not_finite(b, t);
 }
 
-static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
+/* What came of a step: the new particles are in phi. */
+static svmp_status finish(backend *b, const step_result *result, size_t t) {
     cuda *own = b->own;
-    step_result result = {0};
-    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->variables * b->n, &result)));
-    memcpy(&b->largest, &result.largest, sizeof b->largest);
+    memcpy(&b->largest, &result->largest, sizeof b->largest);
     forget(own, ARRAY_STEP_FIRST);
     forget(own, ARRAY_STEP_SECOND);
     forget(own, ARRAY_PARTICLES);
     forget(own, ARRAY_PHI);
-    b->moved = !result.wrong;
-    if (result.wrong) return say_wrong(b, t);
+    b->moved = !result->wrong;
+    if (result->wrong) return say_wrong(b, t);
     double *x = own->x;
     own->x = own->phi;
     own->phi = x;
     return SVMP_OK;
+}
+
+static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
+    cuda *own = b->own;
+    step_result result = {0};
+    SVMP_TRY(settle(b));
+    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->variables * b->n, &result)));
+    own->centred = 0;
+    return finish(b, &result, t);
+}
+
+/* All that is due, and the step, in one launch. */
+static svmp_status iterate(backend *b, const step_args *by, size_t t) {
+    cuda *own = b->own;
+    cuda_term *term = &own->terms[0];
+    step_result result = {0};
+    iteration_args args = {.pair = term->all, .step = *by, .z = own->z_next};
+    if (!own->centred) SVMP_TRY(launch_centre(b));
+    SVMP_TRY(launch_draw(b, term, own->due_t));
+    args.pair.units = term->units;
+    args.pair.z = own->centre.z32;
+    if (own->whole_score) args.score = own->quadratic.whole;
+    args.score.rows = own->x;
+    args.scored = !(own->due & DUE_SCORE);
+    own->score_lacks = !args.scored;
+    own->due = 0;
+    SVMP_TRY(svmp_cuda_check(b, own->ops->iterate(own->device, own->bits, &args, &result)));
+    own->centred = !result.wrong;
+    if (own->centred) {
+        own->z_next = own->centre.z32;
+        own->centre.z32 = args.z;
+        term->all.z = args.z;
+    }
+    return finish(b, &result, t);
 }
 
 static step_args arguments(const backend *b, double rate, size_t t) {
@@ -304,7 +375,7 @@ svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t) {
     step_args args = arguments(b, rate, t);
     SVMP_TRY(set_rule(b, s, t, &args));
     if (s->rule->in_sd) args.unit = own->centre.sd;
-    return move(b, KERNEL_STEP, &args, t);
+    return own->due & DUE_STEIN ? iterate(b, &args, t) : move(b, KERNEL_STEP, &args, t);
 }
 
 svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t) {

@@ -54,7 +54,19 @@ typedef struct cuda {
     cuda_term terms[2 * KERNEL_TERMS_MAX]; /* those of the kernel in their order, in one part or two */
     size_t term_count;
     cuda_messages messages;
+
+    /* An iteration in one launch, where the device can: operations are put off until the step, or until somebody reads
+     * what they would have computed. */
+    int whole;       /* whether stein and step are one */
+    int whole_score; /* whether the score is in it as well */
+    unsigned due;    /* operations that were put off */
+    size_t due_t;    /* the iteration */
+    int centred;     /* whether centre.z32 has the particles as they are */
+    int score_lacks; /* whether `score` does not have that of the last iteration */
+    float *z_next;   /* centred rows of the next iteration */
 } cuda;
+
+enum { DUE_SCORE = 1, DUE_STEIN = 2 };
 
 /* The backend on a device of these operations; a backend_kind's alloc. */
 svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits);
@@ -96,6 +108,7 @@ svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **poi
 
 svmp_status svmp_cuda_plan_score(backend *b);
 svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k);
+svmp_status svmp_cuda_plan_whole(backend *b);
 svmp_status svmp_cuda_plan_messages(backend *b);
 svmp_status svmp_cuda_find_messages(backend *b);
 

@@ -177,12 +177,36 @@ template <class Real, class Bits> static __global__ void __launch_bounds__(THREA
     }
 }
 
-#include "backend/cuda/fused.cuh"
-
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
-// The largest of numbers that are not negative, and a flag: neither depends on the order in which threads come. The
-// last block tells the host, which is quicker than a copy.
+// What the threads of a block have found is told to the host by the last block, which is quicker than a copy: the
+// largest of numbers that are not negative, and a flag. Neither depends on the order in which threads come. All threads
+// of the block call this.
+static __device__ void tell_host(double largest, int wrong, step_report *report, volatile step_report *told,
+                                 unsigned long long step) {
+    __shared__ unsigned long long most;
+    __shared__ int bad;
+    if (threadIdx.x == 0) most = 0, bad = 0;
+    __syncthreads();
+    largest = team_max(largest);
+    wrong = __any_sync(0xffffffffu, wrong);
+    if (threadIdx.x % 32 == 0) {
+        atomicMax(&most, (unsigned long long)__double_as_longlong(largest));
+        if (wrong) bad = 1;
+    }
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    atomicMax((unsigned long long *)&report->found.largest, most);
+    if (bad) atomicMax((unsigned long long *)&report->found.wrong, 1ull);
+    __threadfence();
+    if (atomicInc(&report->done, gridDim.x - 1) != gridDim.x - 1) return;
+    __threadfence();
+    told->found.largest = atomicExch((unsigned long long *)&report->found.largest, 0ull);
+    told->found.wrong = atomicExch((unsigned long long *)&report->found.wrong, 0ull);
+    __threadfence_system();
+    told->step = step;
+}
+
 template <bool noise>
 static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, step_report *report,
                                                               volatile step_report *told, unsigned long long step) {
@@ -194,21 +218,28 @@ static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a,
         else
             body_step(&a, t, &largest, &wrong);
     }
-    largest = team_max(largest);
-    wrong = __any_sync(0xffffffffu, wrong);
-    if (threadIdx.x % 32 == 0) {
-        atomicMax((unsigned long long *)&report->found.largest, (unsigned long long)__double_as_longlong(largest));
-        if (wrong) atomicMax((unsigned long long *)&report->found.wrong, 1ull);
-    }
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x > 0 || atomicInc(&report->done, gridDim.x - 1) != gridDim.x - 1) return;
-    __threadfence();
-    told->found.largest = atomicExch((unsigned long long *)&report->found.largest, 0ull);
-    told->found.wrong = atomicExch((unsigned long long *)&report->found.wrong, 0ull);
-    __threadfence_system();
-    told->step = step;
+    tell_host(largest, wrong, report, told, step);
 }
+
+// Waits for the last block's word; a device that fails says so instead.
+static int wait_for(device *d, unsigned long long step, step_result *result) {
+    const volatile step_report *told = d->told;
+    for (unsigned long long turn = 1; told->step != step; turn++) {
+        if (turn % 4096 != 0) continue;
+        const cudaError_t now = cudaStreamQuery(d->stream);
+        if (now != cudaSuccess && now != cudaErrorNotReady) return check(d, now);
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    *result = d->told->found;
+    return 0;
+}
+
+static unsigned blocks_for(const device *d, size_t count, size_t each) {
+    const size_t blocks = (count + each - 1) / each, most = (size_t)d->processors * 64;
+    return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+#include "backend/cuda/fused.cuh"
 
 // ---- the table ------------------------------------------------------------------------------------------------------
 
@@ -296,11 +327,6 @@ static int clear(device *d, void *pointer, size_t bytes) {
     return check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
 }
 
-static unsigned blocks_for(const device *d, size_t count, size_t each) {
-    const size_t blocks = (count + each - 1) / each, most = (size_t)d->processors * 64;
-    return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
-}
-
 static int launch_program(device *d, const program_args *a, size_t count) {
     const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * sizeof(double);
     const int far = bytes > 48 * 1024;
@@ -363,29 +389,16 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return check(d, cudaGetLastError());
 }
 
-// Waits for the last block's word; a device that fails says so instead.
-static int wait_for(device *d, unsigned long long step) {
-    const volatile step_report *told = d->told;
-    for (unsigned long long turn = 1; told->step != step; turn++) {
-        if (turn % 4096 != 0) continue;
-        const cudaError_t now = cudaStreamQuery(d->stream);
-        if (now != cudaSuccess && now != cudaErrorNotReady) return check(d, now);
-    }
-    std::atomic_thread_fence(std::memory_order_acquire);
-    return 0;
-}
-
 static int step(device *d, device_kernel which, const step_args *args, size_t count, step_result *result) {
-    const unsigned blocks = blocks_for(d, count, THREADS);
+    const unsigned most = (unsigned)d->processors * 8, enough = blocks_for(d, count, THREADS);
+    const unsigned blocks = enough < most ? enough : most;
     auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
     kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, d->report, d->told, ++d->steps);
-    if (check(d, cudaGetLastError()) || wait_for(d, d->steps)) return 1;
-    *result = d->told->found;
-    return 0;
+    return check(d, cudaGetLastError()) || wait_for(d, d->steps, result);
 }
 
 static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
                                room,           allocate, release,     to_device,    to_host,  clear,
-                               launch,         step,     fuses,       fused};
+                               launch,         step,     fuses,       fused,        iterates, iterate};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

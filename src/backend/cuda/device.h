@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEVICE_VERSION 1 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 2 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -144,6 +144,18 @@ typedef struct step_result {
     uint64_t wrong;   /* whether any new particle is not finite */
 } step_result;
 
+/* ---- iterations -------------------------------------------------------------------------------------------------- */
+
+/* A whole iteration of a kernel of one term, of whose units every variable is a member once: scores, velocities, the
+ * step and the centred rows that the next iteration reads. */
+typedef struct iteration_args {
+    pair_args pair;
+    sum_args score; /* all scores as one sum; its start NULL: they are not */
+    int scored;     /* whether they are in pair.score */
+    step_args step;
+    float *z; /* where the centred rows of the new particles go */
+} iteration_args;
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Kernels of one body a thread, or a team of 32 threads, and the type of their arguments. */
@@ -192,6 +204,10 @@ typedef struct device_ops {
     /* A term in one kernel, without matrices, where it fits in the multiprocessors. NULL: there is no such kernel. */
     int (*fuses)(const device *d, int bits, const pair_args *args);
     int (*fused)(device *d, int bits, const pair_args *args);
+
+    /* A whole iteration in one kernel, for terms that `iterates` accepts. NULL: there is no such kernel. */
+    int (*iterates)(const device *d, int bits, const pair_args *args);
+    int (*iterate)(device *d, int bits, const iteration_args *args, step_result *result);
 } device_ops;
 
 /* What a library of devices exports. */

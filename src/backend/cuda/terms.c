@@ -211,3 +211,18 @@ done:
     svmp_release(b->context, nodes);
     return status;
 }
+
+/* Whether an iteration is one launch: a kernel of one term that the device can join to the step, of particles that are
+ * not in units of their sd, which is kept from iteration to iteration. */
+svmp_status svmp_cuda_plan_whole(backend *b) {
+    cuda *own = b->own;
+    const cuda_term *term = &own->terms[0];
+    const size_t variables = b->model->graph->variables;
+    if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || b->messages || b->sd)
+        return SVMP_OK;
+    if (term->member_start[term->units] != variables) return SVMP_OK;
+    own->whole = own->ops->iterates(own->device, own->bits, &term->all);
+    own->whole_score = own->whole && !own->gathers && own->quadratic.piece_count == 0 &&
+                       b->model->quadratic.start[variables] <= UINT32_MAX;
+    return own->whole ? CUDA_TAKE(b, own->z_next, variables * b->n) : SVMP_OK;
+}

@@ -1,0 +1,40 @@
+/* Where a density jumps, Stein's identities do not hold: which variables these are is told by the form of the program,
+ * and a change point is found by moves that do not rest on its score. */
+#include <math.h>
+
+#include "expr/program.h"
+#include "unit/support.h"
+
+/* f = x0 step(x1 - 2) + max(x2, 0) + |x3| + ifelse(x4^2 > 1, x5, x0): it jumps in x1 and x4, though it bends in others.
+ */
+static void test_slots(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    program_builder *b = NULL;
+    program *p = NULL;
+    bool slots[6], any;
+    assert_ok(svmp_builder_create(context, &b));
+    expr x[6], zero = svmp_expr_literal(b, 0);
+    for (uint32_t k = 0; k < 6; k++) x[k] = svmp_expr_input(b, k);
+    expr step = svmp_expr_step(b, svmp_expr_subtract(b, x[1], svmp_expr_literal(b, 2)));
+    expr smooth = svmp_expr_add(b, svmp_expr_max(b, x[2], zero), svmp_expr_abs(b, x[3]));
+    expr above = svmp_expr_greater(b, svmp_expr_square(b, x[4]), svmp_expr_literal(b, 1));
+    expr f = svmp_expr_add(b, svmp_expr_multiply(b, x[0], step), smooth);
+    f = svmp_expr_add(b, f, svmp_expr_ifelse(b, above, x[5], x[0]));
+    assert_ok(svmp_program_finish(b, f, 6, 0, &p));
+    assert_ok(svmp_program_jumps(p, slots, &any));
+    assert_true(any);
+    for (size_t k = 0; k < 6; k++) assert_int_equal(slots[k], k == 1 || k == 4);
+    svmp_program_free(p);
+    assert_ok(svmp_program_finish(b, svmp_expr_exp(b, smooth), 6, 0, &p));
+    assert_ok(svmp_program_jumps(p, slots, &any));
+    assert_false(any);
+    svmp_program_free(p);
+    svmp_builder_free(b);
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slots)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
