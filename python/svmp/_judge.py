@@ -64,7 +64,8 @@ def _numbers(found: ctypes.c_void_p) -> dict[str, Any]:
     while (name := lib.svmp_verdict_number_name(len(made))) is not None:
         value = float(lib.svmp_verdict_number(found, name))
         made[name.decode()] = int(value) if value.is_integer() else value
-    drift, drifts = structs["svmp_drift"](), []
+    drift = structs["svmp_drift"]()
+    drifts: list[dict[str, Any]] = []
     while lib.svmp_verdict_drift(found, len(drifts), ctypes.byref(drift)):
         drifts.append({name: _plain(getattr(drift, name)) for name, *_ in drift._fields_})
     made["drifts"] = drifts

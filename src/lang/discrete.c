@@ -104,7 +104,10 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     if (lowering->statement->distribution->support == SUPPORT_SUM)
         return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
     found->open = isinf(upper) && !isfinite(most);
+    const bool depends = isnan(most);
     if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
+    if (found->open && isinf(most) && depends)
+        return not_finite(lowering, offset, "its largest value depends on an unknown; bound it with T(,)");
     if (found->open && isinf(most))
         return not_finite(lowering, offset,
                           "it has no largest value, and no counts that depend on it are observed; bound it with T(,) "

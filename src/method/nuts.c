@@ -213,10 +213,12 @@ static svmp_status explain_start(const svmp_run *run, const chain *c) {
     if (i < c->h.variables)
         snprintf(name, sizeof name, ", and the score of %.80s is %g there",
                  svmp_model_variable_name(run->model, i, (char[96]){0}, 96), c->z.score[i]);
-    return svmp_fail(
-        run->context, SVMP_NOT_FINITE, "Chain %zu cannot start: the log density is %g at %s%s. Try another --init.",
-        c->number + 1, c->z.log_density,
-        run->started_from ? "its start" : "the last of 100 random starts and of 100 draws of the priors", name);
+    const char *where = run->started_from     ? "its start"
+                        : run->model->lowered ? "the last of 100 random starts and of 100 draws of the priors"
+                                              : "the last of 100 random starts";
+    return svmp_fail(run->context, SVMP_NOT_FINITE,
+                     "Chain %zu cannot start: the log density is %g at %s%s. Try another --init.", c->number + 1,
+                     c->z.log_density, where, name);
 }
 
 static svmp_status explain(const svmp_run *run, const chain *c) {

@@ -74,3 +74,24 @@ shows 'T\(, (186|198)\)'
 printf 'model { lambda ~ dgamma(20, 10)\n p ~ dbeta(20, 10)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
 works run open.bug open.R -n 20 -t 20 -q
 ! grep -q 'no largest value' said || fail "the bound is far enough: $(cat said)"
+
+# A density that jumps: the place of the jump has a posterior that is constant between the data, and known.
+cat >jump.bug <<'EOF'
+model {
+  for (i in 1:20) { y[i] ~ dnorm(ifelse(i > place, 1, 0), 1) }
+  place ~ dunif(0, 20)
+}
+EOF
+echo 'y <- c(-0.3, 1, 0.2, -1.1, 0.4, 0.1, -0.6, 0.9, 0.3, 1.4, 0.2, 1.9, 0.7, -0.2, 1.3, 0.8, 2.1, 1.2, 0.4, 1.6)' >jump.R
+works run jump.bug jump.R -q -o jump.csv
+shows '^Passed: '
+# i - 1 < place < i for i - 1 zeros, and ones from i on; the mean of 100 particles is within 4.5 standard errors
+sed 's/.*c(//; s/)//; s/,//g' jump.R | awk '
+    NR == FNR { n = NF; for (i = 1; i <= n; i++) { f = 0; for (j = 1; j <= n; j++) f -= ($j - (j >= i)) ^ 2 / 2; p[i] = exp(f); total += p[i] }
+                for (i = 1; i <= n; i++) { mean += p[i] / total * (i - 0.5); square += p[i] / total * ((i - 0.5) ^ 2 + 1 / 12) }; next }
+    /^#/ { next }
+    !header { for (k = split($0, names, ","); k > 0; k--) if (names[k] == "place") column = k; header = 1; next }
+    { split($0, values, ","); sum += values[column]; count++ }
+    END { error = (sum / count - mean) / sqrt((square - mean ^ 2) / count)
+          if (count != 100 || error ^ 2 > 4.5 ^ 2) { printf "mean %g instead of %g\n", sum / count, mean; exit 1 } }' - jump.csv >said 2>&1 ||
+    fail "$(cat said)"

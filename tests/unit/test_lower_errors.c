@@ -87,10 +87,13 @@ static const struct {
      "m.bug:2:2: error: 'y' depends on itself: the model has a directed cycle\n     y ~ dunif(0, x) }\n     ^"},
     {"model { x ~ dnorm(x, 1) }", "",
      "m.bug:1:9: error: the model has a directed cycle: x -> x\n    model { x ~ dnorm(x, 1) }\n            ^"},
-    {"model { for (i in 1:N) { z[i] ~ dpois(2) }\n y ~ dnorm(z[2], 1) }", "N <- 3 z <- c(1,NA,2) y <- 1",
-     "m.bug:1:26: error: 'z[2]' ~ dpois is discrete, not observed, and cannot be summed out: it has no largest value; "
-     "bound it with T(,) where larger values have no weight, or provide it in the data (i = 2)\n"
-     "    model { for (i in 1:N) { z[i] ~ dpois(2) }\n                             ^"},
+    {"model { for (i in 1:N) { z[i] ~ dpois(l) }\n y ~ dnorm(z[2], 1)\n l ~ dgamma(1, 1) }",
+     "N <- 3 z <- c(1,NA,2) y <- 1",
+     "m.bug:1:26: error: 'z[2]' ~ dpois is discrete, not observed, and cannot be summed out: it has no largest value, "
+     "and "
+     "no counts that depend on it are observed; bound it with T(,) where larger values have no weight, or provide it "
+     "in "
+     "the data (i = 2)\n    model { for (i in 1:N) { z[i] ~ dpois(l) }\n                             ^"},
     {"model { n ~ dbin(p, k)\n k ~ dbin(p, 4)\n y ~ dnorm(n, 1)\n p ~ dunif(0, 1) }", "y <- 1",
      "m.bug:1:9: error: 'n' ~ dbin is discrete, not observed, and cannot be summed out: its largest value depends on "
      "an unknown; bound it with T(,)\n    model { n ~ dbin(p, k)\n            ^"},
