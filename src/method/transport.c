@@ -7,9 +7,10 @@
  *     nothing drifts.
  *   - Of the last window those particles are kept whose moments are nearest to the averages. By themselves they are
  *     nearly as noisy as that many independent draws. Stein's transport removes the noise: its kernel, linear on the
- * variables that a node reads and rbf on the node itself, moves them until Stein's identities hold.
+ *     variables that a node reads and rbf on the node itself, moves them until Stein's identities hold. If it carries
+ *     particles far out in some variable, it is undone.
  *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
- * is held to those on the scale of the model text.
+ *     is held to those on the scale of the model text.
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried.
@@ -172,12 +173,34 @@ static svmp_status bring_back(svmp_run *run, double *x) {
     return SVMP_OK;
 }
 
+static double kurtosis(size_t n, const double *x) {
+    const double mean = svmp_sum(n, x) / (double)n;
+    double squares = 0, fourths = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double square = (x[l] - mean) * (x[l] - mean);
+        squares += square;
+        fourths += square * square;
+    }
+    return (double)n * fourths / (squares * squares);
+}
+
+/* Whether the transport has carried particles far out in some variable, farther than exact moves left any: along a
+ * direction that the data hardly determine, such as a level and the sum of the effects around it, little holds them. */
+static int lengthened_a_tail(const svmp_run *run, const double *x) {
+    const size_t n = run->backend->n;
+    const double *moved = ((const transport *)run->own)->moved;
+    for (size_t i = 0; i < run->model->graph->variables; i++)
+        if (kurtosis(n, x + i * n) > 1 + 1.5 * kurtosis(n, moved + i * n)) return 1;
+    return 0;
+}
+
 static svmp_status end_carries(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
     const average *rows = svmp_averages_rows(own->averages);
     double *x, *room;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    if (lengthened_a_tail(run, x)) memcpy(x, own->moved, run->model->graph->variables * b->n * sizeof *x);
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &room)); /* needed no more */
     SVMP_TRY(svmp_hold(own->q, rows, run->model->graph->variables, b->n, x, room));
     if (own->text) rows = svmp_averages_rows(own->text_averages);
