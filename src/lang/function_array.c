@@ -216,8 +216,8 @@ static bool are_alike(const lowered_model *model, uint32_t one, uint32_t other) 
  * is for others to see. */
 static svmp_status note_sorted(model_lowering *lowering, const value *of) {
     lowered_model *model = lowering->result;
-    const size_t first = model->sorted_count;
     if (model == NULL || !lowering->symbolic || of->count < 2) return SVMP_OK;
+    const size_t first = model->sorted_count;
     SVMP_TRY(SVMP_GROW(lowering->context, model->sorted, model->sorted_capacity, first + 1 + of->count));
     for (size_t k = 0; k < of->count; k++) {
         const model_item item = lowering->items[of->first + k];

@@ -13,8 +13,8 @@ static const lowered_model *lowered_of(const svmp_model *model) {
 size_t svmp_model_sorted(const svmp_model *model) {
     const lowered_model *lowered = lowered_of(model);
     size_t variables = 0;
-    for (size_t k = 0; lowered && k < lowered->sorted_count; k += 1 + lowered->sorted[k])
-        variables += lowered->sorted[k];
+    if (lowered == NULL) return 0;
+    for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k]) variables += lowered->sorted[k];
     return variables;
 }
 
@@ -29,7 +29,8 @@ typedef void (*group_move)(size_t count, const uint32_t *variable, size_t n, dou
 
 static void move_groups(const svmp_model *model, size_t n, double *x, group_move move) {
     const lowered_model *lowered = lowered_of(model);
-    for (size_t k = 0; lowered && k < lowered->sorted_count; k += 1 + lowered->sorted[k])
+    if (lowered == NULL) return;
+    for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k])
         for (size_t l = 0; l < n; l++) move(lowered->sorted[k], lowered->sorted + k + 1, n, x + l);
 }
 
@@ -50,7 +51,7 @@ static void sort_group(size_t count, const uint32_t *variable, const double *lik
             for (size_t j = 0; j < k; j++) {
                 double *one = &x[variable[j] * n], *other = &x[variable[k] * n];
                 const int falls = like && like[variable[j]] > like[variable[k]];
-                if (falls ? *one >= *other : *one <= *other) continue;
+                if (!(falls ? *one < *other : *one > *other)) continue;
                 swap(one, other);
                 again = 1;
             }
@@ -59,13 +60,15 @@ static void sort_group(size_t count, const uint32_t *variable, const double *lik
 
 void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x) {
     const lowered_model *lowered = lowered_of(model);
-    for (size_t k = 0; lowered && k < lowered->sorted_count; k += 1 + lowered->sorted[k])
+    if (lowered == NULL) return;
+    for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k])
         for (size_t l = 0; l < n; l++) sort_group(lowered->sorted[k], lowered->sorted + k + 1, like, n, x + l);
 }
 
 void svmp_model_shuffle(const svmp_model *model, uint64_t seed, size_t n, double *x) {
     const lowered_model *lowered = lowered_of(model);
-    for (size_t k = 0; lowered && k < lowered->sorted_count; k += 1 + lowered->sorted[k]) {
+    if (lowered == NULL) return;
+    for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k]) {
         const uint32_t *variable = lowered->sorted + k + 1;
         for (size_t l = 0; l < n; l++) {
             const random_stream stream = {seed, variable[0], l, RANDOM_ORDER};
