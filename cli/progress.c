@@ -98,10 +98,10 @@ static void print_line(progress *watch, double rate, double left) {
     fprintf(stderr, "%s%zu of %s%zu iterations, %.3g per second, %s", live ? "\r" : "", state->iteration,
             sooner ? "at most " : "", state->iterations, rate, sooner ? "about " : "");
     print_duration(left);
-    if (watch->largest)
-        fprintf(stderr, " left, largest %s %.3g", watch->largest, state->largest);
-    else
-        fprintf(stderr, " left, step %.3g", state->rate);
+    fputs(" left", stderr);
+    if (watch->largest && isfinite(state->largest))
+        fprintf(stderr, ", largest %s %.3g", watch->largest, state->largest);
+    if (!watch->largest) fprintf(stderr, ", step %.3g", state->rate);
     if (state->divergences) fprintf(stderr, ", %zu divergent", state->divergences);
     fputs(live ? "\033[K" : "\n", stderr);
     watch->shown = live;

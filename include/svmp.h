@@ -6,8 +6,8 @@
  * svmp_parallel.h what programs of several processes need, and svmp_plan.h the planning of such programs.
  *
  * Conventions
- *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. Outputs are
- *     undefined after a failure, except that a created object is either complete or not created.
+ *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. After a
+ * failure outputs are undefined, but a function that creates an object sets its pointer only on success.
  *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so the particles of a variable are contiguous.
  *   - A function that creates an object returns it through its last argument, a pointer to a pointer. The caller owns
  *     the object and frees it with *_free, which accepts NULL. An object must not outlive the context it was created
@@ -159,8 +159,8 @@ SVMP_API svmp_status svmp_data_create(svmp_context *context, svmp_data **data);
 SVMP_API void svmp_data_free(svmp_data *data);
 
 /* Adds an array of `rank` dimensions. rank 0 is a single number, and `dimensions` may then be NULL. `values` is
- * row-major: the last index varies fastest. NaN is a missing value. All arguments are copied. Fails if the name exists
- * already, with more than 8 dimensions, and if all arrays together have more than 10^8 numbers. */
+ * row-major: the last index varies fastest. NaN is a missing value. All arguments are copied. Fails if the name already
+ * exists, if `rank` exceeds 8, or if all arrays together would have more than 10^8 numbers. */
 SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const size_t *dimensions,
                                    const double *values);
 
@@ -172,8 +172,8 @@ SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
 SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,
                                           const svmp_data *data, const svmp_reading *how, svmp_model **model);
 
-/* Gives a variable a box. Also after the model was finished or read, but not after it was split or run. Variables that
- * a model text transforms cannot have a box: the model text defines their bounds. */
+/* Bounds a variable by a box. May be called after the model was finished or read, but not after it was split or run.
+ * Variables that a model text transforms cannot have a box: the model text defines their bounds. */
 SVMP_API svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower, double upper);
 
 /* Writes the name of a variable or a node to `buffer`, truncated to `size`; returns `buffer`. */
@@ -236,7 +236,7 @@ SVMP_API size_t svmp_particles_count(const svmp_particles *particles);
 /* The values, particle-fast; they may be changed in place. Valid as long as the particles. */
 SVMP_API double *svmp_particles_values(svmp_particles *particles);
 
-/* The name of a variable, and a new name for it, which is copied. */
+/* Returns or sets the name of a variable. A new name is copied. */
 SVMP_API const char *svmp_particles_name(const svmp_particles *particles, size_t variable);
 SVMP_API svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, const char *name);
 
@@ -245,7 +245,7 @@ SVMP_API svmp_status svmp_particles_set_name(svmp_particles *particles, size_t v
 SVMP_API size_t svmp_particles_chains(const svmp_particles *particles);
 SVMP_API svmp_status svmp_particles_set_chains(svmp_particles *particles, size_t chains);
 
-/* Whether the particles are draws of chains: several chains, or the statistic n_leapfrog__ or n_sweeps__. */
+/* Whether the particles are draws of chains: there are several chains, or a statistic n_leapfrog__ or n_sweeps__. */
 SVMP_API int svmp_particles_are_chains(const svmp_particles *particles);
 
 /* Statistics: one number per particle besides the variables. Their names end in two underscores, as in files of Stan:
@@ -346,16 +346,17 @@ typedef struct svmp_run svmp_run;
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run);
 SVMP_API void svmp_run_free(svmp_run *run);
 
-/* Starts the run from these particles instead. Variables are matched by name. There may be any number of
- * particles: of more than the run has, the last of as many equal parts are taken (of chains, their last draws); of
- * fewer, all in turn, and those that come again are spread around theirs. Collective: every process is given the same
+/* Starts the run from these particles instead. Variables are matched by name. There may be any
+ * number of particles. If there are more than the run needs, they are divided into that many equal parts and the last
+ * of each part is used (for chains, the last draws). If there are fewer, they are used in turn, and repeated ones are
+ * jittered. Collective: every process is given the same
  * particles, or its part of the result of another run. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Collective: all processes must have the same file. From CSV, each process reads only
  * its own variables. `path` may also be files with values of unknowns, separated by commas: R dumps (.R, .txt, .dump)
- * or JSON, one start each. Particle l takes the l-th in turn, unknowns that are not named keep the start that they
- * have, and particles beyond the number of files are spread around theirs. For model texts in one process. */
+ * or JSON, one start each. Particle l takes the l-th in turn. Unknowns that are not named keep their current start. If
+ * there are more particles than files, the additional ones are jittered. Only for model texts, in one process. */
 SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 
 /* The state of a run after an iteration. */
@@ -383,8 +384,8 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
-/* The particles of the run in its current state, with the names of the model and lp__, which is left out, with a
- * warning, if there is no memory to compute it. The caller frees them.
+/* The particles of the run in its current state, with the names of the model and the statistic
+ * lp__. If there is no memory to compute lp__, it is omitted, with a warning. The caller frees them.
  *
  * Series (svmp_tools.h) record the course of the run: largest_phi (or largest_score, largest_change) and step_size
  * along iteration, for at most 256 evenly spaced iterations and the last one; ksd (V), ksd_ratio and bandwidth along
@@ -422,11 +423,11 @@ typedef struct svmp_discrepancy {
     double u, v;
     double ratio;    /* V over its expectation for as many exact draws: 1 is as good as exact draws, less is better */
     double limit;    /* the ratio that exact draws rarely exceed */
-    double moment_z; /* standard errors by which Stein's identities E[s] = 0 and E[s (x - mean)] = -1 are missed; they
+    double moment_z; /* deviation from Stein's identities E[s] = 0 and E[s (x - mean)] = -1, in standard errors; they
                       * reveal shifts and wrong spreads that the kernel may not see */
     double moment_limit; /* the moment_z that exact draws rarely exceed */
-    double bandwidth;    /* of the first kernel term that has one, at the node; in total, the mean over nodes. NaN: no
-                          * term has one */
+    double bandwidth;    /* at the node, of the first kernel term that has one; in the total, the mean over nodes;
+                          * NaN: no term has one */
 } svmp_discrepancy;      /* with one particle, all but v are NaN */
 
 /* Measures the discrepancy of the current particles: in total and, unless `nodes` is NULL, for each (own) node. Methods

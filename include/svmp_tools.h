@@ -94,7 +94,7 @@ SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array 
 /* The number of observed values of stochastic nodes in a model text; 0 for other models. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
 
-/* Whether "sigma" or "mu.3" belongs to an array that a model text computes, monitored or not, or is a leaf. */
+/* Whether a name, such as "sigma" or "mu.3", is an element of a deterministic array (monitored or not) or a leaf. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
 /* The number of values of the unknowns, on the scale of the model text: what svmp_run_particles reports for each
@@ -112,8 +112,8 @@ SVMP_API svmp_status svmp_model_to_values(const svmp_model *model, size_t n, con
  * on the edge of its support or outside is first moved inside. SVMP_BAD_INPUT: a matrix is not positive definite. */
 SVMP_API svmp_status svmp_model_from_values(const svmp_model *model, size_t n, const double *values, double *x);
 
-/* A sparse symmetric precision A and a vector b. Give each off-diagonal entry once, in either triangle; the
- * entries of the diagonal may stand several times and are added. */
+/* A sparse symmetric precision A and a vector b. Give each off-diagonal entry once, in either triangle; diagonal
+ * entries may be repeated; repeats are added. */
 typedef struct svmp_field {
     size_t entries;
     const size_t *rows, *columns; /* counted from 0 */
@@ -126,9 +126,9 @@ typedef struct svmp_field {
  * in a file. After a failure some of the factors may have been added. */
 SVMP_API svmp_status svmp_model_add_field(svmp_model *model, size_t first, size_t count, const svmp_field *field);
 
-/* The coordinate that a node moves in (svmp_reading): 1 is centred, 0 is not centred; between them it is the
- * share of the data in what is known about the node (docs/coordinates.md). NaN if there is no choice, because the node
- * has another kind of prior. */
+/* The coordinate that a node moves in (svmp_reading): 1 is centred, 0 is not centred; values in between
+ * are the fraction of the information about the node that comes from the data (docs/coordinates.md). NaN if there is no
+ * choice, because the node has another kind of prior. */
 SVMP_API double svmp_model_centring(const svmp_model *model, size_t node);
 
 /* The variables of a node are first ... first + dimension - 1. */
@@ -145,7 +145,7 @@ SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
 typedef enum svmp_graph_format { SVMP_GRAPH_DOT = 0, SVMP_GRAPH_JSON = 1 } svmp_graph_format;
 SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
 
-/* The same to a path, as svmp_file_write does. */
+/* Like svmp_model_write_graph, but to a file, written as by svmp_file_write. */
 SVMP_API svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path,
                                            int overwrite);
 
@@ -156,10 +156,10 @@ SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, co
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
-/* New particles with `count` of the variables, in the given order (`variables` NULL: all), and every `every`-th draw of
- * each chain, the last of each `every` draws. Statistics, series and chains are kept, and so are the counts and the
- * E-BFMI of svmp_particles_sampling, which still describe all draws. Collective: each process selects among its own
- * variables, possibly none; they keep the order of the whole model. */
+/* New particles with `count` of the variables, in the given order (`variables` NULL: all), and one draw out
+ * of every `every` in each chain, the last of each group. Statistics, series and chains are kept, and so are the counts
+ * and the E-BFMI of svmp_particles_sampling, which still describe all draws. Collective: each process selects among its
+ * own variables, possibly none; they keep the order of the whole model. */
 SVMP_API svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables,
                                            size_t every, svmp_particles **chosen);
 
@@ -172,9 +172,9 @@ SVMP_API svmp_status svmp_particles_join(size_t count, const svmp_particles *con
 SVMP_API size_t svmp_particles_statistics(const svmp_particles *particles);
 SVMP_API const char *svmp_particles_statistic_name(const svmp_particles *particles, size_t statistic);
 
-/* A series of numbers stored with particles, such as "largest_phi" along "iteration". The series that has the name of
- * what it runs along holds the coordinates; all series along it have the same length. Names have at most 63 letters,
- * digits, dots and underscores; "chain" and "draw" are reserved. Values may be infinite or NaN. */
+/* A series of numbers stored with particles, such as "largest_phi" along "iteration". A series whose name equals its
+ * `along` holds the coordinates; all series along it have the same length. Names have at most 63 letters, digits, dots
+ * and underscores; "chain" and "draw" are reserved. Values may be infinite or NaN. */
 typedef struct svmp_series {
     const char *name, *along;
     size_t count;
@@ -227,7 +227,7 @@ typedef struct svmp_difference {
 SVMP_API svmp_status svmp_particles_differences(const svmp_particles *particles, const svmp_particles *reference,
                                                 svmp_difference *rows);
 
-/* The |z| that the largest of `count` exceeds by chance in one of a hundred comparisons. */
+/* The limit that the largest of `count` values |z| exceeds by chance in 1 % of comparisons. */
 SVMP_API double svmp_difference_limit(size_t count);
 
 /* The number of particles in a file. */
@@ -269,7 +269,7 @@ SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *
 /* What is known about particles. The numbers never change. */
 typedef enum svmp_finding {
     SVMP_NOT_EXAMINED = 0, /* not examined */
-    SVMP_PASSED = 1,       /* exact moves change nothing that as many exact draws would have kept */
+    SVMP_PASSED = 1,       /* exact moves change the particles no more than they would as many exact draws */
     SVMP_FAILED = 2,       /* the particles are not a sample of the posterior */
     SVMP_UNDECIDED = 3     /* examined, but the moves mixed too slowly to tell */
 } svmp_finding;
@@ -289,10 +289,10 @@ typedef enum svmp_veto {
     SVMP_VETO_DIVERGENT = 10,  /* chains: trajectories diverged */
     SVMP_VETO_ENERGY = 11,     /* chains: E-BFMI is below 0.3 */
     SVMP_VETO_INFINITE = 12,   /* values or scores are not finite: the posterior may be improper */
-    SVMP_VETO_CUT_OFF = 13     /* a count without a largest value was summed to a value that is still likely */
+    SVMP_VETO_CUT_OFF = 13     /* the sum over an unbounded count was cut off at a value that is still likely */
 } svmp_veto;
 
-/* Why a method says that it has not settled, of the variable that is farthest from it. */
+/* Why the method reports that it has not settled, by the variable that is farthest from settling. */
 typedef enum svmp_unrest {
     SVMP_REST = 0,
     SVMP_UNREST_ERROR = 1,    /* an average has a large standard error, in sd */
@@ -317,8 +317,8 @@ typedef enum svmp_aspect {
     SVMP_SPREAD = 1,      /* sd of the particles / sd afterwards - 1 */
     SVMP_MEDIAN = 2,      /* in sd: the normal quantile of the share of particles below the median afterwards */
     SVMP_TAILS = 3,       /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
-    SVMP_SCORES = 4,      /* root mean square of the score / that afterwards - 1: wrong given the neighbours */
-    SVMP_LOG_DENSITY = 5, /* of all variables together: its mean less that afterwards, per half a variable */
+    SVMP_SCORES = 4,      /* RMS of the scores / RMS afterwards - 1: not 0 if a node is wrong given its neighbours */
+    SVMP_LOG_DENSITY = 5, /* (mean of the log density - mean afterwards) / (number of variables / 2) */
     SVMP_ELSEWHERE = 6,   /* in sd: how far away particles from other starts stay, where the density is as high */
     SVMP_SHAPE = 7        /* in sd: a quantile of the particles less that afterwards, the one that is farthest off */
 } svmp_aspect;
@@ -343,39 +343,39 @@ SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
  * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
  * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
  * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
- * the same bits for any number of threads, unless `seconds` cuts it short. What it held before is forgotten. Seconds
- * below 0: nothing is moved, and the verdict holds what the advice depends on alone. Collective. */
+ * the same bits for any number of threads, unless `seconds` cuts it short. Previous contents are discarded. If
+ * `seconds` is negative, no particle is moved and the verdict records only what the advice needs. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
-/* The same by local moves alone, without sums of variables and other modes, as several processes do it: the same bits
- * for any number of processes. */
+/* Like svmp_run_examine, but by local moves alone, as with several processes: it tests no sums of variables, and looks
+ * for no other modes. The same bits for any number of processes. */
 SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
 /* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
  * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by
- * svmp_chains_verdict; if they pass, some of their draws are examined. What it held before is forgotten. Collective. */
+ * svmp_chains_verdict; if they pass, some of their draws are examined. Previous contents are discarded. Collective. */
 SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
                                       svmp_verdict *verdict);
 
 /* Adds what draws of chains say about themselves to a verdict, which is empty or that of svmp_run_examine: R-hat,
- * effective draws, divergences, energy. Without a veto, and unless the examination has found otherwise, they pass. */
+ * effective draws, divergences, energy. They pass unless there is a veto or the examination failed. */
 SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
 
-/* What so many chains need to pass: an R-hat of at most *r_hat, and *draws effective draws. Either may be NULL. */
+/* What `chains` chains need to pass: an R-hat of at most *r_hat, and *draws effective draws. Either may be NULL. */
 SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
 
 /* Adds a veto that the caller knows of. An earlier veto is kept. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
 /* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
- * svmp_particles_set_comments takes them. Cut off at the end of a line where the room ends; 8 KiB are enough. */
+ * svmp_particles_set_comments takes them. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
 SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
 
-/* Adds what the record of a file, its comments, says about the run: the method and the start, which the advice depends
- * on, how the run ended, and its veto, which comes before any other. */
+/* Adds what the record of a file, its comments, says about the run: the method and the start (needed for
+ * the advice), how the run ended, and its veto, which takes precedence over any other. */
 SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
 
-/* Whether the particles may be used: examined or chains that have mixed, passed, and no veto. */
+/* Whether the particles may be used: they have passed, by examination or as chains that have mixed, without a veto. */
 SVMP_API int svmp_verdict_is_clear(const svmp_verdict *verdict);
 
 /* One word for all: "passed", "failed", "undecided", "not examined", or with a veto "not converged". */
@@ -433,13 +433,14 @@ SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ran
 
 /* A robot's odometry in the plane, and its distances to landmarks. The first pose is known. */
 typedef struct svmp_journey {
-    size_t poses, landmarks;           /* at least 2 and at least 1 */
-    double first[3];                   /* x, y and heading of the first pose */
-    const double *ahead, *left, *turn; /* poses - 1 measured moves, in the frame before the move, and turns after it */
-    const double *known;               /* 2*landmarks positions, NaN if unknown; NULL: none is known */
-    size_t count;                      /* the number of distances */
-    const size_t *pose, *landmark;     /* of each distance, counted from 0 */
-    const double *range;               /* distances */
+    size_t poses, landmarks; /* at least 2 and at least 1 */
+    double first[3];         /* x, y and heading of the first pose */
+    const double *ahead, *left,
+        *turn;           /* poses - 1 measured moves, each in the robot's frame before it, and the turns that follow */
+    const double *known; /* 2*landmarks positions, NaN if unknown; NULL: none is known */
+    size_t count;        /* the number of distances */
+    const size_t *pose, *landmark; /* of each distance, counted from 0 */
+    const double *range;           /* distances */
     double move_sd, turn_sd,
         range_sd; /* standard deviations of a move in each direction, of a turn and of a distance */
 } svmp_journey;

@@ -7,8 +7,8 @@
  *     nothing drifts.
  *   - Of the last window those particles are kept whose moments are nearest to the averages. By themselves they are
  *     nearly as noisy as that many independent draws. Stein's transport removes the noise: its kernel, linear on the
- *     variables that a node reads and rbf on the node itself, moves them until Stein's identities hold. If it carries
- *     particles far out in some variable, it is undone.
+ *     variables that a node reads and rbf on the node itself, moves them until Stein's identities hold. If it leads
+ *     particles astray in some variable, it is undone.
  *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
  *     is held to those on the scale of the model text.
  *
@@ -173,7 +173,11 @@ static svmp_status bring_back(svmp_run *run, double *x) {
     return SVMP_OK;
 }
 
-static double kurtosis(size_t n, const double *x) {
+typedef struct shape {
+    double sd, kurtosis;
+} shape;
+
+static shape shape_of(size_t n, const double *x) {
     const double mean = svmp_sum(n, x) / (double)n;
     double squares = 0, fourths = 0;
     for (size_t l = 0; l < n; l++) {
@@ -181,29 +185,46 @@ static double kurtosis(size_t n, const double *x) {
         squares += square;
         fourths += square * square;
     }
-    return (double)n * fourths / (squares * squares);
+    return (shape){sqrt(squares / (double)(n - 1)), (double)n * fourths / (squares * squares)};
 }
 
-/* Whether the transport has carried particles far out in some variable, farther than exact moves left any: along a
- * direction that the data hardly determine, such as a level and the sum of the effects around it, little holds them. */
-static int lengthened_a_tail(const svmp_run *run, const double *x) {
+/* Whether particles have been led astray in some variable: to an sd that is far from its average, as where many
+ * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
+ * data hardly determine, such as a level and the sum of the effects around it. */
+static int led_astray(const svmp_run *run, const double *x) {
+    const transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
     const size_t n = run->backend->n;
-    const double *moved = ((const transport *)run->own)->moved;
-    for (size_t i = 0; i < run->model->graph->variables; i++)
-        if (kurtosis(n, x + i * n) > 1 + 1.5 * kurtosis(n, moved + i * n)) return 1;
+    for (size_t i = 0; i < run->model->graph->variables; i++) {
+        const shape carried = shape_of(n, x + i * n), moved = shape_of(n, own->moved + i * n);
+        if (carried.kurtosis > 1 + 1.5 * moved.kurtosis) return 1;
+        if (carried.sd > 1.2 * rows[i].sd || 1.2 * carried.sd < rows[i].sd) return 1;
+    }
     return 0;
+}
+
+/* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
+ * left. */
+static svmp_status hold(svmp_run *run, double *x, double *room) {
+    transport *own = run->own;
+    const size_t variables = run->model->graph->variables, n = run->backend->n;
+    const average *rows = svmp_averages_rows(own->averages);
+    for (int back = 0; back < 2; back++) {
+        SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
+        if (!led_astray(run, x)) return SVMP_OK;
+        memcpy(x, own->moved, variables * n * sizeof *x);
+    }
+    return SVMP_OK;
 }
 
 static svmp_status end_carries(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
-    const average *rows = svmp_averages_rows(own->averages);
+    const average *rows = own->text ? svmp_averages_rows(own->text_averages) : NULL;
     double *x, *room;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    if (lengthened_a_tail(run, x)) memcpy(x, own->moved, run->model->graph->variables * b->n * sizeof *x);
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &room)); /* needed no more */
-    SVMP_TRY(svmp_hold(own->q, rows, run->model->graph->variables, b->n, x, room));
-    if (own->text) rows = svmp_averages_rows(own->text_averages);
+    SVMP_TRY(hold(run, x, room));
     for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
         hold_text(b->n, &rows[i], &row, x + row.variable * b->n);
