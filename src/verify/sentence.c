@@ -331,6 +331,8 @@ static void advise_method(words *w, const svmp_verdict *v) {
         say(w, "Compare with -m %s.", reference);
     else if (is_reference(of))
         say(w, "Run from other starts (--init prior, --seed) and compare.");
+    else if (of->unrest && v->iterations > 0 && v->iterations < of->iterations / 10) /* too few to settle */
+        say(w, "Run longer (-t %zu).", of->iterations);
     else if (of->unrest)
         say(w, "Use -m %s%s.", reference,
             v->nested
