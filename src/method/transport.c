@@ -220,14 +220,13 @@ static svmp_status hold(svmp_run *run, double *x, double *room) {
 static svmp_status end_carries(svmp_run *run) {
     transport *own = run->own;
     backend *b = run->backend;
-    const average *rows = own->text ? svmp_averages_rows(own->text_averages) : NULL;
     double *x, *room;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &room)); /* needed no more */
     SVMP_TRY(hold(run, x, room));
-    for (size_t i = 0; i < svmp_text_scale_rows(own->text); i++) {
+    for (size_t i = 0; own->text && i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
-        hold_text(b->n, &rows[i], &row, x + row.variable * b->n);
+        hold_text(b->n, &svmp_averages_rows(own->text_averages)[i], &row, x + row.variable * b->n);
     }
     SVMP_TRY(bring_back(run, x));
     own->stage = STAGE_DONE;
