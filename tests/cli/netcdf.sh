@@ -1,4 +1,4 @@
-# NetCDF: the same numbers as in CSV, for svmp itself. tests/cli/other_tools.sh opens such files with ArviZ and R.
+# NetCDF: the same numbers as in CSV, for svmp itself. tests/long/other_tools.sh opens such files with ArviZ and R.
 . "$TESTS/cli/support.bash"
 if ! "$SVMP" --version | grep -qx 'netcdf: yes'; then
     refuses 2 "this build has no NetCDF support" run chain.mtx -o a.nc
