@@ -143,6 +143,8 @@ typedef struct svmp_reading {
      * between, from the information in the data and in the prior (docs/coordinates.md). Particles and particle files
      * are on the scale of the model text in any case. */
     const char *coordinates;
+
+    const void *reserved[6]; /* NULL; for later versions (docs/versioning.md) */
 } svmp_reading;
 
 /* Reads a model from files; the endings determine their kinds. `how` may be NULL. The model is finished.

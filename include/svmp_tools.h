@@ -63,6 +63,7 @@ typedef struct svmp_method {
     int fits;           /* whether it fits a Gaussian on the graph first, whatever the start is */
     size_t arrays;      /* how many numbers per variable and particle it holds, besides position, score and velocity */
     double examination; /* the time of svmp_run_examine after it, as a share of the time of its iterations */
+    double reserved[8]; /* 0; for later versions */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
@@ -85,6 +86,7 @@ typedef struct svmp_array {
     size_t drawn_count;
     const char *summed; /* like `unknown`, for discrete unknowns, which are summed out; `unknown` excludes them */
     size_t summed_count;
+    const void *reserved[8]; /* NULL; for later versions */
 } svmp_array;
 
 /* Describes array `which`, counted from 0 in the order of the text. Returns 0 beyond the last one; models that are not
