@@ -115,6 +115,8 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, own);
 }
 
+static gaussian *own_gaussian(const svmp_run *run) { return ((const transport *)run->own)->q; }
+
 static svmp_status draw_start(svmp_run *run, double *x) {
     const transport *own = run->own;
     return svmp_gaussian_draw(own->q, run->backend->seed, run->backend->n, x);
@@ -459,5 +461,6 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterate = iterate,
                                       .expect = expect,
                                       .free = free_transport,
+                                      .gaussian = own_gaussian,
                                       .unrest = find_unrest,
                                       .state = state};
