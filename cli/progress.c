@@ -150,9 +150,9 @@ static void tell(progress *watch, double time) {
 /* What a long run will take, as soon as some iterations tell; and again if that turns out to be wrong by more than 30
  * %. */
 static void announce(progress *watch, double time) {
-    const double soon = 5, is_long = 60, elapsed = time - watch->started; /* seconds */
+    const double soon = 5, late = 30, is_long = 60, elapsed = time - watch->started; /* seconds */
     struct rusage used;
-    if (watch->state.iteration < watch->first + 3 || elapsed < soon) return;
+    if (watch->state.iteration < watch->first + (elapsed < late ? 10 : 3) || elapsed < soon) return; /* steps adapt */
     if (watch->state.iteration < watch->warmup / 2) return; /* its first trajectories are long */
     const double iterations = elapsed + time_left(watch, time), total = watch->begun + iterations * (1 + watch->after);
     if (!(total >= is_long) || getrusage(RUSAGE_SELF, &used) != 0) return;
