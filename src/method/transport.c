@@ -399,8 +399,8 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-/* The iterations until the moves end, and the transport, if the unrest after the open window is `next` and falls so
- * with every window. */
+/* The iterations until the moves end, and the transport, if the largest error after the open window is `next` small
+ * ones and falls so with every window. */
 static size_t foresee(const svmp_run *run, double next, double falls) {
     const transport *own = run->own;
     const double fair = svmp_fair_errors.mean / svmp_small_errors.mean;
@@ -415,17 +415,22 @@ static size_t foresee(const svmp_run *run, double next, double falls) {
     return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
 }
 
-/* Every window halves the variance of the errors, unless the last has shown that it does not: that of a heavy tail.
- * Before the first has closed, a third of the draws are supposed to be worth an independent one. The largest of many
- * errors is known to a fifth, and a window more is twice as many iterations: the mean of what either end would give. */
+/* Every window halves the variance of the errors, unless the last has shown that it does not: that of a heavy tail. A
+ * third of the draws are supposed to be worth an independent one; while steps adapt, errors say half of it. The largest
+ * of many errors is known to a fifth, and a window more is twice as many iterations: the mean of what either end would
+ * give. */
 static size_t expect(const svmp_run *run) {
     const transport *own = run->own;
     if (own->stage == STAGE_DONE) return run->iteration;
     if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
     const double half = sqrt(0.5), falls = own->fell > half ? fmin(own->fell, 1) : half,
-                 first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n)),
-                 next = (own->error > 0 ? own->error * falls : first) / svmp_small_errors.mean;
-    return (size_t)sqrt((double)foresee(run, 0.8 * next, falls) * (double)foresee(run, 1.25 * next, falls));
+                 supposed = sqrt(3.0 / (double)(own->length * run->backend->n)),
+                 told = own->error > 0 ? own->error * falls : supposed,
+                 next = run->iteration - own->window > ADAPTS ? told : sqrt(told * supposed),
+                 unit = svmp_small_errors.mean;
+    const double low = (double)foresee(run, 0.8 * next / unit, falls),
+                 high = (double)foresee(run, 1.25 * next / unit, falls);
+    return (size_t)sqrt(low * high);
 }
 
 /* A longer run is this one as long as the limit has ended nothing. */
