@@ -67,7 +67,7 @@ static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return check_point(s);
-    if (has_ending(path, ".R .r .json .txt .dump")) return 0; /* values of unknowns, not particles */
+    if (svmp_start_is_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
