@@ -32,9 +32,10 @@
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double stalled = 0.9; /* of the unrest before, after twice as many iterations */
-static const double hopeless = 15; /* below the median log density: e^-15 */
-static const double dense = 200;   /* entries of the factor per variable with which global moves cost too much */
+static const double stalled = 0.9;            /* of the unrest before, after twice as many iterations */
+static const double hopeless = 15;            /* below the median log density: e^-15 */
+static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
+static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
 
@@ -191,28 +192,29 @@ static shape shape_of(size_t n, const double *x) {
 /* Whether particles have been led astray in some variable: to an sd that is far from its average, as where many
  * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
  * data hardly determine, such as a level and the sum of the effects around it. */
-static int led_astray(const svmp_run *run, const double *x) {
+static int led_astray(const svmp_run *run, const double *x, double most) {
     const transport *own = run->own;
     const average *rows = svmp_averages_rows(own->averages);
     const size_t n = run->backend->n;
     for (size_t i = 0; i < run->model->graph->variables; i++) {
         const shape carried = shape_of(n, x + i * n), moved = shape_of(n, own->moved + i * n);
         if (carried.kurtosis > 1 + 1.5 * moved.kurtosis) return 1;
-        if (carried.sd > 1.2 * rows[i].sd || 1.2 * carried.sd < rows[i].sd) return 1;
+        if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
     }
     return 0;
 }
 
 /* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
- * left. */
+ * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
 static svmp_status hold(svmp_run *run, double *x, double *room) {
     transport *own = run->own;
-    const size_t variables = run->model->graph->variables, n = run->backend->n;
+    const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
     const average *rows = svmp_averages_rows(own->averages);
+    if (led_astray(run, x, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
         SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
-        if (!led_astray(run, x)) return SVMP_OK;
-        memcpy(x, own->moved, variables * n * sizeof *x);
+        if (!led_astray(run, x, off)) return SVMP_OK;
+        memcpy(x, own->moved, bytes);
     }
     return SVMP_OK;
 }
