@@ -12,7 +12,8 @@
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE; with --split, also remove old parts", "Output"},
-    {"monitor", 0, "NAME,...", "", "also report these deterministic nodes", "Output"},
+    {"monitor", 0, "NAME,...", "",
+     "also report these nodes: computed by <-, discrete, deviance, log_lik or posterior_predictive", "Output"},
     {"save", 0, "NAME,...", "", "write only these variables and arrays", "Output"},
     {"thin", 0, "K", "1", "write every Kth draw of each chain", "Output"},
     {"split", 0, NULL, "", "write one file per chain: FILE_1.csv, ...", "Output"},
@@ -20,7 +21,7 @@ static const option_row rows[] = {
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"verify", 0, "auto|yes|no", "auto",
      "cross-examine the particles at the end; auto: within a third of the run or 5 s", "Verdict"},
-    {"require-converged", 0, NULL, "", "exit with status 1 unless the verdict is that they pass", "Verdict"},
+    {"require-converged", 0, NULL, "", "exit with status 1 unless the verdict is 'Passed'", "Verdict"},
     {"checkpoint", 0, "FILE", "", "save the state of the run to FILE", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "seconds between saves; 0: every iteration", "Checkpoints"},
     {"resume", 0, "FILE", "", "continue from a checkpoint; -t may be larger", "Checkpoints"},
@@ -201,8 +202,8 @@ const command command_run = {
         "At its end a run is judged: particles by their discrepancy and last step, chains by R-hat, effective\n"
         "draws, divergences and energy, and both by a\n"
         "cross-examination like that of\n.BR \"svmp verify\" ,\n"
-        "which may take a third of the time of the run, or 5 seconds if that is more. The verdict is the last line\n"
-        "of the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
+        "which may take a third of the time of the run, or 5 seconds if that is more. The verdict ends\n"
+        "the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
         "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and some of their\n"
         "draws stand the examination.\n.PP\nWith\n"
         ".B \\-\\-checkpoint\n"
@@ -219,7 +220,10 @@ const command command_run = {
         "centred for the other methods. The results are on the scale of the model in any case\n"
         ".RB ( docs/coordinates.md ).\n"
         ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
-        "adds deterministic nodes, computed from each particle.\n.PP\n"
+        "adds nodes: deterministic ones, computed from each particle; discrete unknowns, drawn given each particle;\n"
+        "deviance; log_lik, the log likelihood of each observation; and posterior_predictive, observations drawn "
+        "anew.\n"
+        "An element of an array is x[3,1] or x.3.1.\n.PP\n"
         "Stan's tools read one file per chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so on.\n"
         ".PP\n.B mpirun \\-n P svmp run ...\n"
         "splits a large model among several processes, on one or more machines\n"

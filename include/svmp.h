@@ -167,6 +167,9 @@ SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t ran
 /* Adds the arrays of a data file (.json, .csv, .R, .txt or .dump). After a failure the data are unchanged. */
 SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
 
+/* The same from the text of such a file in memory. The ending of `path` selects the format; error messages name it. */
+SVMP_API svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *text, size_t length);
+
 /* Reads a model from a text in memory. `name` replaces the path in error messages, "name:line:column: ..."; NULL:
  * "<text>". `data` and `how` may be NULL. The text and the data are not needed afterwards. */
 SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,

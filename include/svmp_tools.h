@@ -230,6 +230,9 @@ SVMP_API svmp_status svmp_particles_differences(const svmp_particles *particles,
 /* The limit that the largest of `count` values |z| exceeds by chance in 1 % of comparisons. */
 SVMP_API double svmp_difference_limit(size_t count);
 
+/* Whether the paths, separated by commas, are files with values of unknowns, as svmp_run_start_from_file takes them. */
+SVMP_API int svmp_start_is_values(const char *paths);
+
 /* The number of particles in a file. */
 SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count);
 

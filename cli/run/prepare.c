@@ -39,15 +39,6 @@ static int check_sizes(const session *s) {
     return 0;
 }
 
-/* Values of unknowns, as JAGS and Stan take them, not particles. */
-static int has_values(const char *path) {
-    static const char *const endings[] = {".R", ".r", ".json", ".txt", ".dump"};
-    const char *ending = strrchr(path, '.');
-    for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
-        if (strcmp(ending, endings[k]) == 0) return 1;
-    return 0;
-}
-
 /* The file is read once, since it may be a pipe; of several processes each reads its own variables later. */
 static int count_start(session *s, const char *path, size_t *count) {
     if (svmp_context_processes(s->context) == 1) {
@@ -62,9 +53,9 @@ static int count_start(session *s, const char *path, size_t *count) {
 /* --init gaussian:FILE.nc: a damaged file may crash HDF5, and is first read where that does no harm. */
 static int check_point(session *s) {
     static const char fitted[] = "gaussian:";
-    const char *init = options_given(s->set, "init"), *ending = init ? strrchr(init, '.') : NULL;
+    const char *init = options_given(s->set, "init");
     svmp_particles *particles = NULL;
-    if (ending == NULL || strcmp(ending, ".nc") != 0 || strncmp(init, fitted, strlen(fitted)) != 0) return 0;
+    if (init == NULL || !has_ending(init, ".nc") || strncmp(init, fitted, strlen(fitted)) != 0) return 0;
     const int status = read_particles(s->context, init + strlen(fitted), &particles);
     svmp_particles_free(particles);
     return status;
@@ -76,7 +67,7 @@ static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return check_point(s);
-    if (has_values(path)) return 0;
+    if (svmp_start_is_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
@@ -90,12 +81,11 @@ static int read_start(session *s) {
 /* What several processes cannot do. */
 static int check_processes(const session *s) {
     const char *path = options_given(s->set, "output");
-    const size_t length = path ? strlen(path) : 0;
     if (svmp_context_processes(s->context) == 1) return 0;
     if (!s->method.parts)
         return complain(EXIT_WRONG, "The method '%s' needs the whole model in one process: run it without mpirun.",
                         s->method.name);
-    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    if (path == NULL || !has_ending(path, ".nc")) return 0;
     return complain(EXIT_WRONG,
                     "Several processes cannot write the NetCDF file '%s', because none of them holds all particles; "
                     "use a file that ends in .csv.",

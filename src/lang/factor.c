@@ -349,6 +349,31 @@ svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *en
     return build_entry(lowering, which, try_entry, entry);
 }
 
+/* Says what is wrong with the observed values. */
+static svmp_status try_refusal(model_lowering *lowering, uint32_t which, expr *ignored) {
+    factor_work factor = {.instance = which, .statement = lowering->statement};
+    (void)ignored;
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = SVMP_OK;
+    if (factor.statement->kind != AST_FACTOR) {
+        status = svmp_factor_begin(lowering, &factor);
+        if (status == SVMP_OK) status = build_values(lowering, &factor);
+        if (status == SVMP_OK) status = svmp_factor_check_values(lowering, &factor);
+    }
+    if (status == SVMP_OK)
+        status = svmp_lowering_error(
+            lowering, lowering->statement->offset,
+            "this has probability 0 for all values of the discrete unknowns that it depends on; check the data");
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+svmp_status svmp_factor_refuse(model_lowering *lowering, uint32_t which) {
+    expr ignored;
+    return build_entry(lowering, which, try_refusal, &ignored);
+}
+
 /* ---- likelihood -------------------------------------------------------------------------------- */
 
 static svmp_status try_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {

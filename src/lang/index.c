@@ -137,13 +137,17 @@ svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *
 /* ---- elements ------------------------------------------------------------------------------- */
 
 static svmp_status missing(model_lowering *lowering, const ast_expression *variable, size_t offset) {
+    static const char *const counters[] = {"", "[i]", "[i,j]", "[i,j,k]"};
     const model_array *array = &lowering->arrays[variable->symbol];
+    const char *name = lowering->ast->names.text[variable->symbol];
     char text[ELEMENT_TEXT], there[200];
     svmp_element_text(lowering, variable->symbol, offset, text);
     if (array->data == NULL) return svmp_lowering_error(lowering, variable->offset, "'%s' is not defined", text);
     svmp_data_place(lowering->data, array->data, offset, there, sizeof there);
     return svmp_lowering_error(lowering, variable->offset,
-                               "'%s' is missing in the data (%s), and the model does not define it", text, there);
+                               "'%s' is missing in the data (%s), and the model does not define it; give it a "
+                               "distribution, such as %s%s ~ dnorm(mu.%s, tau.%s), or leave out what lacks it",
+                               text, there, name, counters[array->shape.rank < 3 ? array->shape.rank : 3], name, name);
 }
 
 static svmp_status cycle(model_lowering *lowering, const ast_expression *variable, size_t offset) {

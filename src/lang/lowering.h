@@ -472,6 +472,8 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
 /* The log density or potential of an instance for the present combination of discrete unknowns, as an expression;
  * -inf where the combination cannot be. */
 svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry);
+/* Fails with the reason why the combination cannot be. */
+svmp_status svmp_factor_refuse(model_lowering *lowering, uint32_t which);
 /* The log density of what an instance observes, given all unknowns, those that were drawn included. */
 svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry);
 /* The program of a fresh pattern. */

@@ -70,7 +70,7 @@ const char *svmp_method_name(size_t k);
 
 /* The default method: `transport`, or `graphical` where that cannot run, with several processes and with boxes. */
 #define METHOD_AUTO "auto"
-const method *svmp_method_auto(const svmp_model *model);
+const method *svmp_method_auto(int in_parts, int boxed);
 
 /* What the option `method` can be: METHOD_AUTO, then the methods. */
 const char *svmp_method_choice(size_t k);

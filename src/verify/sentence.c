@@ -279,12 +279,10 @@ static void advise_modes(words *w) {
 }
 
 /* Particles that keep to their places: along a direction that no move follows, or in modes of their own. */
-static void advise_mixing(words *w, const svmp_verdict *v, const char *name) {
+static void advise_mixing(words *w, const svmp_verdict *v) {
     if (v->nested)
-        say(w,
-            "The posterior may have several modes, or %s may need other coordinates (values in units of the scale that "
-            "they depend on).",
-            name);
+        say(w, "The posterior may have several modes, or the model may need other coordinates (values in units of the "
+               "scale that they depend on).");
     else
         say(w, "The posterior may have several modes: constrain the model to one of them (an order, a sign), or tell "
                "them apart by a prior.");
@@ -303,9 +301,8 @@ static void advise_r_hat(words *w, const svmp_verdict *v) {
     say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior may have several modes");
     if (v->nested)
         say(w,
-            ", or %s may need other coordinates (--coordinates auto, or values in units of the scale that they depend "
-            "on)",
-            v->veto_name);
+            ", or the model may need other coordinates (--coordinates auto, or values in units of the scale that they "
+            "depend on)");
     say(w, ".");
 }
 
@@ -332,7 +329,7 @@ static void advise_chains(words *w, const svmp_verdict *v) {
 
 static void advise_unsettled(words *w, const svmp_verdict *v) {
     if (v->unrest == SVMP_UNREST_APART)
-        advise_mixing(w, v, v->veto_name);
+        advise_mixing(w, v);
     else
         say(w, "Run longer (-t %zu).", longer(v));
 }
@@ -422,6 +419,6 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
     else if (v->veto != SVMP_VETO_NONE)
         advise_veto(&w, v);
     else if (v->finding == SVMP_UNDECIDED && v->unexamined == SVMP_EXAMINED)
-        advise_mixing(&w, v, v->slowest_name);
+        advise_mixing(&w, v);
     return buffer;
 }

@@ -23,7 +23,7 @@ static const struct {
      "                 ^\nm.bug:2:12: error: 'pow' takes 2 arguments, not 1\n     y ~ dnorm(pow(x), 1) }\n"
      "               ^"},
     {"model { x <- dnorm(0,1) }", "",
-     "m.bug:1:14: error: 'dnorm' is a distribution; it can only follow '~'\n"
+     "m.bug:1:14: error: 'dnorm' is a distribution: write '~' before it, not '<-' or '='\n"
      "    model { x <- dnorm(0,1) }\n                 ^"},
     {"model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }", "",
      "m.bug:1:19: error: 'pnorm' takes 3 arguments, not 2: the value, then the arguments of the distribution\n"
@@ -111,8 +111,23 @@ static const struct {
      "m.bug:2:2: error: the bounds of this unknown depend on a discrete one: write it as low + (high - low) * u with u "
      "~ dunif(0, 1), or factor() for what its density has more\n     x ~ dunif(0, 1 + z)\n     ^"},
     {"model { z ~ dbern(0.5)\n y ~ dbin(p, z)\n p ~ dunif(0, 1) }", "y <- 2",
-     "m.bug:1:9: error: no values of the discrete unknowns are possible with these data\n"
-     "    model { z ~ dbern(0.5)\n            ^"},
+     "m.bug:2:2: error: 'y' (d.R:1) is outside the support of dbin: 2 is not between 0 and 1\n"
+     "     y ~ dbin(p, z)\n     ^"},
+    {"model { for (i in 1:3) { z[i] ~ dbern(p)\n y[i] ~ dpois(a[1 + z[i]]) }\n p ~ dunif(0, 1)\n a[1] ~ dexp(1)\n"
+     " a[2] ~ dexp(2) }",
+     "y <- c(3, -1, 1.5)",
+     "m.bug:2:2: error: 'y[2]' (d.R:1) is outside the support of dpois: -1 is negative (i = 2)\n"
+     "     y[i] ~ dpois(a[1 + z[i]]) }\n     ^"},
+    {"model { for (i in 1:3) { z[i] ~ dbern(p)\n y[i] ~ dbin(q, 2 * z[i]) }\n w ~ dbin(q, 1 - z[2])\n"
+     " p ~ dunif(0, 1)\n q ~ dunif(0, 1) }",
+     "y <- c(0, 1, 2) w <- 1",
+     "m.bug:1:26: error: no value of the discrete unknown 'z[2]' is possible with these data: its distribution, or "
+     "what "
+     "is observed of the nodes that depend on it, leaves none (i = 2)\n"
+     "    model { for (i in 1:3) { z[i] ~ dbern(p)\n                             ^"},
+    {"model { z ~ dbern(0.5)\n factor(log(z - z)) }", "",
+     "m.bug:2:2: error: this has probability 0 for all values of the discrete unknowns that it depends on; check the "
+     "data\n     factor(log(z - z)) }\n     ^"},
     {"model { y[1:2] ~ dinterval(t[1:2], c)\n t[1:2] ~ dnorm(0, 1) }", "y <- c(0, 1) c <- 2",
      "m.bug:1:9: error: dinterval applies to one element: write a loop with y[i] on the left-hand side\n"
      "    model { y[1:2] ~ dinterval(t[1:2], c)\n            ^"},
@@ -191,8 +206,10 @@ static const struct {
     {"model { y ~ dnorm(x[2], 1)\n x[1] ~ dnorm(0,1)\n x[3] ~ dnorm(0,1) }", "",
      "m.bug:1:19: error: 'x[2]' is not defined\n    model { y ~ dnorm(x[2], 1)\n                      ^"},
     {"model { y ~ dnorm(x[2], 1) }", "x <- c(1,NA)",
-     "m.bug:1:19: error: 'x[2]' is missing in the data (d.R:1), and the model does not define it\n    model { y ~ "
-     "dnorm(x[2], 1) }\n                      ^"},
+     "m.bug:1:19: error: 'x[2]' is missing in the data (d.R:1), and the model does not define it; give it a "
+     "distribution, such as x[i] ~ dnorm(mu.x, tau.x), or leave out what lacks it\n    model { y ~ dnorm(x[2], 1) }\n  "
+     "             "
+     "       ^"},
     {"model { x <- 3\n y ~ dnorm(x,1) }", "x <- 2",
      "m.bug:1:9: error: 'x' is computed here and given in the data (d.R:1)\n    model { x <- 3\n            ^"},
     {"data { a ~ dflat() }\nmodel { y ~ dnorm(a, 1) }", "",
