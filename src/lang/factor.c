@@ -101,12 +101,23 @@ svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr to
 
 /* ---- priors: what an unknown node is drawn from ------------------------------------------------ */
 
+/* Vectors have bounds where their elements are censored. */
+static bool has_bounds(const factor_work *factor, const lowered_node *node) {
+    switch (node->transform) {
+    case TRANSFORM_ABOVE:
+    case TRANSFORM_BELOW:
+    case TRANSFORM_BETWEEN:
+    case TRANSFORM_MIXED: return true;
+    default: return factor->distribution->rank == RANK_SCALAR;
+    }
+}
+
 /* Arguments, then the bounds of each output. */
 static svmp_status build_prior(model_lowering *lowering, const factor_work *factor, const lowered_node *node,
                                expr *outputs) {
     memcpy(outputs, factor->expressions, factor->count * sizeof *outputs);
     outputs += factor->count;
-    for (size_t k = 0; factor->distribution->rank == RANK_SCALAR && k < node->outputs; k++) {
+    for (size_t k = 0; has_bounds(factor, node) && k < node->outputs; k++) {
         model_item lower, upper;
         size_t output = node->output + k;
         SVMP_TRY(svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[output],
@@ -123,7 +134,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
     uint64_t words[2 * DISTRIBUTION_ARGUMENTS + 5];
     size_t length = 0;
     bool fresh;
-    if (factor->distribution->rank == RANK_SCALAR) shape.bounds = node->outputs;
+    if (has_bounds(factor, node)) shape.bounds = node->outputs;
     svmp_rows_and_columns(&factor->offsets, &shape.rows, &shape.columns);
     words[length++] = factor->statement->offset;
     words[length++] = shape.rows;
@@ -149,7 +160,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
 static svmp_status add_prior(model_lowering *lowering, const factor_work *factor) {
     lowered_node *node = svmp_instance_node(lowering, factor->instance);
     if (node == NULL) return SVMP_OK;
-    size_t count = factor->count + (factor->distribution->rank == RANK_SCALAR ? 2 * node->outputs : 0);
+    size_t count = factor->count + (has_bounds(factor, node) ? 2 * node->outputs : 0);
     expr *outputs;
     SVMP_TRY(SVMP_NEW(lowering->context, outputs, count));
     svmp_status status = build_prior(lowering, factor, node, outputs);

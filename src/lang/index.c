@@ -320,10 +320,11 @@ static svmp_status expand_shape(model_lowering *lowering, const ast_expression *
 }
 
 static svmp_status not_data(model_lowering *lowering, const ast_expression *variable) {
-    return svmp_lowering_error(
-        lowering, variable->offset,
-        "'%s' is not data, as loop bounds and left-hand subscripts must be; compute it in data { }",
-        lowering->ast->names.text[variable->symbol]);
+    const char *way_out =
+        lowering->in_data ? "write the formula itself, or give it in a data file" : "compute it in data { }";
+    return svmp_lowering_error(lowering, variable->offset,
+                               "'%s' is not data, as loop bounds and left-hand subscripts must be; %s",
+                               lowering->ast->names.text[variable->symbol], way_out);
 }
 
 svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result) {

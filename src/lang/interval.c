@@ -86,7 +86,7 @@ static svmp_status censor(model_lowering *lowering) {
                                    "%s can only censor a stochastic node; this one is computed from unknowns", name);
     }
     const ast_statement *definition = lowering->instances[lowering->elements[target].definition].statement;
-    if (definition->distribution->rank != RANK_SCALAR)
+    if (definition->distribution->rank != RANK_SCALAR && definition->distribution->support != SUPPORT_REAL)
         return svmp_lowering_error(lowering, statement->arguments[0]->offset,
                                    "%s cannot censor an element of a node of %s", name, definition->distribution->name);
     if (statement->distribution->support == SUPPORT_ROUNDED) {

@@ -478,6 +478,43 @@ static void test_unknown_cut_points(void **state) {
     end(&test);
 }
 
+/* Each element of a vector has its own bounds, a cut point that is unknown among them; the density is the vector's, and
+ * the elements' Jacobians. */
+static void test_censored_vector(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { z[1:4] ~ dmnorm(m[], P[,])\n y[2] ~ dinterval(z[2], 0.5)\n y[3] ~ dinterval(z[3], c)\n"
+          " y[4] ~ dinterval(z[4], cuts[])\n c ~ dnorm(0, 1)\n w ~ dnorm(z[1], 1) }",
+          "y <- c(NA, 1, 0, 1) w <- 1 m <- c(0, 0, 0, 0) cuts <- c(-1, 2)\n"
+          "P <- structure(c(2,1,0,0, 1,2,0,0, 0,0,3,0, 0,0,0,1), .Dim = c(4, 4))");
+    assert_int_equal(test.model->variables, 5);
+    double x[5] = {0.3, -0.4, 0.7, 0.2, 1.5}, natural[5], back[5];
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    const double *z = natural, c = x[4];
+    assert_near(z[0], 0.3, 1e-15);
+    assert_near(z[1], 0.5 + exp(-0.4), 1e-14);
+    assert_near(z[2], c - exp(0.7), 1e-14);
+    assert_near(z[3], -1 + 3 / (1 + exp(-0.2)), 1e-14);
+    const double form = 2 * z[0] * z[0] + 2 * z[0] * z[1] + 2 * z[1] * z[1] + 3 * z[2] * z[2] + z[3] * z[3];
+    const double expected = 0.5 * log(9) - 2 * log(2 * acos(-1)) - 0.5 * form - 0.4 + 0.7 + log(3) - log1p(exp(-0.2)) -
+                            log1p(exp(0.2)) + normal(c, 0, 1) + normal(1, z[0], 1);
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    assert_ok(svmp_lowered_inverse(test.model, 1, natural, back));
+    for (int i = 0; i < 5; i++) assert_near(back[i], x[i], 1e-13);
+    enum { N = 200 };
+    double drawn[5 * N], values[5 * N];
+    assert_ok(svmp_lowered_draw(test.model, 1, N, drawn));
+    assert_ok(svmp_lowered_natural(test.model, N, drawn, values));
+    for (size_t l = 0; l < N; l++) {
+        assert_true(values[N + l] > 0.5 && values[2 * N + l] < values[4 * N + l]);
+        assert_true(values[3 * N + l] > -1 && values[3 * N + l] < 2);
+        for (int i = 0; i < 5; i++) assert_true(fabs(drawn[i * N + l]) < 20);
+    }
+    end(&test);
+}
+
 /* Without subscripts on the left an array has the dimensions of what defines it, in whichever order they stand. */
 static void test_whole_arrays(void **state) {
     (void)state;
@@ -632,6 +669,7 @@ int main(void) {
         cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_censoring_is_a_bound),
         cmocka_unit_test(test_unknown_cut_points),
+        cmocka_unit_test(test_censored_vector),
         cmocka_unit_test(test_nothing_goes_on_outside),
         cmocka_unit_test(test_monitors),
         cmocka_unit_test(test_data_block_draws),
