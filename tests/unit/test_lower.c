@@ -554,6 +554,31 @@ static void test_functions_of_distributions(void **state) {
     end(&test);
 }
 
+/* Quantile functions undo distribution functions, whatever the arguments, and their derivatives do. */
+static void test_quantiles(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(
+        &test,
+        "model { a ~ dgamma(2, 1)\n k ~ dgamma(3, 1)\n u ~ dunif(0, 1)\n m ~ dnorm(0, 1)\n"
+        " factor(pgamma(qgamma(u, a, k), a, k) + pbeta(qbeta(u, a, k), a, k) + pt(qt(u, m, a, k), m, a, k))\n"
+        " factor(pchisqr(qchisqr(u, k), k) + pf(qf(u, a, k), a, k) + pgen.gamma(qgen.gamma(u, a, k, 1.5), a, k, 1.5))\n"
+        " factor(-6 * u)\n factor(a * (qpois(0.3, 4.5) + qbin(0.3, 0.4, 20) + qnegbin(0.3, 0.4, 3))) }",
+        "");
+    for (uint64_t turn = 0; turn < 8; turn++) {
+        double x[4], natural[4];
+        svmp_random_normals((random_stream){.seed = turn, .purpose = RANDOM_TEST}, 4, x);
+        for (int i = 0; i < 4; i++) x[i] *= 0.5; /* pf and pt lose digits in the long tails of few degrees of freedom */
+        assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+        const double a = natural[0], k = natural[1], u = natural[2];
+        const double expected = log(a) - a + x[0] + 2 * log(k) - k - log(2) + x[1] + log(u * (1 - u)) +
+                                normal(natural[3], 0, 1) + a * (3 + 7 + 2); /* the counts as R has them */
+        assert_near(log_density(&test, x), expected, 1e-11);
+        assert_gradient(&test, x);
+    }
+    end(&test);
+}
+
 /* Where the density does not exist, neither value nor gradient is a number: the ends of a moving support in the wrong
  * order, an observed value beyond them, a matrix of degrees of freedom too few. */
 static void test_nothing_goes_on_outside(void **state) {
@@ -652,6 +677,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_arrays),
         cmocka_unit_test(test_functions_of_distributions),
+        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_scalar_normal),
         cmocka_unit_test(test_loop_that_never_runs),
         cmocka_unit_test(test_gaussian_field),
