@@ -10,7 +10,7 @@
 /* ---- values ----------------------------------------------------------------------------------- */
 
 static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
-    const model_element *elements = lowering->elements + lowering->arrays[factor->statement->left->symbol].first;
+    model_element *elements = lowering->elements + lowering->arrays[factor->statement->left->symbol].first;
     const model_instance *instance = &lowering->instances[factor->instance];
     factor->values = factor->expressions + factor->count;
     factor->value_numbers = factor->numbers + factor->count;
@@ -18,8 +18,9 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
     if (instance->node != NOTHING && !instance->leaf)
         SVMP_TRY(svmp_node_natural(lowering, factor->instance, &factor->jacobian));
     for (size_t k = 0; k < factor->offsets.count; k++) {
-        const model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
-        const bool unknown = one->state == ELEMENT_UNKNOWN;
+        model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
+        const bool rest = one->state == ELEMENT_REST, unknown = rest || one->state == ELEMENT_UNKNOWN;
+        if (rest && one->stamp != lowering->stamp) SVMP_TRY(svmp_rest_read(lowering, one));
         model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
         if (one->state == ELEMENT_DISCRETE) SVMP_TRY(svmp_discrete_read(lowering, one->output, &item));
         factor->value_numbers[k] = unknown ? NAN : item.number;
@@ -290,6 +291,7 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
     place before = svmp_enter(lowering, which);
     bool drawn_whole = false, ignored;
     svmp_status status = SVMP_OK;
+    if (lowering->instances[which].settled) return svmp_leave(lowering, before), SVMP_OK;
     lowering->factor = which;
     if (lowering->instances[which].leaf) status = make_factor(lowering, which, add_leaf, &drawn_whole);
     if (status == SVMP_OK && !drawn_whole)

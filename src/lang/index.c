@@ -281,6 +281,8 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         expr ignored;
         if (read->state == ELEMENT_UNKNOWN && svmp_node_has_elements(lowering, definition)) {
             SVMP_TRY(svmp_node_element(lowering, read));
+        } else if (read->state == ELEMENT_REST) {
+            SVMP_TRY(svmp_rest_read(lowering, read));
         } else if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
         } else if (defined->busy) {

@@ -201,14 +201,15 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     const model_array *array = &lowering->arrays[statement->left->symbol];
     lowered_model *result = lowering->result;
     value offsets;
-    size_t unknown = 0, islands = 0;
+    size_t unknown = 0, islands = 0, rest = 0;
     SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
     if (statement->distribution->support == SUPPORT_ZERO_SUM) SVMP_TRY(fix_islands(lowering, &offsets, &islands));
     for (size_t k = 0; k < offsets.count; k++) {
         size_t offset = (size_t)lowering->items[offsets.first + k].number;
         unknown += lowering->elements[array->first + offset].state == ELEMENT_UNKNOWN;
+        rest += lowering->elements[array->first + offset].state == ELEMENT_REST;
     }
-    result->observed += offsets.count - unknown - islands;
+    result->observed += offsets.count - unknown - islands - rest;
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;
     if (statement->distribution->discrete && !leaf) return add_discrete(lowering, which, &offsets);

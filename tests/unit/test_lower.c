@@ -515,6 +515,34 @@ static void test_censored_vector(void **state) {
     end(&test);
 }
 
+/* Of an observed sum one term is what the others leave; it has its density there, and its bounds are the other's. */
+static void test_observed_sums(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { y[1] ~ dsum(a, b)\n a ~ dnorm(m, 2)\n b ~ dnorm(a, 4)\n w ~ dnorm(b, 3)\n m ~ dnorm(0, 1)\n"
+          " y[2] ~ dsum(g, h)\n g ~ dgamma(2, 1)\n h ~ dexp(3) T(0.5,)\n"
+          " y[3] ~ dsum(b, c, 0.25)\n c ~ dt(0, 1, 1) }",
+          "y <- c(3, 2, 1) w <- 0.5");
+    assert_int_equal(test.model->variables, 3); /* a, m, g */
+    assert_int_equal(test.model->monitor_count, 3);
+    double x[3] = {0.8, -0.3, 0.4}, natural[3], rest[3];
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    assert_ok(svmp_lowered_monitor(test.model, 1, x, rest));
+    const double a = 0.8, m = -0.3, b = 3 - a, g = 1.5 / (1 + exp(-0.4)), h = 2 - g, c = 0.75 - b;
+    assert_near(natural[2], g, 1e-14);
+    for (int k = 0; k < 3; k++) {
+        const char *name = test.model->monitors[k].name;
+        assert_near(rest[k], *name == 'b' ? b : *name == 'h' ? h : c, 1e-14);
+    }
+    double expected = normal(a, m, 2) + normal(b, a, 4) + normal(0.5, b, 3) + normal(m, 0, 1);
+    expected += log(g) - g + log(3) - 3 * (h - 0.5) + log(1.5) - log1p(exp(-0.4)) - log1p(exp(0.4));
+    expected -= log(acos(-1)) + log1p(c * c);
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    end(&test);
+}
+
 /* Without subscripts on the left an array has the dimensions of what defines it, in whichever order they stand. */
 static void test_whole_arrays(void **state) {
     (void)state;
@@ -696,6 +724,7 @@ int main(void) {
         cmocka_unit_test(test_censoring_is_a_bound),
         cmocka_unit_test(test_unknown_cut_points),
         cmocka_unit_test(test_censored_vector),
+        cmocka_unit_test(test_observed_sums),
         cmocka_unit_test(test_nothing_goes_on_outside),
         cmocka_unit_test(test_monitors),
         cmocka_unit_test(test_data_block_draws),
