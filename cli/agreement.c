@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "record.h"
 #include "verdict.h"
 
 enum { TESTS = 4 }; /* of a variable: mean, sd and two quantiles */
@@ -41,7 +40,7 @@ static int print_doubts(svmp_context *context, const char *called, const svmp_pa
                called, r_hat);
         return 1;
     }
-    if (!record_find(svmp_particles_comments(particles), "verdict", word, sizeof word)) return 0;
+    if (!svmp_comment_find(svmp_particles_comments(particles), "verdict", word, sizeof word)) return 0;
     if (strcmp(word, "failed") != 0 && strcmp(word, "not converged") != 0) return 0;
     printf("No verdict: %s did not pass the examination of its own run (%s).\n", called, word);
     return 1;

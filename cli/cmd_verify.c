@@ -4,7 +4,6 @@
 #include "command.h"
 #include "convergence.h"
 #include "front/written.h"
-#include "record.h"
 #include "sample.h"
 #include "verdict.h"
 
@@ -79,7 +78,7 @@ static int read_file(session *s) {
     }
     if (s->comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_method described;
-    if (s->processes > 1 && record_find(s->comments, "method", method, sizeof method) &&
+    if (s->processes > 1 && svmp_comment_find(s->comments, "method", method, sizeof method) &&
         svmp_method_describe(s->context, method, &described) == SVMP_OK && described.yield == SVMP_CHAINS)
         return complain(EXIT_WRONG, "'%s' has draws of chains, which one process verifies: run it without mpirun.",
                         path);
@@ -91,7 +90,7 @@ static void choose(const session *s, const char *name, const char *otherwise, ch
     const char *given = options_given(s->set, name);
     if (given)
         snprintf(value, COORDINATES, "%.60s", given);
-    else if (!record_find(s->comments, name, value, COORDINATES))
+    else if (!svmp_comment_find(s->comments, name, value, COORDINATES))
         snprintf(value, COORDINATES, "%s", otherwise);
 }
 
@@ -102,7 +101,7 @@ static int read_all(session *s) {
     if (status) return status;
     char method[32];
     choose(s, "seed", "1", s->seed);
-    choose(s, "coordinates", record_find(s->comments, "method", method, sizeof method) ? "centred" : "auto",
+    choose(s, "coordinates", svmp_comment_find(s->comments, "method", method, sizeof method) ? "centred" : "auto",
            s->coordinates); /* a record without them is of a run in the coordinates of the text */
     return 0;
 }

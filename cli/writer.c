@@ -56,8 +56,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_options *options, 
                         draws, options_value(set, "thin"));
     if (path == NULL) return 0;
     if (options_given(set, "split")) w->split = asked_count(options, method->sweeps ? "particles" : "chains");
-    const size_t length = strlen(path);
-    if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
+    if (w->split && has_ending(path, ".nc"))
         return complain(EXIT_WRONG,
                         "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway.");
     return is_speaker() ? check_paths(w, path) : 0; /* of several processes, the one that writes */
@@ -101,9 +100,8 @@ static int lists(const char *list, const char *name) {
 static int check_names(const writer *w, const svmp_model *model) {
     static const char *const reserved[] = {"chain", "draw"};
     const char *path = options_given(w->set, "output");
-    const size_t length = path ? strlen(path) : 0;
     svmp_array array;
-    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    if (path == NULL || !has_ending(path, ".nc")) return 0;
     for (size_t k = 0; svmp_model_array(model, k, &array); k++)
         for (size_t r = 0; r < sizeof reserved / sizeof *reserved; r++)
             if (strcmp(array.name, reserved[r]) == 0 &&

@@ -236,6 +236,9 @@ SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char
 /* The comment lines above the header of the file from which the particles were read, without "# "; "" if none. */
 SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 
+/* Finds the line "name = value" in such comments. 1 and the value, truncated to the buffer's size; or 0. */
+SVMP_API int svmp_comment_find(const char *comments, const char *name, char *value, size_t size);
+
 /* The approximate size in bytes of the file that svmp_particles_write would write, without comments and names. */
 SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
 

@@ -109,22 +109,35 @@ static bool is_listed(const char *list, const monitor_name *name) {
     return false;
 }
 
-/* "[3,1]" as the offset of an element; SIZE_MAX: it is none of the array. */
+/* "[3,1]" or ".3.1" as the offset of an element; SIZE_MAX: it is none of the array. */
 static size_t offset_of(const char *subscripts, size_t length, const array_shape *shape) {
+    const bool brackets = *subscripts == '[';
+    const char *at = subscripts, *end = subscripts + length - brackets;
     size_t offset = 0, stride = 1, k = 0;
-    const char *at = subscripts, *end = subscripts + length;
-    while (at < end && k < shape->rank) {
+    if (brackets && *end != ']') return SIZE_MAX;
+    for (; at < end && k < shape->rank; k++) {
         size_t index = 0;
-        const char *digits = ++at; /* behind '[' or ',' */
+        const char *digits = ++at; /* behind '[', ',' or '.' */
         if (at < end && *at == '0') return SIZE_MAX;
         for (; at < end && *at >= '0' && *at <= '9' && index <= shape->dimensions[k]; at++)
             index = 10 * index + (size_t)(*at - '0');
-        if (at == digits || at == end || index == 0 || index > shape->dimensions[k]) return SIZE_MAX;
+        if (at == digits || index == 0 || index > shape->dimensions[k]) return SIZE_MAX;
+        if (at < end && *at != (brackets ? ',' : '.')) return SIZE_MAX;
         offset += (index - 1) * stride;
-        stride *= shape->dimensions[k++];
-        if (*at != ',') break;
+        stride *= shape->dimensions[k];
     }
-    return k == shape->rank && at + 1 == end && *at == ']' ? offset : SIZE_MAX;
+    return k == shape->rank && at == end ? offset : SIZE_MAX;
+}
+
+/* x.3.1, as files name an element: the array's name ends before the last numbers, unless the model has that very name.
+ */
+static void split_dotted(const model_lowering *lowering, monitor_name *name) {
+    if (name->array < name->length || svmp_names_find(&lowering->ast->names, name->text, name->length) != NAMES_NONE)
+        return;
+    size_t end = name->length;
+    for (size_t k = name->length; k-- > 0 && (name->text[k] == '.' || (name->text[k] >= '0' && name->text[k] <= '9'));)
+        if (name->text[k] == '.' && k + 1 < end) end = k;
+    if (end > 0 && svmp_names_find(&lowering->ast->names, name->text, end) != NAMES_NONE) name->array = end;
 }
 
 /* An element, or all elements that are computed; those that are unknown are reported anyway. */
@@ -172,7 +185,8 @@ svmp_status svmp_add_monitors(model_lowering *lowering, const char *list) {
     if (list == NULL) return SVMP_OK;
     lowering->symbolic = lowering->drawn = true;
     for (const char *at = list;; at++) {
-        const monitor_name name = next_name(at);
+        monitor_name name = next_name(at);
+        split_dotted(lowering, &name);
         if (!is_listed(list, &name)) SVMP_TRY(add_name(lowering, &name));
         at += name.length;
         if (*at == 0) break;

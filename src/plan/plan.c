@@ -42,7 +42,7 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
                              "A plan of the method '%s' cannot be made: what its moves cost "
                              "is not known beforehand.",
                              run->method->name));
-    *d = (run_demand){options->particles, run->step.rule->states, run->kernel};
+    *d = (run_demand){options->particles, run->step.rule->states, run->kernel, run->backend->local};
 done:
     svmp_run_free(run);
     svmp_model_free(smallest);

@@ -16,7 +16,7 @@
     TEXT(bandwidth, 0, "RULE", "median", "Method", svmp_bandwidth_name, "{names}")                                     \
     TEXT(step, 0, "STEP", NULL, "Method", svmp_step_name, "{names}; RATE may be FROM..TO [{defaults}]")                \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
-    OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [{defaults}]")                   \
+    OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "most iterations [{defaults}]")              \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
     OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers", "iterations that adapt, not kept [{defaults}]")   \

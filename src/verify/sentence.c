@@ -112,6 +112,7 @@ static void say_passed(words *w, const svmp_verdict *v) {
         say(w, " The draws were not examined, and other modes were not looked for.");
     else if (!v->searched)
         say(w, " Other modes were not looked for.");
+    if (v->chains == 1) say(w, " Several chains would be a stronger test.");
 }
 
 static void say_undecided(words *w, const svmp_verdict *v) {
@@ -254,8 +255,7 @@ const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, siz
 
 /* ---- advice ------------------------------------------------------------------------------------------------------ */
 
-/* NULL: unknown, as of particles from elsewhere. */
-static const method *method_of(const svmp_verdict *v) {
+const method *svmp_verdict_method(const svmp_verdict *v) {
     for (size_t k = 0; svmp_method_at(k); k++)
         if (strcmp(svmp_method_name(k), v->method) == 0) return svmp_method_at(k);
     return NULL;
@@ -266,6 +266,12 @@ static int has_draws(const method *of) { return of == NULL || (of->yield == SVMP
 
 static int is_reference(const method *of) { return of && of->yield == SVMP_CHAINS && !of->sweeps; }
 
+/* How many iterations to advise: those that the method has by default, or four times as many as there were. */
+static size_t longer(const svmp_verdict *v) {
+    const method *of = svmp_verdict_method(v);
+    return of && v->iterations < of->iterations / 4 ? of->iterations : 4 * v->iterations;
+}
+
 static void advise_modes(words *w) {
     say(w,
         "The posterior has several modes: constrain the model to one of them (an order of exchangeable parameters, a "
@@ -273,39 +279,45 @@ static void advise_modes(words *w) {
 }
 
 /* Particles that keep to their places: along a direction that no move follows, or in modes of their own. */
-static void advise_mixing(words *w, const svmp_verdict *v, const char *name) {
+static void advise_mixing(words *w, const svmp_verdict *v) {
     if (v->nested)
-        say(w,
-            "The posterior may have several modes, or %s may need other coordinates (values in units of the scale that "
-            "they depend on).",
-            name);
+        say(w, "The posterior may have several modes, or the model may need other coordinates (values in units of the "
+               "scale that they depend on).");
     else
         say(w, "The posterior may have several modes: constrain the model to one of them (an order, a sign), or tell "
                "them apart by a prior.");
-    if (!is_reference(method_of(v))) say(w, " Compare with -m %s.", svmp_method_nuts.name);
+    if (!is_reference(svmp_verdict_method(v))) say(w, " Compare with -m %s.", svmp_method_nuts.name);
+}
+
+static void advise_warmup(words *w) {
+    say(w, "Warm up longer (--warmup %d): the steps had no time to adapt.", METHOD_WARMUP);
 }
 
 static void advise_r_hat(words *w, const svmp_verdict *v) {
-    if (!has_draws(method_of(v))) {
-        say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_transport.name, 4 * v->iterations);
+    if (!has_draws(svmp_verdict_method(v))) {
+        say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_transport.name, longer(v));
         return;
     }
-    say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior has several modes");
+    say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior may have several modes");
     if (v->nested)
         say(w,
-            ", or %s needs other coordinates (--coordinates auto, or values in units of the scale that they depend on)",
-            v->veto_name);
+            ", or the model may need other coordinates (--coordinates auto, or values in units of the scale that they "
+            "depend on)");
     say(w, ".");
 }
 
 static void advise_chains(words *w, const svmp_verdict *v) {
+    if (v->brief && v->veto != SVMP_VETO_DRAWS) {
+        advise_warmup(w);
+        return;
+    }
     switch (v->veto) {
     case SVMP_VETO_R_HAT: advise_r_hat(w, v); return;
     case SVMP_VETO_DRAWS:
-        if (has_draws(method_of(v)))
+        if (has_draws(svmp_verdict_method(v)))
             say(w, "Run more draws (--draws).");
         else
-            say(w, "Run longer (-t %zu).", 4 * v->iterations);
+            say(w, "Run longer (-t %zu).", longer(v));
         return;
     case SVMP_VETO_DIVERGENT:
         say(w, "Take smaller steps (--accept 0.95 or 0.99)%s.",
@@ -317,14 +329,14 @@ static void advise_chains(words *w, const svmp_verdict *v) {
 
 static void advise_unsettled(words *w, const svmp_verdict *v) {
     if (v->unrest == SVMP_UNREST_APART)
-        advise_mixing(w, v, v->veto_name);
+        advise_mixing(w, v);
     else
-        say(w, "Run longer (-t %zu).", 4 * v->iterations);
+        say(w, "Run longer (-t %zu).", longer(v));
 }
 
 /* What the method at hand has not tried. */
 static void advise_method(words *w, const svmp_verdict *v) {
-    const method *of = method_of(v);
+    const method *of = svmp_verdict_method(v);
     const int fitted = strncmp(v->init, "gaussian", strlen("gaussian")) == 0;
     const char *reference = svmp_method_nuts.name, *standard = svmp_method_transport.name;
     if (of == NULL)
@@ -348,7 +360,7 @@ static void advise_method(words *w, const svmp_verdict *v) {
 }
 
 static void advise_diverged(words *w, const svmp_verdict *v) {
-    const method *of = method_of(v);
+    const method *of = svmp_verdict_method(v);
     if (of && of->step)
         say(w, "Take smaller steps (--step), or use -m %s.", svmp_method_transport.name);
     else
@@ -407,6 +419,6 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
     else if (v->veto != SVMP_VETO_NONE)
         advise_veto(&w, v);
     else if (v->finding == SVMP_UNDECIDED && v->unexamined == SVMP_EXAMINED)
-        advise_mixing(&w, v, v->slowest_name);
+        advise_mixing(&w, v);
     return buffer;
 }

@@ -28,6 +28,11 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
     }
 }
 
+int svmp_warmup_is_brief(const method *of, size_t warmup) {
+    enum { WHOLE_WINDOWS = 150 };
+    return of && of->yield == SVMP_CHAINS && !of->sweeps && warmup < WHOLE_WINDOWS;
+}
+
 void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
     *verdict = (svmp_verdict){.context = verdict->context,
                               .nodes = run->model->graph->whole_nodes,
@@ -37,7 +42,8 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .limit = NAN,
                               .slowest = NAN,
                               .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
-                              .iterations = run->iteration};
+                              .iterations = run->iteration,
+                              .brief = svmp_warmup_is_brief(run->method, run->options.warmup)};
     look_at_priors(run->model, verdict);
     snprintf(verdict->method, sizeof verdict->method, "%.15s", run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));

@@ -51,6 +51,10 @@ works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],mu,theta[3]' 
 diff <(rows element.csv | awk -F, '{ print $NF }' | tail -n +2) <(rows theta.csv | awk -F, '{ print $(NF - 5) }' | tail -n +2)
 works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --force
 diff <(rows element.csv) <(rows theta.csv)
+works run -m graphical $schools -n 20 -t 50 -q --monitor theta.3,theta -o third.csv # as files name it
+diff <(rows element.csv) <(rows third.csv) || fail "theta.3,theta is not theta[3],theta"
+refuses 2 "Cannot monitor 'theta.9': it is not an element of 'theta'." run $schools --monitor theta.9
+refuses 2 "Cannot monitor 'theta.': the model has no such node; did you mean 'theta'?" run $schools --monitor theta.
 refuses 2 "Cannot monitor 'theta[9]': it is not an element of 'theta'." run $schools --monitor 'theta[9]'
 refuses 2 "Cannot monitor 'theta[1,2]': it is not an element of 'theta'." run $schools --monitor 'theta[1,2]'
 refuses 2 "Cannot monitor 'theta[03]': it is not an element of 'theta'." run $schools --monitor 'theta[3],theta[03]'

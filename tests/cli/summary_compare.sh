@@ -110,3 +110,7 @@ works summary chains.csv
 shows '^The 10 variables with the highest R-hat:$'
 [[ $(grep -A2 '^The 10 variables' said | tail -1 | cut -d' ' -f1) == x.2.8 ]] || fail "$(cat said)"
 shows '^array +elements +mean from +to +sd from +to R-hat up to +ESS from$'
+
+# A model in the place of the particles is told apart from a damaged file.
+refuses 2 "'$MODELS/linear.bug' is a model: a file of particles (.csv or .nc) must come first." summary "$MODELS/linear.bug"
+refuses 2 "is a model: a file of particles" verify "$MODELS/linear.bug" "$MODELS/linear.csv"
