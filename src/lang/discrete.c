@@ -317,7 +317,7 @@ svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_state
     return svmp_lowering_error(
         lowering, statement->left->offset,
         "the bounds of this unknown depend on a discrete one: write it as low + (high - low) * u "
-        "with u ~ dunif(0, 1), or factor() for what its density has more");
+        "with u ~ dunif(0, 1), or add the remaining terms of its density with factor()");
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
