@@ -322,7 +322,7 @@ static svmp_status expand_shape(model_lowering *lowering, const ast_expression *
 static svmp_status not_data(model_lowering *lowering, const ast_expression *variable) {
     return svmp_lowering_error(
         lowering, variable->offset,
-        "'%s' is not data, as loop bounds and left-hand subscripts must be; compute it in data { }",
+        "'%s' is not data, but loop bounds and left-hand subscripts must be data; compute it in data { }",
         lowering->ast->names.text[variable->symbol]);
 }
 

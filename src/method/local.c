@@ -304,8 +304,8 @@ static svmp_status check_stride(const svmp_run *run, size_t stride) {
     const walk *own = run->own;
     if (stride > 0 && own->stride % stride == 0) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: --draws can grow only "
-                     "together with the iterations.",
+                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase --draws only "
+                     "together with -t.",
                      stride, own->stride);
 }
 

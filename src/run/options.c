@@ -217,14 +217,13 @@ static svmp_status make(svmp_context *context, const run_options *values, svmp_o
 svmp_status svmp_options_create(svmp_context *context, svmp_options **options) {
     const run_options standard = svmp_run_options_default();
     if (context == NULL) return SVMP_BAD_CALL;
-    if (options == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_create needs a place for the options.");
+    if (options == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_create: the result is NULL.");
     return make(context, &standard, options);
 }
 
 svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy) {
     if (options == NULL) return SVMP_BAD_CALL;
-    if (copy == NULL)
-        return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_copy needs a place for the copy.");
+    if (copy == NULL) return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_copy: the result is NULL.");
     return make(options->context, &options->values, copy);
 }
 
@@ -240,8 +239,7 @@ run_options svmp_options_values(const svmp_options *options) {
 
 svmp_status svmp_options_set(svmp_options *options, const char *name, const char *value) {
     if (options == NULL) return SVMP_BAD_CALL;
-    if (name == NULL)
-        return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_set needs the name of an option.");
+    if (name == NULL) return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_set: the name is NULL.");
     const option_row *row = svmp_option_find(name);
     if (row == NULL) return unknown_option(options->context, name);
     if (row->type != OPTION_TEXT) {
