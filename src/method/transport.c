@@ -459,8 +459,8 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The moves of the saved run have ended at its limit of %zu iterations; a limit of %zu would have "
-                     "continued them. Start again, or start from its particles (--init).",
+                     "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
+                     "%zu. Start again, or start from its particles (--init).",
                      limit, run->iterations);
 }
 
