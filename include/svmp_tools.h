@@ -376,7 +376,7 @@ SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
 /* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
- * svmp_particles_set_comments takes them. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
+ * the `comments` of svmp_particles_write. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
 SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
 
 /* Adds the information that a file records about its run in its comments: the method and the start (needed for the
