@@ -51,6 +51,7 @@ typedef enum svmp_yield {
     SVMP_MODES = 3      /* modes, not a sample of the posterior */
 } svmp_yield;
 
+/* The description of a method. */
 typedef struct svmp_method {
     const char *name;
     const char *largest; /* what svmp_progress.largest measures, such as "|phi|"; NULL: nothing, it is NaN */
@@ -208,6 +209,7 @@ typedef struct svmp_sampling {
     size_t ebfmi_chain;   /* the chain with that value, counted from 0 */
 } svmp_sampling;
 
+/* Fills this from the statistics of the chains. */
 SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampling *sampling);
 
 /* The differences of one variable from a reference sample. A z is a difference divided by its standard error. The
@@ -265,6 +267,7 @@ typedef struct svmp_movement {
     size_t variable; /* the variable with that value; of several, the first one of the whole model */
 } svmp_movement;
 
+/* The movement of the last iteration. */
 SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
@@ -326,6 +329,7 @@ typedef enum svmp_aspect {
     SVMP_SHAPE = 7        /* in sd: a quantile of the particles less that afterwards, the one that is farthest off */
 } svmp_aspect;
 
+/* A change of the particles under exact moves that chance does not explain. */
 typedef struct svmp_drift {
     size_t variable; /* of the whole model; SIZE_MAX: a sum of variables, or all together */
     char name[128];  /* of the variable; "b1 - b2" of a sum */
@@ -338,6 +342,7 @@ typedef struct svmp_drift {
 /* What is known about a sample, and what to think of it. It is empty when created; the functions below fill it. */
 typedef struct svmp_verdict svmp_verdict;
 
+/* Creates an empty verdict; frees it. */
 SVMP_API svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict);
 SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
 
