@@ -8,6 +8,8 @@
  * Conventions
  *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. After a
  * failure outputs are undefined, but a function that creates an object sets its pointer only on success.
+ *   - A NULL argument gives SVMP_BAD_CALL, or 0, NaN, NULL or "" from a function that returns no status, unless its
+ *     comment says otherwise.
  *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so the particles of a variable are contiguous.
  *   - A function that creates an object returns it through its last argument, a pointer to a pointer. The caller owns
  *     the object and frees it with *_free, which accepts NULL. An object must not outlive the context it was created
