@@ -14,6 +14,9 @@ extern "C" {
 /* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
 
+/* Whether this build has an optional part, such as "netcdf". */
+SVMP_API int svmp_build_has(const char *part);
+
 /* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to
  * `size`. Returns `buffer`. */
 SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
@@ -42,6 +45,10 @@ SVMP_API const char *svmp_option_help(const char *name, char *buffer, size_t siz
 /* Value `which` of an option, counted from 0: "nuts", or "normal:SD", where words in capitals stand for values. NULL
  * beyond the last one, and for options without a list of values. */
 SVMP_API const char *svmp_option_choice(const char *name, size_t which);
+
+/* The one of `count` names that the first `length` characters of `typed` probably mean: at least 3 characters with
+ * which it begins, or a typing error or two. NULL: none of them. */
+SVMP_API const char *svmp_name_suggest(const char *typed, size_t length, size_t count, const char *const *names);
 
 /* The meaning of a method's particles. */
 typedef enum svmp_yield {
@@ -243,6 +250,10 @@ SVMP_API int svmp_comment_find(const char *comments, const char *name, char *val
 
 /* The approximate size in bytes of the file that svmp_particles_write would write, without comments and names. */
 SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
+
+/* Whether a NetCDF file ends in the checksum that svmp_particles_write adds and svmp_particles_read compares. Reading a
+ * file without it can crash HDF5 if the file is damaged. 0 if the file cannot be read or this build has no NetCDF. */
+SVMP_API int svmp_particles_file_sealed(const char *path);
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 

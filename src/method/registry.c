@@ -65,7 +65,8 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
         return svmp_context_processes(context) > 1 ? &svmp_method_graphical : &svmp_method_transport;
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
-        const int distance = strcasecmp(name, methods[k]->name) == 0 ? 0 : svmp_name_distance(name, methods[k]->name);
+        const int same = strcasecmp(name, methods[k]->name) == 0;
+        const int distance = same ? 0 : svmp_name_distance(name, strlen(name), methods[k]->name);
         if (distance >= 0 && distance < least) {
             least = distance;
             snprintf(near, sizeof near, " did you mean '%s'?", methods[k]->name);
