@@ -165,7 +165,7 @@ svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model 
     svmp_array array;
     if (particles == NULL || model == NULL) return SVMP_BAD_CALL;
     if (particles->observed.count + particles->known.count > 0)
-        return svmp_fail(particles->context, SVMP_BAD_CALL, "The particles have the data of a model already.");
+        return svmp_fail(particles->context, SVMP_BAD_CALL, "The particles already have the data of a model.");
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
         if (array.values) SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
         if (array.known) SVMP_TRY(svmp_beside_add(particles->context, &particles->known, &array, array.known));

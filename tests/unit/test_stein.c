@@ -17,9 +17,8 @@ static kernel parse(svmp_context *context, const char *text, const char *rule) {
 }
 
 /* phi of the given particles (variables * n), in iteration 3 with seed 11. */
-static void velocity(const svmp_model *model, const backend_kind *kind, const char *text, const char *rule, size_t n,
-                     const double *x, double *phi) {
-    kernel k = parse(model->context, text, rule);
+static void velocity_of(const svmp_model *model, const backend_kind *kind, kernel k, size_t n, const double *x,
+                        double *phi) {
     backend *b = NULL;
     const size_t size = model->graph->variables * n * sizeof(double);
     assert_ok(svmp_backend_create(kind, model, n, 11, &k, NULL, &b));
@@ -28,6 +27,11 @@ static void velocity(const svmp_model *model, const backend_kind *kind, const ch
     assert_ok(kind->stein(b, &k, 3));
     memcpy(phi, b->phi, size);
     svmp_backend_free(b);
+}
+
+static void velocity(const svmp_model *model, const backend_kind *kind, const char *text, const char *rule, size_t n,
+                     const double *x, double *phi) {
+    velocity_of(model, kind, parse(model->context, text, rule), n, x, phi);
 }
 
 enum { MOST_VARIABLES = 90, MOST_PARTICLES = 64, MOST = MOST_VARIABLES * MOST_PARTICLES };
@@ -308,6 +312,35 @@ static void test_cpu_agrees_with_ref(void **state) {
     free(p);
 }
 
+/* Every shape of the table; and as a shape that no backend has loops for, computed by its functions. */
+static void test_shapes_by_their_functions(void **state) {
+    (void)state;
+    enum { NODES = 9, N = 21 };
+    particles *p = malloc(sizeof *p);
+    svmp_context *context = test_context(2);
+    svmp_model *model = test_random_gaussian(context, NODES, 0.4, 0, 5);
+    const size_t size = svmp_graph_variables(svmp_model_graph(model)) * N;
+    for (size_t s = 0; svmp_kernel_shape_name(s); s++)
+        for (size_t d = 0; d < 2; d++) {
+            char text[64];
+            snprintf(text, sizeof text, "%s@%s", svmp_kernel_shape_name(s), d ? "all" : "blanket");
+            kernel k = parse(context, text, "median");
+            kernel_shape shape = *k.terms[0].shape;
+            scatter(size, s, p->x);
+            velocity_of(model, &svmp_backend_ref, k, N, p->x, p->phi);
+            velocity_of(model, &svmp_backend_cpu, k, N, p->x, p->other);
+            assert_all_near(p->other, p->phi, size, 1e-12);
+            if (shape.value == NULL) continue;
+            shape.kind = SHAPE_OTHER;
+            k.terms[0].shape = &shape;
+            velocity_of(model, &svmp_backend_cpu, k, N, p->x, p->other);
+            assert_all_near(p->other, p->phi, size, 1e-12);
+        }
+    svmp_model_free(model);
+    svmp_context_free(context);
+    free(p);
+}
+
 /* A node of so many variables, and two of one that hang on it: the domains of all three have more. */
 static svmp_model *wide(svmp_context *context, size_t variables) {
     svmp_model *model = NULL;
@@ -557,6 +590,7 @@ int main(void) {
         cmocka_unit_test(test_independent_is_graphical_on_an_empty_graph),
         cmocka_unit_test(test_sums_of_terms_are_linear_in_their_weights),
         cmocka_unit_test(test_cpu_agrees_with_ref),
+        cmocka_unit_test(test_shapes_by_their_functions),
         cmocka_unit_test(test_cpu_agrees_with_ref_where_it_is_large),
         cmocka_unit_test(test_cpu_agrees_with_ref_at_the_edges),
         cmocka_unit_test(test_cpu_agrees_with_ref_on_two_crowds),
