@@ -82,7 +82,7 @@ typedef struct svmp_allocator {
 
 /* `allocator` is copied; NULL: calloc, realloc and free. */
 SVMP_API svmp_status svmp_context_create(const svmp_allocator *allocator, svmp_context **context);
-SVMP_API void svmp_context_free(svmp_context *context);
+SVMP_API void svmp_context_free(svmp_context *context); /* collective */
 
 /* Sets the number of threads for everything created afterwards. 0, the default: as many as OpenMP offers. */
 SVMP_API svmp_status svmp_context_set_threads(svmp_context *context, int threads);
@@ -363,7 +363,7 @@ typedef struct svmp_run svmp_run;
 /* Creates a run and draws its start. `options` are copied; NULL: the defaults. All memory of the run is allocated here.
  * Collective. */
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run);
-SVMP_API void svmp_run_free(svmp_run *run);
+SVMP_API void svmp_run_free(svmp_run *run); /* collective */
 
 /* Starts the run from these particles instead. Variables are matched by name. There may be any number of particles. If
  * the run has n particles and more are given, they are divided into n equal parts and the last of each part is used

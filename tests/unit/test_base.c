@@ -330,7 +330,7 @@ static void test_names_are_suggested(void **state) {
     (void)state;
     static const char *const names[] = {"run", "report", "particles", "init"};
     static const char *const typed[][2] = {
-        {"rnu", "run"},       {"ru", NULL}, {"repro", "report"}, {"rpeotr", "report"}, {"rpoetr", NULL},
+        {"rnu", "run"},       {"ru", NULL}, {"reprt", "report"}, {"rpeotr", "report"}, {"rpoetr", NULL},
         {"par", "particles"}, {"pa", NULL}, {"int", "init"},     {"run", "run"},       {"", NULL}};
     for (size_t k = 0; k < sizeof typed / sizeof *typed; k++) {
         const char *found = svmp_name_suggest(typed[k][0], strlen(typed[k][0]), 4, names);
