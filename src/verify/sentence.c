@@ -248,7 +248,9 @@ const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, siz
         say_examined(&w, verdict);
     else
         say_veto(&w, verdict);
-    if (is_endless(verdict))
+    if (is_endless(verdict) && verdict->proper)
+        say(&w, " The density hardly changes along %s: the posterior is far away, or very wide.", verdict->endless);
+    else if (is_endless(verdict))
         say(&w, " The density does not decrease along %s: the posterior is improper, or nearly so.", verdict->endless);
     return buffer;
 }
@@ -325,8 +327,12 @@ static void advise_chains(words *w, const svmp_verdict *v) {
 }
 
 static void advise_unsettled(words *w, const svmp_verdict *v) {
+    const method *of = svmp_verdict_method(v);
+    if (v->unrest == SVMP_UNREST_APART && *v->flat) return; /* the priors come first */
     if (v->unrest == SVMP_UNREST_APART)
         advise_mixing(w, v);
+    else if (of && v->iterations > of->iterations / 2)
+        say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_nuts.name, longer(v));
     else
         say(w, "Run longer (-t %zu).", longer(v));
 }
@@ -400,7 +406,7 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
     *buffer = '\0';
     if (v == NULL) return buffer;
     const int failed = v->finding == SVMP_FINDING_FAILED;
-    if (is_endless(v)) {
+    if (is_endless(v) && !v->proper) {
         say(&w, "Give %s a proper prior.", strchr(v->endless, ' ') ? "every unknown in this direction" : v->endless);
         return buffer;
     }

@@ -17,8 +17,10 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
     const lowered_model *lowered = model->lowered;
     char name[60];
     size_t named = 0, used = 0;
+    verdict->proper = lowered && model->graph->halo == NULL;
     for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->own; k++) {
         const lowered_node *node = &lowered->nodes[k];
+        verdict->proper &= node->distribution->proper != 0;
         verdict->nested |= node->level > 0 && (!node->location_scale || node->coordinates.centring > 0.5);
         if (node->variables != 1 || node->distribution->proper || named > NAMED) continue;
         svmp_model_variable_name(model, node->variable, name, sizeof name);
