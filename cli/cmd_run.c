@@ -64,22 +64,24 @@ static svmp_status iterate(session *s, svmp_outcome *outcome) {
 /* While the particles are examined, only an interruption counts. */
 static int watch_examination(const svmp_progress *state, void *user_data) {
     session *s = user_data;
-    (void)state;
+    stage_look(&s->stage, state->iteration, state->iterations);
     return progress_interrupted() || s->interrupted;
 }
 
-/* What the particles are worth: at the price of a third of the run, or of seconds. Without memory for it the result
- * stays unjudged, and is kept. */
-static void judge(session *s, double seconds) {
+/* What the particles are worth: at the price of a third of the processor's time for the run, or of seconds. Without
+ * memory for it the result stays unjudged, and is kept. */
+static void judge(session *s) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
-    const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
+    const double third = s->worked / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
     if (s->method.yield != SVMP_PARTICLES && s->method.yield != SVMP_CHAINS) return;
+    stage_begin(&s->stage, s->mode, "examination");
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
     if (judged == SVMP_OK) judged = svmp_verdict_create(s->context, &s->verdict);
     if (judged == SVMP_OK)
         judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
                                   examines > 0 ? fmax(examines, third) : 0, s->verdict);
+    stage_end(&s->stage);
     if (judged == SVMP_NO_MEMORY || judged == SVMP_BAD_CALL) {
         failed(s->context, judged);
         return;
@@ -106,7 +108,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
     const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
     if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
-    judge(s, seconds);
+    judge(s);
     svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
@@ -145,8 +147,10 @@ static int go(session *s) {
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
+    const double worked = progress_processor();
     if (ended == SVMP_OK) ended = iterate(s, &outcome);
     double seconds = progress_end(&s->watch);
+    s->worked = progress_processor() - worked;
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
     if (ended != SVMP_OK) {
         const int status = failed(s->context, ended);

@@ -5,6 +5,7 @@
 #include "convergence.h"
 #include "front/written.h"
 #include "sample.h"
+#include "stage.h"
 #include "verdict.h"
 
 static const option_row rows[] = {
@@ -37,6 +38,7 @@ typedef struct session {
     svmp_particles *particles, *fewer; /* NULL: several processes read their own */
     svmp_run *run;
     svmp_verdict *verdict;
+    stage stage; /* of a long examination */
 } session;
 
 /* With the other processes that mpirun started, if any. */
@@ -156,15 +158,38 @@ static svmp_status weigh(session *s) {
     return judged;
 }
 
+/* What the library logs on its way, and every move, are signs of life. */
+static void hear(svmp_log_level level, const char *message, void *user_data) {
+    session *s = user_data;
+    if (level == SVMP_LOG_DEBUG) stage_look(&s->stage, 0, 0);
+    tell_log(level, message, NULL);
+}
+
+static int watch(const svmp_progress *state, void *user_data) {
+    session *s = user_data;
+    stage_look(&s->stage, state->iteration, state->iterations);
+    return 0;
+}
+
+static svmp_status show_stage(session *s) {
+    progress_mode mode = PROGRESS_NONE;
+    if (is_speaker()) progress_parse("auto", &mode);
+    stage_begin(&s->stage, mode, "examination");
+    const svmp_status status = svmp_context_set_log(s->context, hear, s);
+    return status == SVMP_OK ? svmp_run_set_monitor(s->run, watch, s) : status;
+}
+
 /* Chains that have not mixed are not examined: a run does not do it, either. */
 static svmp_status examine_particles(session *s) {
     const int local = options_given(s->set, "local") != NULL;
     svmp_status status = svmp_verdict_create(s->context, &s->verdict);
     if (status == SVMP_OK) status = weigh(s);
     if (status == SVMP_OK) status = place(s);
+    if (status == SVMP_OK) status = show_stage(s);
     if (status != SVMP_OK) return status;
     const double seconds = are_chains(s) && verdict_veto(s->verdict) != SVMP_VETO_NONE ? -1 : s->seconds;
     status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, seconds, s->moves, s->verdict);
+    stage_end(&s->stage);
     return status == SVMP_OK ? weigh(s) : status;
 }
 

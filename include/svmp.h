@@ -143,6 +143,8 @@ typedef struct svmp_reading {
      * between, from the information in the data and in the prior (docs/coordinates.md). Particles and particle files
      * are on the scale of the model text in any case. */
     const char *coordinates;
+
+    const void *reserved[6]; /* NULL; for later versions (docs/versioning.md) */
 } svmp_reading;
 
 /* Reads a model from files; the endings determine their kinds. `how` may be NULL. The model is finished.
@@ -166,6 +168,9 @@ SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t ran
 
 /* Adds the arrays of a data file (.json, .csv, .R, .txt or .dump). After a failure the data are unchanged. */
 SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
+
+/* The same from the text of such a file in memory. The ending of `path` selects the format; error messages name it. */
+SVMP_API svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *text, size_t length);
 
 /* Reads a model from a text in memory. `name` replaces the path in error messages, "name:line:column: ..."; NULL:
  * "<text>". `data` and `how` may be NULL. The text and the data are not needed afterwards. */

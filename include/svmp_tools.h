@@ -63,6 +63,7 @@ typedef struct svmp_method {
     int fits;           /* whether it always fits a Gaussian on the graph first */
     size_t arrays;      /* numbers per variable and particle that it stores, besides position, score and velocity */
     double examination; /* the time that svmp_run_examine takes, as a share of the time of the iterations */
+    double reserved[8]; /* 0; for later versions */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
@@ -85,6 +86,7 @@ typedef struct svmp_array {
     size_t drawn_count;
     const char *summed; /* like `unknown`, for discrete unknowns, which are summed out; `unknown` excludes them */
     size_t summed_count;
+    const void *reserved[8]; /* NULL; for later versions */
 } svmp_array;
 
 /* Describes array `which`, counted from 0 in the order of the text. Returns 0 beyond the last one; models that are not
@@ -230,6 +232,9 @@ SVMP_API svmp_status svmp_particles_differences(const svmp_particles *particles,
 /* The limit that the largest of `count` values |z| exceeds by chance in 1 % of comparisons. */
 SVMP_API double svmp_difference_limit(size_t count);
 
+/* Whether the paths, separated by commas, are files with values of unknowns, as svmp_run_start_from_file takes them. */
+SVMP_API int svmp_start_is_values(const char *paths);
+
 /* The number of particles in a file. */
 SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count);
 
@@ -371,7 +376,7 @@ SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
 /* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
- * svmp_particles_set_comments takes them. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
+ * the `comments` of svmp_particles_write. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
 SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
 
 /* Adds the information that a file records about its run in its comments: the method and the start (needed for the

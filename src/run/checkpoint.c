@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "method/method.h"
 #include "model/fingerprint.h"
 #include "run/checkpoint_file.h"
 #include "run/options.h"
+#include "run/run.h"
 
 /* ---- of what it is ----------------------------------------------------------------------------------------------- */
 

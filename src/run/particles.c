@@ -11,7 +11,8 @@
 #include "run/log_density.h"
 #include "sample/particles.h"
 
-svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles) {
+/* Gives particles the names of what the model, or the part of it, reports. */
+static svmp_status set_names(const svmp_run *run, svmp_particles *particles) {
     for (size_t i = 0; i < particles->variables; i++) {
         char name[1024];
         svmp_model_output_name(run->model, i, name, sizeof name);
@@ -183,7 +184,7 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_run_set_log_density(run, x, made));
     if (run->model->lowered) status = make_natural(run, x, &made);
-    if (status == SVMP_OK) status = svmp_run_set_names(run, made);
+    if (status == SVMP_OK) status = set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = svmp_particles_add_data(made, run->model);
     SVMP_CHECK(svmp_model_agree(run->model, status));

@@ -15,6 +15,7 @@
 #include "sample/netcdf.h"
 #include "sample/particles.h"
 #include "start/init.h"
+#include "svmp_tools.h"
 
 static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
     if (run->iteration > 0)

@@ -4,25 +4,25 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/random.h"
 #include "data/data.h"
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "run/start.h"
+#include "svmp_tools.h"
 
-static int ends_in(const char *path, size_t length, const char *ending) {
-    const size_t tail = strlen(ending);
-    return length > tail && memcmp(path + length - tail, ending, tail) == 0;
+/* Particles are in CSV files, too. */
+static int is_csv(const char *path, size_t length) {
+    return length > 4 && strncasecmp(path + length - 4, ".csv", 4) == 0;
 }
 
 int svmp_start_is_values(const char *paths) {
-    static const char *const endings[] = {".R", ".r", ".json", ".txt", ".dump"};
+    if (paths == NULL) return 0;
     for (const char *at = paths;; at++) {
         const size_t length = strcspn(at, ",");
-        int is = 0;
-        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) is |= ends_in(at, length, endings[k]);
-        if (!is) return 0;
+        if (!svmp_data_is_read(at, length) || is_csv(at, length)) return 0;
         at += length;
         if (*at == '\0') return 1;
     }

@@ -233,6 +233,8 @@ done:
     return status;
 }
 
+int svmp_gaussian_is_dear(const svmp_model *model) { return model->graph->variables >= LARGE; }
+
 /* Draws and scores of two points, the numbers that they are made of, and the room of a solve. */
 double svmp_gaussian_bytes(const svmp_model *model) {
     return 6.0 * MANY_DRAWS * sizeof(double) * (double)model->graph->variables;

@@ -5,6 +5,7 @@
 #include "base/team.h"
 #include "model/jumps.h"
 #include "model/lowered.h"
+#include "run/run.h"
 #include "sample/particles.h"
 #include "verify/verify.h"
 

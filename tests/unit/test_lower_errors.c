@@ -28,9 +28,12 @@ static const struct {
     {"model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }", "",
      "m.bug:1:19: error: 'pnorm' takes 3 arguments, not 2: the value, then the arguments of the distribution\n"
      "    model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }\n                      ^"},
-    {"model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }", "",
-     "m.bug:1:22: error: unknown function 'qgamma': the quantiles of dgamma have no closed form\n"
-     "    model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }\n                         ^"},
+    {"model { x ~ dnorm(0, qpois(p, 2))\n p ~ dbeta(1, 1)\n y ~ dnorm(x, 1) }", "y <- 1",
+     "m.bug:1:22: error: 'qpois' needs known arguments: write x ~ dpois(...) for its values\n"
+     "    model { x ~ dnorm(0, qpois(p, 2))\n                         ^"},
+    {"model { x ~ dnorm(0, qhalfcauchy(0.5, 1)) }", "",
+     "m.bug:1:22: error: unknown function 'qhalfcauchy': there are no quantiles of dhalfcauchy\n"
+     "    model { x ~ dnorm(0, qhalfcauchy(0.5, 1)) }\n                         ^"},
     /* what a user of JAGS may write by mistake */
     {"model { for (i in 1:2) { y[i] ~ dnorm(0, t) }\n m[i] <- 1\n t ~ dgamma(1,1) }", "y <- c(1,2)",
      "m.bug:2:4: error: 'i' is a loop counter, used outside its loop\n     m[i] <- 1\n       ^"},

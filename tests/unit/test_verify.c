@@ -484,8 +484,39 @@ static void test_memory(void **state) {
     assert_ok(status);
 }
 
+static void count_fits(svmp_log_level level, const char *message, void *user_data) {
+    if (level == SVMP_LOG_DEBUG && strstr(message, "polished")) ++*(size_t *)user_data;
+}
+
+/* The Gaussian on the graph of a large model is sought once: the examination moves in that of the run. */
+static void test_large_models_are_fitted_once(void **state) {
+    (void)state;
+    svmp_context *context = test_context(2);
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    run_options options = svmp_run_options_default();
+    size_t fits = 0;
+    options.method = "transport";
+    options.init = "prior";
+    options.particles = 10;
+    assert_ok(svmp_context_set_log(context, count_fits, &fits));
+    assert_ok(svmp_model_read_text(context, NULL,
+                                   "model { x[1] ~ dnorm(0, 1); for (i in 2:5000) { x[i] ~ dnorm(0.5 * x[i-1], 1) } }",
+                                   NULL, NULL, &model));
+    assert_ok(svmp_run_make(model, &options, &run));
+    assert_int_equal(fits, 1);
+    svmp_verdict v = {0};
+    assert_ok(svmp_run_examine(run, 0, 40, &v));
+    assert_int_equal(v.moves, 40);
+    assert_int_equal(fits, 1);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_large_models_are_fitted_once),
         cmocka_unit_test(test_exact_draws_pass),
         cmocka_unit_test(test_one_variable_is_named),
         cmocka_unit_test(test_effects),

@@ -29,10 +29,14 @@ typedef struct radial {
     size_t member_count;
 } radial;
 
-int svmp_cpu_stores(const backend *b, size_t member_variables) {
+int svmp_cpu_keeps(double pairs, size_t variables) {
     enum { NEAR = 8 * 1024 * 1024 / sizeof(double) }; /* numbers that stay in the caches */
+    return pairs <= NEAR || variables > WEIGHED_VARIABLES;
+}
+
+int svmp_cpu_stores(const backend *b, size_t member_variables) {
     const cpu *own = b->own;
-    return own->all_tiles <= NEAR || member_variables > WEIGHED_VARIABLES;
+    return svmp_cpu_keeps((double)own->all_tiles, member_variables);
 }
 
 /* Does `count` pieces of work: alone, or as a team. (A parallel region of one thread is not free: hence the plain
