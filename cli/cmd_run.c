@@ -17,7 +17,7 @@ static const option_row rows[] = {
     {"save", 0, "NAME,...", "", "write only these variables and arrays", "Output"},
     {"thin", 0, "K", "1", "write every Kth draw of each chain", "Output"},
     {"split", 0, NULL, "", "write one file per chain: FILE_1.csv, ...", "Output"},
-    {"progress", 0, "auto|json|none", "auto", "progress as a live line, as JSON lines, or not at all", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "show a live line, JSON lines, or nothing", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"verify", 0, "auto|yes|no", "auto",
      "cross-examine the particles at the end; auto: for at most a third of the run time or 5 s", "Verdict"},

@@ -36,7 +36,7 @@ _LARGE_GROUP = 20_000_000  # numbers; idata computes larger groups only if they 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far a fit is from a reference; differences in standard errors (docs/diagnostics.md).
+    """The differences between a fit and a reference, in standard errors (docs/diagnostics.md).
 
     Attributes:
         mse_mean, mse_square: mean squared errors of E[x] and E[x^2].
@@ -76,10 +76,10 @@ class Fit:
     """Particles or draws. Made by :meth:`Model.fit`, :meth:`Model.sample`, :meth:`Model.exact` or :func:`svmp.load`.
 
     Attributes:
-        names: the values one by one, "theta.3.1".
+        names: the names of the single values, such as "theta.3.1".
         values: ``values[i, l]`` is value ``i`` of particle ``l``; draws of chains follow one another.
-        chains, draws: numbers of chains, and of draws of each; particles are one chain.
-        statistics: ``lp__`` and what samplers report, one number for each particle.
+        chains, draws: the number of chains and of draws per chain; particles count as one chain.
+        statistics: ``lp__`` and the statistics of samplers, one number for each particle.
         series: numbers along the run, such as ``largest_phi``, with what they run along.
         settings: the options that the run had.
         method, outcome, iterations, seconds: what was run, how it ended, and how long it took.
@@ -150,7 +150,7 @@ class Fit:
         return {s.name: (along.get(s.along, np.arange(len(s.values), dtype=np.float64)), s.values) for s in self.sample_data.series if s.name != s.along}
 
     def __getitem__(self, name: str) -> Array:
-        """All particles of an array, ``(particles, *shape)``, or of an element, ``fit["a[1]"]``; elements that the model knows are
+        """All particles of an array, ``(particles, *shape)``, or of an element, ``fit["a[1]"]``; known elements are
         filled in."""
         if name in self.arrays:
             return self.arrays[name].take(self.values)
@@ -202,13 +202,13 @@ class Fit:
         return None if self.measured is None else dict(self.measured.total)
 
     def verify(self, *, seconds: float = 0.0, moves: int = 0) -> Verdict:
-        """Examines the particles or draws once more, by exact moves of the posterior, as ``svmp verify`` does.
+        """Examines the particles or draws again with exact moves of the posterior, like ``svmp verify``.
 
         Args:
-            seconds: at most so many; 0: no limit.
-            moves: at most so many of each particle; 0: the default.
+            seconds: the time limit; 0: none.
+            moves: the maximum number of moves per particle; 0: the default.
 
-        Without a model, it is :attr:`verdict`. A verdict that is not good is also logged.
+        Without a model, this is :attr:`verdict`. Any verdict other than a pass is also logged.
         """
         for name, value in (("seconds", seconds), ("moves", moves)):
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= 0:
@@ -338,7 +338,7 @@ class Fit:
         """For ArviZ: the groups posterior, sample_stats, observed_data, log_likelihood and posterior_predictive.
 
         A DataTree with ArviZ 1, InferenceData before it. The last two are computed when ``idata`` is first used, unless they
-        would have more than 20 million numbers or :meth:`Model.fit` was told otherwise.
+        would have more than 20 million numbers or an argument of :meth:`Model.fit` says otherwise.
         """
         return to_idata(self)
 

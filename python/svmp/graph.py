@@ -109,7 +109,7 @@ class Graph(Recipe):
         if not isinstance(name, str) or not name:
             raise TypeError(f"node: {name!r} is not a name")
         if name in self._nodes or name in self._fields:
-            raise ValueError(f"node '{name}': the graph has such a node already")
+            raise ValueError(f"node '{name}': the graph already has a node of that name")
         if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension < 1:
             raise ValueError(f"node '{name}': the dimension must be a number of at least 1, not {dimension!r}")
         bounds: list[Optional[Array]] = []
@@ -171,7 +171,7 @@ class Graph(Recipe):
             linear: b of exp(b'x - x'Ax/2).
         """
         if name in self._nodes or name in self._fields:
-            raise ValueError(f"field '{name}': the graph has such a node already")
+            raise ValueError(f"field '{name}': the graph already has a node of that name")
         rows, columns, values, n = _entries(name, precision)
         b = np.zeros(n)
         if linear is not None:

@@ -274,7 +274,7 @@ class Model:
         return ",".join(name for name in names if name not in self.unknown)
 
     def _coordinates(self, given: dict[str, Any]) -> str:
-        """What particles of a model text move in: what was asked for, or what the method works best with."""
+        """The coordinates of a model text: the given ones, or those that suit the method."""
         if not isinstance(self._recipe, TextRecipe):
             return ""
         asked = given.pop("coordinates", None)
@@ -307,8 +307,8 @@ class Model:
             particles: the number of particles; None: the default, 100.
             init: ``"prior"``, ``"gaussian"``, ``"map"``, ``"normal:SD"``, ``"uniform:A,B"``; the path of a particle file; another
                 fit; a dictionary of natural values by name, one for all particles, ``(*shape)``, or one for each,
-                ``(particles, *shape)``; a list of dictionaries, one for each; or an array ``(particles, len(model.names))``. Particles that are given one common value
-                start around it, as far apart as the default start; chains start there.
+                ``(particles, *shape)``; a list of dictionaries, one for each; or an array ``(particles, len(model.names))``. If all
+                particles share one value, they start around it with the spread of the default start; chains start exactly there.
             seed: the random seed.
             monitor: deterministic nodes of the text that are also reported.
             progressbar: show progress, on a terminal or in a notebook.
@@ -320,10 +320,10 @@ class Model:
             measure: measure the Stein discrepancy at the end, which the verdict needs.
             log_likelihood: whether ``fit.idata`` has the log likelihood of each observation, for ``az.loo``. True: it is computed
                 with the run and saved with the fit; None: when ``idata`` is used, unless it is large.
-            posterior_predictive: the same for data that are drawn once more for each particle, for ``az.plot_ppc_dist``.
+            posterior_predictive: the same for replicated data of each particle, for ``az.plot_ppc_dist``.
             options: any other option of ``svmp run``: ``kernel``, ``step``, ``tolerance``, ``chains``, ``warmup``, ``draws``, ...
 
-        Ctrl-C stops the run after the current iteration and returns what there is so far. Other Python threads run meanwhile.
+        Ctrl-C stops the run after the current iteration and returns the fit so far. Other Python threads continue during a run.
 
         Raises:
             NotFiniteError: the run diverged; the attribute ``fit`` of the exception has the last finite particles.
@@ -372,8 +372,8 @@ class Model:
         """Samples with NUTS; the other arguments are those of :meth:`fit`.
 
         Args:
-            draws: draws kept of each chain; None: the default, 1,000.
-            tune: iterations of each chain that adapt and are not kept; None: the default, 1,000.
+            draws: draws kept per chain; None: the default, 1,000.
+            tune: warm-up iterations of each chain, which are discarded; None: the default, 1,000.
             chains: the number of chains; None: the default, 4.
             target_accept: the target acceptance rate of the step size adaptation; None: the default, 0.8.
         """

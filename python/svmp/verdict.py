@@ -16,14 +16,14 @@ _FEW_PARTICLES = 10  # with fewer, no discrepancy stands out from chance
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the diagnostics say about a fit.
+    """The verdict of the diagnostics on a fit.
 
     Attributes:
         word: ``"converged"``, ``"not converged"``, ``"undecided"``, ``"not examined"``, ``"exact"``, ``"modes"``, ``"diverged"`` or
             ``"unknown"``.
         sentence: what was found and what to do.
-        evidence: the numbers behind it.
-        record: its lines in a file, which are the command's.
+        evidence: the numbers behind the verdict.
+        record: the lines that a file records, as written by the command.
 
     A verdict is true if the fit can be used: ``assert fit.verdict``.
     """
@@ -72,14 +72,14 @@ def _of_particles(result: RunResult) -> Verdict:
         )
     who = "The node passes" if nodes == 1 else f"All {nodes} nodes pass"
     return Verdict(
-        "converged", f"{who}: by kernel and moments, none is farther from the posterior than exact draws would be.", evidence
+        "converged", f"{who}: the discrepancy and the moments are within the limits for exact draws.", evidence
     )
 
 
 def judge(result: RunResult) -> Verdict:
     """The verdict on the result of a run."""
     if result.outcome == "diverged":
-        return Verdict("diverged", "The particles diverged: take smaller steps or another start. These numbers are of no use.")
+        return Verdict("diverged", "The particles diverged: take smaller steps or use another start. Do not use these numbers.")
     if result.kind == "modes":
         return Verdict("modes", "These particles are modes and not a sample of the posterior: do not use their spread.")
     if result.kind == "draws":
@@ -106,5 +106,5 @@ def judge_sample(sample: Sample, recorded: dict[str, str]) -> Verdict:
         count = int(beyond.split()[0])
         if count:
             return Verdict("not converged", f"Not converged: {count} nodes are farther from the posterior than exact draws would be.")
-        return Verdict("converged", "All nodes pass: none is farther from the posterior than exact draws would be.")
-    return Verdict("unknown", "The file does not say how the particles were made.")
+        return Verdict("converged", "All nodes pass: their discrepancies are within the limits for exact draws.")
+    return Verdict("unknown", "The file does not record how the particles were produced.")

@@ -395,7 +395,7 @@ def test_a_bad_verdict_is_seen():
     )
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(svmp.__file__))}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stderr.startswith("Failed: exact moves") and done.stdout == ""
+    assert done.returncode == 0 and done.stderr.startswith("Failed: the particles change under exact moves") and done.stdout == ""
 
 
 def test_verify(normal):

@@ -215,11 +215,10 @@ static svmp_status check_interval(model_lowering *lowering, const factor_work *f
 /* A sum of unknowns that are not counts has no density in these. */
 static svmp_status check_sum(model_lowering *lowering, const factor_work *factor) {
     if (lowering->drawn || factor->known_arguments || factor->distribution->support != SUPPORT_SUM) return SVMP_OK;
-    return svmp_lowering_error(
-        lowering, factor->statement->function_offset,
-        "dsum of three or more unknowns needs one that has no bounds and is a node by itself; of two, bounds must be "
-        "known: otherwise write one as a difference, c <- y - a - b, and factor(logdensity.norm(c, mu, tau)) for its "
-        "density");
+    return svmp_lowering_error(lowering, factor->statement->function_offset,
+                               "dsum of three or more unknowns needs an unbounded one that is a node by itself, and "
+                               "dsum of two unknowns needs known bounds; otherwise, write one as a difference, c <- y "
+                               "- a - b, and factor(logdensity.norm(c, mu, tau)) for its density");
 }
 
 svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {

@@ -128,7 +128,7 @@ echo mine >mine.svmp.new
 echo mine >theirs.svmp.lock
 works run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint mine.svmp --checkpoint-every 0
 [[ $(cat mine.svmp.new) == mine ]] || fail "mine.svmp.new is gone"
-refuses 2 "The file 'theirs.svmp.lock' is in the way" run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint theirs.svmp
+refuses 2 "the lock file 'theirs.svmp.lock' already exists and was not written by svmp" run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint theirs.svmp
 [[ $(cat theirs.svmp.lock) == mine ]]
 
 # A file system without locks: the run goes on and says so. Other errors of a lock end it.

@@ -59,7 +59,7 @@ def check_labels(browser, page):
 def check_verdicts(browser):
     browser.open("grid.html")
     said = notices(browser)
-    expect("what is said of a run that is far off", [said[0].startswith("Failed: exact moves "), said[1].startswith("By their discrepancy, "), len(said)], [True, True, 2])
+    expect("what is said of a run that is far off", [said[0].startswith("Failed: the particles change under exact moves: "), said[1].startswith("By their discrepancy, "), len(said)], [True, True, 2])
     for page, by in (("kernel.html", "KSD relative to exact draws 2.50, limit 1.20"),
                      ("moment.html", "moment z 9.00, limit 3.00")):
         browser.open(page)
