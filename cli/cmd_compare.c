@@ -53,10 +53,10 @@ static void print_variables(const svmp_particles *particles, const svmp_differen
 /* "50 particles; standard errors as for independent draws, sd/sqrt(n)" of one side. */
 static void print_side(svmp_context *context, const char *called, const svmp_particles *particles) {
     static const char *const errors[] = {
-        [SVMP_PARTICLES] = "; standard errors as for independent draws, sd/sqrt(n)",
-        [SVMP_CHAINS] = "; standard errors from the effective draws (MCSE)",
-        [SVMP_DRAWS] = "; standard errors sd/sqrt(n)",
-        [SVMP_MODES] = " that represent modes, not a sample: the z values say nothing about the posterior",
+        [SVMP_YIELD_PARTICLES] = "; standard errors as for independent draws, sd/sqrt(n)",
+        [SVMP_YIELD_CHAINS] = "; standard errors from the effective draws (MCSE)",
+        [SVMP_YIELD_DRAWS] = "; standard errors sd/sqrt(n)",
+        [SVMP_YIELD_MODES] = " that represent modes, not a sample: the z values say nothing about the posterior",
     };
     const svmp_yield yield = origin_of(context, particles).yield;
     printf("%-15s ", called);
@@ -113,9 +113,8 @@ const command command_compare = {
             "standard deviations, or of the shares below the 5 and 95 percent quantiles of the reference, divided by\n"
             "its standard error. Standard errors come from the effective draws for\n"
             "chains, and assume independent draws otherwise. The verdict is that the samples differ if some |z|\n"
-            "exceeds a limit that chance exceeds in 1 comparison out of 100. Otherwise they agree, unless the chains\n"
-            "of a side have not mixed, or its record says that it failed its own examination. Correlations are not\n"
-            "tested.\n",
+            "exceeds the 1 percent significance limit. Otherwise they agree, unless the chains of one side have not\n"
+            "mixed or its file records that it failed its examination. Correlations are not tested.\n",
     .options = options,
     .run = run,
 };

@@ -21,8 +21,8 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
     const int sought = method->fits || (init && strncmp(init, fitted, strlen(fitted)) == 0);
     if (!sought || seconds < is_long) return;
     complain(EXIT_DONE,
-             "The start of %.0f variables takes about %.0f s of processor time and %.2g GB of memory; the run is "
-             "announced after it.",
+             "The start of %.0f variables takes about %.0f s of processor time and %.2g GB of memory; the "
+             "estimate for the run follows.",
              variables, seconds,
              sizeof(double) * variables * (7 * 64 + (6 + (double)method->arrays) * particles) / 1e9);
 }
@@ -31,7 +31,7 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
  * come. */
 double estimate_result(const svmp_run *run, const svmp_options *options, const svmp_method *method,
                        const svmp_model *model) {
-    const int chains = method->yield == SVMP_CHAINS;
+    const int chains = method->yield == SVMP_YIELD_CHAINS;
     const double particles = (double)asked_count(options, chains && !method->sweeps ? "chains" : "particles");
     char text[32];
     const char *draws = svmp_run_setting(run, "draws", text, sizeof text);

@@ -19,7 +19,7 @@ static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
                              *const of_chains[] = {"chains", "accept"};
     const char *method = s->method.name;
-    const int sampler = s->method.yield == SVMP_CHAINS, sweeps = s->method.sweeps;
+    const int sampler = s->method.yield == SVMP_YIELD_CHAINS, sweeps = s->method.sweeps;
     for (size_t k = 0; k < 2; k++) {
         if (sampler && !sweeps && options_given(s->set, of_particles[k]))
             return complain(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
@@ -34,7 +34,7 @@ static int check_sizes(const session *s) {
             return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers of whole chains.",
                             method, of_chains[k]);
     }
-    if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
+    if (s->method.yield == SVMP_YIELD_DRAWS && options_given(s->set, "iterations"))
         return complain(EXIT_WRONG, "The method '%s' does not take --iterations: it does not iterate.", method);
     return 0;
 }
@@ -165,6 +165,13 @@ static svmp_status start(session *s) {
     return status;
 }
 
+/* What the library logs on its way is a sign of life. */
+static void hear(svmp_log_level level, const char *message, void *user_data) {
+    session *s = user_data;
+    if (level == SVMP_LOG_DEBUG) stage_look(&s->stage, 0, 0);
+    tell_log(level, message, NULL);
+}
+
 int session_prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = join(s);
@@ -174,13 +181,16 @@ int session_prepare(session *s) {
     if (status) return status;
     s->coordinates = options_given(s->set, "coordinates");
     if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
-    const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
+    const svmp_reading how = {.monitors = options_given(s->set, "monitor"), .coordinates = s->coordinates};
     svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
                                              &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
+    if (made == SVMP_OK) made = svmp_context_set_log(s->context, hear, s);
+    stage_begin(&s->stage, s->mode, "start");
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);
+    stage_end(&s->stage);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }

@@ -97,7 +97,7 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
         return not_finite(lowering, offset, "provide it in the data");
     support_ends(lowering, &evaluated, part, &least, &most);
     if (!svmp_item_known(evaluated.lower) || !svmp_item_known(evaluated.upper))
-        return not_finite(lowering, offset, "its bounds depend on unknowns; give it bounds that are data");
+        return not_finite(lowering, offset, "its bounds depend on unknowns; they must be data");
     const size_t element = lowering->arrays[lowering->statement->left->symbol].first + offset;
     double upper = floor(evaluated.upper.number);
     if (lowering->cut_upper) upper = fmin(upper, floor(lowering->cut_upper[element]));
@@ -107,17 +107,17 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     const bool depends = isnan(most);
     if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
     if (found->open && isinf(most) && depends)
-        return not_finite(lowering, offset, "its largest value depends on an unknown; bound it with T(,)");
+        return not_finite(lowering, offset, "its upper bound depends on an unknown; truncate it with T(,)");
     if (found->open && isinf(most))
         return not_finite(lowering, offset,
-                          "it has no largest value, and no counts that depend on it are observed; bound it with T(,) "
-                          "where larger values have no weight, or provide it in the data");
+                          "it has no upper bound, and no observed counts depend on it; truncate it with T(,) at a "
+                          "value of negligible probability, or provide it in the data");
     if (isnan(most)) most = INFINITY;
     least = fmax(least, ceil(evaluated.lower.number));
     most = fmin(most, upper);
-    if (most < least) return not_finite(lowering, offset, "its bounds leave no values");
+    if (most < least) return not_finite(lowering, offset, "there is no value within its bounds");
     if (most - least + 1 > DISCRETE_MOST_STATES)
-        return not_finite(lowering, offset, "it has too many values; bound it with T(,)");
+        return not_finite(lowering, offset, "it has too many values; truncate it with T(,)");
     found->least = least;
     found->states = (uint32_t)(most - least) + 1;
     return SVMP_OK;
@@ -178,7 +178,8 @@ bool svmp_scope_next(model_lowering *lowering) {
     return false;
 }
 
-double svmp_scope_size(const model_lowering *lowering) {
+/* How many combinations there are of the unknowns read so far. */
+static double scope_size(const model_lowering *lowering) {
     double size = 1;
     for (size_t k = 0; k < lowering->scope_count; k++) size *= lowering->discrete[lowering->scope[k]].states;
     return size;
@@ -196,11 +197,11 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%.40s", k ? ", " : "", text);
         if (length >= sizeof names) break;
     }
-    const double size = svmp_scope_size(lowering);
-    if (count > 1) snprintf(statements, sizeof statements, " in %zu statements, and perhaps in more", count);
+    const double size = scope_size(lowering);
+    if (count > 1) snprintf(statements, sizeof statements, " in %zu or more statements", count);
     return svmp_lowering_error(lowering, lowering->statement->offset,
-                               "this depends on the discrete unknowns %s%s: %.3g combinations of their values%s, at "
-                               "most %u can be summed; provide some of them in the data, or split the statement",
+                               "this depends on the discrete unknowns %s%s, which have %.3g combinations of values%s; "
+                               "at most %u can be summed; provide some of them in the data, or split the statement",
                                names, k < lowering->scope_count ? " ..." : "", size, statements,
                                count > 1 ? DISCRETE_MOST_READ : DISCRETE_MOST_ENTRIES);
 }
@@ -208,7 +209,7 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
 /* Refuses what would take too long, before it is begun: a table that is too large, or too many of them that have an
  * unknown in common. */
 static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
-    const double size = svmp_scope_size(lowering);
+    const double size = scope_size(lowering);
     if (size > DISCRETE_MOST_ENTRIES) return too_many(lowering, 1);
     for (size_t k = 0; k < lowering->scope_count; k++) {
         discrete_unknown *one = &lowering->discrete[lowering->scope[k]];
@@ -317,7 +318,7 @@ svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_state
     return svmp_lowering_error(
         lowering, statement->left->offset,
         "the bounds of this unknown depend on a discrete one: write it as low + (high - low) * u "
-        "with u ~ dunif(0, 1), or factor() for what its density has more");
+        "with u ~ dunif(0, 1), or add the remaining terms of its density with factor()");
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */

@@ -63,8 +63,9 @@ typedef struct transport {
     size_t window, length;   /* iterations of the open window, and how many it shall have */
     size_t carried, carries; /* iterations of the transport: done, and to do */
     size_t settled;
-    double unrest; /* of the last window that was closed */
-    size_t limit;  /* of iterations, where it ended the moves or cut the transport; else 0 */
+    double unrest;      /* of the last window that was closed */
+    double error, fell; /* the largest in its averages, and what that is of the one before; 0: unknown */
+    size_t limit;       /* of iterations, where it ended the moves or cut the transport; else 0 */
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -121,6 +122,8 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, own->targets);
     svmp_release(run->context, own);
 }
+
+static gaussian *own_gaussian(const svmp_run *run) { return ((const transport *)run->own)->q; }
 
 static svmp_status draw_start(svmp_run *run, double *x) {
     const transport *own = run->own;
@@ -279,6 +282,9 @@ static svmp_status close_window(svmp_run *run) {
     svmp_averages_close(own->averages);
     if (own->text) svmp_averages_close(own->text_averages);
     const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, svmp_small_errors);
+    const double error = svmp_largest_error(svmp_averages_rows(own->averages), run->model->graph->variables);
+    own->fell = own->error > 0 ? error / own->error : 0;
+    own->error = error;
     run->backend->largest = own->unrest = now;
     own->settled = passed >= own->length + ADAPTS && have_met(run) && largest_unrest(run, svmp_fair_errors) <= 1;
     own->window = 0;
@@ -397,7 +403,7 @@ static svmp_status carry(svmp_run *run) {
 
 static method_unrest find_unrest(const svmp_run *run) {
     const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_REST};
+    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_UNREST_NONE};
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
@@ -414,23 +420,38 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-/* Every window halves the variance of the errors. Before the first has closed, a third of the draws are supposed to be
- * worth an independent one. */
+/* The iterations until the moves end, and the transport, if the largest error after the open window is `next` small
+ * ones and falls so with every window. */
+static size_t foresee(const svmp_run *run, double next, double falls) {
+    const transport *own = run->own;
+    const double fair = svmp_fair_errors.mean / svmp_small_errors.mean;
+    size_t length = own->length, end = run->iteration - own->window + length;
+    for (;; next *= falls) {
+        const int settled = end >= length + ADAPTS && next <= fair;
+        if (settled && (next <= 1 || falls > stalled)) break;
+        if (end + 2 * length + CARRIES > run->iterations) break;
+        length *= 2;
+        end += length;
+    }
+    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+}
+
+/* Every window halves the variance of the errors, unless the last has shown that it does not: that of a heavy tail. A
+ * third of the draws are supposed to be worth an independent one; while steps adapt, errors say half of it. The largest
+ * of many errors is known to a fifth, and a window more is twice as many iterations: the mean of what either end would
+ * give. */
 static size_t expect(const svmp_run *run) {
     const transport *own = run->own;
     if (own->stage == STAGE_DONE) return run->iteration;
     if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
-    const average *rows = svmp_averages_rows(own->averages);
-    const double last = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0,
-                 first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n));
-    double error = (last > 0 ? last * sqrt(0.5) : first) / svmp_small_errors.mean;
-    size_t length = own->length, end = run->iteration - own->window + length;
-    while ((error > 1 || end < length + ADAPTS) && end + 2 * length + CARRIES <= run->iterations) {
-        length *= 2;
-        end += length;
-        error *= sqrt(0.5);
-    }
-    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+    const double half = sqrt(0.5), falls = own->fell > half ? fmin(own->fell, 1) : half,
+                 supposed = sqrt(3.0 / (double)(own->length * run->backend->n)),
+                 told = own->error > 0 ? own->error * falls : supposed,
+                 next = run->iteration - own->window > ADAPTS ? told : sqrt(told * supposed),
+                 unit = svmp_small_errors.mean;
+    const double low = (double)foresee(run, 0.8 * next / unit, falls),
+                 high = (double)foresee(run, 1.25 * next / unit, falls);
+    return (size_t)sqrt(low * high);
 }
 
 /* A longer run is this one as long as the limit has ended nothing. */
@@ -438,8 +459,8 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The moves of the saved run have ended at its limit of %zu iterations; a limit of %zu would have "
-                     "continued them. Start again, or start from its particles (--init).",
+                     "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
+                     "%zu. Start again, or start from its particles (--init).",
                      limit, run->iterations);
 }
 
@@ -461,6 +482,8 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
+    const average *rows = svmp_averages_rows(own->averages);
+    own->error = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0;
     if (own->text) SVMP_TRY(svmp_averages_state(own->text_averages, a));
     tell_end(run);
     return SVMP_OK;
@@ -480,5 +503,6 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterate = iterate,
                                       .expect = expect,
                                       .free = free_transport,
+                                      .gaussian = own_gaussian,
                                       .unrest = find_unrest,
                                       .state = state};

@@ -31,11 +31,33 @@ static size_t without_subscript(const char *name, size_t length) {
 }
 
 /* The name may be x.3.1 of an array x, or that of a node that is called so. */
+static int is_same(const char *name, size_t length, const char *other) {
+    return strlen(other) == length && memcmp(name, other, length) == 0;
+}
+
+/* What runs report on request of any model: its deviance, likelihood, discrete unknowns, and new observations, y.rep or
+ * y_rep. */
+static int is_reported(const lowered_model *lowered, const char *name, size_t length) {
+    static const char ending[] = "rep";
+    const size_t tail = sizeof ending; /* with the dot before it */
+    const int again = length > tail && memcmp(name + length - tail + 1, ending, tail - 1) == 0 &&
+                      (name[length - tail] == '.' || name[length - tail] == '_');
+    if (is_same(name, length, "deviance") || is_same(name, length, "log_lik")) return 1;
+    for (size_t k = 0; k < lowered->array_count; k++) {
+        const lowered_array *array = &lowered->arrays[k];
+        if (array->summed && is_same(name, length, array->name)) return 1;
+        if (again && array->observed && is_same(name, length - tail, array->name)) return 1;
+    }
+    return 0;
+}
+
 int svmp_model_computes(const svmp_model *model, const char *name) {
     if (model == NULL || model->lowered == NULL || name == NULL) return 0;
     if (svmp_names_find(&model->lowered->drawn_names, name, strlen(name)) != NAMES_NONE) return 1;
     for (size_t length = strlen(name); length > 0; length = without_subscript(name, length))
-        if (svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE) return 1;
+        if (svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE ||
+            is_reported(model->lowered, name, length))
+            return 1;
     return 0;
 }
 
@@ -83,9 +105,19 @@ size_t svmp_model_observed(const svmp_model *model) { return model && model->low
 int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array) {
     if (model == NULL || array == NULL || model->lowered == NULL || which >= model->lowered->array_count) return 0;
     const lowered_array *found = &model->lowered->arrays[which];
-    *array =
-        (svmp_array){found->unknown, found->observed,    found->computed,   found->unknown_count, found->observed_count,
-                     found->name,    found->rank,        found->dimensions, found->values,        found->known,
-                     found->drawn,   found->drawn_count, found->summed,     found->summed_count};
+    *array = (svmp_array){.unknown = found->unknown,
+                          .observed = found->observed,
+                          .computed = found->computed,
+                          .unknown_count = found->unknown_count,
+                          .observed_count = found->observed_count,
+                          .name = found->name,
+                          .rank = found->rank,
+                          .dimensions = found->dimensions,
+                          .values = found->values,
+                          .known = found->known,
+                          .drawn = found->drawn,
+                          .drawn_count = found->drawn_count,
+                          .summed = found->summed,
+                          .summed_count = found->summed_count};
     return 1;
 }
