@@ -83,8 +83,8 @@ static svmp_status parse_shape(svmp_context *context, piece text, kernel_term *t
     if (slash) {
         const piece metric = trimmed(slash + 1, text.end);
         if (!equals(metric, "sd"))
-            return svmp_fail(context, SVMP_BAD_CALL, "Unknown metric '%.*s' of a kernel term: expected sd, or no '/'.",
-                             PIECE(metric));
+            return svmp_fail(context, SVMP_BAD_CALL,
+                             "Unknown metric '%.*s' of a kernel term: expected '/sd' or nothing.", PIECE(metric));
         term->metric = METRIC_SD;
         text = trimmed(text.start, slash);
     }

@@ -39,8 +39,8 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
                              run->method->name));
     if (run->step.rule == NULL)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED,
-                             "A plan of the method '%s' cannot be made: what its moves cost "
-                             "is not known beforehand.",
+                             "Cannot plan the method '%s': its cost is not "
+                             "predictable.",
                              run->method->name));
     *d = (run_demand){options->particles, run->step.rule->states, run->kernel, run->backend->local};
 done:
