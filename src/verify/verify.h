@@ -35,6 +35,7 @@ struct svmp_verdict {
     size_t leaves;              /* variables that are drawn after the run, given the others: exactly, so not examined */
     char endless[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
     char flat[VERDICT_NAME];    /* unknowns without a proper prior; "": there are none */
+    char jumping[VERDICT_NAME]; /* of chains: a variable in which the density may jump; "": there is none */
     int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
     int searched;  /* whether particles from other starts looked for other modes */
     int local;     /* by local moves alone */
