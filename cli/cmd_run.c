@@ -17,10 +17,10 @@ static const option_row rows[] = {
     {"save", 0, "NAME,...", "", "write only these variables and arrays", "Output"},
     {"thin", 0, "K", "1", "write every Kth draw of each chain", "Output"},
     {"split", 0, NULL, "", "write one file per chain: FILE_1.csv, ...", "Output"},
-    {"progress", 0, "auto|json|none", "auto", "a live line, JSON lines, or nothing", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "progress as a live line, as JSON lines, or not at all", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"verify", 0, "auto|yes|no", "auto",
-     "cross-examine the particles at the end; auto: within a third of the run or 5 s", "Verdict"},
+     "cross-examine the particles at the end; auto: for at most a third of the run time or 5 s", "Verdict"},
     {"require-converged", 0, NULL, "", "exit with status 1 unless the verdict is 'Passed'", "Verdict"},
     {"checkpoint", 0, "FILE", "", "save the state of the run to FILE", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "seconds between saves; 0: every iteration", "Checkpoints"},
@@ -64,22 +64,24 @@ static svmp_status iterate(session *s, svmp_outcome *outcome) {
 /* While the particles are examined, only an interruption counts. */
 static int watch_examination(const svmp_progress *state, void *user_data) {
     session *s = user_data;
-    (void)state;
+    stage_look(&s->stage, state->iteration, state->iterations);
     return progress_interrupted() || s->interrupted;
 }
 
-/* What the particles are worth: at the price of a third of the run, or of seconds. Without memory for it the result
- * stays unjudged, and is kept. */
-static void judge(session *s, double seconds) {
+/* What the particles are worth: at the price of a third of the processor's time for the run, or of seconds. Without
+ * memory for it the result stays unjudged, and is kept. */
+static void judge(session *s) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
-    const double third = seconds / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
+    const double third = s->worked / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
     if (s->method.yield != SVMP_PARTICLES && s->method.yield != SVMP_CHAINS) return;
+    stage_begin(&s->stage, s->mode, "examination");
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
     if (judged == SVMP_OK) judged = svmp_verdict_create(s->context, &s->verdict);
     if (judged == SVMP_OK)
         judged = svmp_run_verdict(s->run, record->convergence.known ? s->nodes : NULL,
                                   examines > 0 ? fmax(examines, third) : 0, s->verdict);
+    stage_end(&s->stage);
     if (judged == SVMP_NO_MEMORY || judged == SVMP_BAD_CALL) {
         failed(s->context, judged);
         return;
@@ -106,7 +108,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
     const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
     if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
-    judge(s, seconds);
+    judge(s);
     svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
@@ -145,8 +147,10 @@ static int go(session *s) {
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
+    const double worked = progress_processor();
     if (ended == SVMP_OK) ended = iterate(s, &outcome);
     double seconds = progress_end(&s->watch);
+    s->worked = progress_processor() - worked;
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
     if (ended != SVMP_OK) {
         const int status = failed(s->context, ended);
@@ -194,30 +198,30 @@ const command command_run = {
         "the file of\n.BR \\-o ;\na table of moments goes to standard output and the progress to standard error.\n"
         ".PP\nThe options for samplers apply to the method nuts, which takes them in place of\n"
         ".BR \\-n \" and \" \\-t .\n"
-        "The particles of\n.B local\nare chains, and its iterations are sweeps: of\n.B \\-t\nsweeps, the first\n"
-        ".B \\-\\-warmup\nadapt, and of the rest at most\n.B \\-\\-draws\nare kept, evenly spaced.\n.PP\n"
+        "The particles of\n.B local\nare chains, and its iterations are sweeps. The first\n.B \\-\\-warmup\n"
+        "sweeps adapt and are discarded; at most\n.B \\-\\-draws\nevenly spaced ones of the rest are kept.\n.PP\n"
         "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
-        "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
-        "finite fails and writes its last finite particles.\n.PP\n"
+        "so far. When interrupted again, a second or more later, it is aborted. If a value becomes infinite or\n"
+        "NaN, the run fails and writes its last finite particles.\n.PP\n"
         "At its end a run is judged: particles by their discrepancy and last step, chains by R-hat, effective\n"
         "draws, divergences and energy, and both by a\n"
         "cross-examination like that of\n.BR \"svmp verify\" ,\n"
         "which may take a third of the time of the run, or 5 seconds if that is more. The verdict ends\n"
         "the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
-        "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and some of their\n"
-        "draws stand the examination.\n.PP\nWith\n"
+        "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and a sample of\n"
+        "their draws passes the examination.\n.PP\nWith\n"
         ".B \\-\\-checkpoint\n"
         "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
         "with\n.B \\-\\-resume\n"
         "continues from there and computes the same numbers as an uninterrupted run. It saves its own checkpoints\n"
         "to the same file unless\n.B \\-\\-checkpoint\n"
         "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
-        "sampler) may be larger, unless the step size falls along the iterations.\n"
+        "sampler) may be larger, unless the step size decreases over the run.\n"
         ".PP\n.B \\-\\-coordinates\n"
-        "says what a node moves in if its prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown location or\n"
-        "scale: itself (centred), its distance from the location in units of the scale (noncentred), or what the\n"
-        "data and the prior suggest, node by node (auto). The default is auto for transport, local and nuts, and\n"
-        "centred for the other methods. The results are on the scale of the model in any case\n"
+        "sets the parametrisation of nodes whose prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown\n"
+        "location or scale: the node itself (centred), its distance from the location in units of the scale\n"
+        "(noncentred), or a choice for each node from the data and the prior (auto). The default is auto for\n"
+        "transport, local and nuts, and centred for the other methods. Results are always on the scale of the model\n"
         ".RB ( docs/coordinates.md ).\n"
         ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
         "adds nodes: deterministic ones, computed from each particle; discrete unknowns, drawn given each particle;\n"
@@ -231,7 +235,7 @@ const command command_run = {
         "All processes must be given the same files and options; the first one writes the results.\n"
         ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
         ".PP\nThe particles of\n.B dpmp\nand\n.B tpmp\n"
-        "are modes, not a sample of the posterior: row l holds the lth choice of each node on its own, and the\n"
+        "are modes, not a sample of the posterior: row l holds the lth best value of each node separately, and the\n"
         "first row is the best configuration. These methods need models whose factors touch at most two nodes.\n",
     .options = options,
     .run = run,

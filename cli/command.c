@@ -76,7 +76,7 @@ int failed(const svmp_context *context, svmp_status status) {
     return complain(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
 }
 
-static void tell(svmp_log_level level, const char *message, void *user_data) {
+void tell_log(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
     if (level != SVMP_LOG_WARNING || !is_speaker()) return;
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
@@ -89,7 +89,7 @@ int open_context(const option_set *set, svmp_context **context) {
     if (wrong) return wrong;
     svmp_status status = svmp_context_create(NULL, context);
     if (status == SVMP_OK) status = svmp_context_set_threads(*context, (int)threads);
-    if (status == SVMP_OK) status = svmp_context_set_log(*context, tell, NULL);
+    if (status == SVMP_OK) status = svmp_context_set_log(*context, tell_log, NULL);
     if (status == SVMP_OK) status = svmp_context_set_error(*context, tell_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);
 }

@@ -67,7 +67,7 @@ static int read_start(session *s) {
     const char *path = start_file(s->set);
     size_t count = 0;
     if (path == NULL) return check_point(s);
-    if (has_ending(path, ".R .r .json .txt .dump")) return 0; /* values of unknowns, not particles */
+    if (svmp_start_is_values(path)) return 0;
     if (is_misspelt_start(path)) return EXIT_WRONG;
     const int wrong = count_start(s, path, &count);
     if (wrong) return wrong;
@@ -165,6 +165,13 @@ static svmp_status start(session *s) {
     return status;
 }
 
+/* What the library logs on its way is a sign of life. */
+static void hear(svmp_log_level level, const char *message, void *user_data) {
+    session *s = user_data;
+    if (level == SVMP_LOG_DEBUG) stage_look(&s->stage, 0, 0);
+    tell_log(level, message, NULL);
+}
+
 int session_prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = join(s);
@@ -174,13 +181,16 @@ int session_prepare(session *s) {
     if (status) return status;
     s->coordinates = options_given(s->set, "coordinates");
     if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
-    const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
+    const svmp_reading how = {.monitors = options_given(s->set, "monitor"), .coordinates = s->coordinates};
     svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
                                              &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
+    if (made == SVMP_OK) made = svmp_context_set_log(s->context, hear, s);
+    stage_begin(&s->stage, s->mode, "start");
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);
+    stage_end(&s->stage);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
 }

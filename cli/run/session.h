@@ -7,6 +7,7 @@
 #include "lock.h"
 #include "progress.h"
 #include "record.h"
+#include "stage.h"
 #include "writer.h"
 
 enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */
@@ -23,6 +24,7 @@ typedef struct session {
     writer writer;
     progress_mode mode;
     progress watch;
+    stage stage; /* what is under way outside the iterations */
     keeper keeper;
     file_lock lock;                 /* of the checkpoint */
     svmp_particles *start;          /* of a file of --init, until the run has them; several processes read their own */
@@ -33,6 +35,7 @@ typedef struct session {
     double warm;             /* and the seconds that they took */
     double began;            /* when the command did, by the clock of its progress */
     double examines;         /* the seconds that the examination may take; 0: none */
+    double worked;           /* seconds of the processor for the iterations, in this thread */
     int clear;               /* whether the result may be used */
     int measures;            /* the discrepancy is measured along the way */
     int interrupted;         /* this process was, by a signal */

@@ -2,6 +2,8 @@
 #ifndef SVMP_EXPR_SPECIAL_H
 #define SVMP_EXPR_SPECIAL_H
 
+#include "expr/exponential.h"
+
 /* How the functions are declared, and those that only they call: on a device as its own. */
 #ifdef __CUDACC__
 #define SPECIAL     static __device__ __noinline__

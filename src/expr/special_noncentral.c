@@ -32,7 +32,7 @@ SPECIAL_OWN noncentral_sum hypergeometric_0f1(double b, double z) {
     const noncentral_sum nothing = {0, 0, 0}, wrong = {NAN, NAN, NAN};
     if (!(b > 0 && z >= 0 && b < INFINITY && z < INFINITY)) return wrong;
     if (z == 0) return nothing;
-    const double peak = floor(fmax(0, 0.5 * (sqrt((b - 1) * (b - 1) + 4 * z) - b - 1)));
+    const double peak = floor(fmax(0.0, 0.5 * (sqrt((b - 1) * (b - 1) + 4 * z) - b - 1)));
     const double log_largest = peak * log(z) - svmp_log_gamma(peak + 1) - svmp_log_gamma(b + peak) + svmp_log_gamma(b);
     const double s0 = svmp_digamma(b) - svmp_digamma(b + peak), r0 = svmp_trigamma(b) - svmp_trigamma(b + peak);
     noncentral_moments m = {0, 0, 0, 0};

@@ -127,8 +127,8 @@ static svmp_status find_bounds(model_lowering *lowering, const ast_statement *st
     if (!svmp_item_known(*lower) || !svmp_item_known(*upper) || lower->number < upper->number) return SVMP_OK;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, statement->bounds ? statement->bounds_offset : statement->function_offset,
-                               "the bounds %.15g and %.15g of '%s' leave no values", lower->number, upper->number,
-                               svmp_element_text(lowering, statement->left->symbol, offset, text));
+                               "there is no value between the bounds %.15g and %.15g of '%s'", lower->number,
+                               upper->number, svmp_element_text(lowering, statement->left->symbol, offset, text));
 }
 
 static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const value *offsets, lowered_node *node) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "expr/special.h"
 #include "model/program_group.h"
 
 typedef struct program_fixture {
@@ -406,7 +407,7 @@ static void test_many_values(void **state) {
         for (size_t l = 0; l < n; l++) at[l] = 0.5 + 0.01 * (double)l, at[n + l] = 0.25;
         test_run(compiled, n, at, &parameter, result, NULL);
         for (size_t l = 0; l < n; l++) {
-            double expected[] = {at[l] + 0.25, at[l], 5, 4, at[l] + 0.25, exp(at[l] + 0.25), 10};
+            double expected[] = {at[l] + 0.25, at[l], 5, 4, at[l] + 0.25, svmp_exp(at[l] + 0.25), 10};
             for (size_t o = 0; o < COUNT; o++) assert_true(result[o * n + l] == expected[o]);
         }
     }
