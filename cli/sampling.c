@@ -24,7 +24,7 @@ static void print_deepest(const svmp_sampling *s) {
     if (s->deepest > 0)
         printf("%zu of %zu trajectories reached the maximum depth of 10: the draws are correct but costly. Warm up "
                "longer, or give\n"
-               "the variables similar scales.\n",
+               "the variables similar scales; a density that jumps, at a change point, say, takes short steps, too.\n",
                s->deepest, s->trajectories);
 }
 

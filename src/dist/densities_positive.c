@@ -36,6 +36,14 @@ expr svmp_dchisqr_survival(program_builder *b, expr x, const expr_array *argumen
     return LOG_GAMMA_Q(HALF(ARGUMENT(0)), HALF(x));
 }
 
+/* ---- dnchisqr: dchisqr(k) e^(-delta/2) 0F1(; k/2; delta x / 4) ---- */
+
+expr svmp_dnchisqr_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr x = value.items[0], half = HALF(ARGUMENT(0)), delta = ARGUMENT(1);
+    expr series = svmp_expr_log_0f1(b, half, MUL(NUMBER(0.25), MUL(delta, x)));
+    return ADD(SUB(log_gamma_density(b, x, half, NUMBER(0.5)), HALF(delta)), series);
+}
+
 /* ---- dexp: lambda e^(-lambda x) ---- */
 
 expr svmp_dexp_density(program_builder *b, expr_array value, const expr_array *arguments) {

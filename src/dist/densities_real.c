@@ -65,6 +65,19 @@ expr svmp_dt_survival(program_builder *b, expr x, const expr_array *arguments) {
     return log_t_cdf(b, NEG(standardised(b, x, arguments)), ARGUMENT(2));
 }
 
+/* ---- dnt: (Z/sqrt(tau) + mu) / sqrt(chi^2/k). With z = sqrt(tau) x, d = sqrt(tau) mu and s = z^2 + k:
+ * sqrt(tau) k^(k/2) e^(-k d^2/(2 s)) / (sqrt(pi) gamma(k/2) 2^((k-1)/2) s^((k+1)/2)) I, I the integral of
+ * v^k exp(-(v - d z/sqrt(s))^2 / 2) over v > 0 ---- */
+
+expr svmp_dnt_density(program_builder *b, expr_array value, const expr_array *arguments) {
+    expr tau = ARGUMENT(1), k = ARGUMENT(2), root = SQRT(tau);
+    expr z = MUL(root, value.items[0]), d = MUL(root, ARGUMENT(0)), s = ADD(SQUARE(z), k);
+    expr front = SUB(HALF(ADD(LOG(tau), MUL(k, LOG(k)))), ADD(NUMBER(0.5 * log_pi), LOGGAM(HALF(k))));
+    front = SUB(front, MUL(HALF(SUB(k, NUMBER(1))), NUMBER(log_2)));
+    front = SUB(front, ADD(MUL(HALF(ADD(k, NUMBER(1))), LOG(s)), HALF(DIV(MUL(k, SQUARE(d)), s))));
+    return ADD(front, svmp_expr_log_normal_power(b, k, DIV(MUL(d, z), SQRT(s))));
+}
+
 /* ---- dlogis: with z = tau (x - mu), tau e^z / (1 + e^z)^2 ---- */
 
 static expr scaled(program_builder *b, expr x, const expr_array *arguments) {

@@ -114,6 +114,12 @@ DRAWS(dt) {
     *value = ARGUMENT(0) + z / sqrt(ARGUMENT(1) * standard_gamma(source, half) / half);
 }
 
+DRAWS(dnt) {
+    (void)rows, (void)workspace;
+    double z = normal(source), half = 0.5 * ARGUMENT(2);
+    *value = (ARGUMENT(0) + z / sqrt(ARGUMENT(1))) / sqrt(standard_gamma(source, half) / half);
+}
+
 DRAWS(dbeta) {
     (void)rows, (void)workspace;
     double first = standard_gamma(source, ARGUMENT(0)), second = standard_gamma(source, ARGUMENT(1));
@@ -243,6 +249,13 @@ DRAWS(dbetabin) {
     *value = binomial(source, p / (p + q), ARGUMENT(2));
 }
 DRAWS_ONE(dpois, poisson(source, ARGUMENT(0)))
+
+/* chi^2 with 2 n more degrees of freedom, n Poisson */
+DRAWS(dnchisqr) {
+    (void)rows, (void)workspace;
+    const double n = poisson(source, 0.5 * ARGUMENT(1));
+    *value = 2 * standard_gamma(source, 0.5 * ARGUMENT(0) + n);
+}
 
 /* Poisson of a gamma(r) rate times (1 - p)/p. */
 DRAWS(dnegbin) {

@@ -57,6 +57,12 @@ static expr beta_ratio_slope(program_builder *b, expr x, expr p, expr q, expr sh
     return svmp_expr_multiply(b, beta_ratio(b, x, p, q, svmp_expr_log_beta_i(b, x, p, q)), bend);
 }
 
+/* 0F1(; a + 1; z) / (a 0F1(; a; z)), r the log of the latter. */
+static expr ratio_0f1(program_builder *b, expr a, expr z, expr r) {
+    expr next = svmp_expr_log_0f1(b, svmp_expr_add(b, a, svmp_expr_literal(b, 1)), z);
+    return svmp_expr_divide(b, svmp_expr_exp(b, svmp_expr_subtract(b, next, r)), a);
+}
+
 /* The density of Student's t: gamma((k+1)/2) / (gamma(k/2) sqrt(pi k)) (1 + t^2/k)^(-(k+1)/2). */
 static expr t_density(program_builder *b, expr t, expr k) {
     expr half = svmp_expr_literal(b, 0.5), front = svmp_expr_multiply(b, svmp_expr_log(b, k), half);
@@ -133,6 +139,13 @@ static expr t_shape(program_builder *b, expr t, expr k) {
 #define LOG_BETA_I_BEND(x, y, z)           svmp_expr_log_beta_i_bend(builder, x, y, z)
 #define LOG_BETA_I_CROSS(x, y, z)          svmp_expr_log_beta_i_cross(builder, x, y, z)
 #define LOG_BETA_I_BEND_SECOND(x, y, z)    svmp_expr_log_beta_i_bend_second(builder, x, y, z)
+#define LOG_0F1(x, y)                      svmp_expr_log_0f1(builder, x, y)
+#define LOG_0F1_SHAPE(x, y)                svmp_expr_log_0f1_shape(builder, x, y)
+#define LOG_0F1_BEND(x, y)                 svmp_expr_log_0f1_bend(builder, x, y)
+#define RATIO_0F1(x, y, r)                 ratio_0f1(builder, x, y, r)
+#define LOG_NORMAL_POWER(x, y)             svmp_expr_log_normal_power(builder, x, y)
+#define LOG_NORMAL_POWER_SHAPE(x, y)       svmp_expr_log_normal_power_shape(builder, x, y)
+#define LOG_NORMAL_POWER_BEND(x, y)        svmp_expr_log_normal_power_bend(builder, x, y)
 #define T_DENSITY(x, k)                    t_density(builder, x, k)
 #define T_SHAPE(x, k)                      t_shape(builder, x, k)
 #define HYPERGEOMETRIC_VARIANCE(x, y, z)   svmp_expr_hypergeometric_variance(builder, x, y, z)

@@ -58,6 +58,16 @@ SPECIAL double svmp_gamma_quantile(double p, double a);
 SPECIAL double svmp_beta_quantile(double p, double a, double b);
 SPECIAL double svmp_t_quantile(double p, double k);
 
+/* log 0F1(; b; z), b > 0, z >= 0, and its first and second derivative by b. */
+SPECIAL double svmp_log_0f1(double b, double z);
+SPECIAL double svmp_log_0f1_shape(double b, double z);
+SPECIAL double svmp_log_0f1_bend(double b, double z);
+
+/* log of the integral of v^k exp(-(v - m)^2 / 2) over v > 0, k > -1, and its first and second derivative by k. */
+SPECIAL double svmp_log_normal_power(double k, double m);
+SPECIAL double svmp_log_normal_power_shape(double k, double m);
+SPECIAL double svmp_log_normal_power_bend(double k, double m);
+
 /* Of the noncentral hypergeometric distribution with n1, n2, m and odds ratio psi: log of the sum over u of
  * C(n1, u) C(n2, m - u) psi^u, the mean and the variance. `packed` is n1*2^26 + n2. NaN unless n1, n2 and m are counts
  * below 2^26 with m <= n1 + n2. */

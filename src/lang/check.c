@@ -127,8 +127,6 @@ static const char *translated(const char *name) {
 /* The way out for distributions of JAGS and BUGS that are not here. */
 static const char *distribution_advice(const char *name) {
     static const char *const words[][2] = {
-        {"dnt", "write c ~ dchisqr(k) and y ~ dnorm(mu / sqrt(c / k), tau * c / k)"},
-        {"dnchisqr", "write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)"},
         {"dsample", "write a dbern() for each element, and a dsum() of them"},
         {"car.l1", "write factor(-tau * abs(x[i] - x[j])) for each pair of neighbours"},
         {"mv.car", "write factor() for each pair of neighbours"},

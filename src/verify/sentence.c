@@ -305,7 +305,19 @@ static void advise_r_hat(words *w, const svmp_verdict *v) {
     say(w, ".");
 }
 
+static void advise_jumps(words *w, const svmp_verdict *v) {
+    say(w,
+        "The density jumps in %s, which gradients do not see: use -m %s, or make a change point discrete, so that it "
+        "is "
+        "summed out (docs/jags.md, \"Change points\").",
+        v->jumping, svmp_method_transport.name);
+}
+
 static void advise_chains(words *w, const svmp_verdict *v) {
+    if (*v->jumping && v->veto != SVMP_VETO_ENERGY && is_reference(svmp_verdict_method(v))) {
+        advise_jumps(w, v);
+        return;
+    }
     if (v->brief && v->veto != SVMP_VETO_DRAWS) {
         advise_warmup(w);
         return;

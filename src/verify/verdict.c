@@ -93,6 +93,16 @@ static bool node_jumps(const svmp_graph *graph, size_t node, const bool *jumps) 
     return false;
 }
 
+/* Gradients do not see a jump, whatever is done to the chains' steps. */
+static svmp_status look_at_jumps(const svmp_run *run, svmp_verdict *verdict) {
+    bool *jumps = NULL;
+    SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
+    for (size_t i = 0; jumps && i < run->model->graph->variables && !*verdict->jumping; i++)
+        if (jumps[i]) svmp_model_variable_name(run->model, i, verdict->jumping, sizeof verdict->jumping);
+    svmp_release(run->context, jumps);
+    return SVMP_OK;
+}
+
 /* "x.8"; "p.1 to p.4" of a node of several variables */
 static void name_node(const svmp_model *model, size_t node, char *name, size_t size) {
     const size_t first = svmp_graph_node_first(model->graph, node),
@@ -318,6 +328,7 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
                          "There is no verdict for the method '%s', which yields neither particles nor chains.",
                          run->method->name);
     svmp_verdict_describe(run, verdict);
+    if (yield == SVMP_YIELD_CHAINS) SVMP_TRY(look_at_jumps(run, verdict));
     SVMP_TRY(yield == SVMP_YIELD_CHAINS ? judge_chains(run, seconds, verdict)
                                         : judge_particles(run, nodes, seconds, verdict));
     SVMP_TRY(look_at_ends(run, verdict));

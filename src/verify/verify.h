@@ -36,6 +36,7 @@ struct svmp_verdict {
     char endless[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
     char flat[VERDICT_NAME];    /* unknowns without a proper prior; "": there are none */
     int proper;                 /* whether all unknowns have proper priors; 0: not known, or they do not */
+    char jumping[VERDICT_NAME]; /* of chains: a variable in which the density may jump; "": there is none */
     int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
     int searched;  /* whether particles from other starts looked for other modes */
     int local;     /* by local moves alone */

@@ -77,6 +77,102 @@ static void test_values_and_derivatives(void **state) {
     svmp_context_free(context);
 }
 
+/* The log density of a noncentral distribution at x, with its gradient tested. */
+static double noncentral(svmp_context *context, const scalar_case *which, double x) {
+    double point[4] = {x, which->argument[0], which->argument[1], which->argument[2]}, value;
+    program *compiled = scalar_program(context, which, DENSITY, true, NULL, true);
+    test_run(compiled, 1, point, NULL, &value, NULL);
+    test_gradient(compiled, point, 1e-4, 2e-8, 0);
+    svmp_program_free(compiled);
+    return value;
+}
+
+static double normal_density(double x) { return exp(-0.5 * x * x) / sqrt(2 * acos(-1)); }
+
+/* With 1 and 3 degrees of freedom: |Z + d|^2 in as many dimensions has the radius r with density phi(r - d) + phi(r +
+ * d) and r/d (phi(r - d) - phi(r + d)). And d/d delta of the density is half the difference to that of k + 2. */
+static void test_noncentral_chi_square(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    for (double x = 0.2; x < 150; x *= 1.8)
+        for (double delta = 0.3; delta < 90; delta *= 2.3) {
+            const double r = sqrt(x), d = sqrt(delta), near = normal_density(r - d), far = normal_density(r + d);
+            const double one = noncentral(context, &(scalar_case){"dnchisqr", {1, delta}, 0, 0}, x);
+            const double three = noncentral(context, &(scalar_case){"dnchisqr", {3, delta}, 0, 0}, x);
+            assert_near(one, log((near + far) / (2 * r)), 1e-11);
+            assert_near(three, log(-near * expm1(-2 * r * d) / (2 * d)), 1e-11);
+            const double point[3] = {x, 1, delta};
+            double value, gradient[3];
+            program *compiled =
+                scalar_program(context, &(scalar_case){"dnchisqr", {1, delta}, 0, 0}, DENSITY, true, NULL, true);
+            test_run(compiled, 1, point, NULL, &value, gradient);
+            assert_near(gradient[2], 0.5 * expm1(three - one), 1e-10);
+            svmp_program_free(compiled);
+        }
+    svmp_context_free(context);
+}
+
+/* It is Student's t without noncentrality; turned round with both signs; and the mixture over c = chi^2/k of normal
+ * densities with mean mu/sqrt(c) and precision tau c, by the trapezoidal rule in log c. */
+static void test_noncentral_t(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    const double tau = 1.7;
+    for (double k = 0.6; k < 40; k *= 2.4)
+        for (double x = -9; x < 10; x += 2.75) {
+            const double central = noncentral(context, &(scalar_case){"dt", {0, tau, k}, 0, 0}, x);
+            assert_near(noncentral(context, &(scalar_case){"dnt", {0, tau, k}, 0, 0}, x), central, 1e-11);
+            for (double mu = -4; mu < 5; mu += 2.5) {
+                const double here = noncentral(context, &(scalar_case){"dnt", {mu, tau, k}, 0, 0}, x);
+                assert_near(noncentral(context, &(scalar_case){"dnt", {-mu, tau, k}, 0, 0}, -x), here, 1e-12);
+                double sum = 0;
+                const double step = 0.01;
+                for (double u = -80; u < 8; u += step) { /* c = e^u: gamma(k/2, k/2) */
+                    const double c = exp(u), z = sqrt(tau) * (sqrt(c) * x - mu);
+                    sum += step * exp(0.5 * k * (u - c) + 0.5 * k * log(0.5 * k) - lgamma(0.5 * k)) * sqrt(tau * c) *
+                           normal_density(z);
+                }
+                assert_near(here, log(sum), 1e-9);
+            }
+        }
+    svmp_context_free(context);
+}
+
+/* Draws have the moments k + delta and 2 (k + 2 delta), and mu sqrt(k/2) gamma((k-1)/2)/gamma(k/2) and
+ * (mu^2 + 1/tau) k/(k-2). */
+static void test_noncentral_draws(void **state) {
+    (void)state;
+    enum { DRAWS = 20000 };
+    const double k = 9, mu = 1.3, tau = 2, delta = 2.5;
+    const struct {
+        const char *name;
+        double argument[3], mean, second;
+    } families[] = {{"dnchisqr", {k, delta}, k + delta, 2 * (k + 2 * delta) + (k + delta) * (k + delta)},
+                    {"dnt",
+                     {mu, tau, k},
+                     mu * sqrt(0.5 * k) * tgamma(0.5 * (k - 1)) / tgamma(0.5 * k),
+                     (mu * mu + 1 / tau) * k / (k - 2)}};
+    svmp_context *context = test_context(1);
+    for (size_t f = 0; f < 2; f++) {
+        number_array arguments[3];
+        double mean = 0, second = 0, fourth = 0, value;
+        for (size_t j = 0; j < 3; j++) arguments[j] = (number_array){1, 1, &families[f].argument[j]};
+        for (uint64_t l = 0; l < DRAWS; l++) {
+            bool drawn = false;
+            const random_source source = {.stream = {.seed = l, .purpose = RANDOM_TEST}};
+            assert_ok(svmp_distribution_draw(context, svmp_distribution_find(families[f].name), source, 1, 1, arguments,
+                                             -INFINITY, INFINITY, &drawn, &value));
+            assert_true(drawn);
+            mean += value / DRAWS;
+            second += value * value / DRAWS;
+            fourth += pow(value, 4) / DRAWS;
+        }
+        assert_true(fabs(mean - families[f].mean) < 4 * sqrt((second - mean * mean) / DRAWS));
+        assert_true(fabs(second - families[f].second) < 4 * sqrt((fourth - second * second) / DRAWS));
+    }
+    svmp_context_free(context);
+}
+
 /* Means of draws: of each coordinate, and of its square for continuous ones, by the exact moments. */
 static void test_draws(void **state) {
     (void)state;
@@ -132,6 +228,9 @@ static void test_draws(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_noncentral_chi_square),
+        cmocka_unit_test(test_noncentral_t),
+        cmocka_unit_test(test_noncentral_draws),
         cmocka_unit_test(test_values_and_derivatives),
         cmocka_unit_test(test_draws),
     };

@@ -78,9 +78,9 @@ static const struct {
      "                               ^"},
     {"model { l <- lgamma(3)\n x ~ dnorm(0, 1) }", "",
      "m.bug:1:14: error: unknown function 'lgamma'; write loggam()\n    model { l <- lgamma(3)\n                 ^"},
-    {"model { x ~ dnchisqr(3, 1) }", "",
-     "m.bug:1:13: error: 'dnchisqr' is not supported: write n ~ dpois(delta / 2) T(, 100) and x ~ dchisqr(k + 2 * n)\n"
-     "    model { x ~ dnchisqr(3, 1) }\n                ^"},
+    {"model { x ~ dnchisqr(3, 1) T(1,) }", "",
+     "m.bug:1:28: error: 'dnchisqr' cannot be truncated\n"
+     "    model { x ~ dnchisqr(3, 1) T(1,) }\n                               ^"},
     {"model { z ~ dnorm(sqrt(a), 1) }", "a <- -4",
      "m.bug:1:19: error: the value is not a number\n    model { z ~ dnorm(sqrt(a), 1) }\n                      ^"},
     {"model { for (i in 1:2) { y[i] ~ dnorm(z, 1) } z ~ dnorm(0, 1) }", "y <- c(1, Inf)",

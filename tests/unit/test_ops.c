@@ -42,6 +42,10 @@ static const op_range ranges[] = {
     {OP_gamma_quantile, {0.05, 0.3}, {0.95, 6}, 0},
     {OP_beta_quantile, {0.05, 0.4, 0.4}, {0.95, 5, 5}, 0},
     {OP_t_quantile, {0.05, 0.8}, {0.95, 12}, 0},
+    {OP_log_0f1, {0.3, 0.1}, {6, 20}, 0},
+    {OP_log_0f1_shape, {0.3, 0.1}, {6, 20}, 0},
+    {OP_log_normal_power, {0.3, -6}, {8, 6}, 0},
+    {OP_log_normal_power_shape, {0.3, -6}, {8, 6}, 0},
     {OP_half_over, {0.3}, {3}, 0},
     {OP_log_slope, {0.3}, {3}, 0},
     {OP_masked_divide, {-2, 0.4}, {2, 3}, 0},
@@ -61,6 +65,8 @@ static bool only_derivative(expr_op op) {
     case OP_masked_slope:
     case OP_normal_hazard_slope:
     case OP_trigamma:
+    case OP_log_0f1_bend:
+    case OP_log_normal_power_bend:
     case OP_log_gamma_p_bend:
     case OP_log_gamma_q_bend:
     case OP_log_beta_i_bend:
@@ -144,6 +150,8 @@ static bool only_in_derivatives(expr_op op) {
     case OP_share:
     case OP_normal_hazard:
     case OP_digamma:
+    case OP_log_0f1_shape:
+    case OP_log_normal_power_shape:
     case OP_log_gamma_p_shape:
     case OP_log_gamma_q_shape:
     case OP_log_beta_i_first:
