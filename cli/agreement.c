@@ -79,14 +79,12 @@ void print_agreement(svmp_context *context, const svmp_particles *particles, con
         putchar('\n');
     }
     if (is_beyond(tests)) {
-        printf("They differ: |z| exceeds %.3g, a limit that chance exceeds in 1 comparison out of 100, for", limit);
+        printf("They differ: |z| exceeds the 1 %% significance limit %.3g for", limit);
         for (size_t t = 0; t < TESTS; t++)
             if (tests[t].beyond) printf("%s the %s of %zu", told++ ? "," : "", names[t], tests[t].beyond);
         printf(" of %zu variable%s.\n", variables, variables == 1 ? "" : "s");
         return;
     }
     if (print_doubts(context, "the reference", reference) || print_doubts(context, "the particles", particles)) return;
-    printf("They agree: no |z| of means, sds and quantiles exceeds %.3g, a limit that chance exceeds in 1 comparison "
-           "out of 100.\n",
-           limit);
+    printf("They agree: no |z| of means, sds and quantiles exceeds the 1 %% significance limit %.3g.\n", limit);
 }

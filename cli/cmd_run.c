@@ -17,10 +17,10 @@ static const option_row rows[] = {
     {"save", 0, "NAME,...", "", "write only these variables and arrays", "Output"},
     {"thin", 0, "K", "1", "write every Kth draw of each chain", "Output"},
     {"split", 0, NULL, "", "write one file per chain: FILE_1.csv, ...", "Output"},
-    {"progress", 0, "auto|json|none", "auto", "a live line, JSON lines, or nothing", "Output"},
+    {"progress", 0, "auto|json|none", "auto", "progress as a live line, as JSON lines, or not at all", "Output"},
     {"quiet", 'q', NULL, "", "show no progress", "Output"},
     {"verify", 0, "auto|yes|no", "auto",
-     "cross-examine the particles at the end; auto: within a third of the run or 5 s", "Verdict"},
+     "cross-examine the particles at the end; auto: for at most a third of the run time or 5 s", "Verdict"},
     {"require-converged", 0, NULL, "", "exit with status 1 unless the verdict is 'Passed'", "Verdict"},
     {"checkpoint", 0, "FILE", "", "save the state of the run to FILE", "Checkpoints"},
     {"checkpoint-every", 0, "S", "60", "seconds between saves; 0: every iteration", "Checkpoints"},
@@ -198,30 +198,30 @@ const command command_run = {
         "the file of\n.BR \\-o ;\na table of moments goes to standard output and the progress to standard error.\n"
         ".PP\nThe options for samplers apply to the method nuts, which takes them in place of\n"
         ".BR \\-n \" and \" \\-t .\n"
-        "The particles of\n.B local\nare chains, and its iterations are sweeps: of\n.B \\-t\nsweeps, the first\n"
-        ".B \\-\\-warmup\nadapt, and of the rest at most\n.B \\-\\-draws\nare kept, evenly spaced.\n.PP\n"
+        "The particles of\n.B local\nare chains, and its iterations are sweeps. The first\n.B \\-\\-warmup\n"
+        "sweeps adapt and are discarded; at most\n.B \\-\\-draws\nevenly spaced ones of the rest are kept.\n.PP\n"
         "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
-        "so far. When interrupted again, a second or more later, it is aborted. A run whose numbers are no longer\n"
-        "finite fails and writes its last finite particles.\n.PP\n"
+        "so far. When interrupted again, a second or more later, it is aborted. If a value becomes infinite or\n"
+        "NaN, the run fails and writes its last finite particles.\n.PP\n"
         "At its end a run is judged: particles by their discrepancy and last step, chains by R-hat, effective\n"
         "draws, divergences and energy, and both by a\n"
         "cross-examination like that of\n.BR \"svmp verify\" ,\n"
         "which may take a third of the time of the run, or 5 seconds if that is more. The verdict ends\n"
         "the table and is written to the file. With\n.B \\-\\-require\\-converged\n"
-        "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and some of their\n"
-        "draws stand the examination.\n.PP\nWith\n"
+        "the exit status is 1 unless the particles pass. Samplers pass if their chains have mixed and a sample of\n"
+        "their draws passes the examination.\n.PP\nWith\n"
         ".B \\-\\-checkpoint\n"
         "the run saves its state to a file at intervals, when it is interrupted, and at the end. The same command\n"
         "with\n.B \\-\\-resume\n"
         "continues from there and computes the same numbers as an uninterrupted run. It saves its own checkpoints\n"
         "to the same file unless\n.B \\-\\-checkpoint\n"
         "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
-        "sampler) may be larger, unless the step size falls along the iterations.\n"
+        "sampler) may be larger, unless the step size decreases over the run.\n"
         ".PP\n.B \\-\\-coordinates\n"
-        "says what a node moves in if its prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown location or\n"
-        "scale: itself (centred), its distance from the location in units of the scale (noncentred), or what the\n"
-        "data and the prior suggest, node by node (auto). The default is auto for transport, local and nuts, and\n"
-        "centred for the other methods. The results are on the scale of the model in any case\n"
+        "sets the parametrisation of nodes whose prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown\n"
+        "location or scale: the node itself (centred), its distance from the location in units of the scale\n"
+        "(noncentred), or a choice for each node from the data and the prior (auto). The default is auto for\n"
+        "transport, local and nuts, and centred for the other methods. Results are always on the scale of the model\n"
         ".RB ( docs/coordinates.md ).\n"
         ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
         "adds nodes: deterministic ones, computed from each particle; discrete unknowns, drawn given each particle;\n"
@@ -235,7 +235,7 @@ const command command_run = {
         "All processes must be given the same files and options; the first one writes the results.\n"
         ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
         ".PP\nThe particles of\n.B dpmp\nand\n.B tpmp\n"
-        "are modes, not a sample of the posterior: row l holds the lth choice of each node on its own, and the\n"
+        "are modes, not a sample of the posterior: row l holds the lth best value of each node separately, and the\n"
         "first row is the best configuration. These methods need models whose factors touch at most two nodes.\n",
     .options = options,
     .run = run,

@@ -14,7 +14,7 @@
 #include "verdict.h"
 
 static const option_row rows[] = {
-    {"variables", 0, "NAME,...", "", "these variables and arrays, in this order, in full", "Output"},
+    {"variables", 0, "NAME,...", "", "show only these variables and arrays, in this order", "Output"},
     {"errors", 0, NULL, "", "for chains: also show standard errors of sd and quantiles", "Output"},
 };
 

@@ -11,11 +11,9 @@ static const double low_ebfmi = 0.3, low_acceptance = 0.4, high_acceptance = 0.9
 /* What a verdict would say. */
 static void print_advice(const svmp_sampling *s) {
     if (s->divergent > 0)
-        printf(
-            "%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Take smaller steps\n"
-            "(--accept 0.95 or 0.99), or rewrite the model so that scales depend less on the values they scale "
-            "(non-centred).\n",
-            s->divergent, s->trajectories);
+        printf("%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Take smaller "
+               "steps\n(--accept 0.95 or 0.99), or use a non-centred parametrisation.\n",
+               s->divergent, s->trajectories);
     if (s->ebfmi < low_ebfmi)
         printf("E-BFMI is %.2g in chain %zu, below %g: the chain explores the tails slowly. Draw more, or give the\n"
                "model lighter tails.\n",

@@ -147,7 +147,7 @@ static void find_finite(const svmp_model *model, svmp_particles *result, size_t 
         if (place[i] != SIZE_MAX)
             kept[(*count)++] = i;
         else
-            complain(EXIT_DONE, "'%s' is left out: it is not finite in all particles.", name);
+            complain(EXIT_DONE, "'%s' is omitted: it is not finite in some particles.", name);
     }
 }
 
@@ -206,8 +206,8 @@ static int wait_for_reader(const char *path, int *descriptor) {
     if (stat(path, &about) != 0 || !S_ISFIFO(about.st_mode)) return 0;
     while ((*descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
         if (progress_interrupted() != before)
-            return complain(EXIT_INTERRUPTED, "Interrupted: nothing was written to '%s', which no process reads.",
-                            path);
+            return complain(EXIT_INTERRUPTED,
+                            "Interrupted: nothing was written to '%s', because no process reads from it.", path);
         nanosleep(&moment, NULL);
     }
     return 0;
@@ -266,7 +266,7 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
     if (w->chosen && !svmp_context_any(w->context, w->chosen_count > 0))
-        return complain(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are left out.",
+        return complain(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are omitted.",
                         options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
     if (selected != SVMP_OK) return failed(w->context, selected);

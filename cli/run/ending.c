@@ -21,8 +21,8 @@ static void advise_finite(const session *s) {
     if (s->method.yield != SVMP_PARTICLES) return;
     if (svmp_run_iteration(s->run) == 0)
         complain(EXIT_FAILED,
-                 "Try another start: %s--init normal:0.1. If there is none that works, the posterior may be improper: "
-                 "give all unknowns proper priors.",
+                 "Try another start: %s--init normal:0.1. If no start works, the posterior may be improper: give all "
+                 "unknowns proper priors.",
                  fitted ? "" : "--init gaussian, or ");
     else if (svmp_run_setting(s->run, "kernel", kernel, sizeof kernel) == NULL)
         complain(EXIT_FAILED,

@@ -181,7 +181,7 @@ int session_prepare(session *s) {
     if (status) return status;
     s->coordinates = options_given(s->set, "coordinates");
     if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
-    const svmp_reading how = {options_given(s->set, "monitor"), s->coordinates};
+    const svmp_reading how = {.monitors = options_given(s->set, "monitor"), .coordinates = s->coordinates};
     svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
                                              &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))

@@ -91,7 +91,7 @@ static void explain_skipped(const session *s) {
     const int out_of_time = why == SVMP_OUT_OF_TIME && verdict_finding(v) != SVMP_FAILED;
     const int unasked = why == SVMP_UNASKED && verdict_finding(v) == SVMP_NOT_EXAMINED;
     if (verdict_veto(v) != SVMP_VETO_NONE || s->method.yield == SVMP_CHAINS || (!out_of_time && !unasked)) return;
-    printf("To examine %s: ", out_of_time ? "them without a limit of time" : "them");
+    printf("To examine %s: ", out_of_time ? "them without a time limit" : "them");
     if (s->writer.written)
         printf("svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
     else

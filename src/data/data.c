@@ -9,7 +9,7 @@
 svmp_status svmp_data_create(svmp_context *context, svmp_data **data) {
     data_set *made;
     if (context == NULL) return SVMP_BAD_CALL;
-    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create needs a place for the data.");
+    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create: the result is NULL.");
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
     *data = made;
@@ -119,7 +119,7 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
     data_array *array = NULL;
     if (data == NULL) return SVMP_BAD_CALL;
     svmp_context *context = data->context;
-    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add needs a name.");
+    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add: the name is NULL.");
     if (svmp_data_find(data, name))
         return svmp_fail(context, SVMP_BAD_CALL, "The data already have an array '%.100s'.", name);
     if (rank > DATA_MOST_DIMENSIONS)
@@ -223,7 +223,7 @@ static svmp_status read_source(data_set *data, data_reader reader, text_source *
 svmp_status svmp_data_read(svmp_data *data, const char *path) {
     text_source from;
     if (data == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read needs a path.");
+    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read: the path is NULL.");
     const data_reader reader = find_reader(path, strlen(path));
     if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_read(data->context, path, &from));
@@ -234,7 +234,7 @@ svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *t
     text_source from;
     if (data == NULL) return SVMP_BAD_CALL;
     if (path == NULL || text == NULL)
-        return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read_text needs a path and a text.");
+        return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read_text: the path or the text is NULL.");
     const data_reader reader = find_reader(path, strlen(path));
     if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));

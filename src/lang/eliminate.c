@@ -110,8 +110,8 @@ static svmp_status too_large(elimination *e, uint32_t unknown, double size) {
     svmp_element_text(lowering, unknown_at(e, unknown)->symbol, unknown_at(e, unknown)->offset, text);
     svmp_status status =
         svmp_lowering_error(lowering, lowering->statement->left->offset,
-                            "summing out the discrete unknown '%s' couples %s: a table of %.3g entries, at most "
-                            "%u are possible; provide some of them in the data",
+                            "summing out the discrete unknown '%s' couples %s and needs a table of %.3g entries; the "
+                            "maximum is %u; provide some of the discrete unknowns in the data",
                             text, names, size, DISCRETE_MOST_ENTRIES);
     svmp_leave(lowering, before);
     return status;
@@ -280,11 +280,10 @@ static svmp_status refuse_unknown(const elimination *e, uint32_t unknown) {
     const discrete_unknown *one = unknown_at(e, unknown);
     char text[ELEMENT_TEXT];
     place before = svmp_enter(lowering, one->instance);
-    svmp_status status = svmp_lowering_error(
-        lowering, lowering->statement->left->offset,
-        "no value of the discrete unknown '%s' is possible with these data: its distribution, or what is observed of "
-        "the nodes that depend on it, leaves none",
-        svmp_element_text(lowering, one->symbol, one->offset, text));
+    svmp_status status = svmp_lowering_error(lowering, lowering->statement->left->offset,
+                                             "no value of the discrete unknown '%s' is possible with these data; check "
+                                             "its distribution and the observed nodes that depend on it",
+                                             svmp_element_text(lowering, one->symbol, one->offset, text));
     svmp_leave(lowering, before);
     return status;
 }

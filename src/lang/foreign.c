@@ -27,11 +27,11 @@ static int is_word(const char *at, size_t length, const char *word) {
 
 /* What is wrong with a word outside of all blocks; NULL: nothing, or something that the parser says better. */
 static const char *wrong_word(const char *at, size_t length) {
-    static const char stan[] = "this is a Stan program, and svmp reads the BUGS language; docs/language.md, \"Coming "
-                               "from Stan\", says how each part is written";
+    static const char stan[] =
+        "this is a Stan program, but svmp reads the BUGS language; see \"Coming from Stan\" in docs/language.md";
     static const char r[] = "this is R code; put only the model into the file, as 'model { ... }'";
-    static const char bare[] = "this statement is not in a block: enclose the statements in 'model { ... }', and look "
-                               "for a '}' too many";
+    static const char bare[] =
+        "this statement is not in a block: enclose the statements in 'model { ... }', and check for an extra '}'";
     const char *next = skip_space(at + length), *right;
     if (is_word(at, length, "parameters") && *next == '{') return stan;
     if (is_word(at, length, "for") && *next == '(') return bare;

@@ -14,8 +14,12 @@ static svmp_status no_such_node(const model_lowering *lowering, const char *name
 }
 
 /* The value of a deterministic element, as an expression of the builder. */
-static svmp_status build_value(model_lowering *lowering, const model_element *element, expr *built) {
+static svmp_status build_value(model_lowering *lowering, model_element *element, expr *built) {
     svmp_status status = SVMP_OK;
+    if (element->state == ELEMENT_REST) {
+        SVMP_TRY(svmp_rest_read(lowering, element));
+        return svmp_item_build(lowering, element->memo, built);
+    }
     if (element->state == ELEMENT_DISCRETE) {
         model_item drawn;
         SVMP_TRY(svmp_discrete_read(lowering, element->output, &drawn));
@@ -32,7 +36,7 @@ static svmp_status build_value(model_lowering *lowering, const model_element *el
 
 static svmp_status add_monitor(model_lowering *lowering, uint32_t symbol, size_t offset) {
     lowered_model *result = lowering->result;
-    const model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
+    model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
     SVMP_TRY(svmp_begin_instance(lowering));
     SVMP_TRY(SVMP_GROW(lowering->context, result->monitors, result->monitor_capacity, result->monitor_count + 1));
     place before = svmp_enter(lowering, element->definition);
@@ -70,7 +74,7 @@ static svmp_status add_element(model_lowering *lowering, uint32_t symbol, size_t
     const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC ||
                           element->state == ELEMENT_DISCRETE;
     if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
-    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN;
+    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN || element->state == ELEMENT_REST;
     return SVMP_OK;
 }
 
@@ -163,7 +167,21 @@ static svmp_status add_name(model_lowering *lowering, const monitor_name *name) 
     return no_such_node(lowering, name->text, name->array);
 }
 
+/* Unknowns of the text that are computed, as what others leave of a sum, are reported like all unknowns. */
+static svmp_status add_rests(model_lowering *lowering) {
+    lowering->symbolic = lowering->drawn = true;
+    for (uint32_t symbol = 0; symbol < lowering->ast->names.count; symbol++) {
+        const model_array *array = &lowering->arrays[symbol];
+        for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++)
+            if (lowering->elements[array->first + offset].state == ELEMENT_REST)
+                SVMP_TRY(add_monitor(lowering, symbol, offset));
+    }
+    lowering->symbolic = lowering->drawn = false;
+    return SVMP_OK;
+}
+
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list) {
+    SVMP_TRY(add_rests(lowering));
     if (list == NULL) return SVMP_OK;
     lowering->symbolic = lowering->drawn = true;
     for (const char *at = list;; at++) {

@@ -116,13 +116,4 @@ struct svmp_run {
     void *own;     /* the method's */
 };
 
-/* Gives particles the names of what the model, or the part of it, reports. */
-svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles);
-
-/* The start as text: what was asked for, or the method's own. */
-const char *svmp_run_init(const svmp_run *run);
-
-/* The error of a run that is unusable. */
-svmp_status svmp_run_refuse_unusable(const svmp_run *run);
-
 #endif

@@ -9,8 +9,9 @@
  *     nearly as noisy as that many independent draws. Stein's transport removes the noise: its kernel, linear on the
  *     variables that a node reads and rbf on the node itself, moves them until Stein's identities hold. If it leads
  *     particles astray in some variable, it is undone.
- *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
- *     is held to those on the scale of the model text.
+ *   - Then every variable is shifted and stretched to its average mean and sd; a mean that differs by no more than the
+ *     error of the average stays. A node that moves in other coordinates is held to those on the scale of the model
+ *     text.
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried.
@@ -32,9 +33,12 @@
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double stalled = 0.9; /* of the unrest before, after twice as many iterations */
-static const double hopeless = 15; /* below the median log density: e^-15 */
-static const double dense = 200;   /* entries of the factor per variable with which global moves cost too much */
+static const double stalled = 0.9;            /* of the unrest before, after twice as many iterations */
+static const double hopeless = 15;            /* below the median log density: e^-15 */
+static const double within = 2;               /* standard errors of an average: the particles' own mean is as good, */
+static const double close_by = 0.03;          /* if it is no more sds away than this */
+static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
+static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
 
@@ -48,6 +52,7 @@ typedef struct transport {
     double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
     double misfit; /* and how far they are; when the moves have ended, what they left */
     double *log_densities; /* of each particle */
+    average *targets;      /* of each variable: what its particles are held to */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
     text_scale *text;
@@ -98,6 +103,7 @@ static svmp_status alloc(svmp_run *run) {
     svmp_averages_except(own->averages, own->jumps);
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
+    SVMP_TRY(SVMP_NEW(run->context, own->targets, variables));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -113,6 +119,7 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own->log_densities);
+    svmp_release(run->context, own->targets);
     svmp_release(run->context, own);
 }
 
@@ -194,28 +201,42 @@ static shape shape_of(size_t n, const double *x) {
 /* Whether particles have been led astray in some variable: to an sd that is far from its average, as where many
  * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
  * data hardly determine, such as a level and the sum of the effects around it. */
-static int led_astray(const svmp_run *run, const double *x) {
+static int led_astray(const svmp_run *run, const double *x, double most) {
     const transport *own = run->own;
     const average *rows = svmp_averages_rows(own->averages);
     const size_t n = run->backend->n;
     for (size_t i = 0; i < run->model->graph->variables; i++) {
         const shape carried = shape_of(n, x + i * n), moved = shape_of(n, own->moved + i * n);
         if (carried.kurtosis > 1 + 1.5 * moved.kurtosis) return 1;
-        if (carried.sd > 1.2 * rows[i].sd || 1.2 * carried.sd < rows[i].sd) return 1;
+        if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
     }
     return 0;
 }
 
+/* The averages; but a mean of the particles that is no farther from the average than this may be wrong itself stands.
+ * Near a Gaussian, Stein's means are the better ones. */
+static void find_targets(const svmp_run *run, const double *x) {
+    const transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
+    const size_t n = run->backend->n;
+    for (size_t i = 0; i < run->model->graph->variables; i++) {
+        const double mean = svmp_sum(n, x + i * n) / (double)n, away = fabs(mean - rows[i].mean);
+        own->targets[i] = rows[i];
+        if (away <= fmin(within * rows[i].mean_error, close_by * rows[i].sd)) own->targets[i].mean = mean;
+    }
+}
+
 /* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
- * left. */
+ * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
 static svmp_status hold(svmp_run *run, double *x, double *room) {
     transport *own = run->own;
-    const size_t variables = run->model->graph->variables, n = run->backend->n;
-    const average *rows = svmp_averages_rows(own->averages);
+    const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
+    if (led_astray(run, x, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
-        SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
-        if (!led_astray(run, x)) return SVMP_OK;
-        memcpy(x, own->moved, variables * n * sizeof *x);
+        find_targets(run, x);
+        SVMP_TRY(svmp_hold(own->q, own->targets, variables, n, x, room));
+        if (!led_astray(run, x, off)) return SVMP_OK;
+        memcpy(x, own->moved, bytes);
     }
     return SVMP_OK;
 }
@@ -438,8 +459,8 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The moves of the saved run have ended at its limit of %zu iterations; a limit of %zu would have "
-                     "continued them. Start again, or start from its particles (--init).",
+                     "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
+                     "%zu. Start again, or start from its particles (--init).",
                      limit, run->iterations);
 }
 

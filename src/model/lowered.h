@@ -40,7 +40,7 @@ typedef struct lowered_values {
 } lowered_values;
 
 /* Many nodes of one structure: the values are their distributions' arguments, one after another, and then lower and
- * upper bound of each natural value where the distribution has one dimension. */
+ * upper bound of each natural value where the distribution has one dimension, or elements are censored. */
 typedef struct lowered_prior {
     lowered_values values;
     size_t rows, columns; /* of the node's whole left-hand side */

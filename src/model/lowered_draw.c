@@ -35,7 +35,10 @@ static svmp_status draw_array(const lowered_model *lowered, const lowered_node *
     if (prior->leaf && !are_taken(node->distribution, prior, own, room)) return SVMP_OK;
     SVMP_TRY(svmp_distribution_draw(lowered->context, node->distribution, source, prior->rows, prior->columns, own,
                                     -INFINITY, INFINITY, drawn, whole));
-    for (size_t k = 0; *drawn && k < node->outputs; k++) work->values[k] = whole[lowered->parts[node->output + k]];
+    for (size_t k = 0; *drawn && k < node->outputs; k++) {
+        const double value = work->values[k] = whole[lowered->parts[node->output + k]];
+        if (prior->bounds > 0 && !(value > work->lower[k] && value < work->upper[k])) *drawn = false;
+    }
     return SVMP_OK;
 }
 

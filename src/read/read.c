@@ -31,7 +31,7 @@ static svmp_status find_reader(svmp_context *context, const model_files *files, 
     if (svmp_path_ends_in(files->paths[0], ".stan"))
         return svmp_fail(context, SVMP_BAD_INPUT,
                          "Cannot read the Stan program '%s': models are written in the BUGS language, in a file that "
-                         "ends in .bug. docs/language.md, \"Coming from Stan\", says how each part is written.",
+                         "ends in .bug. See \"Coming from Stan\" in docs/language.md.",
                          files->paths[0]);
     return svmp_fail(context, SVMP_BAD_INPUT, "Unknown kind of model file '%s': expected a name that ends in %s.",
                      files->paths[0], svmp_list_names(ending_of, "or", endings, sizeof endings));

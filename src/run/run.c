@@ -5,11 +5,11 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/team.h"
-#include "method/method.h"
 #include "model/cholesky.h"
 #include "model/natural.h"
 #include "run/log_density.h"
 #include "run/options.h"
+#include "run/run.h"
 #include "run/start.h"
 #include "start/gaussian.h"
 

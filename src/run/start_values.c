@@ -69,8 +69,8 @@ typedef struct values_start {
 
 static svmp_status unknown_name(const values_start *s, const data_set *data, const data_array *array) {
     char sentence[200], text[900];
-    snprintf(sentence, sizeof sentence, "'%.100s' is not an unknown of the model, or has other dimensions there",
-             array->name);
+    snprintf(sentence, sizeof sentence,
+             "'%.100s' is not an unknown of the model, or has different dimensions in the model", array->name);
     svmp_data_describe(data, array, "error", sentence, text, sizeof text);
     return svmp_fail(s->run->context, SVMP_BAD_INPUT, "%s", text);
 }
@@ -137,8 +137,8 @@ svmp_status svmp_start_values(svmp_run *run, const char *paths, double *x) {
     svmp_status status;
     if (run->model->lowered == NULL || run->model->graph->halo)
         return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                         "'%.200s' has values of unknowns: such a start needs a model text and one process; write "
-                         "particles with '-t 0 -o FILE.csv' and start from these.",
+                         "'%.200s' contains values of unknowns, which requires a model text and one process. "
+                         "Otherwise, write particles with '-t 0 -o FILE.csv' and start from them.",
                          paths);
     for (const char *at = paths; *at; at++) files += *at == ',';
     SVMP_CHECK(SVMP_NEW(run->context, s.natural, s.outputs * s.n));

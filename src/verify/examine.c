@@ -220,8 +220,8 @@ static double excess(svmp_aspect aspect, double effect, double z, double limit) 
     return is_matter(aspect, effect) ? fabs(z) / limit : 0;
 }
 
-static int comes_before(const svmp_drift *a, const svmp_drift *b) {
-    return fabs(a->z) > fabs(b->z) || (fabs(a->z) == fabs(b->z) && a->variable < b->variable);
+static int comes_before(const svmp_drift *one, const svmp_drift *other) {
+    return fabs(one->z) > fabs(other->z) || (fabs(one->z) == fabs(other->z) && one->variable < other->variable);
 }
 
 void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {

@@ -5,6 +5,7 @@
 #include "base/team.h"
 #include "model/jumps.h"
 #include "model/lowered.h"
+#include "run/run.h"
 #include "sample/particles.h"
 #include "verify/verify.h"
 
@@ -310,7 +311,8 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_verdict: the verdict is NULL.");
     const svmp_yield yield = run->method->yield;
     if (yield != SVMP_PARTICLES && yield != SVMP_CHAINS)
-        return svmp_fail(run->context, SVMP_UNSUPPORTED, "The method '%s' moves neither particles nor chains.",
+        return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                         "There is no verdict for the method '%s', which yields neither particles nor chains.",
                          run->method->name);
     svmp_verdict_describe(run, verdict);
     SVMP_TRY(yield == SVMP_CHAINS ? judge_chains(run, seconds, verdict)

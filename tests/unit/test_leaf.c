@@ -237,12 +237,17 @@ static void stratified(void **unused) {
     uint64_t keys[N];
     double x[4 * N], one[3][SEEDS], together = 0;
     int cells[2][N] = {{0}};
-    for (size_t l = 0; l < N; l++) keys[l] = l, x[l] = m;
-    assert_ok(svmp_lowered_draw_leaves(test.model, &(leaf_draws){7, keys, N}, N, x));
-    for (size_t l = 0; l < N; l++) {
-        const double u[] = {0.5 * erfc((m - x[N + l]) * sqrt(2)), exp(-2 * x[2 * N + l])}; /* of b: 1 - F */
-        for (size_t k = 0; k < 2; k++) cells[k][(size_t)(u[k] * N)]++;
-        together += (u[0] - 0.5) * (u[1] - 0.5) * 12 / N;
+    for (size_t l = 0; l < N; l++) keys[l] = l;
+    for (size_t from = 0, to = 37; from < N; from = to, to = N) { /* in two blocks */
+        const size_t some = to - from;
+        for (size_t l = 0; l < some; l++) x[l] = m + 0.001 * (double)((7 * l) % some); /* in another order */
+        assert_ok(svmp_lowered_draw_leaves(test.model, &(leaf_draws){7, keys + from, N}, some, x));
+        for (size_t l = 0; l < some; l++) {
+            const double u[] = {0.5 * erfc((x[l] - x[some + l]) * sqrt(2)),
+                                exp(-2 * x[2 * some + l])}; /* of b: 1 - F */
+            for (size_t k = 0; k < 2; k++) cells[k][(size_t)(u[k] * N)]++;
+            together += (u[0] - 0.5) * (u[1] - 0.5) * 12 / N;
+        }
     }
     for (size_t k = 0; k < 2; k++)
         for (size_t l = 0; l < N; l++) assert_int_equal(cells[k][l], 1);
