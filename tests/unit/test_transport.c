@@ -398,10 +398,10 @@ static void test_refusals(void **state) {
 static void test_many_variables_settle(void **state) {
     (void)state;
     enum { VARIABLES = 5000, N = 10, LENGTH = 200 };
-    svmp_context *context = test_context(2);
+    svmp_context *context = test_context(1);
     averages *a = NULL;
     double *x = malloc(VARIABLES * N * sizeof *x), *score = malloc(VARIABLES * N * sizeof *score);
-    assert_ok(svmp_averages_create(context, VARIABLES, N, 2, &a));
+    assert_ok(svmp_averages_create(context, VARIABLES, N, 1, &a));
     for (size_t t = 0; t < 2 * LENGTH; t++) {
         svmp_random_normals((random_stream){1, t, 0, RANDOM_TEST}, VARIABLES * N, x);
         for (size_t k = 0; k < VARIABLES * N; k++) score[k] = -x[k];
