@@ -63,7 +63,7 @@ static void recall_veto(svmp_verdict *v, const char *comments) {
     v->veto = SVMP_VETO_NONE;
     svmp_verdict_veto(v, (svmp_veto)k, amount, rest + (*rest == ' '));
     v->veto_count = count;
-    v->unrest = unrest <= LARGEST_UNREST ? (svmp_unrest)unrest : SVMP_REST;
+    v->unrest = unrest <= LARGEST_UNREST ? (svmp_unrest)unrest : SVMP_UNREST_NONE;
 }
 
 void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
