@@ -15,6 +15,9 @@ extern "C" {
 /* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
 
+/* Whether this build has an optional part, such as "netcdf". */
+SVMP_API int svmp_build_has(const char *part);
+
 /* Describes the GPU of this machine, if a backend can use it: "gpu: NVIDIA H200", or "gpu: no. " and the reason,
  * truncated to `size`. Returns `buffer`. */
 SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
@@ -44,6 +47,10 @@ SVMP_API const char *svmp_option_help(const char *name, char *buffer, size_t siz
  * beyond the last one, and for options without a list of values. */
 SVMP_API const char *svmp_option_choice(const char *name, size_t which);
 
+/* The one of `count` names that the first `length` characters of `typed` probably mean: at least 3 characters with
+ * which it begins, or a typing error or two. NULL: none of them. */
+SVMP_API const char *svmp_name_suggest(const char *typed, size_t length, size_t count, const char *const *names);
+
 /* The meaning of a method's particles. */
 typedef enum svmp_yield {
     SVMP_YIELD_PARTICLES = 0, /* they move towards the posterior; svmp_run_discrepancy tells how close they are */
@@ -52,6 +59,7 @@ typedef enum svmp_yield {
     SVMP_YIELD_MODES = 3      /* modes, not a sample of the posterior */
 } svmp_yield;
 
+/* The description of a method. */
 typedef struct svmp_method {
     const char *name;
     const char *largest; /* the quantity in svmp_progress.largest, such as "|phi|"; NULL: none, it is NaN */
@@ -98,7 +106,9 @@ SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array 
 /* The number of observed values of stochastic nodes in a model text; 0 for other models. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
 
-/* Whether a name, such as "sigma" or "mu.3", is an element of a deterministic array (monitored or not) or a leaf. */
+/* Whether a name, such as "sigma" or "mu.3", is something that runs of the model can report besides its unknowns: an
+ * element of a deterministic or discrete array (monitored or not), a leaf, the deviance, a log likelihood or a new
+ * observation. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
 /* The number of values of the unknowns, on the scale of the model text. svmp_run_particles reports them for each
@@ -212,6 +222,7 @@ typedef struct svmp_sampling {
     size_t ebfmi_chain;   /* the chain with that value, counted from 0 */
 } svmp_sampling;
 
+/* Fills this from the statistics of the chains. */
 SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampling *sampling);
 
 /* The differences of one variable from a reference sample. A z is a difference divided by its standard error. The
@@ -249,6 +260,10 @@ SVMP_API int svmp_comment_find(const char *comments, const char *name, char *val
 /* The approximate size in bytes of the file that svmp_particles_write would write, without comments and names. */
 SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
 
+/* Whether a NetCDF file ends in the checksum that svmp_particles_write adds and svmp_particles_read compares. Reading a
+ * file without it can crash HDF5 if the file is damaged. 0 if the file cannot be read or this build has no NetCDF. */
+SVMP_API int svmp_particles_file_sealed(const char *path);
+
 /* ---- runs ----------------------------------------------------------------------------------- */
 
 /* The expected number of iterations at the end of the run. For a method that stops by itself it is estimated from the
@@ -271,6 +286,7 @@ typedef struct svmp_movement {
     size_t variable; /* the variable with the value `relative`; the first one if several have it */
 } svmp_movement;
 
+/* The movement of the last iteration. */
 SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
@@ -333,6 +349,7 @@ typedef enum svmp_aspect {
     SVMP_ASPECT_SHAPE = 7 /* in sd: the largest difference between a quantile and the same quantile afterwards */
 } svmp_aspect;
 
+/* A change of the particles under exact moves that chance does not explain. */
 typedef struct svmp_drift {
     size_t variable; /* of the whole model; SIZE_MAX: a sum of variables, or all together */
     char name[128];  /* of the variable; "b1 - b2" of a sum */
@@ -345,6 +362,7 @@ typedef struct svmp_drift {
 /* A verdict on a sample. It is empty when created; the functions below fill it. */
 typedef struct svmp_verdict svmp_verdict;
 
+/* Creates an empty verdict; frees it. */
 SVMP_API svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict);
 SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
 

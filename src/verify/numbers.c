@@ -77,7 +77,7 @@ int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift)
 }
 
 int svmp_verdict_is_clear(const svmp_verdict *verdict) {
-    return verdict->finding == SVMP_FINDING_PASSED && verdict->veto == SVMP_VETO_NONE;
+    return verdict && verdict->finding == SVMP_FINDING_PASSED && verdict->veto == SVMP_VETO_NONE;
 }
 
 static const char *finding_word(svmp_finding finding) {
@@ -91,6 +91,7 @@ static const char *finding_word(svmp_finding finding) {
 }
 
 const char *svmp_verdict_word(const svmp_verdict *verdict) {
+    if (verdict == NULL) return "";
     if (verdict->finding == SVMP_FINDING_FAILED || verdict->veto == SVMP_VETO_NONE)
         return finding_word(verdict->finding);
     return verdict->veto == SVMP_VETO_FEW ? finding_word(SVMP_FINDING_NOT_EXAMINED) : "not converged";

@@ -241,8 +241,9 @@ static int is_endless(const svmp_verdict *v) { return *v->endless && !svmp_verdi
 /* What was seen to be wrong comes first, with names and directions; then what withholds the all-clear. */
 const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size) {
     words w = {.text = buffer, .size = size};
-    if (size == 0) return buffer;
+    if (buffer == NULL || size == 0) return "";
     *buffer = '\0';
+    if (verdict == NULL) return buffer;
     if (verdict->finding == SVMP_FINDING_FAILED || verdict->veto == SVMP_VETO_NONE)
         say_examined(&w, verdict);
     else
@@ -395,9 +396,10 @@ static void advise_priors(words *w, const svmp_verdict *v) {
 const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size) {
     words w = {.text = buffer, .size = size};
     const svmp_verdict *v = verdict;
-    const int failed = v->finding == SVMP_FINDING_FAILED;
-    if (size == 0) return buffer;
+    if (buffer == NULL || size == 0) return "";
     *buffer = '\0';
+    if (v == NULL) return buffer;
+    const int failed = v->finding == SVMP_FINDING_FAILED;
     if (is_endless(v)) {
         say(&w, "Give %s a proper prior.", strchr(v->endless, ' ') ? "every unknown in this direction" : v->endless);
         return buffer;

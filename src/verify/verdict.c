@@ -46,12 +46,12 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .iterations = run->iteration,
                               .brief = svmp_warmup_is_brief(run->method, run->options.warmup)};
     look_at_priors(run->model, verdict);
-    snprintf(verdict->method, sizeof verdict->method, "%.15s", run->method->name);
+    snprintf(verdict->method, sizeof verdict->method, "%.*s", VERDICT_METHOD - 1, run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
 }
 
 void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name) {
-    if (verdict->veto != SVMP_VETO_NONE) return;
+    if (verdict == NULL || verdict->veto != SVMP_VETO_NONE) return;
     verdict->veto = veto;
     verdict->veto_amount = amount;
     snprintf(verdict->veto_name, sizeof verdict->veto_name, "%.127s", name ? name : "");
