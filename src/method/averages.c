@@ -85,6 +85,13 @@ static double mean_of(size_t n, const double *row, double *squares) {
     return mean;
 }
 
+/* Few particles know their errors poorly: the error with which the difference is as rare for a Gaussian as it is for
+ * Student's t of that freedom (Wallace: z^2 = f log(1 + t^2/f), nearly). */
+static double widen(double error, double difference, double freedom) {
+    const double t = fabs(difference) / error;
+    return t > 0 && isfinite(t) && freedom > 0 ? fabs(difference) / sqrt(freedom * log1p(t * t / freedom)) : error;
+}
+
 /* With T iterations and n particles, away = x - centre:
  *
  *     own_l  = 1/T sum of away over the window              the particle's own mean
@@ -113,12 +120,12 @@ static average close_row(averages *a, size_t i) {
     row.sd_error = sqrt(spread / freedom) / root / (2 * sd);
     row.apart = between / freedom / variance;
     row.push = mean_of(n, push, &pushes);
-    row.push_error = sqrt(pushes / freedom) / root;
+    row.push_error = widen(sqrt(pushes / freedom) / root, row.push, freedom);
     row.pull = mean_of(n, pull, &pulls);
-    row.pull_error = sqrt(pulls / freedom) / root;
+    row.pull_error = widen(sqrt(pulls / freedom) / root, row.pull, freedom);
     if (a->windows > 0) {
         row.drift = row.mean - a->rows[i].mean;
-        row.drift_error = hypot(row.mean_error, a->rows[i].mean_error);
+        row.drift_error = widen(hypot(row.mean_error, a->rows[i].mean_error), row.drift, 2 * freedom);
     }
     return row;
 }

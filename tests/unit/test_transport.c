@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "method/averages.h"
 #include "method/hold.h"
+#include "method/rest.h"
 #include "method/trajectory.h"
 #include "support.h"
 #include "targets.h"
@@ -392,8 +393,30 @@ static void test_refusals(void **state) {
     svmp_context_free(context);
 }
 
+/* Independent draws of N(0, 1) have settled, however many variables there are and however few particles: chance alone
+ * makes none of 5,000 drift, or violate Stein's identities. */
+static void test_many_variables_settle(void **state) {
+    (void)state;
+    enum { VARIABLES = 5000, N = 10, LENGTH = 200 };
+    svmp_context *context = test_context(1);
+    averages *a = NULL;
+    double *x = malloc(VARIABLES * N * sizeof *x), *score = malloc(VARIABLES * N * sizeof *score);
+    assert_ok(svmp_averages_create(context, VARIABLES, N, 1, &a));
+    for (size_t t = 0; t < 2 * LENGTH; t++) {
+        svmp_random_normals((random_stream){1, t, 0, RANDOM_TEST}, VARIABLES * N, x);
+        for (size_t k = 0; k < VARIABLES * N; k++) score[k] = -x[k];
+        svmp_averages_add(a, x, score);
+        if ((t + 1) % LENGTH == 0) svmp_averages_close(a);
+    }
+    assert_int_equal(svmp_worst_unrest(svmp_averages_rows(a), VARIABLES).count, 0);
+    svmp_averages_free(a);
+    svmp_context_free(context);
+    free(x), free(score);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_correlated_gaussian),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_variables_settle),
+                                       cmocka_unit_test(test_a_correlated_gaussian),
                                        cmocka_unit_test(test_threads),
                                        cmocka_unit_test(test_turns),
                                        cmocka_unit_test(test_averages),
