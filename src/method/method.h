@@ -33,7 +33,8 @@ typedef struct method {
                    * of the rest at most --draws are kept */
     size_t draws; /* CHAINS: the default of --draws */
     const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
-    int on_device;       /* an iteration is the backend's work alone: one on a GPU pays */
+    int on_device;       /* an iteration is the backend's work alone, at the rate of the step rule: one on a GPU pays,
+                          * and need not be waited for */
     int fits;            /* it seeks the Gaussian on the graph, whatever --init says */
     size_t arrays;       /* of all particles that it has besides the backend's */
     double examination;  /* the time that an examination takes after it, as a share of its own; 0: METHOD_EXAMINATION */
@@ -107,6 +108,8 @@ struct svmp_run {
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
     history way;                  /* of the run: iteration, largest |phi|, rate */
+    size_t pending;               /* iterations that are not in it: the backend has not said what came of them */
+    size_t lag;                   /* iterations by which the monitor may hear of that late */
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
@@ -120,6 +123,12 @@ svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles);
 
 /* The start as text: what was asked for, or the method's own. */
 const char *svmp_run_init(const svmp_run *run);
+
+/* Waits until it is known what came of all iterations. SVMP_NOT_FINITE: the run is at the last finite particles. */
+svmp_status svmp_run_settle(svmp_run *run);
+
+/* Puts those into a history that are known and not in run->way; returns how many are left. */
+size_t svmp_run_remember(const svmp_run *run, history *way);
 
 /* The error of a run that is unusable. */
 svmp_status svmp_run_refuse_unusable(const svmp_run *run);

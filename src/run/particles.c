@@ -146,6 +146,7 @@ static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     char largest[SERIES_NAME];
     history way = run->way;
     if (m->largest == NULL) return SVMP_OK;
+    svmp_run_remember(run, &way);                         /* all are known: the particles were read */
     const char *word = m->largest + (*m->largest == '|'); /* "|phi|", "change of a message" */
     snprintf(largest, sizeof largest, "largest_%.*s", (int)strcspn(word, "| "), word);
     if (run->iteration > 0)

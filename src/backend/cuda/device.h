@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEVICE_VERSION 2 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 3 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -176,6 +176,8 @@ typedef enum device_kernel {
     KERNEL_DIFFUSE  /* step_args */
 } device_kernel;
 
+enum { DEVICE_STEPS = 16 }; /* steps that may be under way */
+
 typedef struct device device;
 
 typedef struct device_ops {
@@ -198,8 +200,12 @@ typedef struct device_ops {
     /* `count` bodies; `bits` is 32 or 64 for kernels on matrices. */
     int (*launch)(device *d, device_kernel which, int bits, const void *args, size_t count);
 
-    /* A step and what came of it. */
-    int (*step)(device *d, device_kernel which, const step_args *args, size_t count, step_result *result);
+    /* Launches a step. After one whose new particles are not all finite, nothing that is launched changes anything,
+     * until the host has asked what came of it. */
+    int (*step)(device *d, device_kernel which, const step_args *args, size_t count);
+
+    /* Waits for the oldest step that was not asked for, and says what came of it. At most DEVICE_STEPS may be open. */
+    int (*outcome)(device *d, step_result *result);
 
     /* A term in one kernel, without matrices, where it fits in the multiprocessors. NULL: there is no such kernel. */
     int (*fuses)(const device *d, int bits, const pair_args *args);
@@ -207,7 +213,7 @@ typedef struct device_ops {
 
     /* A whole iteration in one kernel, for terms that `iterates` accepts. NULL: there is no such kernel. */
     int (*iterates)(const device *d, int bits, const pair_args *args);
-    int (*iterate)(device *d, int bits, const iteration_args *args, step_result *result);
+    int (*iterate)(device *d, int bits, const iteration_args *args); /* a step, too */
 } device_ops;
 
 /* What a library of devices exports. */

@@ -51,7 +51,7 @@ template <int ROWS, int COLUMNS, int SHAPE> static void run_warp(device *d, cons
     const unsigned blocks = (unsigned)((a->units + WARP_UNITS - 1) / WARP_UNITS);
     auto *kernel = a->rule == RULE_FIXED ? fused_warp<ROWS, COLUMNS, SHAPE, false, at_once>
                                          : fused_warp<ROWS, COLUMNS, SHAPE, true, at_once>;
-    kernel<<<blocks, 32 * WARP_UNITS, 0, d->stream>>>(*a);
+    kernel<<<blocks, 32 * WARP_UNITS, 0, d->stream>>>(*a, &d->report->halted);
 }
 
 template <int SHAPE, bool WHOLE> static void run_tile(device *d, const pair_args *a, const whole_args &w) {
@@ -59,7 +59,16 @@ template <int SHAPE, bool WHOLE> static void run_tile(device *d, const pair_args
     const unsigned warps = a->units >= most * WARP_UNITS ? WARP_UNITS : 1; // few units are spread over processors
     const size_t blocks = (a->units + warps - 1) / warps;
     auto *kernel = a->rule == RULE_FIXED ? fused_tile<SHAPE, false, WHOLE> : fused_tile<SHAPE, true, WHOLE>;
-    kernel<<<(unsigned)(warps == 1 || blocks < most ? blocks : most), 32 * warps, 0, d->stream>>>(*a, w);
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t how = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    how.gridDim = dim3((unsigned)(warps == 1 || blocks < most ? blocks : most));
+    how.blockDim = dim3(32 * warps);
+    how.stream = d->stream;
+    how.attrs = &early;
+    how.numAttrs = WHOLE && d->waits ? 1 : 0;
+    cudaLaunchKernelEx(&how, kernel, *a, w);
 }
 
 template <int SHAPE> static void choose_warp(device *d, const pair_args *a) {
@@ -68,7 +77,7 @@ template <int SHAPE> static void choose_warp(device *d, const pair_args *a) {
     else if (a->n <= 32)
         run_warp<32, 1, SHAPE>(d, a);
     else if (a->n <= TILE_PARTICLES)
-        run_tile<SHAPE, false>(d, a, whole_args());
+        run_tile<SHAPE, false>(d, a, {.report = d->report});
     else
         run_warp<64, 2, SHAPE>(d, a);
 }
@@ -81,7 +90,7 @@ template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, c
     const size_t bytes = ring_bytes(bits, shape, a->longest), most = (size_t)d->processors * 32;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most);
     if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
-    kernel<<<blocks, TH, bytes, d->stream>>>(*a, r);
+    kernel<<<blocks, TH, bytes, d->stream>>>(*a, r, &d->report->halted);
     return 0;
 }
 
@@ -106,12 +115,12 @@ static int takes_tile(int bits, const pair_args *a) {
 
 static int iterates(const device *d, int bits, const pair_args *a) { return takes_tile(bits, a) && fuses(d, bits, a); }
 
-static int iterate(device *d, int bits, const iteration_args *args, step_result *result) {
-    const whole_args w = {args->score, args->step, args->z, args->scored, d->report, d->told, ++d->steps};
+static int iterate(device *d, int bits, const iteration_args *args) {
+    const whole_args w = {args->score, args->step, args->z, args->scored, d->report, next_told(d)};
     (void)bits;
     if (args->pair.shape == SHAPE_RBF)
         run_tile<SHAPE_RBF, true>(d, &args->pair, w);
     else
         run_tile<SHAPE_IMQ, true>(d, &args->pair, w);
-    return check(d, cudaGetLastError()) || wait_for(d, d->steps, result);
+    return check(d, cudaGetLastError());
 }

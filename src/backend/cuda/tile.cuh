@@ -274,8 +274,8 @@ struct whole_args {
     step_args step;
     float *z;
     int scored;
-    step_report *report, *told;
-    unsigned long long number;
+    step_report *report;
+    volatile unsigned long long *told;
 };
 
 // Scores and places of a member. A whole iteration has the sum of body_sum, for two particles at once.
@@ -465,7 +465,9 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS, SHAPE == SHAPE_RBF ? T
     const unsigned warps = blockDim.x / 32, stride = gridDim.x * warps, units = (unsigned)a.units;
     double largest = 0;
     int wrong = 0;
+    if (WHOLE) wait_for_kernels();
+    if (w.report->halted) return;
     for (unsigned u = blockIdx.x * warps + threadIdx.x / 32; u < units; u += stride)
         tile_unit<SHAPE, RANKED, WHOLE>(a, w, u, rooms[threadIdx.x / 32], largest, wrong);
-    if (WHOLE) tell_host(largest, wrong, w.report, w.told, w.number);
+    if (WHOLE) tell_host(largest, wrong, w.report, w.told);
 }

@@ -59,7 +59,8 @@ static __device__ __forceinline__ float distance_again(const pair_args &a, size_
 }
 
 template <int ROWS, int COLUMNS, int SHAPE, bool RANKED, int WARP_BLOCKS>
-static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_warp(const pair_args a) {
+static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS)
+    fused_warp(const pair_args a, const unsigned *halted) {
     __shared__ float4 rows[WARP_UNITS][2][WARP_PARTICLES / 4]; // a row of the domain; or scores and places of a member
     __shared__ unsigned short list[WARP_UNITS][32];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, all = 0xffffffffu;
@@ -67,7 +68,7 @@ static __global__ void __launch_bounds__(32 * WARP_UNITS, WARP_BLOCKS) fused_war
     const float *z = (const float *)a.z;
     float *row = (float *)rows[warp][0], *other = (float *)rows[warp][1];
     float d[ROWS][COLUMNS];
-    if (u >= a.units) return;
+    if (u >= a.units || *halted) return;
 
         // Distances of every particle (a row) to those of the lane, m = lane + 32c.
 #pragma unroll
