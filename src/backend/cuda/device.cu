@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -48,16 +47,7 @@
 #undef REAL_SQRT
 #undef PAIR
 
-// What the blocks of a step have found so far. `halted`: a step went wrong, and kernels change nothing until the host
-// knows.
-struct step_report {
-    step_result found;
-    unsigned done, halted;
-};
-
-// What the last block of a step tells the host, in one word: the largest, which is not negative, and in its sign
-// whether anything is wrong.
-enum : unsigned long long { UNTOLD = ~0ull, TOLD_WRONG = 1ull << 63 };
+#include "backend/cuda/gate.cuh"
 
 struct device {
     cudaStream_t stream;
@@ -67,8 +57,9 @@ struct device {
     double *registers; // of programs that have too many for the multiprocessors
     size_t registers_bytes;
     step_report *report;
-    volatile unsigned long long *told; // in memory of the host that the device writes to: DEVICE_STEPS
-    unsigned long long steps, asked;   // launched; whose outcome the host has
+    volatile unsigned long long *told;
+    int awaited;                     // whether the last step tells by itself
+    unsigned long long steps, asked; // launched; whose outcome the host has
 };
 
 enum { THREADS = 256, PROGRAM_THREADS = 128 };
@@ -82,14 +73,14 @@ static int check(device *d, cudaError_t error) {
 
 // A body for each number below `count`.
 #define MAP(name, type, call)                                                                                          \
-    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const unsigned *halted) {       \
-        if (*halted) return;                                                                                           \
+    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const step_gate gate) {         \
+        if (gate.closed()) return;                                                                                     \
         for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) call; \
     }
 // A body for each number below `count`, done by the 32 threads of a warp.
 #define TEAMS(name, type, call)                                                                                        \
-    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const unsigned *halted) {       \
-        if (*halted) return;                                                                                           \
+    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const step_gate gate) {         \
+        if (gate.closed()) return;                                                                                     \
         for (size_t t = ((size_t)blockIdx.x * THREADS + threadIdx.x) / 32; t < count;                                  \
              t += (size_t)gridDim.x * (THREADS / 32))                                                                  \
             call;                                                                                                      \
@@ -114,9 +105,9 @@ TEAMS(kernel_moments_64, pair_args, moments_64(&a, t))
 // Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
 template <bool special>
 static __global__ void __launch_bounds__(PROGRAM_THREADS)
-    kernel_program(const program_args a, size_t count, double *far, const unsigned *halted) {
+    kernel_program(const program_args a, size_t count, double *far, const step_gate gate) {
     extern __shared__ double near[];
-    if (*halted) return;
+    if (gate.closed()) return;
     const size_t threads = (size_t)gridDim.x * PROGRAM_THREADS,
                  mine = (size_t)blockIdx.x * PROGRAM_THREADS + threadIdx.x;
     double *registers = far ? far + mine : near + threadIdx.x;
@@ -147,13 +138,13 @@ static __device__ __forceinline__ double value_of(unsigned long long bits) {
 // The squared distances of ranks lower and upper <= lower + 1 among pairs of different particles: a block for each unit
 // finds the bits of the lower one, eight at a time, by counting; the upper one is it, or the smallest above it.
 template <class Real, class Bits>
-static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args a, const unsigned *halted) {
+static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args a, const step_gate gate) {
     __shared__ unsigned counts[256];
     __shared__ Bits prefix;
     __shared__ size_t rank, equal;
     __shared__ unsigned long long above;
     const size_t n = a.n;
-    if (*halted) return;
+    if (gate.closed()) return;
     for (size_t u = blockIdx.x; u < a.units; u += gridDim.x) {
         const Real *matrix = (const Real *)a.matrix + u * n * n;
         const size_t lower = a.lower == SIZE_MAX ? a.upper : a.lower;
@@ -196,76 +187,12 @@ static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args 
     }
 }
 
-// ---- steps ----------------------------------------------------------------------------------------------------------
-
-// What the threads of a block have found is told to the host by the last block, which is quicker than a copy: the
-// largest of numbers that are not negative, and a flag. Neither depends on the order in which threads come. All threads
-// of the block call this.
-static __device__ void tell_host(double largest, int wrong, step_report *report, volatile unsigned long long *told) {
-    __shared__ unsigned long long most;
-    __shared__ int bad;
-    if (threadIdx.x == 0) most = 0, bad = 0;
-    __syncthreads();
-    largest = team_max(largest);
-    wrong = __any_sync(0xffffffffu, wrong);
-    if (threadIdx.x % 32 == 0) {
-        atomicMax(&most, (unsigned long long)__double_as_longlong(largest));
-        if (wrong) bad = 1;
-    }
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    atomicMax((unsigned long long *)&report->found.largest, most);
-    if (bad) atomicMax((unsigned long long *)&report->found.wrong, 1ull);
-    __threadfence();
-    if (atomicInc(&report->done, gridDim.x - 1) != gridDim.x - 1) return;
-    __threadfence();
-    const unsigned long long all = atomicExch((unsigned long long *)&report->found.largest, 0ull);
-    const bool any = atomicExch((unsigned long long *)&report->found.wrong, 0ull) != 0;
-    if (any) report->halted = 1;
-    *told = any ? all | TOLD_WRONG : all;
-}
-
-template <bool noise>
-static __global__ void __launch_bounds__(THREADS)
-    kernel_step(const step_args a, size_t count, step_report *report, volatile unsigned long long *told) {
-    double largest = 0;
-    int wrong = 0;
-    if (report->halted) return;
-    for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) {
-        if (noise)
-            body_diffuse(&a, t, &largest, &wrong);
-        else
-            body_step(&a, t, &largest, &wrong);
-    }
-    tell_host(largest, wrong, report, told);
-}
-
-// The place where the next step tells what came of it.
-static volatile unsigned long long *next_told(device *d) {
-    volatile unsigned long long *told = d->told + d->steps++ % DEVICE_STEPS;
-    *told = UNTOLD;
-    return told;
-}
-
-// Waits for the last block's word; a device that fails says so instead.
-static int outcome(device *d, step_result *result) {
-    const volatile unsigned long long *told = d->told + d->asked++ % DEVICE_STEPS;
-    for (unsigned long long turn = 1; *told == UNTOLD; turn++) {
-        if (turn % 4096 != 0) continue;
-        const cudaError_t now = cudaStreamQuery(d->stream);
-        if (now != cudaSuccess && now != cudaErrorNotReady) return check(d, now);
-    }
-    result->largest = *told & ~TOLD_WRONG;
-    result->wrong = *told >> 63;
-    if (!result->wrong) return 0;
-    d->asked = d->steps; // those that were launched since did nothing
-    return check(d, cudaStreamSynchronize(d->stream)) || check(d, cudaMemset(d->report, 0, sizeof *d->report));
-}
-
 static unsigned blocks_for(const device *d, size_t count, size_t each) {
     const size_t blocks = (count + each - 1) / each, most = (size_t)d->processors * 64;
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
+
+#include "backend/cuda/steps.cuh"
 
 #include "backend/cuda/fused.cuh"
 
@@ -308,12 +235,11 @@ static int open_device(device **made, char *text, size_t size) {
     device *d = new (std::nothrow) device();
     if (d == nullptr) return refuse(text, size, "Out of memory.");
     d->processors = properties.multiProcessorCount;
-    d->waits = properties.major >= 9 && getenv("NOPDL") == nullptr;
+    d->waits = properties.major >= 9;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
     const int failed = check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
-                       check(d, cudaMalloc(&d->report, sizeof *d->report)) ||
-                       check(d, cudaMemset(d->report, 0, sizeof *d->report)) ||
+                       check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
                        check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
@@ -374,12 +300,12 @@ static int launch_program(device *d, const program_args *a, size_t count) {
     }
     auto *kernel = a->special ? kernel_program<true> : kernel_program<false>;
     kernel<<<blocks, PROGRAM_THREADS, far ? 0 : bytes, d->stream>>>(*a, count, far ? d->registers : nullptr,
-                                                                    &d->report->halted);
+                                                                    gate_of(d));
     return check(d, cudaGetLastError());
 }
 
 #define RUN(kernel, type, each)                                                                                        \
-    kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count, &d->report->halted)
+    kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count, gate_of(d))
 #define RUN_BOTH(kernel, each)                                                                                         \
     do {                                                                                                               \
         if (bits == 32)                                                                                                \
@@ -391,9 +317,9 @@ static int launch_program(device *d, const program_args *a, size_t count) {
 static int launch_middle(device *d, int bits, const pair_args *a) {
     const unsigned blocks = blocks_for(d, a->units, 1);
     if (bits == 32)
-        kernel_middle<float, unsigned><<<blocks, THREADS, 0, d->stream>>>(*a, &d->report->halted);
+        kernel_middle<float, unsigned><<<blocks, THREADS, 0, d->stream>>>(*a, gate_of(d));
     else
-        kernel_middle<double, unsigned long long><<<blocks, THREADS, 0, d->stream>>>(*a, &d->report->halted);
+        kernel_middle<double, unsigned long long><<<blocks, THREADS, 0, d->stream>>>(*a, gate_of(d));
     return check(d, cudaGetLastError());
 }
 
@@ -415,14 +341,6 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     case KERNEL_STEP:
     case KERNEL_DIFFUSE: return 1;
     }
-    return check(d, cudaGetLastError());
-}
-
-static int step(device *d, device_kernel which, const step_args *args, size_t count) {
-    const unsigned most = (unsigned)d->processors * 8, enough = blocks_for(d, count, THREADS);
-    const unsigned blocks = enough < most ? enough : most;
-    auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
-    kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, d->report, next_told(d));
     return check(d, cudaGetLastError());
 }
 

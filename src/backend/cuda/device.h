@@ -95,6 +95,11 @@ typedef struct draw_args {
 enum { SHAPE_RBF, SHAPE_IMQ, SHAPE_LINEAR };
 enum { RULE_MEDIAN, RULE_MEDIAN_LOG, RULE_MEDIAN_ZEROS, RULE_FIXED };
 
+/* What a warp reads of its unit first: its domain and its members; and the row sum that is the first member's score. */
+typedef struct unit_header {
+    uint32_t begin, rows, variable, members, from, entries, unused[2];
+} unit_header;
+
 /* A batch of units (kernel/unit.h) of one term. Each has an n*n matrix: squared distances or products first, then k. */
 typedef struct pair_args {
     size_t n, units, pieces;   /* pieces of a domain, that are summed in matrices of their own first */
@@ -122,6 +127,7 @@ typedef struct pair_args {
     const uint32_t *term_variable; /* as `variable`, of all units */
     double *guess; /* unit of the term -> 3 numbers that the search for its median keeps; they affect its time alone */
     size_t longest, most_members; /* rows of a domain; members of a unit */
+    const unit_header *header;    /* of all units of the term; NULL: domains change, or there is none */
 } pair_args;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -137,6 +143,7 @@ typedef struct step_args {
     int rule;
     double rate, decay1, decay2, correct1, correct2, delta;
     uint64_t seed, iteration; /* of noise */
+    int awaited;              /* the host will ask what came of it at once */
 } step_args;
 
 typedef struct step_result {

@@ -110,6 +110,7 @@ static step_args arguments(const backend *b, double rate, size_t t) {
                        .second = own->state[1],
                        .rate = rate,
                        .seed = b->seed,
+                       .awaited = b->patience == 0,
                        .iteration = t};
 }
 
