@@ -322,14 +322,6 @@ template <int T, int SHAPE> static constexpr int tile_blocks() {
     return T <= 4 ? TILE_AT_ONCE + 2 : SHAPE == SHAPE_RBF && T < 8 ? TILE_AT_ONCE : TILE_AT_ONCE - 1;
 }
 
-// Brings the arguments of a kernel into the cache for constants, which costs a wait for each 64 bytes of them.
-template <class Args> static __device__ __forceinline__ void touch(const Args &args) {
-    unsigned any = 0;
-#pragma unroll
-    for (unsigned k = 0; k < sizeof args / sizeof any; k += 16) any |= ((const unsigned *)&args)[k];
-    asm volatile("" ::"r"(any));
-}
-
 // The last block tells the host about the step before.
 template <int T, int SHAPE, bool WHOLE, bool MANY>
 static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>())
@@ -341,8 +333,6 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>(
     tile_index index;
     double largest = 0;
     int wrong = 0;
-    touch(a);
-    if (WHOLE) touch(w);
     if (first < units && a.header) index = read_index<WHOLE>(a, w, first);
     if (WHOLE) wait_for_kernels();
     if (blockIdx.x == blocks) {
