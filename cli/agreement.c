@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "record.h"
 #include "verdict.h"
 
 enum { TESTS = 4 }; /* of a variable: mean, sd and two quantiles */
@@ -41,7 +40,7 @@ static int print_doubts(svmp_context *context, const char *called, const svmp_pa
                called, r_hat);
         return 1;
     }
-    if (!record_find(svmp_particles_comments(particles), "verdict", word, sizeof word)) return 0;
+    if (!svmp_comment_find(svmp_particles_comments(particles), "verdict", word, sizeof word)) return 0;
     if (strcmp(word, "failed") != 0 && strcmp(word, "not converged") != 0) return 0;
     printf("No verdict: %s did not pass the examination of its own run (%s).\n", called, word);
     return 1;
@@ -80,14 +79,12 @@ void print_agreement(svmp_context *context, const svmp_particles *particles, con
         putchar('\n');
     }
     if (is_beyond(tests)) {
-        printf("They differ: |z| exceeds %.3g, a limit that chance exceeds in 1 comparison out of 100, for", limit);
+        printf("They differ: |z| exceeds the 1 %% significance limit %.3g for", limit);
         for (size_t t = 0; t < TESTS; t++)
             if (tests[t].beyond) printf("%s the %s of %zu", told++ ? "," : "", names[t], tests[t].beyond);
         printf(" of %zu variable%s.\n", variables, variables == 1 ? "" : "s");
         return;
     }
     if (print_doubts(context, "the reference", reference) || print_doubts(context, "the particles", particles)) return;
-    printf("They agree: no |z| of means, sds and quantiles exceeds %.3g, a limit that chance exceeds in 1 comparison "
-           "out of 100.\n",
-           limit);
+    printf("They agree: no |z| of means, sds and quantiles exceeds the 1 %% significance limit %.3g.\n", limit);
 }

@@ -168,14 +168,12 @@ const command command_check = {
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Check a model and describe its graph",
-    .text =
-        "Reads the model as\n.B svmp run\n"
-        "does and prints the numbers of nodes, variables and factors, the sizes of the Markov blankets, the\n"
-        "number of distinct closed neighbourhoods (nodes with equal neighbourhoods share a kernel matrix), and\n"
-        "whether the model is jointly Gaussian. For a model in the model language it also lists which arrays or\n"
-        "elements are unknown, the coordinates that they move in, which are unknown but have nothing observed that\n"
-        "depends on them and are drawn after the run, which are observed, and which are computed from unknowns;\n"
-        "the latter can be reported with\n.BR \\-\\-monitor .\n",
+    .text = "Reads the model as\n.B svmp run\ndoes and prints the numbers of nodes, variables and factors, the sizes "
+            "of the Markov blankets, the\nnumber of distinct closed neighbourhoods (nodes with equal neighbourhoods "
+            "share a kernel matrix), and\nwhether the model is jointly Gaussian. For a model in the model language it "
+            "also lists which arrays or\nelements are unknown, with their coordinates; which are unknown, have no "
+            "observed descendants and are\ntherefore drawn after the run; which are observed; and which are computed "
+            "from unknowns and can be reported\nwith\n.BR \\-\\-monitor .\n",
     .options = options,
     .run = run,
 };

@@ -113,9 +113,8 @@ const command command_compare = {
             "standard deviations, or of the shares below the 5 and 95 percent quantiles of the reference, divided by\n"
             "its standard error. Standard errors come from the effective draws for\n"
             "chains, and assume independent draws otherwise. The verdict is that the samples differ if some |z|\n"
-            "exceeds a limit that chance exceeds in 1 comparison out of 100. Otherwise they agree, unless the chains\n"
-            "of a side have not mixed, or its record says that it failed its own examination. Correlations are not\n"
-            "tested.\n",
+            "exceeds the 1 percent significance limit. Otherwise they agree, unless the chains of one side have not\n"
+            "mixed or its file records that it failed its examination. Correlations are not tested.\n",
     .options = options,
     .run = run,
 };

@@ -228,19 +228,17 @@ const command command_localise = {
     .help = "RANGES: CSV with columns from,to,r: two point numbers (1, 2, ...) and their\n"
             "measured distance. ANCHORS: CSV with columns point,x[,y[,z]]: the known points.\n"
             "'svmp run MODEL DATA --init FILE' starts from the particles that -o FILE writes.\n",
-    .text = "RANGES is a CSV file with columns from, to and r: two point numbers (1, 2, ...) and their measured\n"
-            "distance. ANCHORS lists the known points: their number, then 1 to 3 coordinates. Shortest paths stand in\n"
-            "for distances that were not measured, classical multidimensional scaling makes a map of them, and\n"
-            "Procrustes' similarity aligns it with the anchors. The particles are for\n"
-            ".BR \"svmp run \\-\\-init FILE\" :\n"
-            "the posterior of such a model has many folded modes, and from this start the true one is usually found.\n"
-            ".PP\nWith\n.B \\-\\-odometry\n"
-            "it finds the path of a robot and a map of landmarks (range-only SLAM; docs/slam.md). RANGES has the\n"
-            "columns pose, landmark and r. The file of odometry has a row for each step: how far the robot moved\n"
-            "ahead and to its left, and then turned, in radians. ANCHORS is not needed. The result is a JSON file for\n"
-            ".BR \"svmp run \\-\\-init gaussian:FILE\" .\n"
-            "Landmarks that could be at two places, ranges that do not fit, and odometry that is worse than\n"
-            ".B \\-\\-noise\nsays are reported.\n",
+    .text =
+        "RANGES is a CSV file with columns from, to and r: two point numbers (1, 2, ...) and their measured\ndistance. "
+        "ANCHORS lists the known points: their number, then 1 to 3 coordinates. Shortest paths replace\ndistances that "
+        "were not measured, classical multidimensional scaling turns the distances into a map, and\na Procrustes "
+        "transformation aligns the map with the anchors. The particles are for\n.BR \"svmp run \\-\\-init FILE\" "
+        ":\nthe posterior of such a model has many folded modes, and a run from this start usually finds the true "
+        "one.\n.PP\nWith\n.B \\-\\-odometry\nit finds the path of a robot and a map of landmarks (range-only SLAM; "
+        "docs/slam.md). RANGES has the\ncolumns pose, landmark and r. The file of odometry has a row for each step: "
+        "how far the robot moved\nahead and to its left, and then turned, in radians. ANCHORS is not needed. The "
+        "result is a JSON file for\n.BR \"svmp run \\-\\-init gaussian:FILE\" .\nLandmarks that could be at two "
+        "places, ranges that do not fit, and odometry that is worse than\n.B \\-\\-noise\nsays are reported.\n",
     .options = options,
     .run = run,
 };

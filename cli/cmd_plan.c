@@ -127,13 +127,12 @@ const command command_plan = {
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Estimate a run with several processes",
-    .text = "Reads the model as\n.B svmp run\n"
-            "does and partitions it for the given number of processes, with one thread each. Prints how even the work\n"
-            "is, how many nodes and bytes a process holds and sends per iteration, how much memory it needs, and how\n"
-            "long an iteration takes once the first ten or twenty are done. The cost of a node is measured on a\n"
-            "sample of nodes, late in a run or with particles that no longer move; the cost of messages follows from\n"
-            "the given latency and throughput. The command runs in one process: it needs neither mpirun nor the\n"
-            "memory of the run.\n",
+    .text = "Reads the model as\n.B svmp run\ndoes and partitions it for the given number of processes, with one "
+            "thread each. Prints the balance\nof the work, the nodes that a process holds, the bytes that it sends per "
+            "iteration, its memory, and the\ntime of an iteration after the first ten or twenty. The cost of a node is "
+            "measured on a\nsample of nodes, late in a run or with particles that no longer move; the cost of messages "
+            "follows from\nthe given latency and throughput. The command runs in one process: it needs neither mpirun "
+            "nor the\nmemory of the run.\n",
     .options = options,
     .run = run,
 };

@@ -11,7 +11,7 @@ static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the page to FILE (.html)", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE", "Output"},
     {"truth", 0, "FILE", "", "CSV file with columns name and value: true values to show", "Content"},
-    {"particles", 0, "N", "0", "number of particles in the plots; 0: as many as display quickly", "Content"},
+    {"particles", 0, "N", "0", "particles in the plots; 0: as many as can be drawn quickly", "Content"},
 };
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }

@@ -8,14 +8,13 @@
 #include "origin.h"
 #include "overview.h"
 #include "probabilities.h"
-#include "record.h"
 #include "sample.h"
 #include "sampling.h"
 #include "table.h"
 #include "verdict.h"
 
 static const option_row rows[] = {
-    {"variables", 0, "NAME,...", "", "these variables and arrays, in this order, in full", "Output"},
+    {"variables", 0, "NAME,...", "", "show only these variables and arrays, in this order", "Output"},
     {"errors", 0, NULL, "", "for chains: also show standard errors of sd and quantiles", "Output"},
 };
 
@@ -105,8 +104,10 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
         print_all(particles, errors, count, chosen, moments, mixing);
     else if (print_overview(particles, errors, moments, mixing))
         return EXIT_FAILED;
-    print_sampling(particles, record_find(svmp_particles_comments(particles), "step", step, sizeof step) ? step : NULL);
-    if (chains) print_mixing(particles, count, chosen, mixing);
+    const char *comments = svmp_particles_comments(particles);
+    const int judged = verdict_is_recorded(comments);
+    print_sampling(particles, svmp_comment_find(comments, "step", step, sizeof step) ? step : NULL, judged);
+    if (chains) print_mixing(particles, count, chosen, mixing, judged);
     return 0;
 }
 

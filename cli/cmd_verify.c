@@ -4,17 +4,17 @@
 #include "command.h"
 #include "convergence.h"
 #include "front/written.h"
-#include "record.h"
 #include "sample.h"
+#include "stage.h"
 #include "verdict.h"
 
 static const option_row rows[] = {
-    {"moves", 0, "N", "640", "most moves of each particle, 40 or more", "Examination"},
+    {"moves", 0, "N", "640", "maximum moves per particle (at least 40)", "Examination"},
     {"seconds", 0, "S", "0", "stop after about S seconds; 0: no limit", "Examination"},
-    {"seed", 0, "N", "", "seed of the moves' random numbers (default: that of the run)", "Examination"},
-    {"coordinates", 0, "centred|noncentred|auto", "", "what the particles move in (default: that of the run, or auto)",
-     "Examination"},
-    {"local", 0, NULL, "", "local moves alone, as under mpirun", "Examination"},
+    {"seed", 0, "N", "", "random seed of the moves (default: the seed of the run)", "Examination"},
+    {"coordinates", 0, "centred|noncentred|auto", "",
+     "parametrisation of the model (default: that of the run, or auto)", "Examination"},
+    {"local", 0, NULL, "", "use only local moves, as under mpirun", "Examination"},
     {"require-converged", 0, NULL, "", "exit with status 1 unless the particles pass", "Examination"},
     {"threads", 0, "N", "0", "threads; 0: all, shared under mpirun", "Machine"},
 };
@@ -38,6 +38,7 @@ typedef struct session {
     svmp_particles *particles, *fewer; /* NULL: several processes read their own */
     svmp_run *run;
     svmp_verdict *verdict;
+    stage stage; /* of a long examination */
 } session;
 
 /* With the other processes that mpirun started, if any. */
@@ -79,10 +80,11 @@ static int read_file(session *s) {
     }
     if (s->comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_method described;
-    if (s->processes > 1 && record_find(s->comments, "method", method, sizeof method) &&
+    if (s->processes > 1 && svmp_comment_find(s->comments, "method", method, sizeof method) &&
         svmp_method_describe(s->context, method, &described) == SVMP_OK && described.yield == SVMP_CHAINS)
-        return complain(EXIT_WRONG, "'%s' has draws of chains, which one process verifies: run it without mpirun.",
-                        path);
+        return complain(
+            EXIT_WRONG,
+            "'%s' contains draws of chains, which can be verified only in one process. Run svmp without mpirun.", path);
     return 0;
 }
 
@@ -91,7 +93,7 @@ static void choose(const session *s, const char *name, const char *otherwise, ch
     const char *given = options_given(s->set, name);
     if (given)
         snprintf(value, COORDINATES, "%.60s", given);
-    else if (!record_find(s->comments, name, value, COORDINATES))
+    else if (!svmp_comment_find(s->comments, name, value, COORDINATES))
         snprintf(value, COORDINATES, "%s", otherwise);
 }
 
@@ -102,7 +104,7 @@ static int read_all(session *s) {
     if (status) return status;
     char method[32];
     choose(s, "seed", "1", s->seed);
-    choose(s, "coordinates", record_find(s->comments, "method", method, sizeof method) ? "centred" : "auto",
+    choose(s, "coordinates", svmp_comment_find(s->comments, "method", method, sizeof method) ? "centred" : "auto",
            s->coordinates); /* a record without them is of a run in the coordinates of the text */
     return 0;
 }
@@ -156,15 +158,38 @@ static svmp_status weigh(session *s) {
     return judged;
 }
 
+/* What the library logs on its way, and every move, are signs of life. */
+static void hear(svmp_log_level level, const char *message, void *user_data) {
+    session *s = user_data;
+    if (level == SVMP_LOG_DEBUG) stage_look(&s->stage, 0, 0);
+    tell_log(level, message, NULL);
+}
+
+static int watch(const svmp_progress *state, void *user_data) {
+    session *s = user_data;
+    stage_look(&s->stage, state->iteration, state->iterations);
+    return 0;
+}
+
+static svmp_status show_stage(session *s) {
+    progress_mode mode = PROGRESS_NONE;
+    if (is_speaker()) progress_parse("auto", &mode);
+    stage_begin(&s->stage, mode, "examination");
+    const svmp_status status = svmp_context_set_log(s->context, hear, s);
+    return status == SVMP_OK ? svmp_run_set_monitor(s->run, watch, s) : status;
+}
+
 /* Chains that have not mixed are not examined: a run does not do it, either. */
 static svmp_status examine_particles(session *s) {
     const int local = options_given(s->set, "local") != NULL;
     svmp_status status = svmp_verdict_create(s->context, &s->verdict);
     if (status == SVMP_OK) status = weigh(s);
     if (status == SVMP_OK) status = place(s);
+    if (status == SVMP_OK) status = show_stage(s);
     if (status != SVMP_OK) return status;
     const double seconds = are_chains(s) && verdict_veto(s->verdict) != SVMP_VETO_NONE ? -1 : s->seconds;
     status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, seconds, s->moves, s->verdict);
+    stage_end(&s->stage);
     return status == SVMP_OK ? weigh(s) : status;
 }
 
@@ -208,21 +233,21 @@ const command command_verify = {
     .joins = 1,
     .text =
         "Moves every particle of FILE by exact moves of the posterior: node-wise Metropolis moves and Hamiltonian\n"
-        "trajectories, which owe nothing to the method that made the particles. Under the posterior no mean,\n"
-        "spread, quantile, score or log density changes by more than chance explains for as many exact draws.\n"
-        "The variables that change are listed, the worst first, with the size and the direction of the change:\n"
-        "how much too high, wide or dense the particles are.\n.PP\n"
-        "The verdict is that the particles pass, that they fail, or, if the moves mix too slowly to tell, that\n"
-        "there is none. MODEL and DATA are those of\n.BR \"svmp run\" .\n"
-        "Of more than 500 particles, 500 that are evenly spaced are examined. Draws of chains are judged by R-hat,\n"
-        "effective draws, divergences and energy as well, and at most 200 of them are moved. What the record of\n"
-        "FILE says against it (an interrupted run, averages that have not settled) counts, too; the seed and the\n"
-        "coordinates are those of the record, so that the verdict is that of the run. The exit status is 0\n"
-        "whatever the verdict, unless\n.B \\-\\-require\\-converged\nis given.\n"
-        "A mode that no particle has found, and that moves cannot reach, is not seen (docs/diagnostics.md).\n.PP\n"
+        "trajectories, independent of the method that produced the particles. If the particles are exact draws,\n"
+        "their means, sds, quantiles, scores and log density change only by chance. Variables that change\n"
+        "significantly are listed, the worst first, with the size and the direction of the error.\n.PP\n"
+        "The particles pass or fail, or the verdict is undecided if the moves mix too slowly. MODEL and DATA are\n"
+        "the same as for\n.BR \"svmp run\" .\n"
+        "If there are more than 500 particles, 500 evenly spaced ones are examined. Draws of chains are also judged\n"
+        "by R-hat, effective draws, divergences and energy, and at most 200 of them are moved. Problems that FILE\n"
+        "records (an interrupted run, averages that have not settled) also prevent a pass. By default the seed and\n"
+        "the coordinates are those recorded in FILE, so the verdict is the same as that of the run. The exit\n"
+        "status is 0 whatever the verdict, unless\n.B \\-\\-require\\-converged\nis given.\n"
+        "A mode that no particle has found and that the moves cannot reach is not detected (docs/diagnostics.md).\n"
+        ".PP\n"
         ".B mpirun \\-n P svmp verify ...\n"
-        "examines particles of a large model by local moves alone; other modes are not looked for. With\n"
-        ".B \\-\\-local\none process does the same, bit for bit.\n",
+        "examines particles of a large model by local moves only and does not search for other modes. With\n"
+        ".B \\-\\-local\none process computes the same result, bit for bit.\n",
     .options = options,
     .run = run,
 };

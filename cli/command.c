@@ -76,7 +76,7 @@ int failed(const svmp_context *context, svmp_status status) {
     return complain(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
 }
 
-static void tell(svmp_log_level level, const char *message, void *user_data) {
+void tell_log(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
     if (level != SVMP_LOG_WARNING || !is_speaker()) return;
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
@@ -89,7 +89,7 @@ int open_context(const option_set *set, svmp_context **context) {
     if (wrong) return wrong;
     svmp_status status = svmp_context_create(NULL, context);
     if (status == SVMP_OK) status = svmp_context_set_threads(*context, (int)threads);
-    if (status == SVMP_OK) status = svmp_context_set_log(*context, tell, NULL);
+    if (status == SVMP_OK) status = svmp_context_set_log(*context, tell_log, NULL);
     if (status == SVMP_OK) status = svmp_context_set_error(*context, tell_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);
 }
@@ -105,19 +105,22 @@ static int check_folder(const char *path) {
     return complain(EXIT_WRONG, "Cannot write '%s': folder '%s': %s.", path, folder, strerror(errno));
 }
 
-static int ends_in(const char *path, const char *ending) {
-    const size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
+int has_ending(const char *path, const char *endings) {
+    const char *ending = strrchr(path, '.');
+    const size_t length = ending ? strlen(ending) : 0;
+    for (const char *at = endings; ending && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strncmp(at, ending, length) == 0 && (at[length] == ' ' || at[length] == '\0')) return 1;
+    return 0;
 }
 
 int check_output(const char *path, output_kind kind, int force) {
     const int particles = kind == OUTPUT_PARTICLES;
     const int netcdf = strstr(svmp_build_parts(), "netcdf: yes") != NULL;
-    if (particles && ends_in(path, ".nc") && !netcdf)
+    if (particles && has_ending(path, ".nc") && !netcdf)
         return complain(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
-    if (particles && !ends_in(path, ".csv") && !ends_in(path, ".nc"))
+    if (particles && !has_ending(path, ".csv .nc"))
         return complain(EXIT_WRONG, "The output file '%s' must end in .csv%s.", path, netcdf ? " or .nc" : "");
-    if (kind == OUTPUT_PAGE && !ends_in(path, ".html"))
+    if (kind == OUTPUT_PAGE && !has_ending(path, ".html"))
         return complain(EXIT_WRONG, "The output file '%s' must end in .html.", path);
     struct stat about;
     if (stat(path, &about) != 0)

@@ -45,6 +45,12 @@ int failed(const svmp_context *context, svmp_status status);
 /* Creates a context with the threads of --threads, if the command has that option. */
 int open_context(const option_set *set, svmp_context **context);
 
+/* The log of such a context: warnings are told, the rest is not. */
+void tell_log(svmp_log_level level, const char *message, void *user_data);
+
+/* Whether the path ends in one of these, which are separated by blanks: ".csv .nc". */
+int has_ending(const char *path, const char *endings);
+
 /* Checks an output path before the work begins: the folder exists and is writable, and the file does not exist unless
  * `force`. Particles must end in .csv, or .nc if this build supports it; a page must end in .html. */
 typedef enum output_kind { OUTPUT_ANY, OUTPUT_PARTICLES, OUTPUT_PAGE, OUTPUT_CHECKPOINT } output_kind;

@@ -210,7 +210,7 @@ void print_convergence(const convergence *c, int worst) {
     printf("KSD: V %.3g", c->total.v);
     if (!isnan(c->total.u)) printf(", U %.3g", c->total.u);
     if (!isnan(c->total.ratio) && c->beyond == 0)
-        printf("; V is %.2g times its value for as many exact draws", c->total.ratio);
+        printf("; V is %.2g times its expected value for exact draws", c->total.ratio);
     if (!isnan(c->largest_step)) printf("; last step at most %.2g", c->largest_step);
     if (!isnan(c->relative_step)) printf(", %.2g sd (%s)", c->relative_step, c->relative_name);
     putchar('\n');

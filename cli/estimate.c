@@ -21,8 +21,8 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
     const int sought = method->fits || (init && strncmp(init, fitted, strlen(fitted)) == 0);
     if (!sought || seconds < is_long) return;
     complain(EXIT_DONE,
-             "The start of %.0f variables takes about %.0f s of processor time and %.2g GB of memory; the run is "
-             "announced after it.",
+             "The start of %.0f variables takes about %.0f s of processor time and %.2g GB of memory; the "
+             "estimate for the run follows.",
              variables, seconds,
              sizeof(double) * variables * (7 * 64 + (6 + (double)method->arrays) * particles) / 1e9);
 }

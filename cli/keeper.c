@@ -48,7 +48,7 @@ void keeper_keep(keeper *k) {
         k->kept = 1;
         k->failing = 0;
     } else if (!k->failing) {
-        complain(EXIT_FAILED, "warning: no checkpoint after iteration %zu: %s The run continues%s.",
+        complain(EXIT_FAILED, "warning: could not save the checkpoint after iteration %zu: %s The run continues%s.",
                  svmp_run_iteration(k->run), svmp_context_error(k->context),
                  k->kept ? "; the last checkpoint is kept" : "");
         k->failing = 1;

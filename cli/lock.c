@@ -94,7 +94,8 @@ static int attempt(file_lock *lock, const char *path, int *again) {
     if (descriptor < 0) return complain(EXIT_WRONG, "Cannot write '%s': %s.", lock->path, strerror(errno));
     if (!is_ours(descriptor)) {
         close(descriptor);
-        return complain(EXIT_WRONG, "The file '%s' is in the way: a run locks its checkpoint with a file of that name.",
+        return complain(EXIT_WRONG,
+                        "Cannot lock the checkpoint: the lock file '%s' already exists and was not written by svmp.",
                         lock->path);
     }
     int locked = 0;

@@ -21,40 +21,65 @@ static int diverged(const svmp_particles *particles) {
     return 0;
 }
 
-void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing) {
-    double needed, limit;
-    svmp_chains_limits(svmp_particles_chains(particles), &limit, &needed);
-    extreme r_hat = {NAN, 0, 0}, draws = {NAN, 0, 0};
-    size_t unknown = 0;
+/* The extremes of the variables that were looked at. */
+typedef struct mixture {
+    const svmp_particles *particles;
+    size_t count, unknown; /* variables, and those without R-hat */
+    double limit, needed;  /* of R-hat, of effective draws */
+    extreme r_hat, draws;
+    const char *worst, *fewest; /* the names of these */
+} mixture;
+
+static mixture measure(const svmp_particles *particles, size_t count, const size_t *variables,
+                       const svmp_mixing *mixing) {
+    mixture m = {.particles = particles, .count = count, .r_hat.value = NAN, .draws.value = NAN};
+    svmp_chains_limits(svmp_particles_chains(particles), &m.limit, &m.needed);
     for (size_t k = 0; k < count; k++) {
-        look(&r_hat, k, mixing[k].r_hat, 1, limit);
-        look(&draws, k, fmin(mixing[k].bulk_draws, mixing[k].tail_draws), -1, needed);
-        unknown += isnan(mixing[k].r_hat);
+        look(&m.r_hat, k, mixing[k].r_hat, 1, m.limit);
+        look(&m.draws, k, fmin(mixing[k].bulk_draws, mixing[k].tail_draws), -1, m.needed);
+        m.unknown += isnan(mixing[k].r_hat);
     }
-    const int one = svmp_particles_chains(particles) == 1;
-    const char *worst = svmp_particles_name(particles, variables ? variables[r_hat.at] : r_hat.at);
-    const char *fewest = svmp_particles_name(particles, variables ? variables[draws.at] : draws.at);
-    char text[64];
-    snprintf(text, sizeof text, r_hat.value < 100 ? "%.3f" : "%.3g", r_hat.value);
-    if (r_hat.beyond > 0)
-        printf("R-hat is above %.4g for %zu of %zu variables (worst: %s, %s): %s. Run more warm-up or draws.\n", limit,
-               r_hat.beyond, count, worst, text, one ? "the chain has not settled" : "the chains have not mixed");
-    if (draws.beyond > 0)
-        printf("Fewer than %.0f effective draws for %zu of %zu variables (fewest: %s, %.0f): the numbers above are "
-               "rough. Run more draws.\n",
-               needed, draws.beyond, count, fewest, draws.value);
-    if (unknown > 0)
+    m.worst = svmp_particles_name(particles, variables ? variables[m.r_hat.at] : m.r_hat.at);
+    m.fewest = svmp_particles_name(particles, variables ? variables[m.draws.at] : m.draws.at);
+    return m;
+}
+
+/* The numbers alone; what they mean, and what to do, is the verdict's to say. */
+static void print_beyond(const mixture *m, const char *unmixed, const char *rough) {
+    if (m->r_hat.beyond > 0)
+        printf("R-hat is above %.4g for %zu of %zu variables (worst: %s, %.*f)%s.\n", m->limit, m->r_hat.beyond,
+               m->count, m->worst, m->r_hat.value < 100 ? 3 : 0, m->r_hat.value, unmixed);
+    if (m->draws.beyond > 0)
+        printf("Fewer than %.0f effective draws for %zu of %zu variables (fewest: %s, %.0f)%s.\n", m->needed,
+               m->draws.beyond, m->count, m->fewest, m->draws.value, rough);
+    if (m->unknown > 0)
         printf("R-hat and ESS are not defined for %zu of %zu variables: they do not vary, or a chain has fewer than 6 "
                "draws.\n",
-               unknown, count);
-    if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count && diverged(particles))
+               m->unknown, m->count);
+}
+
+static void print_mixed(const mixture *m, int one) {
+    if (diverged(m->particles))
         printf("R-hat is at most %.3f, and there are at least %.0f effective draws; but the draws may miss the regions "
                "where\n"
                "trajectories diverged.\n",
-               r_hat.value, draws.value);
-    else if (r_hat.beyond == 0 && draws.beyond == 0 && unknown < count)
+               m->r_hat.value, m->draws.value);
+    else
         printf("%s: R-hat is at most %.3f, and there are at least %.0f effective draws.\n",
                one ? "The halves of the chain agree, but several chains would be a stronger test"
                    : "The chains have mixed",
-               r_hat.value, draws.value);
+               m->r_hat.value, m->draws.value);
+}
+
+void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing,
+                  int judged) {
+    const mixture m = measure(particles, count, variables, mixing);
+    const int one = svmp_particles_chains(particles) == 1;
+    const char *unmixed = one ? ": the chain has not settled. Run more warm-up or draws"
+                              : ": the chains have not mixed. Run more warm-up or draws";
+    if (judged)
+        print_beyond(&m, "", "");
+    else
+        print_beyond(&m, unmixed, ": the numbers above are rough. Run more draws");
+    if (!judged && m.r_hat.beyond == 0 && m.draws.beyond == 0 && m.unknown < count) print_mixed(&m, one);
 }

@@ -12,11 +12,11 @@ origin origin_of(svmp_context *context, const svmp_particles *particles) {
     origin o = {.yield = SVMP_PARTICLES};
     if (svmp_particles_are_chains(particles))
         o.yield = SVMP_CHAINS;
-    else if (record_find(comments, "method", value, sizeof value) &&
+    else if (svmp_comment_find(comments, "method", value, sizeof value) &&
              svmp_method_describe(context, value, &method) == SVMP_OK && method.yield != SVMP_CHAINS)
         o.yield = method.yield;
     o.diverged =
-        record_find(comments, "outcome", value, sizeof value) && strcmp(value, outcome_word(SVMP_DIVERGED)) == 0;
+        svmp_comment_find(comments, "outcome", value, sizeof value) && strcmp(value, outcome_word(SVMP_DIVERGED)) == 0;
     return o;
 }
 

@@ -56,6 +56,11 @@ int progress_parse(const char *text, progress_mode *mode) {
 
 double progress_clock(void) { return now(); }
 
+double progress_processor(void) {
+    struct timespec t;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : now();
+}
+
 void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first) {
     listen_for(SIGINT);
     listen_for(SIGTERM);
@@ -80,8 +85,7 @@ static double time_left(const progress *watch, double time) {
     return done > 0 ? (double)remain * spent / done : NAN;
 }
 
-/* "42 s", "3 min 20 s", "2 h 5 min" */
-static void print_duration(double seconds) {
+void progress_print_duration(double seconds) {
     unsigned long s = (unsigned long)(seconds + 0.5);
     if (s < 60)
         fprintf(stderr, "%lu s", s);
@@ -97,7 +101,7 @@ static void print_line(progress *watch, double rate, double left) {
     const int sooner = watch->expected && watch->expected < state->iterations;
     fprintf(stderr, "%s%zu of %s%zu iterations, %.3g per second, %s", live ? "\r" : "", state->iteration,
             sooner ? "at most " : "", state->iterations, rate, sooner ? "about " : "");
-    print_duration(left);
+    progress_print_duration(left);
     fputs(" left", stderr);
     if (watch->largest && isfinite(state->largest))
         fprintf(stderr, ", largest %s %.3g", watch->largest, state->largest);
@@ -146,9 +150,9 @@ static void tell(progress *watch, double time) {
 /* What a long run will take, as soon as some iterations tell; and again if that turns out to be wrong by more than 30
  * %. */
 static void announce(progress *watch, double time) {
-    const double soon = 5, is_long = 60, elapsed = time - watch->started; /* seconds */
+    const double soon = 5, late = 30, is_long = 60, elapsed = time - watch->started; /* seconds */
     struct rusage used;
-    if (watch->state.iteration < watch->first + 3 || elapsed < soon) return;
+    if (watch->state.iteration < watch->first + (elapsed < late ? 10 : 3) || elapsed < soon) return; /* steps adapt */
     if (watch->state.iteration < watch->warmup / 2) return; /* its first trajectories are long */
     const double iterations = elapsed + time_left(watch, time), total = watch->begun + iterations * (1 + watch->after);
     if (!(total >= is_long) || getrusage(RUSAGE_SELF, &used) != 0) return;
@@ -156,7 +160,7 @@ static void announce(progress *watch, double time) {
     if (watch->announced > 0 && time - watch->said < 0.5 * elapsed) return; /* seldom */
     progress_wipe(watch);
     fprintf(stderr, "svmp: This run will %stake about ", watch->announced > 0 ? "rather " : "");
-    print_duration(total);
+    progress_print_duration(total);
     fprintf(stderr, " and %.2g GB of memory.\n", (1024.0 * (double)used.ru_maxrss + watch->result) / 1e9);
     watch->announced = total;
     watch->said = time;

@@ -42,8 +42,12 @@ int progress_parse(const char *text, progress_mode *mode);
  * ends the program. */
 void progress_begin(progress *watch, progress_mode mode, const svmp_method *method, size_t first);
 
-/* Seconds of the clock that progress uses. */
+/* Seconds of the clock that progress uses; and of the processor, for this thread. */
 double progress_clock(void);
+double progress_processor(void);
+
+/* "42 s", "3 min 20 s" or "2 h 5 min", to standard error. */
+void progress_print_duration(double seconds);
 
 /* Records an iteration; returns whether the run should stop. */
 int progress_look(progress *watch, const svmp_progress *state);

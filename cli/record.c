@@ -70,16 +70,3 @@ char *record_text(const run_record *record, size_t rows) {
     close_written(stream, &text);
     return text;
 }
-
-int record_find(const char *comments, const char *name, char *value, size_t size) {
-    const size_t length = strlen(name);
-    for (const char *line = comments; *line; line += *line == '\n') {
-        const size_t end = strcspn(line, "\n");
-        if (end > length + 3 && strncmp(line, name, length) == 0 && strncmp(line + length, " = ", 3) == 0) {
-            snprintf(value, size, "%.*s", (int)(end - length - 3), line + length + 3);
-            return 1;
-        }
-        line += end;
-    }
-    return 0;
-}

@@ -27,8 +27,4 @@ const char *outcome_word(svmp_outcome outcome);
  * outcome, the convergence, and the lines that Stan's tools expect. free() it; NULL: no memory. */
 char *record_text(const run_record *record, size_t rows);
 
-/* Finds the value of the line "name = value" in such comments; returns 0 if there is none. A long value is truncated.
- */
-int record_find(const char *comments, const char *name, char *value, size_t size);
-
 #endif

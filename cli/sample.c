@@ -6,17 +6,12 @@
 
 #include "shield.h"
 
-static int is_netcdf(const char *path) {
-    const size_t length = strlen(path);
-    return length >= 3 && strcmp(path + length - 3, ".nc") == 0;
-}
-
 /* Whether the file ends in .nc, and not in the checksum of svmp, which svmp_particles_read looks at. */
 static int is_foreign(const char *path) {
     static const char mark[] = "svmp checksum";
     enum { SEAL = 40 };
     char found[sizeof mark - 1];
-    if (!is_netcdf(path)) return 0;
+    if (!has_ending(path, ".nc")) return 0;
     FILE *file = fopen(path, "rb");
     const int sealed = file && fseek(file, -SEAL, SEEK_END) == 0 && fread(found, sizeof found, 1, file) == 1 &&
                        memcmp(found, mark, sizeof found) == 0;
@@ -52,7 +47,9 @@ static void compare_versions(const svmp_particles *particles, const char *path) 
 
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
     struct stat about;
-    if (is_netcdf(path) && stat(path, &about) == 0 && S_ISFIFO(about.st_mode))
+    if (has_ending(path, ".bug .jags .mtx"))
+        return complain(EXIT_WRONG, "'%s' is a model: a file of particles (.csv or .nc) must come first.", path);
+    if (has_ending(path, ".nc") && stat(path, &about) == 0 && S_ISFIFO(about.st_mode))
         return complain(EXIT_WRONG, "'%s' is a pipe; NetCDF can be read from a file only.", path);
     if (svmp_context_processes(context) == 1 && is_foreign(path) && !shield_read(context, path))
         return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
@@ -63,13 +60,8 @@ int read_particles(svmp_context *context, const char *path, svmp_particles **par
 }
 
 size_t sample_files(const option_set *set) {
-    static const char *const endings[] = {".csv", ".nc"};
     size_t count = 0;
-    for (int is_one = 1; is_one && count < set->operand_count; count += (size_t)is_one) {
-        const char *ending = strrchr(set->operands[count], '.');
-        is_one = 0;
-        for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++) is_one |= !strcmp(ending, endings[k]);
-    }
+    while (count < set->operand_count && has_ending(set->operands[count], ".csv .nc")) count++;
     return count > 0 ? count : 1;
 }
 

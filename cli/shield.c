@@ -17,15 +17,10 @@ typedef struct work {
     int overwrite;
 } work;
 
-static int is_netcdf(const char *path) {
-    const size_t length = strlen(path);
-    return length > 3 && strcmp(path + length - 3, ".nc") == 0;
-}
-
 /* HDF5 prints its errors if it has no memory to begin with, when NetCDF has not yet told it to be silent. Returns what
  * stderr was, for speak_again; -1: as it is now. */
 static int be_silent(const char *path) {
-    if (!is_netcdf(path)) return -1;
+    if (!has_ending(path, ".nc")) return -1;
     fflush(stderr);
     const int nowhere = open("/dev/null", O_WRONLY), before = nowhere >= 0 ? dup(STDERR_FILENO) : -1;
     if (before >= 0) dup2(nowhere, STDERR_FILENO);
@@ -132,7 +127,7 @@ int shield_write(svmp_context *context, const svmp_particles *particles, const c
     int status = EXIT_FAILED, ended = -1;
     pid_t child = 0;
     *written = NULL;
-    if (is_netcdf(path) && svmp_context_processes(context) == 1) ended = try_in_child(&w, &child);
+    if (has_ending(path, ".nc") && svmp_context_processes(context) == 1) ended = try_in_child(&w, &child);
     if (ended == -1) status = write_here(&w);
     if (ended != -1 && WIFEXITED(ended)) status = WEXITSTATUS(ended);
     if (ended != -1 && WIFSIGNALED(ended)) {

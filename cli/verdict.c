@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "record.h"
-
 /* At most 118 columns a line, broken at blanks. */
 static void print_wrapped(const char *first, const char *second) {
     enum { WIDTH = 118 };
@@ -28,10 +26,15 @@ void verdict_print(const svmp_verdict *verdict) {
                   svmp_verdict_advice(verdict, advice, sizeof advice));
 }
 
+int verdict_is_recorded(const char *comments) {
+    char sentence[2];
+    return svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence);
+}
+
 int verdict_print_recorded(const char *comments) {
     char sentence[VERDICT_TEXT], advice[VERDICT_TEXT];
-    if (!record_find(comments, "verdict_text", sentence, sizeof sentence)) return 0;
-    if (!record_find(comments, "verdict_advice", advice, sizeof advice)) *advice = '\0';
+    if (!svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence)) return 0;
+    if (!svmp_comment_find(comments, "verdict_advice", advice, sizeof advice)) *advice = '\0';
     print_wrapped(sentence, advice);
     return 1;
 }

@@ -9,6 +9,8 @@ enum { VERDICT_TEXT = 2048, VERDICT_RECORD = 8192 };
 /* Prints the sentence and the advice, wrapped. */
 void verdict_print(const svmp_verdict *verdict);
 
+int verdict_is_recorded(const char *comments);
+
 /* Prints those of a record; returns 0 if it has none. */
 int verdict_print_recorded(const char *comments);
 

@@ -56,8 +56,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_options *options, 
                         draws, options_value(set, "thin"));
     if (path == NULL) return 0;
     if (options_given(set, "split")) w->split = asked_count(options, method->sweeps ? "particles" : "chains");
-    const size_t length = strlen(path);
-    if (w->split && length > 3 && strcmp(path + length - 3, ".nc") == 0)
+    if (w->split && has_ending(path, ".nc"))
         return complain(EXIT_WRONG,
                         "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway.");
     return is_speaker() ? check_paths(w, path) : 0; /* of several processes, the one that writes */
@@ -101,9 +100,8 @@ static int lists(const char *list, const char *name) {
 static int check_names(const writer *w, const svmp_model *model) {
     static const char *const reserved[] = {"chain", "draw"};
     const char *path = options_given(w->set, "output");
-    const size_t length = path ? strlen(path) : 0;
     svmp_array array;
-    if (length < 3 || strcmp(path + length - 3, ".nc") != 0) return 0;
+    if (path == NULL || !has_ending(path, ".nc")) return 0;
     for (size_t k = 0; svmp_model_array(model, k, &array); k++)
         for (size_t r = 0; r < sizeof reserved / sizeof *reserved; r++)
             if (strcmp(array.name, reserved[r]) == 0 &&
@@ -149,7 +147,7 @@ static void find_finite(const svmp_model *model, svmp_particles *result, size_t 
         if (place[i] != SIZE_MAX)
             kept[(*count)++] = i;
         else
-            complain(EXIT_DONE, "'%s' is left out: it is not finite in all particles.", name);
+            complain(EXIT_DONE, "'%s' is omitted: it is not finite in some particles.", name);
     }
 }
 
@@ -208,8 +206,8 @@ static int wait_for_reader(const char *path, int *descriptor) {
     if (stat(path, &about) != 0 || !S_ISFIFO(about.st_mode)) return 0;
     while ((*descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
         if (progress_interrupted() != before)
-            return complain(EXIT_INTERRUPTED, "Interrupted: nothing was written to '%s', which no process reads.",
-                            path);
+            return complain(EXIT_INTERRUPTED,
+                            "Interrupted: nothing was written to '%s', because no process reads from it.", path);
         nanosleep(&moment, NULL);
     }
     return 0;
@@ -268,7 +266,7 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
     if (w->chosen && !svmp_context_any(w->context, w->chosen_count > 0))
-        return complain(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are left out.",
+        return complain(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are omitted.",
                         options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
     if (selected != SVMP_OK) return failed(w->context, selected);

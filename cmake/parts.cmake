@@ -109,7 +109,9 @@ if(SVMP_CUDA AND SVMP_NVCC AND NOT SVMP_SANITIZE)
         -Xcompiler -fPIC,-fvisibility=hidden -shared -o ${PROJECT_BINARY_DIR}/svmp_cuda.so
         ${PROJECT_SOURCE_DIR}/src/backend/cuda/device.cu
       DEPENDS src/backend/cuda/device.cu ${cuda_headers} src/expr/ops.def src/expr/opcodes.h src/expr/special.h
+        src/expr/exponential.h
         src/expr/special_beta.c src/expr/special_gamma.c src/expr/special_hypergeometric.c src/expr/special_normal.c
+        src/expr/special_quantile.c
       COMMENT "Building svmp_cuda.so" VERBATIM)
     add_custom_target(svmp_cuda ALL DEPENDS ${PROJECT_BINARY_DIR}/svmp_cuda.so)
     install(PROGRAMS ${PROJECT_BINARY_DIR}/svmp_cuda.so DESTINATION ${CMAKE_INSTALL_LIBDIR})

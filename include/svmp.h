@@ -2,12 +2,12 @@
  *
  *     context -> model -> run -> particles -> moments, comparison, files
  *
- * This header has what every program needs. svmp_tools.h adds what commands, reports and bindings need,
- * svmp_parallel.h what programs of several processes need, and svmp_plan.h the planning of such programs.
+ * This header is all that most programs need. svmp_tools.h adds functions for commands, reports and bindings,
+ * svmp_parallel.h is for programs of several processes, and svmp_plan.h plans such programs.
  *
  * Conventions
- *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. After a
- * failure outputs are undefined, but a function that creates an object sets its pointer only on success.
+ *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. Outputs are
+ *     undefined after a failure, but a function that creates an object sets its pointer only on success.
  *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so the particles of a variable are contiguous.
  *   - A function that creates an object returns it through its last argument, a pointer to a pointer. The caller owns
  *     the object and frees it with *_free, which accepts NULL. An object must not outlive the context it was created
@@ -143,6 +143,8 @@ typedef struct svmp_reading {
      * between, from the information in the data and in the prior (docs/coordinates.md). Particles and particle files
      * are on the scale of the model text in any case. */
     const char *coordinates;
+
+    const void *reserved[6]; /* NULL; for later versions (docs/versioning.md) */
 } svmp_reading;
 
 /* Reads a model from files; the endings determine their kinds. `how` may be NULL. The model is finished.
@@ -166,6 +168,9 @@ SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t ran
 
 /* Adds the arrays of a data file (.json, .csv, .R, .txt or .dump). After a failure the data are unchanged. */
 SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
+
+/* The same from the text of such a file in memory. The ending of `path` selects the format; error messages name it. */
+SVMP_API svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *text, size_t length);
 
 /* Reads a model from a text in memory. `name` replaces the path in error messages, "name:line:column: ..."; NULL:
  * "<text>". `data` and `how` may be NULL. The text and the data are not needed afterwards. */
@@ -346,11 +351,10 @@ typedef struct svmp_run svmp_run;
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run);
 SVMP_API void svmp_run_free(svmp_run *run);
 
-/* Starts the run from these particles instead. Variables are matched by name. There may be any
- * number of particles. If there are more than the run needs, they are divided into that many equal parts and the last
- * of each part is used (for chains, the last draws). If there are fewer, they are used in turn, and repeated ones are
- * jittered. Collective: every process is given the same
- * particles, or its part of the result of another run. */
+/* Starts the run from these particles instead. Variables are matched by name. There may be any number of particles. If
+ * the run has n particles and more are given, they are divided into n equal parts and the last of each part is used
+ * (for chains, the last draws). If fewer are given, they are used in turn, and repeated ones are jittered. Collective:
+ * every process is given the same particles, or its part of the result of another run. */
 SVMP_API svmp_status svmp_run_start_from(svmp_run *run, const svmp_particles *particles);
 
 /* The same from a particle file. Collective: all processes must have the same file. From CSV, each process reads only
@@ -362,7 +366,7 @@ SVMP_API svmp_status svmp_run_start_from_file(svmp_run *run, const char *path);
 /* The state of a run after an iteration. */
 typedef struct svmp_progress {
     size_t iteration, iterations; /* iterations done and requested */
-    double largest;     /* the largest |phi| of the last iteration, or what the method reports instead (svmp_method) */
+    double largest;     /* the largest |phi| of the last iteration, or the method's own quantity (svmp_method) */
     double rate;        /* the step size of the last iteration */
     size_t divergences; /* for samplers: trajectories of draws that diverged so far */
 } svmp_progress;
@@ -390,25 +394,24 @@ SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 SVMP_API size_t svmp_run_iteration(const svmp_run *run);
 SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 
-/* The particles of the run in its current state, with the names of the model and the statistic
- * lp__. If there is no memory to compute lp__, it is omitted, with a warning. The caller frees them.
+/* The particles of the run in its current state, with the names of the model and the statistic lp__. If there is no
+ * memory to compute lp__, it is omitted, with a warning. The caller frees the particles.
  *
  * Series (svmp_tools.h) record the course of the run: largest_phi (or largest_score, largest_change) and step_size
  * along iteration, for at most 256 evenly spaced iterations and the last one; ksd (V), ksd_ratio and bandwidth along
  * measured, the iterations at which svmp_run_measure was called.
  *
  * For samplers these are the draws so far, chain after chain; before the first draw, the current states. The particles
- * of "dpmp" and "tpmp" are modes and not a sample of the posterior: particle l has the l-th choice of each node, the
- * first one the best.
+ * of "dpmp" and "tpmp" are modes, not a sample of the posterior: particle l holds each node's l-th best value.
  *
  * Leaves of a model text, unknown nodes that nothing observed depends on, are drawn given the other nodes. The draws
  * depend on the seed of the run, and lp__ does not contain leaves. Collective: each process gets the variables of its
  * own nodes, possibly none; the first process also gets the leaves. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
-/* The option's effective value as text: what was set, or the value that the method chose ("rbf@blanket" for the kernel,
- * "adagrad:1" for the step, "cpu-avx2" for the backend); also "threads". Returns NULL if the option does not apply to
- * the run. Otherwise writes to `buffer`, truncated to `size`, and returns it. */
+/* The option's effective value as text: the value that was set, or the one that the method chose ("rbf@blanket" for the
+ * kernel, "adagrad:1" for the step, "cpu-avx2" for the backend); also "threads". Returns NULL if the option does not
+ * apply to the run. Otherwise writes to `buffer`, truncated to `size`, and returns it. */
 SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, char *buffer, size_t size);
 
 /* Saves a checkpoint: another run of the same model, with the same options, start and version of svmp, continues from

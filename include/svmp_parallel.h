@@ -3,7 +3,7 @@
  * Every process calls svmp_context_join, then svmp_model_read_split, and then the functions of svmp.h on its part of
  * the model. "Collective" means that all processes of the context must call the function, in the same order; all of
  * them get the same status and the same error. The functions of svmp.h that are collective on a part of a model say so.
- * Without other processes every function here works as in a team of one.
+ * With one process every function works as in a team of one.
  */
 #ifndef SVMP_PARALLEL_H
 #define SVMP_PARALLEL_H
@@ -16,7 +16,7 @@ extern "C" {
 
 /* ---- processes ------------------------------------------------------------------------------ */
 
-/* What mpirun or another launcher left in the environment. MPI itself is not asked. */
+/* The environment that mpirun or another launcher has set. MPI itself is not queried. */
 typedef struct svmp_launch {
     size_t processes; /* how many it started; 0: there is no launcher */
     size_t process;   /* the index of this one, from 0 */
@@ -71,7 +71,7 @@ typedef struct svmp_split {
 SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
 
 /* svmp_model_read and svmp_model_split in one step: no process ever holds the whole model. The first process reads and
- * partitions the graph; each process then reads from the files what its own nodes need. Collective. Fails if the files
+ * partitions the graph; each process then reads only the data of its own nodes. Collective. Fails if the files
  * differ between processes. To choose coordinates ("auto"), the first process reads the whole model. `how` and `split`
  * may be NULL. */
 SVMP_API svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,

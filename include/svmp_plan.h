@@ -1,4 +1,4 @@
-/* svmp_plan.h: what a run in several processes would need and how long it would take, without running it. */
+/* svmp_plan.h: estimates the memory and the time of a run in several processes without running it. */
 #ifndef SVMP_PLAN_H
 #define SVMP_PLAN_H
 
@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-/* A network: seconds until a message arrives, and bytes per second that a process can send and receive. */
+/* A network: its latency in seconds, and the bandwidth of a process in bytes per second, in each direction. */
 typedef struct svmp_network {
     double latency, bandwidth;
 } svmp_network;
 
-/* What one process holds and does in an iteration. */
+/* The load of one process in an iteration. */
 typedef struct svmp_load {
     double nodes, halo, boundary; /* its own nodes, nodes of others that it reads, own nodes that others read */
     double neighbours;            /* processes that it exchanges particles with */

@@ -1,5 +1,5 @@
-/* svmp_tools.h: what commands, reports and bindings need besides svmp.h: descriptions of options, methods, model arrays
- * and graphs; details of samples and their files; a start for models of distances. */
+/* svmp_tools.h: additional functions for commands, reports and bindings: descriptions of options, methods, model arrays
+ * and graphs; details of samples and their files; the verdict; a start for models of distances. */
 #ifndef SVMP_TOOLS_H
 #define SVMP_TOOLS_H
 
@@ -14,8 +14,8 @@ extern "C" {
 /* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
 
-/* What the backends on GPUs find on this machine: "gpu: NVIDIA H200", or "gpu: no. " and the reason, truncated to
- * `size`. Returns `buffer`. */
+/* Describes the GPU of this machine, if a backend can use it: "gpu: NVIDIA H200", or "gpu: no. " and the reason,
+ * truncated to `size`. Returns `buffer`. */
 SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
 
 /* ---- options and methods -------------------------------------------------------------------- */
@@ -53,16 +53,17 @@ typedef enum svmp_yield {
 
 typedef struct svmp_method {
     const char *name;
-    const char *largest; /* what svmp_progress.largest measures, such as "|phi|"; NULL: nothing, it is NaN */
+    const char *largest; /* the quantity in svmp_progress.largest, such as "|phi|"; NULL: none, it is NaN */
     svmp_yield yield;
     int parts;  /* whether it runs on parts of a model, in several processes */
     int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
     size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
-    const char
-        *coordinates;   /* the svmp_reading.coordinates that suits it: "auto", or "centred" for the model as written */
-    int fits;           /* whether it fits a Gaussian on the graph first, whatever the start is */
-    size_t arrays;      /* how many numbers per variable and particle it holds, besides position, score and velocity */
-    double examination; /* the time of svmp_run_examine after it, as a share of the time of its iterations */
+    /* The svmp_reading.coordinates that suits the method: "auto", or "centred" for the model as written. */
+    const char *coordinates;
+    int fits;           /* whether it always fits a Gaussian on the graph first */
+    size_t arrays;      /* numbers per variable and particle that it stores, besides position, score and velocity */
+    double examination; /* the time that svmp_run_examine takes, as a share of the time of the iterations */
+    double reserved[8]; /* 0; for later versions */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */
@@ -85,6 +86,7 @@ typedef struct svmp_array {
     size_t drawn_count;
     const char *summed; /* like `unknown`, for discrete unknowns, which are summed out; `unknown` excludes them */
     size_t summed_count;
+    const void *reserved[8]; /* NULL; for later versions */
 } svmp_array;
 
 /* Describes array `which`, counted from 0 in the order of the text. Returns 0 beyond the last one; models that are not
@@ -97,7 +99,7 @@ SVMP_API size_t svmp_model_observed(const svmp_model *model);
 /* Whether a name, such as "sigma" or "mu.3", is an element of a deterministic array (monitored or not) or a leaf. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
-/* The number of values of the unknowns, on the scale of the model text: what svmp_run_particles reports for each
+/* The number of values of the unknowns, on the scale of the model text. svmp_run_particles reports them for each
  * particle before the monitored values. Models without a text report their variables. */
 SVMP_API size_t svmp_model_values(const svmp_model *model);
 
@@ -196,10 +198,10 @@ SVMP_API svmp_status svmp_particles_add_data(svmp_particles *particles, const sv
 /* New particles with the draws of one chain, counted from 0, its statistics and all series. */
 SVMP_API svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, svmp_particles **draws);
 
-/* What a sampler's statistics say about its draws. Without the statistic, means are NaN and counts 0. */
+/* A summary of a sampler's statistics. If a statistic is missing, its mean is NaN and its counts are 0. */
 typedef struct svmp_sampling {
     size_t chains, draws; /* number of chains, and of draws per chain */
-    size_t trajectories;  /* of all chains, before thinning; the following counts and ebfmi refer to them */
+    size_t trajectories;  /* in all chains, before thinning; the following counts and ebfmi refer to them */
     double acceptance;    /* mean of accept_stat__ */
     double leapfrogs;     /* mean of n_leapfrog__: score evaluations per draw */
     size_t divergent;     /* trajectories that diverged: the energy error exceeded 1000 */
@@ -230,19 +232,25 @@ SVMP_API svmp_status svmp_particles_differences(const svmp_particles *particles,
 /* The limit that the largest of `count` values |z| exceeds by chance in 1 % of comparisons. */
 SVMP_API double svmp_difference_limit(size_t count);
 
+/* Whether the paths, separated by commas, are files with values of unknowns, as svmp_run_start_from_file takes them. */
+SVMP_API int svmp_start_is_values(const char *paths);
+
 /* The number of particles in a file. */
 SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char *path, size_t *count);
 
 /* The comment lines above the header of the file from which the particles were read, without "# "; "" if none. */
 SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 
+/* Finds the line "name = value" in such comments. Returns 1 and writes the value, truncated to `size`; or returns 0. */
+SVMP_API int svmp_comment_find(const char *comments, const char *name, char *value, size_t size);
+
 /* The approximate size in bytes of the file that svmp_particles_write would write, without comments and names. */
 SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* How many iterations the run will probably have done when it ends: fewer than requested for a method that ends by
- * itself, which estimates it from how far it has come. */
+/* The expected number of iterations at the end of the run. For a method that stops by itself it is estimated from the
+ * progress so far and may be lower than requested. */
 SVMP_API size_t svmp_run_expected(const svmp_run *run);
 
 /* The larger of ratio/limit and moment_z/moment_limit. Above 1 the node has not converged; with exact draws, some node
@@ -256,20 +264,19 @@ SVMP_API svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, sv
 /* How far the last iteration moved the particles. NaN before the first iteration and after the run has diverged. For a
  * part of a model: its own nodes. */
 typedef struct svmp_movement {
-    double largest; /* the largest |displacement| */
-    double
-        relative; /* the largest |displacement| in standard deviations of the variable's particles; NaN: none has one */
-    size_t variable; /* the variable with that value; of several, the first one of the whole model */
+    double largest;  /* the largest |displacement| */
+    double relative; /* the same in standard deviations of the variable's particles; NaN: none is defined */
+    size_t variable; /* the variable with the value `relative`; the first one if several have it */
 } svmp_movement;
 
 SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
 
-/* What is known about particles. The numbers never change. */
+/* The result of an examination. The numbers never change. */
 typedef enum svmp_finding {
     SVMP_NOT_EXAMINED = 0, /* not examined */
-    SVMP_PASSED = 1,       /* exact moves change the particles no more than they would as many exact draws */
+    SVMP_PASSED = 1,       /* exact moves change the particles no more than they would change exact draws */
     SVMP_FAILED = 2,       /* the particles are not a sample of the posterior */
     SVMP_UNDECIDED = 3     /* examined, but the moves mixed too slowly to tell */
 } svmp_finding;
@@ -289,19 +296,19 @@ typedef enum svmp_veto {
     SVMP_VETO_DIVERGENT = 10,  /* chains: trajectories diverged */
     SVMP_VETO_ENERGY = 11,     /* chains: E-BFMI is below 0.3 */
     SVMP_VETO_INFINITE = 12,   /* values or scores are not finite: the posterior may be improper */
-    SVMP_VETO_CUT_OFF = 13     /* the sum over an unbounded count was cut off at a value that is still likely */
+    SVMP_VETO_CUT_OFF = 13     /* the sum over an unbounded count was truncated at too small a value */
 } svmp_veto;
 
-/* Why the method reports that it has not settled, by the variable that is farthest from settling. */
+/* Why a method has not settled, for the variable that is farthest from settling. */
 typedef enum svmp_unrest {
     SVMP_REST = 0,
     SVMP_UNREST_ERROR = 1,    /* an average has a large standard error, in sd */
     SVMP_UNREST_DRIFT = 2,    /* the average still drifts, in sd */
     SVMP_UNREST_IDENTITY = 3, /* Stein's identity is violated, in sd */
-    SVMP_UNREST_APART = 4     /* the chains have not met: the share of the variance that is between them */
+    SVMP_UNREST_APART = 4     /* the particles have not mixed: the share of the variance between them */
 } svmp_unrest;
 
-/* Why particles were not examined, or not to the end. */
+/* Why the particles were not examined, or why the examination was cut short. */
 typedef enum svmp_unexamined {
     SVMP_EXAMINED = 0,
     SVMP_UNASKED = 1,     /* not requested */
@@ -311,16 +318,16 @@ typedef enum svmp_unexamined {
     SVMP_BROKEN_OFF = 5   /* the monitor stopped it */
 } svmp_unexamined;
 
-/* What changed when the particles were moved. */
+/* The property that changed when the particles were moved. */
 typedef enum svmp_aspect {
     SVMP_MEAN = 0,        /* effect: (mean of the particles - mean afterwards) / sd afterwards */
     SVMP_SPREAD = 1,      /* sd of the particles / sd afterwards - 1 */
     SVMP_MEDIAN = 2,      /* in sd: the normal quantile of the share of particles below the median afterwards */
     SVMP_TAILS = 3,       /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
-    SVMP_SCORES = 4,      /* RMS of the scores / RMS afterwards - 1: not 0 if a node is wrong given its neighbours */
-    SVMP_LOG_DENSITY = 5, /* (mean of the log density - mean afterwards) / (number of variables / 2) */
-    SVMP_ELSEWHERE = 6,   /* in sd: how far away particles from other starts stay, where the density is as high */
-    SVMP_SHAPE = 7        /* in sd: a quantile of the particles less that afterwards, the one that is farthest off */
+    SVMP_SCORES = 4,      /* RMS score / RMS score afterwards - 1: not 0 if a node is wrong given its neighbours */
+    SVMP_LOG_DENSITY = 5, /* (mean log density - mean afterwards) / (number of variables / 2) */
+    SVMP_ELSEWHERE = 6,   /* in sd: the distance of another region with equally high density, found from other starts */
+    SVMP_SHAPE = 7        /* in sd: the largest difference between a quantile and the same quantile afterwards */
 } svmp_aspect;
 
 typedef struct svmp_drift {
@@ -332,23 +339,24 @@ typedef struct svmp_drift {
     double level; /* SVMP_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
 } svmp_drift;
 
-/* What is known about a sample, and what to think of it. It is empty when created; the functions below fill it. */
+/* A verdict on a sample. It is empty when created; the functions below fill it. */
 typedef struct svmp_verdict svmp_verdict;
 
 SVMP_API svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict);
 SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
 
-/* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis and, if the whole
- * model is in one process, Hamiltonian trajectories). Under the posterior no mean, spread, quantile, score or log
- * density changes by more than chance allows for as many exact draws; docs/diagnostics.md has the tests. The run is not
- * changed; its monitor is called after every move and may stop the examination. At most `seconds` of processor time (0:
- * no limit), `moves` of every particle (0: 640; at least 40) and 500 particles; no models with boxes. The verdict has
- * the same bits for any number of threads, unless `seconds` cuts it short. Previous contents are discarded. If
- * `seconds` is negative, no particle is moved and the verdict records only what the advice needs. Collective. */
+/* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis moves and, if the
+ * whole model is in one process, Hamiltonian trajectories). If the particles are exact draws, no mean, sd, quantile,
+ * score or log density changes significantly; docs/diagnostics.md describes the tests. The run is not changed; its
+ * monitor is called after every move and may stop the examination. Limits: `seconds` of processor time (0: none),
+ * `moves` per particle (0: 640; at least 40) and 500 particles. Models with boxes are not supported. The result does
+ * not depend on the number of threads, unless `seconds` cuts the examination short. Previous contents of the verdict
+ * are discarded. If `seconds` is negative, no particle is moved and the verdict records only the information for the
+ * advice. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
-/* Like svmp_run_examine, but by local moves alone, as with several processes: it tests no sums of variables, and looks
- * for no other modes. The same bits for any number of processes. */
+/* Like svmp_run_examine, but with local moves only, as with several processes: sums of variables are not tested, and
+ * other modes are not searched for. The same bits for any number of processes. */
 SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
 /* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
@@ -357,58 +365,60 @@ SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double second
 SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
                                       svmp_verdict *verdict);
 
-/* Adds what draws of chains say about themselves to a verdict, which is empty or that of svmp_run_examine: R-hat,
- * effective draws, divergences, energy. They pass unless there is a veto or the examination failed. */
+/* Adds the convergence diagnostics of chains (R-hat, effective draws, divergences, energy) to a verdict, which is empty
+ * or was filled by svmp_run_examine. The chains pass unless there is a veto or the examination failed. */
 SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
 
-/* What `chains` chains need to pass: an R-hat of at most *r_hat, and *draws effective draws. Either may be NULL. */
+/* The limits for `chains` chains: R-hat at most *r_hat, and at least *draws effective draws. Either may be NULL. */
 SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
 
-/* Adds a veto that the caller knows of. An earlier veto is kept. */
+/* Adds a veto of the caller. An earlier veto is kept. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name);
 
 /* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
- * svmp_particles_set_comments takes them. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
+ * the `comments` of svmp_particles_write. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
 SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
 
-/* Adds what the record of a file, its comments, says about the run: the method and the start (needed for
- * the advice), how the run ended, and its veto, which takes precedence over any other. */
+/* Adds the information that a file records about its run in its comments: the method and the start (needed for the
+ * advice), how the run ended, and its veto, which takes precedence over any other. */
 SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
 
-/* Whether the particles may be used: they have passed, by examination or as chains that have mixed, without a veto. */
+/* Whether the particles have passed, by examination or as chains that have mixed, without a veto. */
 SVMP_API int svmp_verdict_is_clear(const svmp_verdict *verdict);
 
-/* One word for all: "passed", "failed", "undecided", "not examined", or with a veto "not converged". */
+/* The verdict in a word or two: "passed", "failed", "undecided", "not examined", or, with a veto, "not converged". */
 SVMP_API const char *svmp_verdict_word(const svmp_verdict *verdict);
 
-/* The verdict as a sentence or two, without line breaks: what is wrong, with which variables, how much. */
+/* The verdict as one or more sentences on one line: what is wrong, with which variables, and by how much. */
 SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size);
 
-/* What to do about it, a sentence; "" if nothing needs to be done. It suggests nothing that the run did already. */
+/* Advice on what to do, on one line; "" if nothing needs to be done. It suggests nothing that the run already did. */
 SVMP_API const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size);
 
 /* The word for an aspect in tables and files: "mean", "sd", "quantile", ... */
 SVMP_API const char *svmp_aspect_word(svmp_aspect aspect);
 
-/* Drift k of those that are listed, at most ten, the largest |z| first. Returns 0 beyond the last one. */
+/* Gets drift k of the list: at most ten, in descending order of |z|. Returns 0 beyond the last one. */
 SVMP_API int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift);
 
-/* A number behind the verdict by its name; NaN: there is none of that name, or it is unknown.
+/* A number of the verdict by its name; NaN: no such name, or unknown.
  *
  *     finding, unexamined, veto, unrest    the enums above
- *     veto_amount, veto_count              what the veto says: an R-hat, a step in sd; how many variables are like it
- *     particles, variables, leaves         that were examined; leaves are drawn given the others, and were not
- *     moves, seconds                       of every particle; 0 moves: not examined
- *     limit                                the |z| that counts, given how many tests there are
- *     unmixed, slowest                     variables that have not mixed; the share of variance that the worst of them
- *                                          has between particles, at most 0.5 to tell
+ *     veto_amount, veto_count              the value behind the veto (an R-hat, a step in sd), and the number of
+ *                                          variables it applies to
+ *     particles, variables                 the numbers of particles and variables that were examined
+ *     leaves                               the number of leaves, which are drawn after the run and not examined
+ *     moves, seconds                       moves per particle (0: not examined) and processor time
+ *     limit                                the limit for |z|, given the number of tests
+ *     unmixed, slowest                     the number of variables that have not mixed, and the largest share of
+ *                                          variance between particles; a variable has mixed if it is at most 0.5
  *     drifting, small                      variables that fail, and those whose changes are too small to matter
- *     searched, local                      whether other modes were looked for; whether by local moves alone
- *     chains, every, r_hat, draws          of chains: how many, every how many draws are examined, the largest R-hat,
- *                                          the fewest effective draws */
+ *     searched, local                      whether other modes were searched for; whether only local moves were used
+ *     chains, every, r_hat, draws          for chains: their number, the thinning of the examined draws, the largest
+ *                                          R-hat, the smallest number of effective draws */
 SVMP_API double svmp_verdict_number(const svmp_verdict *verdict, const char *name);
 
-/* Name k of these, NULL beyond the last one. */
+/* The name of number k, counted from 0; NULL beyond the last one. */
 SVMP_API const char *svmp_verdict_number_name(size_t k);
 
 /* ---- a start for models of distances -------------------------------------------------------- */
@@ -435,14 +445,14 @@ SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ran
 typedef struct svmp_journey {
     size_t poses, landmarks; /* at least 2 and at least 1 */
     double first[3];         /* x, y and heading of the first pose */
-    const double *ahead, *left,
-        *turn;           /* poses - 1 measured moves, each in the robot's frame before it, and the turns that follow */
-    const double *known; /* 2*landmarks positions, NaN if unknown; NULL: none is known */
-    size_t count;        /* the number of distances */
+    /* poses - 1 measured moves, each in the robot's frame before the move, and the turns after them */
+    const double *ahead, *left, *turn;
+    const double *known;           /* 2*landmarks positions, NaN if unknown; NULL: none is known */
+    size_t count;                  /* the number of distances */
     const size_t *pose, *landmark; /* of each distance, counted from 0 */
     const double *range;           /* distances */
-    double move_sd, turn_sd,
-        range_sd; /* standard deviations of a move in each direction, of a turn and of a distance */
+    /* standard deviations of a move in each direction, of a turn and of a distance */
+    double move_sd, turn_sd, range_sd;
 } svmp_journey;
 
 /* How the data fit the path and the map that were found. */
@@ -457,7 +467,7 @@ typedef struct svmp_journey_fit {
 typedef struct svmp_landmark_fit {
     size_t ranges, outliers;
     double other[2]; /* the next best position, such as the mirror image behind a straight path; NaN: there is none */
-    double margin;   /* how much lower the log density is there; below 6 the data do not tell the two apart */
+    double margin;   /* how much lower the log density is there; below 6 the data do not distinguish the two */
 } svmp_landmark_fit;
 
 /* Finds the path, 3*poses numbers (x, y and heading of each pose), and the map, 2*landmarks numbers. Dead reckoning

@@ -24,7 +24,7 @@ static int read_all(const char *path, char **text) {
     fclose(file);
     if (*text == NULL) return complain(EXIT_FAILED, "Out of memory.");
     (*text)[size] = '\0';
-    return broken ? complain(EXIT_WRONG, "Cannot read '%s' to its end.", path) : 0;
+    return broken ? complain(EXIT_WRONG, "Cannot read all of '%s'.", path) : 0;
 }
 
 /* Where a cell ends: at a comma, the end of the line or of the text. One in quotes may have commas. */

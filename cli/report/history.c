@@ -65,8 +65,7 @@ static void write_observed(FILE *file, const svmp_model *model) {
 static void write_text(FILE *file, const char *path) {
     enum { MOST = 20000 };
     static char text[MOST];
-    const char *ending = path ? strrchr(path, '.') : NULL;
-    FILE *from = ending && strcmp(ending, ".mtx") != 0 ? fopen(path, "rb") : NULL;
+    FILE *from = path && !has_ending(path, ".mtx") ? fopen(path, "rb") : NULL;
     const size_t length = from ? fread(text, 1, sizeof text, from) : 0;
     if (from) fclose(from);
     fputs(",\n\"text\":", file);

@@ -1,5 +1,6 @@
 """judge.py OUT.csv: how far the particles of slam.bug are from the truth (truth.csv), beside dead reckoning (odometry.csv) and the
-start (start.json); how often the truth lies between the 5 % and the 95 % quantiles; and the root mean square of (mean - truth)/sd."""
+start (start.json); how often the truth lies between the 5 % and the 95 % quantiles, and within 1 and 2 sd of the mean (90, 68 and 95 % on
+average over many data sets); and the root mean square of (mean - truth)/sd."""
 import csv
 import json
 import math
@@ -47,7 +48,7 @@ sd = {name: math.sqrt(sum((v - mean[name]) ** 2 for v in column) / (len(column) 
 print("%-28s %10s %10s" % ("root mean square error of", "poses", "landmarks"))
 for label, estimate in (("dead reckoning", dead_reckoning()), ("start (svmp localise)", start()), ("posterior mean", mean)):
     print("%-28s %10.3f %10.3f" % (label, error(estimate, "x"), error(estimate, "mark")))
-print("%-28s %10s %10s %10s" % ("", "mean sd", "in 90 %", "rms z"))
+print("%-28s %10s %10s %10s %10s %10s" % ("", "mean sd", "in 90 %", "in 1 sd", "in 2 sd", "rms z"))
 for label, kind in (("positions", "x."), ("headings", "heading."), ("landmarks", "mark.")):
     names = [name for name in moving if name.startswith(kind)]
     inside = 0
@@ -55,5 +56,6 @@ for label, kind in (("positions", "x."), ("headings", "heading."), ("landmarks",
         ordered = sorted(moving[name])
         inside += quantile(ordered, 0.05) <= truth[name] <= quantile(ordered, 0.95)
     z = [(mean[name] - truth[name]) / sd[name] for name in names]
-    print("%-28s %10.3f %9.0f%% %10.2f" % (label, sum(sd[name] for name in names) / len(names), 100 * inside / len(names),
-                                           math.sqrt(sum(v * v for v in z) / len(z))))
+    within = [100 * sum(abs(v) <= width for v in z) / len(z) for width in (1, 2)]
+    print("%-28s %10.3f %9.0f%% %9.0f%% %9.0f%% %10.2f" % (label, sum(sd[name] for name in names) / len(names), 100 * inside / len(names),
+                                                           *within, math.sqrt(sum(v * v for v in z) / len(z))))

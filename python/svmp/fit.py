@@ -42,7 +42,7 @@ class Comparison:
         mse_mean, mse_square: mean squared errors of E[x] and E[x^2].
         mmd: maximum mean discrepancy.
         largest_z: the largest |z| of means, standard deviations and the 5 % and 95 % quantiles.
-        limit: the |z| that chance exceeds in one comparison of a hundred.
+        limit: the 1 % significance limit of |z|.
         rows: for each variable its means, ``z_mean``, ``sd_ratio``, ``z_sd``, and ``z_low`` and ``z_high`` of the quantiles.
     """
 

@@ -309,7 +309,7 @@ class Model:
                 fit; a dictionary of natural values by name, one for all particles, ``(*shape)``, or one for each,
                 ``(particles, *shape)``; a list of dictionaries, one for each; or an array ``(particles, len(model.names))``. Particles that are given one common value
                 start around it, as far apart as the default start; chains start there.
-            seed: of every random number.
+            seed: the random seed.
             monitor: deterministic nodes of the text that are also reported.
             progressbar: show progress, on a terminal or in a notebook.
             callback: called with a :class:`Progress` after each iteration; a true result stops the run. An exception ends the
@@ -375,7 +375,7 @@ class Model:
             draws: draws kept of each chain; None: the default, 1,000.
             tune: iterations of each chain that adapt and are not kept; None: the default, 1,000.
             chains: the number of chains; None: the default, 4.
-            target_accept: the acceptance that the step size adapts to; None: the default, 0.8.
+            target_accept: the target acceptance rate of the step size adaptation; None: the default, 0.8.
         """
         check_names(options, arguments_of(Model.sample, Model.fit, without=_NOT_FOR_NUTS))
         return self.fit("nuts", draws=draws, warmup=tune, chains=chains, accept=target_accept, **options)

@@ -61,6 +61,10 @@ typedef struct backend_kind {
      * ..., `store` copies it back. NULL: the backend works on these arrays directly. */
     svmp_status (*fetch)(backend *b, backend_array which);
     svmp_status (*store)(backend *b, backend_array which);
+
+    /* Whether so many numbers, the kernel between all pairs of particles, are kept for a domain that so many variables
+     * share, rather than computed again for each of them. For estimates of memory; NULL: never, in this process. */
+    int (*keeps)(double pairs, size_t variables);
 } backend_kind;
 
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,

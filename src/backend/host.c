@@ -96,7 +96,7 @@ svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
         if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
         double here = largest_of(n, b->phi + i * n);
         largest = here > largest ? here : largest;
-        s->rule->apply(n, rate, t, b->phi + i * n, b->state[0] ? b->state[0] + i * n : NULL,
+        s->rule->apply(s->rule, n, rate, t, b->phi + i * n, b->state[0] ? b->state[0] + i * n : NULL,
                        b->state[1] ? b->state[1] + i * n : NULL);
         if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
         finite &= move(b, i);

@@ -34,6 +34,8 @@ typedef enum random_purpose {
     RANDOM_ELSEWHERE,       /* b = variable: where an examination starts other particles */
     RANDOM_VIEWS,           /* weights of sums that an examination looks at */
     RANDOM_ORDER,           /* a = first variable, b = particle: the order of exchangeable unknowns */
+    RANDOM_STRATUM,         /* b = which number and group: the order of the strata in a group of sources */
+    RANDOM_STRATUM_GROUP,   /* b = which number and interval: the order of the groups in an interval */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -9,7 +9,7 @@
 svmp_status svmp_data_create(svmp_context *context, svmp_data **data) {
     data_set *made;
     if (context == NULL) return SVMP_BAD_CALL;
-    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create needs a place for the data.");
+    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create: the result is NULL.");
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
     *data = made;
@@ -119,7 +119,7 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
     data_array *array = NULL;
     if (data == NULL) return SVMP_BAD_CALL;
     svmp_context *context = data->context;
-    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add needs a name.");
+    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add: the name is NULL.");
     if (svmp_data_find(data, name))
         return svmp_fail(context, SVMP_BAD_CALL, "The data already have an array '%.100s'.", name);
     if (rank > DATA_MOST_DIMENSIONS)
@@ -154,12 +154,15 @@ static const struct {
 
 static const char *ending_at(size_t k) { return k < sizeof readers / sizeof *readers ? readers[k].ending : NULL; }
 
-static data_reader find_reader(const char *path) {
-    const char *ending = strrchr(path, '.');
-    for (size_t k = 0; ending && k < sizeof readers / sizeof *readers; k++)
-        if (strcasecmp(ending, readers[k].ending) == 0) return readers[k].read;
+static data_reader find_reader(const char *path, size_t length) {
+    for (size_t k = 0; k < sizeof readers / sizeof *readers; k++) {
+        const size_t tail = strlen(readers[k].ending);
+        if (length > tail && strncasecmp(path + length - tail, readers[k].ending, tail) == 0) return readers[k].read;
+    }
     return NULL;
 }
+
+int svmp_data_is_read(const char *path, size_t length) { return find_reader(path, length) != NULL; }
 
 static svmp_status unknown_kind(svmp_context *context, const char *path) {
     char endings[128];
@@ -171,7 +174,7 @@ const char *svmp_data_place(const data_set *data, const data_array *array, size_
     if (array->source == DATA_MEMORY) return snprintf(place, size, "in memory"), place;
     const text_source *source = &data->sources[array->source];
     size_t line, column;
-    const int csv = find_reader(source->path) == svmp_data_read_csv;
+    const int csv = find_reader(source->path, strlen(source->path)) == svmp_data_read_csv;
     svmp_source_place(source, csv ? svmp_data_csv_row(source, element) : array->offset, &line, &column);
     snprintf(place, size, "%s:%zu", source->path, line);
     return place;
@@ -220,16 +223,19 @@ static svmp_status read_source(data_set *data, data_reader reader, text_source *
 svmp_status svmp_data_read(svmp_data *data, const char *path) {
     text_source from;
     if (data == NULL) return SVMP_BAD_CALL;
-    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read needs a path.");
-    const data_reader reader = find_reader(path);
+    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read: the path is NULL.");
+    const data_reader reader = find_reader(path, strlen(path));
     if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_read(data->context, path, &from));
     return read_source(data, reader, &from);
 }
 
-svmp_status svmp_data_read_text(data_set *data, const char *path, const char *text, size_t length) {
+svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *text, size_t length) {
     text_source from;
-    const data_reader reader = find_reader(path);
+    if (data == NULL) return SVMP_BAD_CALL;
+    if (path == NULL || text == NULL)
+        return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read_text: the path or the text is NULL.");
+    const data_reader reader = find_reader(path, strlen(path));
     if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));
     return read_source(data, reader, &from);

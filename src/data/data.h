@@ -41,8 +41,8 @@ struct svmp_data {
     size_t values; /* of all arrays */
 };
 
-/* svmp_data_read for the text of a file in memory; the ending of `path` says what the text is. */
-svmp_status svmp_data_read_text(data_set *data, const char *path, const char *text, size_t length);
+/* Whether there is a reader for files with the ending of these `length` characters. */
+int svmp_data_is_read(const char *path, size_t length);
 
 /* NULL when there is none of that name. */
 const data_array *svmp_data_find(const data_set *data, const char *name);

@@ -111,14 +111,14 @@ static double z_of_quantile(const side *a, const side *b, side_room *rooms, size
     return 2 * (expected - angle) / sqrt(1 / here.draws + 1 / there.draws);
 }
 
-static svmp_difference difference_of(const estimate *a, const estimate *b, double unit) {
-    return (svmp_difference){.mean = unit * a->x.mean,
-                             .reference_mean = unit * b->x.mean,
-                             .square = unit * (unit * a->square), /* unit^2 may be none */
-                             .reference_square = unit * (unit * b->square),
-                             .z_mean = z_of_means(&a->x, &b->x),
-                             .sd_ratio = sqrt(a->x.variance / b->x.variance),
-                             .z_sd = z_of_sd(&a->squares, &b->squares)};
+static svmp_difference difference_of(const estimate *own, const estimate *reference, double unit) {
+    return (svmp_difference){.mean = unit * own->x.mean,
+                             .reference_mean = unit * reference->x.mean,
+                             .square = unit * (unit * own->square), /* unit^2 may be none */
+                             .reference_square = unit * (unit * reference->square),
+                             .z_mean = z_of_means(&own->x, &reference->x),
+                             .sd_ratio = sqrt(own->x.variance / reference->x.variance),
+                             .z_sd = z_of_sd(&own->squares, &reference->squares)};
 }
 
 static svmp_status create_room(svmp_context *context, const side *of, side_room *room) {

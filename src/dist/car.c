@@ -100,7 +100,7 @@ svmp_status svmp_car_eigenvalues(svmp_context *context, const car_map *map, cons
             matrix[i * n + j] = map->weight[e] * sqrt(scale[j] / scale[i]);
         }
     if (!svmp_eigen_symmetric(n, matrix, values, room))
-        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The eigenvalues of C, of car.proper, cannot be computed."));
+        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "Cannot compute the eigenvalues of the matrix C of car.proper."));
     qsort(values, n, sizeof *values, ascending);
 done:
     svmp_release(context, matrix);

@@ -10,7 +10,7 @@
 static double *numbers_of(program_builder *b, const expr_array *array) {
     double *numbers = NULL;
     const svmp_status status = SVMP_NEW(svmp_builder_context(b), numbers, array->rows);
-    if (status != SVMP_OK) svmp_builder_fail(b, status, "Out of memory for a map.");
+    if (status != SVMP_OK) svmp_builder_fail(b, status, "Out of memory: cannot allocate a map.");
     for (size_t k = 0; numbers && k < array->rows; k++)
         if (!svmp_expr_is_literal(b, array->items[k], &numbers[k]))
             svmp_builder_fail(b, SVMP_BAD_CALL, "The map of a conditional autoregression must be data.");
@@ -40,7 +40,7 @@ expr svmp_car_normal_density(program_builder *b, expr_array value, const expr_ar
     size_t *root = NULL;
     expr density = NUMBER(NAN);
     const svmp_status status = SVMP_NEW(svmp_builder_context(b), root, value.rows);
-    if (status != SVMP_OK) svmp_builder_fail(b, status, "Out of memory for a map.");
+    if (status != SVMP_OK) svmp_builder_fail(b, status, "Out of memory: cannot allocate a map.");
     const car_map map = {value.rows, arguments[0].rows, adj, num, weight};
     if (adj && weight && num && root && svmp_builder_status(b) == SVMP_OK)
         density = intrinsic(b, &map, root, value, ARGUMENT(3));
@@ -82,7 +82,8 @@ expr svmp_car_proper_density(program_builder *b, expr_array value, const expr_ar
     svmp_status status = SVMP_NEW(svmp_builder_context(b), eigenvalue, value.rows);
     const bool whole = c && adj && num && m && svmp_builder_status(b) == SVMP_OK;
     if (status == SVMP_OK && whole) status = svmp_car_eigenvalues(svmp_builder_context(b), &map, m, eigenvalue);
-    if (status != SVMP_OK) svmp_builder_fail(b, status, "The eigenvalues of C, of car.proper, cannot be computed.");
+    if (status != SVMP_OK)
+        svmp_builder_fail(b, status, "Cannot compute the eigenvalues of the matrix C of car.proper.");
     if (whole && status == SVMP_OK) density = proper(b, &map, m, eigenvalue, value, arguments);
     svmp_release(svmp_builder_context(b), c);
     svmp_release(svmp_builder_context(b), adj);

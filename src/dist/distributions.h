@@ -4,6 +4,7 @@
 #define SVMP_DIST_DISTRIBUTIONS_H
 
 #include "base/random.h"
+#include "dist/strata.h"
 #include "expr/program.h"
 
 enum { DISTRIBUTION_ARGUMENTS = 7 };
@@ -26,10 +27,12 @@ typedef struct random_source {
     random_stream stream;
     uint64_t used;
 
-    /* Unless `strata` is 0: this is source `number` of as many. Their kth numbers fall into different ones of the
-     * intervals (0, 1/strata), (1/strata, 2/strata), ..., in a random order. Every source by itself remains a stream of
-     * independent uniform numbers; all together have means and variances with less noise. */
-    uint64_t strata, number;
+    /* Unless there are no strata: one of many sources whose kth numbers are stratified, and its places in their
+     * orders: the kth number is drawn by the kth place, and by the last where there are fewer. All sources together
+     * have means and variances with less noise. */
+    strata strata;
+    const uint64_t *places;
+    size_t place_count;
 } random_source;
 
 typedef enum distribution_rank { RANK_SCALAR, RANK_VECTOR, RANK_MATRIX } distribution_rank;

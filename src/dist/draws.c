@@ -18,11 +18,11 @@
 
 static double uniform(random_source *source) {
     const double u = ((double)svmp_random_below(source->stream, source->used, UINT64_C(1) << 52) + 0.5) * 0x1p-52;
-    random_stream order = source->stream; /* the same for all sources */
-    order.b = UINT64_MAX - source->used++;
-    if (source->strata == 0) return u;
-    const uint64_t stratum = svmp_random_place(order, source->number, source->strata);
-    return fmin(((double)stratum + u) / (double)source->strata, 1 - 0x1p-53);
+    const uint64_t used = source->used++;
+    if (source->place_count == 0) return u;
+    const size_t k = used < source->place_count ? (size_t)used : source->place_count - 1;
+    const uint64_t stratum = svmp_stratum(source->strata, source->stream, used, source->places[k]);
+    return fmin(((double)stratum + u) / (double)(source->strata.size * source->strata.groups), 1 - 0x1p-53);
 }
 
 static double normal(random_source *source) { return svmp_normal_quantile(uniform(source)); }

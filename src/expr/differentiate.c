@@ -2,6 +2,8 @@
  * is complete when the node is reached, and is passed on to its operands by the rules of ops.def. */
 #include "expr/graph.h"
 
+#include <math.h>
+
 typedef struct reverse_sweep {
     program_builder *builder;
     expr *adjoint;   /* of the nodes up to the value; index 0: none yet */
@@ -55,6 +57,31 @@ static expr beta_ratio_slope(program_builder *b, expr x, expr p, expr q, expr sh
     return svmp_expr_multiply(b, beta_ratio(b, x, p, q, svmp_expr_log_beta_i(b, x, p, q)), bend);
 }
 
+/* The density of Student's t: gamma((k+1)/2) / (gamma(k/2) sqrt(pi k)) (1 + t^2/k)^(-(k+1)/2). */
+static expr t_density(program_builder *b, expr t, expr k) {
+    expr half = svmp_expr_literal(b, 0.5), front = svmp_expr_multiply(b, svmp_expr_log(b, k), half);
+    expr more = svmp_expr_multiply(b, svmp_expr_add(b, k, svmp_expr_literal(b, 1)), half);
+    expr bend = svmp_expr_log1p(b, svmp_expr_divide(b, svmp_expr_square(b, t), k));
+    front = svmp_expr_add(b, svmp_expr_loggam(b, svmp_expr_multiply(b, k, half)), front);
+    front = svmp_expr_subtract(b, svmp_expr_subtract(b, svmp_expr_loggam(b, more), front),
+                               svmp_expr_literal(b, 0.5 * log(acos(-1))));
+    return svmp_expr_exp(b, svmp_expr_subtract(b, front, svmp_expr_multiply(b, more, bend)));
+}
+
+/* The derivative of its distribution function by k: with x = k / (k + t^2), F is I_x(k/2, 1/2) / 2 for t < 0, and 1
+ * less that for t > 0. */
+static expr t_shape(program_builder *b, expr t, expr k) {
+    expr half = svmp_expr_literal(b, 0.5), shape = svmp_expr_multiply(b, k, half), square = svmp_expr_square(b, t);
+    expr whole = svmp_expr_add(b, k, square), x = svmp_expr_divide(b, k, whole);
+    expr log_i = svmp_expr_log_beta_i(b, x, shape, half);
+    expr by_shape = svmp_expr_multiply(b, half, svmp_expr_log_beta_i_first(b, x, shape, half));
+    expr by_x = svmp_expr_multiply(b, beta_ratio(b, x, shape, half, log_i),
+                                   svmp_expr_divide(b, square, svmp_expr_square(b, whole)));
+    expr tail = svmp_expr_multiply(b, half, svmp_expr_exp(b, log_i));
+    return svmp_expr_negate(
+        b, svmp_expr_multiply(b, svmp_expr_sign(b, t), svmp_expr_multiply(b, tail, svmp_expr_add(b, by_shape, by_x))));
+}
+
 /* The words of ops.def. */
 #define NONE                               none
 #define MISSING                            missing(builder, op)
@@ -64,6 +91,7 @@ static expr beta_ratio_slope(program_builder *b, expr x, expr p, expr q, expr sh
 #define ADD(x, y)                          svmp_expr_add(builder, x, y)
 #define SUB(x, y)                          svmp_expr_subtract(builder, x, y)
 #define MUL(x, y)                          svmp_expr_multiply(builder, x, y)
+#define DIV(x, y)                          svmp_expr_divide(builder, x, y)
 #define MASKED_MUL(x, y)                   svmp_expr_masked_multiply(builder, x, y)
 #define MASKED_DIV(x, y)                   svmp_expr_masked_divide(builder, x, y)
 #define MASKED_SLOPE(x, y)                 svmp_expr_masked_slope(builder, x, y)
@@ -105,6 +133,8 @@ static expr beta_ratio_slope(program_builder *b, expr x, expr p, expr q, expr sh
 #define LOG_BETA_I_BEND(x, y, z)           svmp_expr_log_beta_i_bend(builder, x, y, z)
 #define LOG_BETA_I_CROSS(x, y, z)          svmp_expr_log_beta_i_cross(builder, x, y, z)
 #define LOG_BETA_I_BEND_SECOND(x, y, z)    svmp_expr_log_beta_i_bend_second(builder, x, y, z)
+#define T_DENSITY(x, k)                    t_density(builder, x, k)
+#define T_SHAPE(x, k)                      t_shape(builder, x, k)
 #define HYPERGEOMETRIC_VARIANCE(x, y, z)   svmp_expr_hypergeometric_variance(builder, x, y, z)
 #define HYPERGEOMETRIC_MEAN(x, y, z)       svmp_expr_hypergeometric_mean(builder, x, y, z)
 #define SHARE(x, y)                        svmp_expr_share(builder, x, y)

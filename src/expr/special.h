@@ -2,6 +2,8 @@
 #ifndef SVMP_EXPR_SPECIAL_H
 #define SVMP_EXPR_SPECIAL_H
 
+#include "expr/exponential.h"
+
 /* How the functions are declared, and those that only they call: on a device as its own. */
 #ifdef __CUDACC__
 #define SPECIAL     static __device__ __noinline__
@@ -49,6 +51,12 @@ SPECIAL double svmp_log_beta_i_second(double x, double a, double b);
 SPECIAL double svmp_log_beta_i_bend(double x, double a, double b);
 SPECIAL double svmp_log_beta_i_cross(double x, double a, double b);
 SPECIAL double svmp_log_beta_i_bend_second(double x, double a, double b);
+
+/* The x with P(X <= x) = p, of the gamma distribution of rate 1, the beta and Student's t distribution; NaN outside
+ * 0 <= p <= 1, and unless a, b and k are positive and finite. */
+SPECIAL double svmp_gamma_quantile(double p, double a);
+SPECIAL double svmp_beta_quantile(double p, double a, double b);
+SPECIAL double svmp_t_quantile(double p, double k);
 
 /* Of the noncentral hypergeometric distribution with n1, n2, m and odds ratio psi: log of the sum over u of
  * C(n1, u) C(n2, m - u) psi^u, the mean and the variance. `packed` is n1*2^26 + n2. NaN unless n1, n2 and m are counts

@@ -11,6 +11,7 @@
 #define SVMP_KERNEL_KERNEL_H
 
 #include "graph/graph.h"
+#include "kernel/shapes.h"
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
@@ -19,8 +20,10 @@
  */
 typedef struct kernel_shape {
     const char *name;
+    shape_kind kind;
 
-    /* k[m] = f(distance[m]), h > 0; k may be `distance` itself. NULL: not a function of the distance (linear). */
+    /* k[m] = f(distance[m]), h > 0; k may be `distance` itself. Finite where the distance is infinite. NULL: not a
+     * function of the distance (linear). */
     void (*value)(size_t count, const double *distance, double h, double *k);
 
     /* The repulsion computed from k: either r = ratio(h) k, or element by element. The other function is NULL. */

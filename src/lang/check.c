@@ -70,8 +70,8 @@ static svmp_status unknown_function(model_checker *checker, uint32_t offset, con
     const language_function *functions = svmp_function_table(&count);
     for (size_t k = 0; k < count; k++) consider(&best, name, functions[k].name);
     if (svmp_distribution_find(name))
-        return svmp_diagnose(checker->lowering->diagnostics, offset, "'%s' is a distribution; it can only follow '~'",
-                             name);
+        return svmp_diagnose(checker->lowering->diagnostics, offset,
+                             "'%s' is a distribution: write '~' before it, not '<-' or '='", name);
     const char *advice = function_advice(name);
     if (advice) return svmp_diagnose(checker->lowering->diagnostics, offset, "unknown function '%s'; %s", name, advice);
     return svmp_diagnose(checker->lowering->diagnostics, offset, "unknown function '%s'%s", name,

@@ -74,6 +74,7 @@ static element_boxes look_at(const model_lowering *lowering, const model_array *
         made.known += element->state == ELEMENT_KNOWN;
         if (is_stochastic(lowering, element))
             extend(element->state == ELEMENT_DISCRETE              ? &made.summed
+                   : element->state == ELEMENT_REST                ? &made.computed
                    : element->state != ELEMENT_UNKNOWN             ? &made.observed
                    : lowering->instances[element->definition].leaf ? &made.drawn
                                                                    : &made.unknown,

@@ -97,7 +97,7 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
         return not_finite(lowering, offset, "provide it in the data");
     support_ends(lowering, &evaluated, part, &least, &most);
     if (!svmp_item_known(evaluated.lower) || !svmp_item_known(evaluated.upper))
-        return not_finite(lowering, offset, "its bounds depend on unknowns; give it bounds that are data");
+        return not_finite(lowering, offset, "its bounds depend on unknowns; they must be data");
     const size_t element = lowering->arrays[lowering->statement->left->symbol].first + offset;
     double upper = floor(evaluated.upper.number);
     if (lowering->cut_upper) upper = fmin(upper, floor(lowering->cut_upper[element]));
@@ -107,17 +107,17 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     const bool depends = isnan(most);
     if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
     if (found->open && isinf(most) && depends)
-        return not_finite(lowering, offset, "its largest value depends on an unknown; bound it with T(,)");
+        return not_finite(lowering, offset, "its upper bound depends on an unknown; truncate it with T(,)");
     if (found->open && isinf(most))
         return not_finite(lowering, offset,
-                          "it has no largest value, and no counts that depend on it are observed; bound it with T(,) "
-                          "where larger values have no weight, or provide it in the data");
+                          "it has no upper bound, and no observed counts depend on it; truncate it with T(,) at a "
+                          "value of negligible probability, or provide it in the data");
     if (isnan(most)) most = INFINITY;
     least = fmax(least, ceil(evaluated.lower.number));
     most = fmin(most, upper);
-    if (most < least) return not_finite(lowering, offset, "its bounds leave no values");
+    if (most < least) return not_finite(lowering, offset, "there is no value within its bounds");
     if (most - least + 1 > DISCRETE_MOST_STATES)
-        return not_finite(lowering, offset, "it has too many values; bound it with T(,)");
+        return not_finite(lowering, offset, "it has too many values; truncate it with T(,)");
     found->least = least;
     found->states = (uint32_t)(most - least) + 1;
     return SVMP_OK;
@@ -197,10 +197,10 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
         if (length >= sizeof names) break;
     }
     const double size = svmp_scope_size(lowering);
-    if (count > 1) snprintf(statements, sizeof statements, " in %zu statements, and perhaps in more", count);
+    if (count > 1) snprintf(statements, sizeof statements, " in %zu or more statements", count);
     return svmp_lowering_error(lowering, lowering->statement->offset,
-                               "this depends on the discrete unknowns %s%s: %.3g combinations of their values%s, at "
-                               "most %u can be summed; provide some of them in the data, or split the statement",
+                               "this depends on the discrete unknowns %s%s, which have %.3g combinations of values%s; "
+                               "at most %u can be summed; provide some of them in the data, or split the statement",
                                names, k < lowering->scope_count ? " ..." : "", size, statements,
                                count > 1 ? DISCRETE_MOST_READ : DISCRETE_MOST_ENTRIES);
 }
@@ -317,7 +317,7 @@ svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_state
     return svmp_lowering_error(
         lowering, statement->left->offset,
         "the bounds of this unknown depend on a discrete one: write it as low + (high - low) * u "
-        "with u ~ dunif(0, 1), or factor() for what its density has more");
+        "with u ~ dunif(0, 1), or add the remaining terms of its density with factor()");
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */

@@ -110,8 +110,8 @@ static svmp_status too_large(elimination *e, uint32_t unknown, double size) {
     svmp_element_text(lowering, unknown_at(e, unknown)->symbol, unknown_at(e, unknown)->offset, text);
     svmp_status status =
         svmp_lowering_error(lowering, lowering->statement->left->offset,
-                            "summing out the discrete unknown '%s' couples %s: a table of %.3g entries, at most "
-                            "%u are possible; provide some of them in the data",
+                            "summing out the discrete unknown '%s' couples %s and needs a table of %.3g entries; the "
+                            "maximum is %u; provide some of the discrete unknowns in the data",
                             text, names, size, DISCRETE_MOST_ENTRIES);
     svmp_leave(lowering, before);
     return status;
@@ -205,8 +205,32 @@ static void put(elimination *e, sum_table *table, expr entry, size_t at, size_t 
             put(e, table, entry, at + s * stride, k + 1, stride * unknown->states);
 }
 
+static bool is_zero(const program_builder *b, expr e) {
+    double number;
+    return svmp_expr_is_literal(b, e, &number) && number == -INFINITY;
+}
+
+static bool all_zero(const elimination *e, const sum_table *table) {
+    for (size_t k = 0; k < table->size; k++)
+        if (!is_zero(e->lowering->builder, table->entries[k])) return false;
+    return true;
+}
+
+/* What the factor has against the last of its combinations, in which counts are largest. */
+static svmp_status refuse_factor(elimination *e, uint32_t instance, size_t combinations) {
+    model_lowering *lowering = e->lowering;
+    expr ignored;
+    svmp_scope_clear(lowering);
+    for (size_t k = 1; k < combinations; k++) {
+        SVMP_TRY(svmp_factor_entry(lowering, instance, &ignored));
+        svmp_scope_next(lowering);
+    }
+    return svmp_factor_refuse(lowering, instance);
+}
+
 static svmp_status fill_table(elimination *e, uint32_t instance, sum_table *table) {
     model_lowering *lowering = e->lowering;
+    size_t combinations = 0;
     SVMP_TRY(SVMP_NEW(lowering->context, table->entries, table->size));
     svmp_scope_clear(lowering);
     lowering->stamp++;
@@ -218,17 +242,14 @@ static svmp_status fill_table(elimination *e, uint32_t instance, sum_table *tabl
         status = svmp_factor_entry(lowering, instance, &entry);
         if (status == SVMP_OK) status = check_size(e, table->scope[0]);
         if (status == SVMP_OK) put(e, table, entry, 0, 0, 1);
+        combinations++;
     } while (status == SVMP_OK && svmp_scope_next(lowering));
+    if (status == SVMP_OK && all_zero(e, table)) status = refuse_factor(e, instance, combinations);
     lowering->filling = false;
     return status;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------- */
-
-static bool is_zero(const program_builder *b, expr e) {
-    double number;
-    return svmp_expr_is_literal(b, e, &number) && number == -INFINITY;
-}
 
 /* log of the product of what the step's tables have at a state of the unknown and the states of what is left. */
 static expr multiply(elimination *e, const sum_step *step, const sum_table *left, size_t own, size_t at) {
@@ -253,6 +274,20 @@ static expr multiply(elimination *e, const sum_step *step, const sum_table *left
     return svmp_squares_sum(e->squares, step->inputs, e->terms);
 }
 
+/* Each observation by itself is possible, but not all of those that depend on this unknown, and on earlier ones. */
+static svmp_status refuse_unknown(const elimination *e, uint32_t unknown) {
+    model_lowering *lowering = e->lowering;
+    const discrete_unknown *one = unknown_at(e, unknown);
+    char text[ELEMENT_TEXT];
+    place before = svmp_enter(lowering, one->instance);
+    svmp_status status = svmp_lowering_error(lowering, lowering->statement->left->offset,
+                                             "no value of the discrete unknown '%s' is possible with these data; check "
+                                             "its distribution and the observed nodes that depend on it",
+                                             svmp_element_text(lowering, one->symbol, one->offset, text));
+    svmp_leave(lowering, before);
+    return status;
+}
+
 /* `products`: the merged table, the unknown's own state fastest. */
 static svmp_status sum_out(elimination *e, const sum_step *step, expr *products) {
     model_lowering *lowering = e->lowering;
@@ -269,7 +304,8 @@ static svmp_status sum_out(elimination *e, const sum_step *step, expr *products)
         left->entries[at] = sum;
         SVMP_TRY(check_size(e, step->unknown));
     }
-    return svmp_builder_status(b);
+    SVMP_TRY(svmp_builder_status(b));
+    return all_zero(e, left) ? refuse_unknown(e, step->unknown) : SVMP_OK;
 }
 
 /* ---- results ---------------------------------------------------------------------------------- */
@@ -341,9 +377,6 @@ static svmp_status add_sum(elimination *e) {
     for (size_t k = 0; k < e->step_count; k++)
         if (e->tables[e->steps[k].output].rank == 0)
             total = svmp_expr_add(lowering->builder, total, e->tables[e->steps[k].output].entries[0]);
-    if (is_zero(lowering->builder, total))
-        return svmp_lowering_error(lowering, lowering->statement->offset,
-                                   "no values of the discrete unknowns are possible with these data");
     if (svmp_expr_level(lowering->builder, total) != LEVEL_INPUT) return svmp_builder_status(lowering->builder);
     SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 2, words, 1, &total, &which, &fresh));
     if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, total));

@@ -10,7 +10,7 @@
 /* ---- values ----------------------------------------------------------------------------------- */
 
 static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
-    const model_element *elements = lowering->elements + lowering->arrays[factor->statement->left->symbol].first;
+    model_element *elements = lowering->elements + lowering->arrays[factor->statement->left->symbol].first;
     const model_instance *instance = &lowering->instances[factor->instance];
     factor->values = factor->expressions + factor->count;
     factor->value_numbers = factor->numbers + factor->count;
@@ -18,8 +18,9 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
     if (instance->node != NOTHING && !instance->leaf)
         SVMP_TRY(svmp_node_natural(lowering, factor->instance, &factor->jacobian));
     for (size_t k = 0; k < factor->offsets.count; k++) {
-        const model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
-        const bool unknown = one->state == ELEMENT_UNKNOWN;
+        model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
+        const bool rest = one->state == ELEMENT_REST, unknown = rest || one->state == ELEMENT_UNKNOWN;
+        if (rest && one->stamp != lowering->stamp) SVMP_TRY(svmp_rest_read(lowering, one));
         model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
         if (one->state == ELEMENT_DISCRETE) SVMP_TRY(svmp_discrete_read(lowering, one->output, &item));
         factor->value_numbers[k] = unknown ? NAN : item.number;
@@ -101,12 +102,23 @@ svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr to
 
 /* ---- priors: what an unknown node is drawn from ------------------------------------------------ */
 
+/* Vectors have bounds where their elements are censored. */
+static bool has_bounds(const factor_work *factor, const lowered_node *node) {
+    switch (node->transform) {
+    case TRANSFORM_ABOVE:
+    case TRANSFORM_BELOW:
+    case TRANSFORM_BETWEEN:
+    case TRANSFORM_MIXED: return true;
+    default: return factor->distribution->rank == RANK_SCALAR;
+    }
+}
+
 /* Arguments, then the bounds of each output. */
 static svmp_status build_prior(model_lowering *lowering, const factor_work *factor, const lowered_node *node,
                                expr *outputs) {
     memcpy(outputs, factor->expressions, factor->count * sizeof *outputs);
     outputs += factor->count;
-    for (size_t k = 0; factor->distribution->rank == RANK_SCALAR && k < node->outputs; k++) {
+    for (size_t k = 0; has_bounds(factor, node) && k < node->outputs; k++) {
         model_item lower, upper;
         size_t output = node->output + k;
         SVMP_TRY(svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[output],
@@ -123,7 +135,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
     uint64_t words[2 * DISTRIBUTION_ARGUMENTS + 5];
     size_t length = 0;
     bool fresh;
-    if (factor->distribution->rank == RANK_SCALAR) shape.bounds = node->outputs;
+    if (has_bounds(factor, node)) shape.bounds = node->outputs;
     svmp_rows_and_columns(&factor->offsets, &shape.rows, &shape.columns);
     words[length++] = factor->statement->offset;
     words[length++] = shape.rows;
@@ -149,7 +161,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
 static svmp_status add_prior(model_lowering *lowering, const factor_work *factor) {
     lowered_node *node = svmp_instance_node(lowering, factor->instance);
     if (node == NULL) return SVMP_OK;
-    size_t count = factor->count + (factor->distribution->rank == RANK_SCALAR ? 2 * node->outputs : 0);
+    size_t count = factor->count + (has_bounds(factor, node) ? 2 * node->outputs : 0);
     expr *outputs;
     SVMP_TRY(SVMP_NEW(lowering->context, outputs, count));
     svmp_status status = build_prior(lowering, factor, node, outputs);
@@ -279,6 +291,7 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
     place before = svmp_enter(lowering, which);
     bool drawn_whole = false, ignored;
     svmp_status status = SVMP_OK;
+    if (lowering->instances[which].settled) return svmp_leave(lowering, before), SVMP_OK;
     lowering->factor = which;
     if (lowering->instances[which].leaf) status = make_factor(lowering, which, add_leaf, &drawn_whole);
     if (status == SVMP_OK && !drawn_whole)
@@ -347,6 +360,31 @@ static svmp_status build_entry(model_lowering *lowering, uint32_t which, entry_b
 
 svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry) {
     return build_entry(lowering, which, try_entry, entry);
+}
+
+/* Says what is wrong with the observed values. */
+static svmp_status try_refusal(model_lowering *lowering, uint32_t which, expr *ignored) {
+    factor_work factor = {.instance = which, .statement = lowering->statement};
+    (void)ignored;
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = SVMP_OK;
+    if (factor.statement->kind != AST_FACTOR) {
+        status = svmp_factor_begin(lowering, &factor);
+        if (status == SVMP_OK) status = build_values(lowering, &factor);
+        if (status == SVMP_OK) status = svmp_factor_check_values(lowering, &factor);
+    }
+    if (status == SVMP_OK)
+        status = svmp_lowering_error(
+            lowering, lowering->statement->offset,
+            "this has probability 0 for all values of the discrete unknowns that it depends on; check the data");
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+svmp_status svmp_factor_refuse(model_lowering *lowering, uint32_t which) {
+    expr ignored;
+    return build_entry(lowering, which, try_refusal, &ignored);
 }
 
 /* ---- likelihood -------------------------------------------------------------------------------- */

@@ -217,8 +217,9 @@ static svmp_status check_sum(model_lowering *lowering, const factor_work *factor
     if (lowering->drawn || factor->known_arguments || factor->distribution->support != SUPPORT_SUM) return SVMP_OK;
     return svmp_lowering_error(
         lowering, factor->statement->function_offset,
-        "dsum of unknowns that are not counts is not supported: write one of them as the sum less "
-        "the others, c <- y - a - b, and factor(logdensity.norm(c, mu, tau)) for its density");
+        "dsum of three or more unknowns needs one that has no bounds and is a node by itself; of two, bounds must be "
+        "known: otherwise write one as a difference, c <- y - a - b, and factor(logdensity.norm(c, mu, tau)) for its "
+        "density");
 }
 
 svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {

@@ -2,6 +2,7 @@
  * qnorm its quantiles, logdensity.norm the logarithm of the density. */
 #include "lang/lowering.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +39,48 @@ static expr probability(program_builder *b, const distribution *family, expr x, 
     return IFELSE(below, NUMBER(0), IFELSE(LESS(x, upper), inside, NUMBER(1)));
 }
 
-/* The x with P(X <= x) = p, where there is a formula for it. */
+#define GAMMA_QUANTILE(p, a)   svmp_expr_gamma_quantile(b, p, a)
+#define BETA_QUANTILE(p, x, y) svmp_expr_beta_quantile(b, p, x, y)
+
+/* The x with P(X <= x) = p of a relative of the gamma, beta or t distribution. */
+static bool relative_quantile(program_builder *b, const char *name, expr p, const expr_array *arguments, expr *x) {
+    if (strcmp(name, "dgamma") == 0)
+        *x = DIV(GAMMA_QUANTILE(p, ARGUMENT(0)), ARGUMENT(1));
+    else if (strcmp(name, "dchisqr") == 0)
+        *x = MUL(NUMBER(2), GAMMA_QUANTILE(p, HALF(ARGUMENT(0))));
+    else if (strcmp(name, "dinvgamma") == 0)
+        *x = DIV(ARGUMENT(1), GAMMA_QUANTILE(SUB(NUMBER(1), p), ARGUMENT(0)));
+    else if (strcmp(name, "dgen.gamma") == 0) /* (lambda x)^b has a gamma distribution */
+        *x = DIV(svmp_expr_power(b, GAMMA_QUANTILE(p, ARGUMENT(0)), svmp_expr_reciprocal(b, ARGUMENT(2))), ARGUMENT(1));
+    else if (strcmp(name, "dbeta") == 0)
+        *x = BETA_QUANTILE(p, ARGUMENT(0), ARGUMENT(1));
+    else if (strcmp(name, "df") == 0) { /* n x / (m + n x) has a beta distribution */
+        expr share = BETA_QUANTILE(p, HALF(ARGUMENT(0)), HALF(ARGUMENT(1)));
+        expr other = BETA_QUANTILE(SUB(NUMBER(1), p), HALF(ARGUMENT(1)), HALF(ARGUMENT(0))); /* 1 - share, all digits */
+        *x = DIV(MUL(ARGUMENT(1), share), MUL(ARGUMENT(0), other));
+    } else if (strcmp(name, "dt") == 0)
+        *x = ADD(ARGUMENT(0), DIV(svmp_expr_t_quantile(b, p, ARGUMENT(2)), SQRT(ARGUMENT(1))));
+    else
+        return false;
+    return true;
+}
+
+/* Of whole numbers, with everything known: the least x with P(X <= x) >= p, as in R but for rounding. */
+static bool count_quantile(program_builder *b, const distribution *family, expr p, const expr_array *arguments,
+                           expr *x) {
+    enum { MOST = 1000000 };
+    double wanted, there = 0;
+    if (!family->discrete || family->log_cdf == NULL || !svmp_expr_is_literal(b, p, &wanted)) return false;
+    if (!(wanted >= 0 && wanted < 1)) return false;
+    for (int k = 0; k < MOST; k++) {
+        *x = NUMBER(k);
+        if (!svmp_expr_is_literal(b, probability(b, family, *x, arguments), &there)) return false;
+        if (there >= wanted * (1 - 64 * DBL_EPSILON)) return true;
+    }
+    return false;
+}
+
+/* The x with P(X <= x) = p, where it can be had. */
 static bool quantile(program_builder *b, const distribution *family, expr p, const expr_array *arguments, expr *x) {
     const char *name = family->name;
     expr one = NUMBER(1), survival = NEG(LOG1P(NEG(p))); /* -log(1 - p) */
@@ -61,7 +103,7 @@ static bool quantile(program_builder *b, const distribution *family, expr p, con
                  DIV(IFELSE(LESS(p, NUMBER(0.5)), LOG(MUL(NUMBER(2), p)), NEG(LOG(MUL(NUMBER(2), SUB(one, p))))),
                      ARGUMENT(1)));
     else
-        return false;
+        return relative_quantile(b, name, p, arguments, x) || count_quantile(b, family, p, arguments, x);
     return true;
 }
 
@@ -87,8 +129,9 @@ static svmp_status build(model_lowering *lowering, const ast_expression *call, d
     case QUANTILE:
         if (!quantile(b, family, operands[0], arguments, result))
             return svmp_lowering_error(lowering, call->offset,
-                                       "unknown function '%s': the quantiles of %s have no closed form", name,
-                                       family->name);
+                                       family->discrete ? "'%s' needs known arguments: write x ~ %s(...) for its values"
+                                                        : "unknown function '%s': there are no quantiles of %s",
+                                       name, family->name);
     }
     return svmp_builder_status(b);
 }

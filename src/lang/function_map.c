@@ -34,10 +34,10 @@ static svmp_status find_bound(model_lowering *lowering, const ast_expression *ca
     char sentence[200];
     double *values;
     if (counts[0] != counts[1] || counts[2] != counts[3])
-        return svmp_lowering_error(lowering, call->offset,
-                                   "C and adj, num and M must have as many elements: they have "
-                                   "%zu and %zu, %zu and %zu",
-                                   counts[0], counts[1], counts[2], counts[3]);
+        return svmp_lowering_error(
+            lowering, call->offset,
+            "C and adj must have equal lengths, and so must num and M: the lengths are %zu and %zu, %zu and %zu",
+            counts[0], counts[1], counts[2], counts[3]);
     for (size_t k = 0; k < counts[2]; k++)
         if (!(m[k] > 0 && num[k] >= 0 && num[k] <= (double)counts[1] && num[k] == floor(num[k])))
             return svmp_lowering_error(lowering, call->offset, "area %zu has num = %g and M = %g", k + 1, num[k], m[k]);

@@ -137,13 +137,17 @@ svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *
 /* ---- elements ------------------------------------------------------------------------------- */
 
 static svmp_status missing(model_lowering *lowering, const ast_expression *variable, size_t offset) {
+    static const char *const counters[] = {"", "[i]", "[i,j]", "[i,j,k]"};
     const model_array *array = &lowering->arrays[variable->symbol];
+    const char *name = lowering->ast->names.text[variable->symbol];
     char text[ELEMENT_TEXT], there[200];
     svmp_element_text(lowering, variable->symbol, offset, text);
     if (array->data == NULL) return svmp_lowering_error(lowering, variable->offset, "'%s' is not defined", text);
     svmp_data_place(lowering->data, array->data, offset, there, sizeof there);
     return svmp_lowering_error(lowering, variable->offset,
-                               "'%s' is missing in the data (%s), and the model does not define it", text, there);
+                               "'%s' is missing in the data (%s), and the model does not define it; give it a "
+                               "distribution, such as %s%s ~ dnorm(mu.%s, tau.%s), or remove the rows without it",
+                               text, there, name, counters[array->shape.rank < 3 ? array->shape.rank : 3], name, name);
 }
 
 static svmp_status cycle(model_lowering *lowering, const ast_expression *variable, size_t offset) {
@@ -277,6 +281,8 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         expr ignored;
         if (read->state == ELEMENT_UNKNOWN && svmp_node_has_elements(lowering, definition)) {
             SVMP_TRY(svmp_node_element(lowering, read));
+        } else if (read->state == ELEMENT_REST) {
+            SVMP_TRY(svmp_rest_read(lowering, read));
         } else if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
         } else if (defined->busy) {
@@ -316,10 +322,11 @@ static svmp_status expand_shape(model_lowering *lowering, const ast_expression *
 }
 
 static svmp_status not_data(model_lowering *lowering, const ast_expression *variable) {
-    return svmp_lowering_error(
-        lowering, variable->offset,
-        "'%s' is not data, as loop bounds and left-hand subscripts must be; compute it in data { }",
-        lowering->ast->names.text[variable->symbol]);
+    const char *way_out =
+        lowering->in_data ? "write the formula itself, or give it in a data file" : "compute it in data { }";
+    return svmp_lowering_error(lowering, variable->offset,
+                               "'%s' is not data, but loop bounds and left-hand subscripts must be data; %s",
+                               lowering->ast->names.text[variable->symbol], way_out);
 }
 
 svmp_status svmp_expand_variable(model_lowering *lowering, const ast_expression *variable, value *result) {

@@ -20,8 +20,7 @@ static svmp_status reserve(model_lowering *lowering) {
     return SVMP_OK;
 }
 
-/* The one element that a variable of the model names, or SIZE_MAX. */
-static svmp_status find_element(model_lowering *lowering, const ast_expression *variable, size_t *found) {
+svmp_status svmp_find_element(model_lowering *lowering, const ast_expression *variable, size_t *found) {
     *found = SIZE_MAX;
     if (variable->kind != AST_VARIABLE || variable->counter >= 0) return SVMP_OK;
     const model_array *array = &lowering->arrays[variable->symbol];
@@ -71,13 +70,13 @@ static svmp_status censor(model_lowering *lowering) {
     const char *name = statement->distribution->name;
     size_t left, target;
     value cuts;
-    SVMP_TRY(find_element(lowering, statement->left, &left));
+    SVMP_TRY(svmp_find_element(lowering, statement->left, &left));
     if (left == SIZE_MAX)
         return svmp_lowering_error(lowering, statement->left->offset,
                                    "%s applies to one element: write a loop with y[i] on the left-hand side", name);
     if (lowering->elements[left].state != ELEMENT_KNOWN) return SVMP_OK; /* others have a word on it */
     double observed = lowering->elements[left].value;
-    SVMP_TRY(find_element(lowering, statement->arguments[0], &target));
+    SVMP_TRY(svmp_find_element(lowering, statement->arguments[0], &target));
     model_item ignored;
     if (target == SIZE_MAX || lowering->elements[target].state != ELEMENT_UNKNOWN) {
         SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &ignored));
@@ -86,7 +85,7 @@ static svmp_status censor(model_lowering *lowering) {
                                    "%s can only censor a stochastic node; this one is computed from unknowns", name);
     }
     const ast_statement *definition = lowering->instances[lowering->elements[target].definition].statement;
-    if (definition->distribution->rank != RANK_SCALAR)
+    if (definition->distribution->rank != RANK_SCALAR && definition->distribution->support != SUPPORT_REAL)
         return svmp_lowering_error(lowering, statement->arguments[0]->offset,
                                    "%s cannot censor an element of a node of %s", name, definition->distribution->name);
     if (statement->distribution->support == SUPPORT_ROUNDED) {
@@ -112,7 +111,7 @@ static svmp_status bound_terms(model_lowering *lowering, ast_expression *sum, co
         SVMP_TRY(bound_terms(lowering, sum->operands[0], bound, counts));
         return bound_terms(lowering, sum->operands[1], bound, counts);
     }
-    SVMP_TRY(find_element(lowering, sum, &element));
+    SVMP_TRY(svmp_find_element(lowering, sum, &element));
     if (element != SIZE_MAX && lowering->elements[element].state == ELEMENT_UNKNOWN) {
         const uint32_t definition = lowering->elements[element].definition;
         *counts = *counts && lowering->instances[definition].statement->distribution->discrete;
@@ -128,11 +127,11 @@ static svmp_status bound_sum(model_lowering *lowering) {
     const ast_statement *statement = lowering->statement;
     size_t left;
     bool counts = true;
-    SVMP_TRY(find_element(lowering, statement->left, &left));
+    SVMP_TRY(svmp_find_element(lowering, statement->left, &left));
     if (left == SIZE_MAX || lowering->elements[left].state != ELEMENT_KNOWN) return SVMP_OK;
     SVMP_TRY(bound_terms(lowering, statement->arguments[0], NULL, &counts));
-    if (!counts) return SVMP_OK;
     SVMP_TRY(reserve(lowering));
+    if (!counts) return svmp_rest_choose(lowering, lowering->elements[left].value);
     return bound_terms(lowering, statement->arguments[0], &lowering->elements[left].value, &counts);
 }
 
@@ -152,7 +151,7 @@ static svmp_status find_cuts(model_lowering *lowering, model_item *low, model_it
     const ast_statement *statement = lowering->statement;
     value cuts;
     size_t left;
-    SVMP_TRY(find_element(lowering, statement->left, &left));
+    SVMP_TRY(svmp_find_element(lowering, statement->left, &left));
     const size_t observed = (size_t)lowering->elements[left].value;
     SVMP_TRY(svmp_expand(lowering, statement->arguments[1], &cuts));
     const model_item *cut = lowering->items + cuts.first;

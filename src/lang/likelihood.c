@@ -12,7 +12,7 @@ static svmp_status observes(model_lowering *lowering, uint32_t which, bool *some
     *some = false;
     if (statement->kind != AST_STOCHASTIC) return SVMP_OK;
     if (statement->distribution->support == SUPPORT_INTERVAL_INDEX ||
-        statement->distribution->support == SUPPORT_ROUNDED)
+        statement->distribution->support == SUPPORT_ROUNDED || lowering->instances[which].settled)
         return SVMP_OK;
     const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     place before = svmp_enter(lowering, which);

@@ -136,7 +136,7 @@ static svmp_status require_unknowns(model_lowering *lowering) {
     lowering->model_end = lowering->ast->model_end;
     if (lowering->only_discrete) return SVMP_BAD_INPUT; /* lower_any goes on */
     return svmp_fail(lowering->context, SVMP_BAD_INPUT,
-                     "%s: error: the model has no unknowns: nothing is left to infer.",
+                     "%s: error: the model has no unknowns, so there is nothing to infer.",
                      lowering->diagnostics->source->path);
 }
 
@@ -243,8 +243,8 @@ static svmp_status lower_any(model_lowering wanted, const text_source *source, l
     svmp_status status = lower_text(&lowering, source, result);
     if (status != SVMP_BAD_INPUT || !lowering.only_discrete) return status;
     svmp_log(wanted.context, SVMP_LOG_INFO,
-             "%s: all unknowns are discrete: their probabilities are exact. The standard normal 'auxiliary.number' "
-             "stands for the variables that particles move in.",
+             "%s: all unknowns are discrete, so their probabilities are exact. The standard normal variable "
+             "'auxiliary.number' was added because particles need a continuous variable.",
              source->path);
     SVMP_TRY(add_auxiliary(wanted.context, source, lowering.model_end, &amended));
     lowering = wanted;

@@ -71,12 +71,14 @@ typedef enum element_state {
     ELEMENT_OPAQUE,   /* computed, and depends on unknowns */
     ELEMENT_UNKNOWN,  /* variable or part of a node */
     ELEMENT_DISCRETE, /* unknown, with finitely many values: summed out */
+    ELEMENT_REST,     /* what the others leave of an observed sum: rest.c */
 } element_state;
 
 typedef struct model_element {
     element_state state;
     uint32_t definition; /* instance, or NOTHING */
-    uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is */
+    uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is; of a rest:
+                          * which     instance of dsum leaves it */
     uint32_t stamp;      /* of the instance for which `memo` holds */
     double value;
     model_item memo;
@@ -103,6 +105,7 @@ typedef struct model_instance {
     double largest;    /* count that is observed of what depends on it; -1: none is (leaf.c) */
     bool computed;     /* its elements have values, or are known to depend on unknowns */
     bool busy;         /* waits for what it reads: reading it now is a cycle */
+    bool settled;      /* of dsum: one of its terms is what the others leave */
     bool leaf;         /* nothing observed depends on its unknown elements: they are drawn after the run */
 } model_instance;
 
@@ -433,6 +436,14 @@ svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *famil
                              const evaluated_distribution *evaluated, size_t part, size_t which, model_item *lower,
                              model_item *upper);
 
+/* Of dsum, the present instance, makes one of its unknowns what the others leave of an observed sum, if that can be. */
+svmp_status svmp_rest_choose(model_lowering *lowering, double sum);
+/* Its value, as its memo. */
+svmp_status svmp_rest_read(model_lowering *lowering, model_element *rest);
+
+/* The one element that a variable of the model names, or SIZE_MAX. */
+svmp_status svmp_find_element(model_lowering *lowering, const ast_expression *variable, size_t *found);
+
 /* Notes what a dinterval instance says about the node that it censors. */
 svmp_status svmp_censor(model_lowering *lowering, uint32_t which);
 /* The bounds that a dinterval instance gives it. */
@@ -472,6 +483,8 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which);
 /* The log density or potential of an instance for the present combination of discrete unknowns, as an expression;
  * -inf where the combination cannot be. */
 svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry);
+/* Fails with the reason why the combination cannot be. */
+svmp_status svmp_factor_refuse(model_lowering *lowering, uint32_t which);
 /* The log density of what an instance observes, given all unknowns, those that were drawn included. */
 svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry);
 /* The program of a fresh pattern. */

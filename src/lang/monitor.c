@@ -14,8 +14,12 @@ static svmp_status no_such_node(const model_lowering *lowering, const char *name
 }
 
 /* The value of a deterministic element, as an expression of the builder. */
-static svmp_status build_value(model_lowering *lowering, const model_element *element, expr *built) {
+static svmp_status build_value(model_lowering *lowering, model_element *element, expr *built) {
     svmp_status status = SVMP_OK;
+    if (element->state == ELEMENT_REST) {
+        SVMP_TRY(svmp_rest_read(lowering, element));
+        return svmp_item_build(lowering, element->memo, built);
+    }
     if (element->state == ELEMENT_DISCRETE) {
         model_item drawn;
         SVMP_TRY(svmp_discrete_read(lowering, element->output, &drawn));
@@ -32,7 +36,7 @@ static svmp_status build_value(model_lowering *lowering, const model_element *el
 
 static svmp_status add_monitor(model_lowering *lowering, uint32_t symbol, size_t offset) {
     lowered_model *result = lowering->result;
-    const model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
+    model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
     SVMP_TRY(svmp_begin_instance(lowering));
     SVMP_TRY(SVMP_GROW(lowering->context, result->monitors, result->monitor_capacity, result->monitor_count + 1));
     place before = svmp_enter(lowering, element->definition);
@@ -70,7 +74,7 @@ static svmp_status add_element(model_lowering *lowering, uint32_t symbol, size_t
     const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC ||
                           element->state == ELEMENT_DISCRETE;
     if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
-    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN;
+    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN || element->state == ELEMENT_REST;
     return SVMP_OK;
 }
 
@@ -105,22 +109,35 @@ static bool is_listed(const char *list, const monitor_name *name) {
     return false;
 }
 
-/* "[3,1]" as the offset of an element; SIZE_MAX: it is none of the array. */
+/* "[3,1]" or ".3.1" as the offset of an element; SIZE_MAX: it is none of the array. */
 static size_t offset_of(const char *subscripts, size_t length, const array_shape *shape) {
+    const bool brackets = *subscripts == '[';
+    const char *at = subscripts, *end = subscripts + length - brackets;
     size_t offset = 0, stride = 1, k = 0;
-    const char *at = subscripts, *end = subscripts + length;
-    while (at < end && k < shape->rank) {
+    if (brackets && *end != ']') return SIZE_MAX;
+    for (; at < end && k < shape->rank; k++) {
         size_t index = 0;
-        const char *digits = ++at; /* behind '[' or ',' */
+        const char *digits = ++at; /* behind '[', ',' or '.' */
         if (at < end && *at == '0') return SIZE_MAX;
         for (; at < end && *at >= '0' && *at <= '9' && index <= shape->dimensions[k]; at++)
             index = 10 * index + (size_t)(*at - '0');
-        if (at == digits || at == end || index == 0 || index > shape->dimensions[k]) return SIZE_MAX;
+        if (at == digits || index == 0 || index > shape->dimensions[k]) return SIZE_MAX;
+        if (at < end && *at != (brackets ? ',' : '.')) return SIZE_MAX;
         offset += (index - 1) * stride;
-        stride *= shape->dimensions[k++];
-        if (*at != ',') break;
+        stride *= shape->dimensions[k];
     }
-    return k == shape->rank && at + 1 == end && *at == ']' ? offset : SIZE_MAX;
+    return k == shape->rank && at == end ? offset : SIZE_MAX;
+}
+
+/* x.3.1, as files name an element: the array's name ends before the last numbers, unless the model has that very name.
+ */
+static void split_dotted(const model_lowering *lowering, monitor_name *name) {
+    if (name->array < name->length || svmp_names_find(&lowering->ast->names, name->text, name->length) != NAMES_NONE)
+        return;
+    size_t end = name->length;
+    for (size_t k = name->length; k-- > 0 && (name->text[k] == '.' || (name->text[k] >= '0' && name->text[k] <= '9'));)
+        if (name->text[k] == '.' && k + 1 < end) end = k;
+    if (end > 0 && svmp_names_find(&lowering->ast->names, name->text, end) != NAMES_NONE) name->array = end;
 }
 
 /* An element, or all elements that are computed; those that are unknown are reported anyway. */
@@ -150,11 +167,26 @@ static svmp_status add_name(model_lowering *lowering, const monitor_name *name) 
     return no_such_node(lowering, name->text, name->array);
 }
 
+/* Unknowns of the text that are computed, as what others leave of a sum, are reported like all unknowns. */
+static svmp_status add_rests(model_lowering *lowering) {
+    lowering->symbolic = lowering->drawn = true;
+    for (uint32_t symbol = 0; symbol < lowering->ast->names.count; symbol++) {
+        const model_array *array = &lowering->arrays[symbol];
+        for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++)
+            if (lowering->elements[array->first + offset].state == ELEMENT_REST)
+                SVMP_TRY(add_monitor(lowering, symbol, offset));
+    }
+    lowering->symbolic = lowering->drawn = false;
+    return SVMP_OK;
+}
+
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list) {
+    SVMP_TRY(add_rests(lowering));
     if (list == NULL) return SVMP_OK;
     lowering->symbolic = lowering->drawn = true;
     for (const char *at = list;; at++) {
-        const monitor_name name = next_name(at);
+        monitor_name name = next_name(at);
+        split_dotted(lowering, &name);
         if (!is_listed(list, &name)) SVMP_TRY(add_name(lowering, &name));
         at += name.length;
         if (*at == 0) break;

@@ -127,8 +127,8 @@ static svmp_status find_bounds(model_lowering *lowering, const ast_statement *st
     if (!svmp_item_known(*lower) || !svmp_item_known(*upper) || lower->number < upper->number) return SVMP_OK;
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, statement->bounds ? statement->bounds_offset : statement->function_offset,
-                               "the bounds %.15g and %.15g of '%s' leave no values", lower->number, upper->number,
-                               svmp_element_text(lowering, statement->left->symbol, offset, text));
+                               "there is no value between the bounds %.15g and %.15g of '%s'", lower->number,
+                               upper->number, svmp_element_text(lowering, statement->left->symbol, offset, text));
 }
 
 static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const value *offsets, lowered_node *node) {
@@ -142,6 +142,7 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
                       : family->support == SUPPORT_ZERO_SUM          ? TRANSFORM_ZERO_SUM
                       : family->support == SUPPORT_POSITIVE_DEFINITE ? TRANSFORM_POSITIVE_DEFINITE
                                                                      : TRANSFORM_LINE;
+    const bool by_elements = node->transform == TRANSFORM_LINE; /* each has bounds of its own, if any */
     SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
     for (size_t k = 0; k < evaluated.count; k++)
         if (family->rank == RANK_SCALAR && family->argument[k].rank == RANK_SCALAR &&
@@ -154,13 +155,10 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
         size_t offset = (size_t)lowering->items[offsets->first + part].number;
         model_item lower = svmp_item_literal(-INFINITY), upper = svmp_item_literal(INFINITY);
         if (lowering->elements[array->first + offset].state != ELEMENT_UNKNOWN) continue;
-        if (family->rank == RANK_SCALAR) {
+        if (by_elements) {
             SVMP_TRY(find_bounds(lowering, statement, &evaluated, offset, part, &lower, &upper));
             transform_kind kind = leaf ? TRANSFORM_LINE : kind_of(lower, upper);
-            if (node->outputs > 0 && kind != node->transform)
-                return svmp_lowering_error(lowering, statement->left->offset,
-                                           "the elements of the left-hand side are bounded in different ways");
-            node->transform = kind;
+            node->transform = node->outputs == 0 || kind == node->transform ? kind : TRANSFORM_MIXED;
         }
         SVMP_TRY(add_output(lowering, statement->left->symbol, offset, part, lower, upper));
         const char *name = lowering->result->names[lowering->result->outputs - 1];
@@ -203,14 +201,15 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     const model_array *array = &lowering->arrays[statement->left->symbol];
     lowered_model *result = lowering->result;
     value offsets;
-    size_t unknown = 0, islands = 0;
+    size_t unknown = 0, islands = 0, rest = 0;
     SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
     if (statement->distribution->support == SUPPORT_ZERO_SUM) SVMP_TRY(fix_islands(lowering, &offsets, &islands));
     for (size_t k = 0; k < offsets.count; k++) {
         size_t offset = (size_t)lowering->items[offsets.first + k].number;
         unknown += lowering->elements[array->first + offset].state == ELEMENT_UNKNOWN;
+        rest += lowering->elements[array->first + offset].state == ELEMENT_REST;
     }
-    result->observed += offsets.count - unknown - islands;
+    result->observed += offsets.count - unknown - islands - rest;
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;
     if (statement->distribution->discrete && !leaf) return add_discrete(lowering, which, &offsets);
@@ -263,8 +262,9 @@ static svmp_status build_bounds(model_lowering *lowering, const lowered_node *no
             SVMP_TRY(svmp_node_bounds(lowering, node->distribution, &evaluated, lowering->result->parts[output],
                                       lowering->element_of[output], &low, &high));
         }
-        bool uses_lower = node->transform == TRANSFORM_ABOVE || node->transform == TRANSFORM_BETWEEN;
-        bool uses_upper = node->transform == TRANSFORM_BELOW || node->transform == TRANSFORM_BETWEEN;
+        const bool both = node->transform == TRANSFORM_BETWEEN || node->transform == TRANSFORM_MIXED;
+        const bool uses_lower = both || node->transform == TRANSFORM_ABOVE;
+        const bool uses_upper = both || node->transform == TRANSFORM_BELOW;
         if (uses_lower) SVMP_TRY(svmp_item_build(lowering, low, &lower[k]));
         if (uses_upper) SVMP_TRY(svmp_item_build(lowering, high, &upper[k]));
     }

@@ -286,9 +286,11 @@ static svmp_status parse_file(model_parser *parser) {
 svmp_status svmp_parse(diagnostics *noted, ast_model *model) {
     model_parser parser = {.diagnostics = noted, .model = model};
     model->arena.context = noted->context;
+    svmp_status status = svmp_parse_foreign(noted);
+    if (status != SVMP_OK) return status == SVMP_BAD_INPUT ? SVMP_OK : status;
     SVMP_TRY(svmp_lex(noted, &parser.tokens));
     parser.next = parser.tokens;
-    svmp_status status = parse_file(&parser);
+    status = parse_file(&parser);
     svmp_release(noted->context, parser.tokens);
     return status == SVMP_BAD_INPUT ? SVMP_OK : status;
 }

@@ -1,4 +1,4 @@
-/* The parser: declarations that its two files share. */
+/* The parser: declarations that its files share. */
 #ifndef SVMP_LANG_PARSE_H
 #define SVMP_LANG_PARSE_H
 
@@ -34,6 +34,9 @@ svmp_status svmp_parse_variable(model_parser *parser, ast_expression **variable)
 
 /* expressions := expression { "," expression } ")", after "(". */
 svmp_status svmp_parse_arguments(model_parser *parser, size_t *count, ast_expression ***arguments);
+
+/* Notes that a text is no model at all but a Stan program, say, with what to do. */
+svmp_status svmp_parse_foreign(diagnostics *noted);
 
 /* Arguments become one, their sum. */
 svmp_status svmp_parse_add(model_parser *parser, uint32_t offset, size_t *count, ast_expression **arguments);

@@ -38,7 +38,8 @@ static svmp_status alloc(svmp_run *run) {
     svmp_status status = svmp_method_refuse_boxes(run);
     if (status == SVMP_OK && run->iterations > 0 && warmup >= run->iterations)
         status = svmp_fail(context, SVMP_BAD_CALL,
-                           "The method '%s' would make %zu sweeps, all of them warm-up: --warmup is %zu.",
+                           "The method '%s' would discard all of its %zu sweeps, because --warmup is %zu. Use a "
+                           "smaller --warmup or a larger -t.",
                            run->method->name, run->iterations, warmup);
     if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
     run->own = own;
@@ -51,11 +52,10 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, status));
     SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
     if (svmp_sweeper_rounds(own->sweeper) > MANY_ROUNDS)
-        svmp_log(
-            context, SVMP_LOG_WARNING,
-            "So many nodes are neighbours of each other that a sweep has %zu rounds, one after another: each costs an "
-            "evaluation of the factors it touches, and threads help little. 'nuts' may be faster.",
-            svmp_sweeper_rounds(own->sweeper));
+        svmp_log(context, SVMP_LOG_WARNING,
+                 "The graph is dense: a sweep needs %zu sequential rounds, so threads help little. The method 'nuts' "
+                 "may be faster.",
+                 svmp_sweeper_rounds(own->sweeper));
     SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
     SVMP_TRY(SVMP_NEW(context, own->since, n));
     SVMP_TRY(SVMP_NEW(context, own->wrong, n));
@@ -304,8 +304,8 @@ static svmp_status check_stride(const svmp_run *run, size_t stride) {
     const walk *own = run->own;
     if (stride > 0 && own->stride % stride == 0) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: --draws can grow only "
-                     "together with the iterations.",
+                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase --draws only "
+                     "together with -t.",
                      stride, own->stride);
 }
 

@@ -47,7 +47,8 @@ typedef struct method {
     svmp_status (*iterate)(svmp_run *run);
     /* How many iterations the run will probably have had when it ends by itself. NULL: all. */
     size_t (*expect)(const svmp_run *run);
-    void (*free)(svmp_run *run); /* NULL: nothing to free */
+    void (*free)(svmp_run *run);                       /* NULL: nothing to free */
+    struct gaussian *(*gaussian)(const svmp_run *run); /* on the graph, its own; NULL: it has none */
 
     /* The result so far as new particles, with chains and statistics but without names; their number may differ from
      * that of the backend. NULL: the particles of the backend. */
@@ -71,7 +72,7 @@ const char *svmp_method_name(size_t k);
 
 /* The default method: `transport`, or `graphical` where that cannot run, with several processes and with boxes. */
 #define METHOD_AUTO "auto"
-const method *svmp_method_auto(const svmp_model *model);
+const method *svmp_method_auto(int in_parts, int boxed);
 
 /* What the option `method` can be: METHOD_AUTO, then the methods. */
 const char *svmp_method_choice(size_t k);
@@ -117,20 +118,5 @@ struct svmp_run {
     int unusable;  /* a checkpoint was loaded in part */
     void *own;     /* the method's */
 };
-
-/* Gives particles the names of what the model, or the part of it, reports. */
-svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles);
-
-/* The start as text: what was asked for, or the method's own. */
-const char *svmp_run_init(const svmp_run *run);
-
-/* Waits until it is known what came of all iterations. SVMP_NOT_FINITE: the run is at the last finite particles. */
-svmp_status svmp_run_settle(svmp_run *run);
-
-/* Puts those into a history that are known and not in run->way; returns how many are left. */
-size_t svmp_run_remember(const svmp_run *run, history *way);
-
-/* The error of a run that is unusable. */
-svmp_status svmp_run_refuse_unusable(const svmp_run *run);
 
 #endif

@@ -21,8 +21,8 @@ const char *svmp_method_name(size_t k) { return svmp_method_at(k) ? methods[k]->
 
 const char *svmp_method_choice(size_t k) { return k == 0 ? METHOD_AUTO : svmp_method_name(k - 1); }
 
-const method *svmp_method_auto(const svmp_model *model) {
-    return model->boxed || model->graph->halo ? &svmp_method_graphical : &svmp_method_transport;
+const method *svmp_method_auto(int in_parts, int boxed) {
+    return in_parts || boxed ? &svmp_method_graphical : &svmp_method_transport;
 }
 
 svmp_status svmp_method_refuse_boxes(const svmp_run *run) {
@@ -61,8 +61,7 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
 const method *svmp_method_find(svmp_context *context, const char *name) {
     char names[512], near[64] = "";
     int least = INT_MAX;
-    if (strcmp(name, METHOD_AUTO) == 0)
-        return svmp_context_processes(context) > 1 ? &svmp_method_graphical : &svmp_method_transport;
+    if (strcmp(name, METHOD_AUTO) == 0) return svmp_method_auto(svmp_context_processes(context) > 1, 0);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
         const int distance = strcasecmp(name, methods[k]->name) == 0 ? 0 : svmp_name_distance(name, methods[k]->name);

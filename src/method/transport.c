@@ -9,8 +9,9 @@
  *     nearly as noisy as that many independent draws. Stein's transport removes the noise: its kernel, linear on the
  *     variables that a node reads and rbf on the node itself, moves them until Stein's identities hold. If it leads
  *     particles astray in some variable, it is undone.
- *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
- *     is held to those on the scale of the model text.
+ *   - Then every variable is shifted and stretched to its average mean and sd; a mean that differs by no more than the
+ *     error of the average stays. A node that moves in other coordinates is held to those on the scale of the model
+ *     text.
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried.
@@ -32,9 +33,12 @@
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
-static const double stalled = 0.9; /* of the unrest before, after twice as many iterations */
-static const double hopeless = 15; /* below the median log density: e^-15 */
-static const double dense = 200;   /* entries of the factor per variable with which global moves cost too much */
+static const double stalled = 0.9;            /* of the unrest before, after twice as many iterations */
+static const double hopeless = 15;            /* below the median log density: e^-15 */
+static const double within = 2;               /* standard errors of an average: the particles' own mean is as good, */
+static const double close_by = 0.03;          /* if it is no more sds away than this */
+static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
+static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
 
@@ -48,6 +52,7 @@ typedef struct transport {
     double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
     double misfit; /* and how far they are; when the moves have ended, what they left */
     double *log_densities; /* of each particle */
+    average *targets;      /* of each variable: what its particles are held to */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
     text_scale *text;
@@ -58,8 +63,9 @@ typedef struct transport {
     size_t window, length;   /* iterations of the open window, and how many it shall have */
     size_t carried, carries; /* iterations of the transport: done, and to do */
     size_t settled;
-    double unrest; /* of the last window that was closed */
-    size_t limit;  /* of iterations, where it ended the moves or cut the transport; else 0 */
+    double unrest;      /* of the last window that was closed */
+    double error, fell; /* the largest in its averages, and what that is of the one before; 0: unknown */
+    size_t limit;       /* of iterations, where it ended the moves or cut the transport; else 0 */
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -97,6 +103,7 @@ static svmp_status alloc(svmp_run *run) {
     svmp_averages_except(own->averages, own->jumps);
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
+    SVMP_TRY(SVMP_NEW(run->context, own->targets, variables));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -112,8 +119,11 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own->log_densities);
+    svmp_release(run->context, own->targets);
     svmp_release(run->context, own);
 }
+
+static gaussian *own_gaussian(const svmp_run *run) { return ((const transport *)run->own)->q; }
 
 static svmp_status draw_start(svmp_run *run, double *x) {
     const transport *own = run->own;
@@ -191,28 +201,42 @@ static shape shape_of(size_t n, const double *x) {
 /* Whether particles have been led astray in some variable: to an sd that is far from its average, as where many
  * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
  * data hardly determine, such as a level and the sum of the effects around it. */
-static int led_astray(const svmp_run *run, const double *x) {
+static int led_astray(const svmp_run *run, const double *x, double most) {
     const transport *own = run->own;
     const average *rows = svmp_averages_rows(own->averages);
     const size_t n = run->backend->n;
     for (size_t i = 0; i < run->model->graph->variables; i++) {
         const shape carried = shape_of(n, x + i * n), moved = shape_of(n, own->moved + i * n);
         if (carried.kurtosis > 1 + 1.5 * moved.kurtosis) return 1;
-        if (carried.sd > 1.2 * rows[i].sd || 1.2 * carried.sd < rows[i].sd) return 1;
+        if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
     }
     return 0;
 }
 
+/* The averages; but a mean of the particles that is no farther from the average than this may be wrong itself stands.
+ * Near a Gaussian, Stein's means are the better ones. */
+static void find_targets(const svmp_run *run, const double *x) {
+    const transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
+    const size_t n = run->backend->n;
+    for (size_t i = 0; i < run->model->graph->variables; i++) {
+        const double mean = svmp_sum(n, x + i * n) / (double)n, away = fabs(mean - rows[i].mean);
+        own->targets[i] = rows[i];
+        if (away <= fmin(within * rows[i].mean_error, close_by * rows[i].sd)) own->targets[i].mean = mean;
+    }
+}
+
 /* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
- * left. */
+ * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
 static svmp_status hold(svmp_run *run, double *x, double *room) {
     transport *own = run->own;
-    const size_t variables = run->model->graph->variables, n = run->backend->n;
-    const average *rows = svmp_averages_rows(own->averages);
+    const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
+    if (led_astray(run, x, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
-        SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
-        if (!led_astray(run, x)) return SVMP_OK;
-        memcpy(x, own->moved, variables * n * sizeof *x);
+        find_targets(run, x);
+        SVMP_TRY(svmp_hold(own->q, own->targets, variables, n, x, room));
+        if (!led_astray(run, x, off)) return SVMP_OK;
+        memcpy(x, own->moved, bytes);
     }
     return SVMP_OK;
 }
@@ -258,6 +282,9 @@ static svmp_status close_window(svmp_run *run) {
     svmp_averages_close(own->averages);
     if (own->text) svmp_averages_close(own->text_averages);
     const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, svmp_small_errors);
+    const double error = svmp_largest_error(svmp_averages_rows(own->averages), run->model->graph->variables);
+    own->fell = own->error > 0 ? error / own->error : 0;
+    own->error = error;
     run->backend->largest = own->unrest = now;
     own->settled = passed >= own->length + ADAPTS && have_met(run) && largest_unrest(run, svmp_fair_errors) <= 1;
     own->window = 0;
@@ -393,23 +420,38 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-/* Every window halves the variance of the errors. Before the first has closed, a third of the draws are supposed to be
- * worth an independent one. */
+/* The iterations until the moves end, and the transport, if the largest error after the open window is `next` small
+ * ones and falls so with every window. */
+static size_t foresee(const svmp_run *run, double next, double falls) {
+    const transport *own = run->own;
+    const double fair = svmp_fair_errors.mean / svmp_small_errors.mean;
+    size_t length = own->length, end = run->iteration - own->window + length;
+    for (;; next *= falls) {
+        const int settled = end >= length + ADAPTS && next <= fair;
+        if (settled && (next <= 1 || falls > stalled)) break;
+        if (end + 2 * length + CARRIES > run->iterations) break;
+        length *= 2;
+        end += length;
+    }
+    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+}
+
+/* Every window halves the variance of the errors, unless the last has shown that it does not: that of a heavy tail. A
+ * third of the draws are supposed to be worth an independent one; while steps adapt, errors say half of it. The largest
+ * of many errors is known to a fifth, and a window more is twice as many iterations: the mean of what either end would
+ * give. */
 static size_t expect(const svmp_run *run) {
     const transport *own = run->own;
     if (own->stage == STAGE_DONE) return run->iteration;
     if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
-    const average *rows = svmp_averages_rows(own->averages);
-    const double last = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0,
-                 first = sqrt(3.0 / (double)(FIRST_WINDOW * run->backend->n));
-    double error = (last > 0 ? last * sqrt(0.5) : first) / svmp_small_errors.mean;
-    size_t length = own->length, end = run->iteration - own->window + length;
-    while ((error > 1 || end < length + ADAPTS) && end + 2 * length + CARRIES <= run->iterations) {
-        length *= 2;
-        end += length;
-        error *= sqrt(0.5);
-    }
-    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+    const double half = sqrt(0.5), falls = own->fell > half ? fmin(own->fell, 1) : half,
+                 supposed = sqrt(3.0 / (double)(own->length * run->backend->n)),
+                 told = own->error > 0 ? own->error * falls : supposed,
+                 next = run->iteration - own->window > ADAPTS ? told : sqrt(told * supposed),
+                 unit = svmp_small_errors.mean;
+    const double low = (double)foresee(run, 0.8 * next / unit, falls),
+                 high = (double)foresee(run, 1.25 * next / unit, falls);
+    return (size_t)sqrt(low * high);
 }
 
 /* A longer run is this one as long as the limit has ended nothing. */
@@ -417,8 +459,8 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The moves of the saved run have ended at its limit of %zu iterations; a limit of %zu would have "
-                     "continued them. Start again, or start from its particles (--init).",
+                     "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
+                     "%zu. Start again, or start from its particles (--init).",
                      limit, run->iterations);
 }
 
@@ -440,6 +482,8 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
+    const average *rows = svmp_averages_rows(own->averages);
+    own->error = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0;
     if (own->text) SVMP_TRY(svmp_averages_state(own->text_averages, a));
     tell_end(run);
     return SVMP_OK;
@@ -459,5 +503,6 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterate = iterate,
                                       .expect = expect,
                                       .free = free_transport,
+                                      .gaussian = own_gaussian,
                                       .unrest = find_unrest,
                                       .state = state};

@@ -151,7 +151,7 @@ svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const d
     svmp_context *context = model->context;
     if (n == 0 || x == NULL || worst == NULL)
         return svmp_fail(context, SVMP_BAD_CALL,
-                         "svmp_model_check_gradient needs at least one point and a place for the result.");
+                         "svmp_model_check_gradient: there are no points, or the result is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_check_gradient"));
     const int threads = svmp_context_threads(context);

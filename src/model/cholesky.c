@@ -29,24 +29,24 @@ static void refuse(const svmp_model *model) {
     size_t i = 0;
     if (model->group_count > 0 && model->groups[0].line > 0)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, but the factor on line %zu is not "
+                    "An exact answer needs a jointly Gaussian model, but the factor on line %zu is not "
                     "linear-quadratic in its unknowns.",
                     model->groups[0].line);
     else if (model->group_count > 0)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, but factor %zu is not linear-quadratic.",
+                    "An exact answer needs a jointly Gaussian model, but factor %zu is not linear-quadratic.",
                     model->group_factor[0]);
     else if (svmp_model_transformed(model) != SIZE_MAX)
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, but %s is bounded.",
+                    "An exact answer needs a jointly Gaussian model, but %s is bounded.",
                     svmp_model_node_name(model, svmp_model_transformed(model), name, sizeof name));
     else if (model->boxed) {
         while (i + 1 < model->graph->variables && model->lower[i] * 0 != 0 && model->upper[i] * 0 != 0) i++;
         svmp_record(model->context, SVMP_UNSUPPORTED,
-                    "The method 'exact' needs a jointly Gaussian model, but %s has a box.",
+                    "An exact answer needs a jointly Gaussian model, but %s has a box.",
                     svmp_model_variable_name(model, i, name, sizeof name));
     } else
-        svmp_record(model->context, SVMP_UNSUPPORTED, "The method 'exact' needs factors, but this model has none.");
+        svmp_record(model->context, SVMP_UNSUPPORTED, "An exact answer needs factors, but this model has none.");
 }
 
 /* The lower triangle of A, entry by entry of its pattern. */

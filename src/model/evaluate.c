@@ -11,7 +11,7 @@
 /* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
  * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients and sums
  * are kept for one wave of parts at a time and added up, in the order of their rows, before the next wave begins. */
-enum { PART_LANES = 4096, PART_VARIABLES = 256, WAVE_NUMBERS = 1 << 19 }; /* the last for each thread */
+enum { PART_LANES = 4096, PART_VARIABLES = 256 };
 
 /* Which own nodes a factor touches. In a part of a model those of the interior are scored before the halo is there, and
  * no factor that touches one of them reads it. */
@@ -82,7 +82,7 @@ static svmp_status plan_parts(evaluator *e) {
 
 /* A wave takes parts until their rows are enough to share out, and few enough to stay near. */
 static svmp_status plan_waves(evaluator *e, size_t *most_rows, size_t *most_parts) {
-    const size_t rows = e->model->group_row[e->model->group_count], numbers = WAVE_NUMBERS * (size_t)e->threads;
+    const size_t rows = e->model->group_row[e->model->group_count], numbers = EVALUATOR_WAVE * (size_t)e->threads;
     SVMP_TRY(SVMP_NEW(e->model->context, e->waves, e->group_parts + 1));
     *most_rows = *most_parts = 0;
     for (size_t p = 0; p < e->group_parts; p++) {

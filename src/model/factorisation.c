@@ -183,16 +183,48 @@ double svmp_factorisation_log_determinant(const factorisation *f) {
 
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
 
+enum { AT_ONCE = 4 }; /* columns or rows of L for which a row of y is fetched once */
+
+/* Whether the columns j ... j + AT_ONCE - 1 have the same rows below. A column's rows are among those of the column
+ * that its first row names, so that the counts decide. */
+static inline int go_together(const triangle *L, size_t order, size_t j) {
+    if (j + AT_ONCE > order) return 0;
+    for (size_t k = j; k + 1 < j + AT_ONCE; k++)
+        if (L->count[k + 1] != L->count[k] - 1 || L->row[L->start[k] + 1] != (int64_t)k + 1) return 0;
+    return 1;
+}
+
 /* Columns from ... to - 1 of y, rows of n numbers: y = L^-1 y. */
 SVMP_CLONES static void solve_forward(const triangle *L, size_t order, size_t n, size_t from, size_t to, double *y) {
-    for (size_t j = 0; j < order; j++) {
-        const double *value = L->value + L->start[j];
-        const int64_t *row = L->row + L->start[j];
-        double *yj = y + j * n;
-        for (size_t l = from; l < to; l++) yj[l] /= value[0];
-        for (int64_t e = 1; e < L->count[j]; e++) {
+    for (size_t j = 0, together; j < order; j += together) {
+        together = go_together(L, order, j) ? AT_ONCE : 1;
+        for (size_t k = j; k < j + together; k++) {
+            const double *value = L->value + L->start[k];
+            double *yk = y + k * n;
+            for (size_t l = from; l < to; l++) yk[l] /= value[0];
+            for (size_t i = k + 1; i < j + together; i++) {
+                double *yi = y + i * n;
+#pragma omp simd
+                for (size_t l = from; l < to; l++) yi[l] -= value[i - k] * yk[l];
+            }
+        }
+        const int64_t below = L->count[j] - (int64_t)together, *row = L->row + L->start[j] + together;
+        const double *v0 = L->value + L->start[j] + together, *y0 = y + j * n;
+        if (together == 1) {
+            for (int64_t e = 0; e < below; e++) {
+                double *yi = y + (size_t)row[e] * n;
+#pragma omp simd
+                for (size_t l = from; l < to; l++) yi[l] -= v0[e] * y0[l];
+            }
+            continue;
+        }
+        const double *v1 = L->value + L->start[j + 1] + 3, *v2 = L->value + L->start[j + 2] + 2,
+                     *v3 = L->value + L->start[j + 3] + 1, *y1 = y0 + n, *y2 = y1 + n, *y3 = y2 + n;
+        for (int64_t e = 0; e < below; e++) {
+            const double a0 = v0[e], a1 = v1[e], a2 = v2[e], a3 = v3[e];
             double *yi = y + (size_t)row[e] * n;
-            for (size_t l = from; l < to; l++) yi[l] -= value[e] * yj[l];
+#pragma omp simd
+            for (size_t l = from; l < to; l++) yi[l] = (((yi[l] - a0 * y0[l]) - a1 * y1[l]) - a2 * y2[l]) - a3 * y3[l];
         }
     }
 }
@@ -201,10 +233,19 @@ SVMP_CLONES static void solve_forward(const triangle *L, size_t order, size_t n,
 SVMP_CLONES static void solve_back(const triangle *L, size_t order, size_t n, size_t from, size_t to, double *y) {
     for (size_t j = order; j-- > 0;) {
         const double *value = L->value + L->start[j];
-        const int64_t *row = L->row + L->start[j];
+        const int64_t *row = L->row + L->start[j], count = L->count[j];
         double *yj = y + j * n;
-        for (int64_t e = 1; e < L->count[j]; e++) {
+        int64_t e = 1;
+        for (; e + AT_ONCE <= count; e += AT_ONCE) {
+            const double a0 = value[e], a1 = value[e + 1], a2 = value[e + 2], a3 = value[e + 3];
+            const double *y0 = y + (size_t)row[e] * n, *y1 = y + (size_t)row[e + 1] * n,
+                         *y2 = y + (size_t)row[e + 2] * n, *y3 = y + (size_t)row[e + 3] * n;
+#pragma omp simd
+            for (size_t l = from; l < to; l++) yj[l] = (((yj[l] - a0 * y0[l]) - a1 * y1[l]) - a2 * y2[l]) - a3 * y3[l];
+        }
+        for (; e < count; e++) {
             const double *yi = y + (size_t)row[e] * n;
+#pragma omp simd
             for (size_t l = from; l < to; l++) yj[l] -= value[e] * yi[l];
         }
         for (size_t l = from; l < to; l++) yj[l] /= value[0];

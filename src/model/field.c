@@ -20,8 +20,8 @@ static svmp_status check(const svmp_model *model, size_t first, size_t count, co
                              "Entry %zu of the field is in row %zu and column %zu, but the matrix has %zu rows.", e,
                              row, column, count);
         if (!isfinite(field->values[e]))
-            return svmp_fail(context, SVMP_BAD_INPUT, "Entry (%zu, %zu) of the precision is %g.", row + 1, column + 1,
-                             field->values[e]);
+            return svmp_fail(context, SVMP_BAD_INPUT, "Entry (%zu, %zu) of the precision is not finite: %g.", row + 1,
+                             column + 1, field->values[e]);
     }
     return SVMP_OK;
 }

@@ -40,7 +40,7 @@ typedef struct lowered_values {
 } lowered_values;
 
 /* Many nodes of one structure: the values are their distributions' arguments, one after another, and then lower and
- * upper bound of each natural value where the distribution has one dimension. */
+ * upper bound of each natural value where the distribution has one dimension, or elements are censored. */
 typedef struct lowered_prior {
     lowered_values values;
     size_t rows, columns; /* of the node's whole left-hand side */
@@ -139,8 +139,8 @@ svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, 
 typedef struct leaf_draws {
     uint64_t seed;
     const uint64_t *number; /* of each particle */
-    uint64_t strata;        /* 0, or the number of all particles, of which each has another number below that: then
-                             * their random numbers are stratified (dist/distributions.h) */
+    uint64_t strata;        /* 0, or the number of all particles, of which each has another number below that, in
+                             * ascending order: then their random numbers are stratified (model/leaf_order.h) */
 } leaf_draws;
 
 /* Draws the leaves of n particles: fills the rows of `variables` behind those of all nodes, of which a part has those

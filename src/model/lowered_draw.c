@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/lowered_work.h"
+#include "model/leaf_order.h"
 
 /* What random numbers are keyed by. */
 static size_t whole_output(const lowered_model *lowered, size_t output) {
@@ -35,7 +35,10 @@ static svmp_status draw_array(const lowered_model *lowered, const lowered_node *
     if (prior->leaf && !are_taken(node->distribution, prior, own, room)) return SVMP_OK;
     SVMP_TRY(svmp_distribution_draw(lowered->context, node->distribution, source, prior->rows, prior->columns, own,
                                     -INFINITY, INFINITY, drawn, whole));
-    for (size_t k = 0; *drawn && k < node->outputs; k++) work->values[k] = whole[lowered->parts[node->output + k]];
+    for (size_t k = 0; *drawn && k < node->outputs; k++) {
+        const double value = work->values[k] = whole[lowered->parts[node->output + k]];
+        if (prior->bounds > 0 && !(value > work->lower[k] && value < work->upper[k])) *drawn = false;
+    }
     return SVMP_OK;
 }
 
@@ -52,6 +55,8 @@ static void pick_own(const lowered_prior *prior, size_t part, const number_array
 static svmp_status draw_elements(const lowered_model *lowered, const lowered_node *node, random_source source,
                                  const number_array *arguments, lowered_work *work, bool *drawn) {
     const lowered_prior *prior = &lowered->priors[node->prior];
+    const uint64_t *places = source.places; /* of each element one */
+    if (source.place_count > 1) source.place_count = 1;
     *drawn = true;
     for (size_t k = 0; *drawn && k < node->outputs; k++) {
         number_array own[DISTRIBUTION_ARGUMENTS];
@@ -60,6 +65,7 @@ static svmp_status draw_elements(const lowered_model *lowered, const lowered_nod
         *drawn = !prior->leaf || are_taken(node->distribution, prior, own, room);
         if (!*drawn) break;
         source.stream.a = whole_output(lowered, node->output + k);
+        source.places = places ? places + lowered->parts[node->output + k] : NULL;
         double *value = &work->values[k];
         const double low = work->lower[k], high = work->upper[k];
         SVMP_TRY(prior->leaf ? svmp_distribution_draw_truncated(lowered->context, node->distribution, source, own, low,
@@ -124,15 +130,23 @@ svmp_status svmp_lowered_draw_level(const lowered_model *lowered, size_t level, 
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
-static svmp_status draw_leaf(const lowered_model *lowered, const lowered_node *leaf, const leaf_draws *draws, size_t n,
-                             double *variables, lowered_work *work) {
+static svmp_status draw_leaf(const lowered_model *lowered, const lowered_node *leaf, const leaf_draws *draws,
+                             leaf_order *order, size_t n, double *variables, lowered_work *work) {
+    const lowered_prior *prior = &lowered->priors[leaf->prior];
+    const size_t elements = prior->rows * prior->columns;
     svmp_work_evaluate(lowered, leaf, n, variables, work);
+    if (draws->strata) svmp_leaf_order_find(lowered, leaf, work, order);
     for (size_t l = 0; l < n; l++) {
         const random_stream stream = {.seed = draws->seed,
                                       .purpose = RANDOM_LEAF,
                                       .a = whole_output(lowered, leaf->output),
                                       .b = draws->number[l]};
-        const random_source source = {.stream = stream, .strata = draws->strata, .number = draws->number[l]};
+        random_source source = {.stream = stream};
+        if (draws->strata) {
+            source.strata = order->strata;
+            source.places = order->places + l * elements;
+            source.place_count = elements;
+        }
         bool drawn;
         SVMP_TRY(draw_values(lowered, leaf, source, n, l, work, &drawn));
         for (size_t k = 0; !drawn && k < leaf->variables; k++) work->values[k] = NAN;
@@ -144,9 +158,12 @@ static svmp_status draw_leaf(const lowered_model *lowered, const lowered_node *l
 svmp_status svmp_lowered_draw_leaves(const lowered_model *lowered, const leaf_draws *draws, size_t n,
                                      double *variables) {
     lowered_work work = {0};
+    leaf_order order = {0};
     svmp_status status = svmp_work_reserve(lowered, n, &work);
+    if (status == SVMP_OK) status = svmp_leaf_order_reserve(lowered, draws->strata, n, draws->number, &order);
     for (size_t k = 0; status == SVMP_OK && k < lowered->leaf_count; k++)
-        status = draw_leaf(lowered, &lowered->leaves[lowered->leaves_by_level[k]], draws, n, variables, &work);
+        status = draw_leaf(lowered, &lowered->leaves[lowered->leaves_by_level[k]], draws, &order, n, variables, &work);
+    svmp_leaf_order_release(lowered, &order);
     svmp_work_release(lowered, &work);
     return status;
 }

@@ -87,8 +87,8 @@ static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32
             const uint32_t here = local[from->values.variables[which[k] * slots + j]];
             if (here == UINT32_MAX) /* of a node that is not centred, and that nothing depends on */
                 return svmp_fail(part->context, SVMP_UNSUPPORTED,
-                                 "A node's location or scale belongs to another process only: several processes need "
-                                 "--coordinates centred here.");
+                                 "The location or the scale of a node belongs to another process. Use --coordinates "
+                                 "centred with several processes.");
             to->values.variables[k * slots + j] = here;
         }
     return SVMP_OK;

@@ -233,13 +233,15 @@ static void list_variables(const svmp_graph *graph, size_t count, const size_t *
 static svmp_status check_gaussian(svmp_context *context, size_t k, const double *precision, const double *linear) {
     for (size_t a = 0; linear && a < k; a++)
         if (!isfinite(linear[a]))
-            return svmp_fail(context, SVMP_BAD_CALL, "The linear term of a factor is %g at %zu.", linear[a], a);
+            return svmp_fail(context, SVMP_BAD_CALL, "Entry %zu of the linear term of a factor is not finite: %g.", a,
+                             linear[a]);
     for (size_t a = 0; precision && a < k; a++)
         for (size_t b = 0; b <= a; b++) {
             double low = precision[a * k + b], high = precision[b * k + a];
             if (!isfinite(low) || !isfinite(high))
-                return svmp_fail(context, SVMP_BAD_CALL, "The precision of a factor is %g at (%zu, %zu).",
-                                 isfinite(low) ? high : low, a, b);
+                return svmp_fail(context, SVMP_BAD_CALL,
+                                 "Entry (%zu, %zu) of the precision of a factor is not finite: %g.", a, b,
+                                 isfinite(low) ? high : low);
             if (low != high)
                 return svmp_fail(
                     context, SVMP_BAD_CALL,

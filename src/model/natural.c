@@ -83,9 +83,19 @@ size_t svmp_model_observed(const svmp_model *model) { return model && model->low
 int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array) {
     if (model == NULL || array == NULL || model->lowered == NULL || which >= model->lowered->array_count) return 0;
     const lowered_array *found = &model->lowered->arrays[which];
-    *array =
-        (svmp_array){found->unknown, found->observed,    found->computed,   found->unknown_count, found->observed_count,
-                     found->name,    found->rank,        found->dimensions, found->values,        found->known,
-                     found->drawn,   found->drawn_count, found->summed,     found->summed_count};
+    *array = (svmp_array){.unknown = found->unknown,
+                          .observed = found->observed,
+                          .computed = found->computed,
+                          .unknown_count = found->unknown_count,
+                          .observed_count = found->observed_count,
+                          .name = found->name,
+                          .rank = found->rank,
+                          .dimensions = found->dimensions,
+                          .values = found->values,
+                          .known = found->known,
+                          .drawn = found->drawn,
+                          .drawn_count = found->drawn_count,
+                          .summed = found->summed,
+                          .summed_count = found->summed_count};
     return 1;
 }

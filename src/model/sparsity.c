@@ -37,8 +37,7 @@ svmp_status svmp_sparsity_create(svmp_context *context, size_t order, size_t cou
     uint32_t *by_row = NULL, *sorted = NULL;
     *made = (sparsity){.order = order};
     if (all >= UINT32_MAX)
-        return svmp_fail(context, SVMP_UNSUPPORTED, "The second derivatives of this model are too many: %zu numbers.",
-                         all);
+        return svmp_fail(context, SVMP_UNSUPPORTED, "The model has too many second derivatives: %zu.", all);
     SVMP_CHECK(SVMP_NEW(context, folded, all));
     SVMP_CHECK(SVMP_NEW(context, by_row, all));
     SVMP_CHECK(SVMP_NEW(context, sorted, all));

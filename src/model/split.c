@@ -63,7 +63,7 @@ svmp_status svmp_split_choose(svmp_context *context, const svmp_graph *whole, si
     *split = (svmp_split){t->count,      q->busy,      nodes,  own->nodes, own->halo_nodes,
                           own->boundary, q->imbalance, q->cut, q->edges};
     if (split->busy < split->processes)
-        svmp_log(context, SVMP_LOG_WARNING, "%zu of %zu processes have no nodes to move: the model has %zu.",
+        svmp_log(context, SVMP_LOG_WARNING, "%zu of %zu processes have no nodes to move: the model has only %zu nodes.",
                  split->processes - split->busy, split->processes, split->nodes);
 done:
     svmp_release(context, of_each);

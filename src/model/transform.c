@@ -109,8 +109,16 @@ static void zero_sum_inverse(size_t outputs, const double *values, double *varia
     }
 }
 
+static transform_kind kind_between(bool below, bool above) {
+    return below && above ? TRANSFORM_BETWEEN : below ? TRANSFORM_ABOVE : above ? TRANSFORM_BELOW : TRANSFORM_LINE;
+}
+
+static transform_kind kind_of_one(transform_kind kind, double lower, double upper) {
+    return kind == TRANSFORM_MIXED ? kind_between(lower > -INFINITY, upper < INFINITY) : kind;
+}
+
 static double natural(transform_kind kind, double lower, double upper, double u) {
-    switch (kind) {
+    switch (kind_of_one(kind, lower, upper)) {
     case TRANSFORM_ABOVE: return lower + exp(u);
     case TRANSFORM_BELOW: return upper - exp(u);
     case TRANSFORM_BETWEEN: return lower + (upper - lower) * ilogit(u);
@@ -119,7 +127,7 @@ static double natural(transform_kind kind, double lower, double upper, double u)
 }
 
 static double inverse(transform_kind kind, double lower, double upper, double x) {
-    switch (kind) {
+    switch (kind_of_one(kind, lower, upper)) {
     case TRANSFORM_ABOVE: return log(fmax(x - lower, DBL_MIN));
     case TRANSFORM_BELOW: return log(fmax(upper - x, DBL_MIN));
     case TRANSFORM_BETWEEN: {
@@ -158,7 +166,13 @@ bool svmp_transform_inverse(transform_kind kind, size_t outputs, const double *l
 
 /* ---- expressions ---------------------------------------------------------------------------- */
 
+static bool is_infinite(const program_builder *b, expr bound) {
+    double number;
+    return svmp_expr_is_literal(b, bound, &number) && isinf(number);
+}
+
 static expr build_one(program_builder *b, transform_kind kind, expr lower, expr upper, expr u, expr *value) {
+    if (kind == TRANSFORM_MIXED) kind = kind_between(!is_infinite(b, lower), !is_infinite(b, upper));
     switch (kind) {
     case TRANSFORM_ABOVE: *value = svmp_expr_add(b, lower, svmp_expr_exp(b, u)); return u;
     case TRANSFORM_BELOW: *value = svmp_expr_subtract(b, upper, svmp_expr_exp(b, u)); return u;

@@ -4,12 +4,14 @@
  *     above               x = lower + exp(u)
  *     below               x = upper - exp(u)
  *     between             x = lower + (upper - lower) ilogit(u)
+ *     mixed               each element as one of these, by which of its bounds are infinite
  *     simplex             stick-breaking with K - 1 variables,
  *                         x_k = z_k (1 - x_1 - ... - x_{k-1}), z_k = ilogit(u_k - log(K - k))
- *     zero sum            K - 1 variables in an orthonormal basis of the vectors that sum to 0, Haar's: a range of p +
- * q elements has the variable u of its middle, which adds sqrt(q / (p (p + q))) u to the first p of them and -sqrt(p /
- * (q (p + q))) u to the others; each element depends on log2(K) variables positive definite   X = L L', L lower
- * triangular by columns; its diagonal is the exponential of variables
+ *     zero sum            K - 1 variables in an orthonormal basis of the vectors that sum to 0, Haar's: a range of
+ *                         p + q elements has the variable u of its middle, which adds sqrt(q / (p (p + q))) u to the
+ *                         first p of them and -sqrt(p / (q (p + q))) u to the others; each element depends on log2(K)
+ *                         variables
+ *     positive definite   X = L L', L lower triangular by columns; its diagonal is the exponential of variables
  *
  * Each formula exists twice: for numbers, and as expressions of a program. */
 #ifndef SVMP_MODEL_TRANSFORM_H
@@ -22,6 +24,7 @@ typedef enum transform_kind {
     TRANSFORM_ABOVE,
     TRANSFORM_BELOW,
     TRANSFORM_BETWEEN,
+    TRANSFORM_MIXED,
     TRANSFORM_SIMPLEX,
     TRANSFORM_POSITIVE_DEFINITE,
     TRANSFORM_ZERO_SUM,

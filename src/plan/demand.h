@@ -1,12 +1,13 @@
 #ifndef SVMP_PLAN_DEMAND_H
 #define SVMP_PLAN_DEMAND_H
 
-#include "kernel/kernel.h"
+#include "backend/backend.h"
 
 /* What a run needs, according to its options. */
 typedef struct run_demand {
     size_t particles, states; /* states: of the step, kept for every number */
     kernel kernel;            /* no terms: the method has none */
+    const backend_kind *backend;
 } run_demand;
 
 #endif

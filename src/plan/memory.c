@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "model/evaluate.h"
+
 enum {
     NODE = 20,       /* graph: first, whole_node; its name */
     OWN_NODE = 96,   /* graph: neighbourhood_of, members; discrepancy: its bandwidth and its result */
@@ -25,14 +27,13 @@ enum {
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a neighbourhood has so many members that a backend keeps its matrix, however large it is. */
-static int shares_matrices(const svmp_graph *graph) {
-    enum { FEW_VARIABLES = 4 };
-    for (size_t k = 0; k < graph->distinct; k++) {
+/* Whether the backend keeps the matrix of some neighbourhood. */
+static int keeps_matrices(const svmp_graph *graph, const backend_kind *kind, double pairs) {
+    for (size_t k = 0; kind->keeps && k < graph->distinct; k++) {
         size_t variables = 0;
         for (size_t e = graph->members.start[k]; e < graph->members.start[k + 1]; e++)
             variables += svmp_graph_node_dimension(graph, graph->members.item[e]);
-        if (variables > FEW_VARIABLES) return 1;
+        if (kind->keeps(pairs, variables)) return 1;
     }
     return 0;
 }
@@ -41,9 +42,8 @@ static int shares_matrices(const svmp_graph *graph) {
  * discrepancy, three of them, which measures a method without a kernel on at most 1,000 particles; what terms on all
  * variables are counted in, and half of it again while it is added up. */
 static double squares(const svmp_graph *graph, const run_demand *d) {
-    enum { NEAR = 1 << 20 }; /* numbers: so large a matrix is kept anyway */
     const double n = (double)d->particles, pairs = n * n / 2, measured = d->kernel.count ? n : fmin(n, 1000);
-    const int keeps = pairs <= NEAR || shares_matrices(graph);
+    const int keeps = keeps_matrices(graph, d->backend, pairs);
     int kept = 0, repulsion = 0, radial = d->kernel.count == 0, on_all = 0, products = 0;
     for (size_t a = 0; a < d->kernel.count; a++) {
         const kernel_term *term = &d->kernel.terms[a];
@@ -102,8 +102,7 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
 
 /* The gradients of a wave of factors. */
 static double gradients(const memory_rates *rates, double own_variables) {
-    enum { WAVE = 1 << 19 };
-    return sizeof(double) * fmin(rates->gradient_rows * own_variables * rates->particles, WAVE);
+    return sizeof(double) * fmin(rates->gradient_rows * own_variables * rates->particles, EVALUATOR_WAVE);
 }
 
 double svmp_plan_memory(const memory_rates *rates, const part_size *part, int first) {

@@ -26,7 +26,7 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
     const double one = 1;
     run_options asked = *options;
     svmp_status status;
-    if (strcmp(asked.method, METHOD_AUTO) == 0) asked.method = svmp_method_graphical.name;
+    if (strcmp(asked.method, METHOD_AUTO) == 0) asked.method = svmp_method_auto(1, 0)->name;
     asked.init = "normal:1";
     asked.particles = options->particles > 0;
     SVMP_CHECK(svmp_model_create(context, &smallest));
@@ -42,7 +42,7 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
                              "A plan of the method '%s' cannot be made: what its moves cost "
                              "is not known beforehand.",
                              run->method->name));
-    *d = (run_demand){options->particles, run->step.rule->states, run->kernel};
+    *d = (run_demand){options->particles, run->step.rule->states, run->kernel, run->backend->local};
 done:
     svmp_run_free(run);
     svmp_model_free(smallest);

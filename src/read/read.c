@@ -28,6 +28,11 @@ static svmp_status find_reader(svmp_context *context, const model_files *files, 
     char endings[64];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) return *found = kinds[k].reader, SVMP_OK;
+    if (svmp_path_ends_in(files->paths[0], ".stan"))
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "Cannot read the Stan program '%s': models are written in the BUGS language, in a file that "
+                         "ends in .bug. See \"Coming from Stan\" in docs/language.md.",
+                         files->paths[0]);
     return svmp_fail(context, SVMP_BAD_INPUT, "Unknown kind of model file '%s': expected a name that ends in %s.",
                      files->paths[0], svmp_list_names(ending_of, "or", endings, sizeof endings));
 }

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "method/method.h"
 #include "model/fingerprint.h"
 #include "run/checkpoint_file.h"
 #include "run/options.h"
+#include "run/run.h"
 
 /* ---- of what it is ----------------------------------------------------------------------------------------------- */
 
@@ -61,8 +61,8 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
                          file->path, name, saved, name, now);
     if (run->method->step && run->step.from != run->step.to && after > before)
         return svmp_fail(run->context, SVMP_BAD_INPUT,
-                         "The checkpoint '%s' has %s = %s, which cannot grow to %s: the step size falls from %g to %g "
-                         "along the iterations.",
+                         "The checkpoint '%s' has %s = %s, which cannot be increased to %s: the step size decreases "
+                         "from %g to %g over the run.",
                          file->path, name, saved, now, run->step.from, run->step.to);
     return SVMP_OK;
 }
@@ -142,7 +142,8 @@ static svmp_status state(checkpoint *file, svmp_run *run) {
     archive *a = &file->archive;
     SVMP_TRY(svmp_archive_count(a, "iteration", &run->iteration));
     if (run->iteration > run->iterations)
-        return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint is at iteration %zu of %zu.", run->iteration,
+        return svmp_fail(run->context, SVMP_BAD_INPUT,
+                         "The checkpoint is at iteration %zu, but this run has only %zu iterations.", run->iteration,
                          run->iterations);
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
     SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));

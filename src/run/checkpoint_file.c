@@ -225,7 +225,7 @@ static svmp_status get_text(checkpoint *file, const char *name) {
     file->text = NULL;
     SVMP_TRY(SVMP_NEW(file->archive.context, file->text, (size_t)filled));
     SVMP_TRY(get(file, (size_t)filled, file->text));
-    if (size == 0 || file->text[size - 1] != '\0') return refuse(file, "is damaged: a text has no end");
+    if (size == 0 || file->text[size - 1] != '\0') return refuse(file, "is damaged: a string is not terminated");
     return SVMP_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "base/team.h"
 #include "base/vector.h"
 #include "diag/ksd.h"
-#include "method/method.h"
+#include "run/run.h"
 
 enum { MEASURED = 1000 }; /* particles at most, of a method without a kernel: its own work does not grow as n^2 */
 

@@ -2,7 +2,7 @@
  *
  *     {names}            the values that the option can take
  *     {shapes} {domains} the parts of a kernel
- *     {defaults}         what the default method does when nothing is said, then what others do that differs
+ *     {defaults}         the default value of each method
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const char *own_default(const method *m, const char *option, char text[NU
         return chains ? text : NULL;
     }
     if (strcmp(option, "draws") == 0) {
-        snprintf(text, NUMBER_TEXT, m->sweeps ? "%zu at most" : "%zu", m->draws);
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "at most %zu" : "%zu", m->draws);
         return chains ? text : NULL;
     }
     snprintf(text, NUMBER_TEXT, "%zu", m->iterations ? m->iterations : (size_t)METHOD_ITERATIONS);
@@ -32,18 +32,10 @@ static const char *own_default(const method *m, const char *option, char text[NU
 
 static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
-/* That of the first method that takes the option; the default method is the first. */
-static const char *common_default(const char *option, char text[NUMBER_TEXT]) {
-    const char *common = NULL;
-    for (size_t k = 0; svmp_method_at(k) && common == NULL; k++) common = own_default(svmp_method_at(k), option, text);
-    return common;
-}
-
-/* How many methods do so; 0 for what the default method does. */
-static size_t followers(const char *option, const char *value, const char *common) {
+/* How many methods have this default. */
+static size_t followers(const char *option, const char *value) {
     char text[NUMBER_TEXT];
     size_t count = 0;
-    if (value == NULL || same(value, common)) return 0;
     for (size_t k = 0; svmp_method_at(k); k++)
         count += (size_t)same(value, own_default(svmp_method_at(k), option, text));
     return count;
@@ -54,28 +46,26 @@ static size_t append(char list[LIST_MOST], size_t length, const char *before, co
                               : length;
 }
 
-/* "2000; dpmp, tpmp: 100; others: 1000": the largest group but that of the default method comes last, unnamed if it has
- * more than two. */
+/* "transport: 2000; dpmp, tpmp: 100; others: 1000": the largest group comes last, unnamed if it has more than two. */
 static void list_defaults(const char *option, char list[LIST_MOST]) {
-    char first[NUMBER_TEXT], here[NUMBER_TEXT], there[NUMBER_TEXT], usual[NUMBER_TEXT] = "";
-    const char *common = common_default(option, first);
-    size_t length = append(list, 0, "", common ? common : ""), most = 2;
+    char here[NUMBER_TEXT], there[NUMBER_TEXT], usual[NUMBER_TEXT] = "";
+    size_t length = 0, most = 2;
     for (size_t k = 0; svmp_method_at(k); k++) {
         const char *mine = own_default(svmp_method_at(k), option, here);
-        const size_t count = followers(option, mine, common);
+        const size_t count = followers(option, mine);
         if (count > most) most = count, snprintf(usual, sizeof usual, "%s", mine);
     }
     for (size_t k = 0; svmp_method_at(k); k++) {
         const char *mine = own_default(svmp_method_at(k), option, here);
-        int told = followers(option, mine, common) == 0 || same(mine, usual);
+        int told = mine == NULL || same(mine, usual);
         for (size_t j = 0; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
         if (told) continue;
         for (size_t j = k; svmp_method_at(j); j++)
             if (same(mine, own_default(svmp_method_at(j), option, there)))
-                length = append(list, length, j == k ? "; " : ", ", svmp_method_at(j)->name);
+                length = append(list, length, j > k ? ", " : length ? "; " : "", svmp_method_at(j)->name);
         length = append(list, length, ": ", mine);
     }
-    if (*usual) append(list, length, "; others: ", usual);
+    if (*usual) append(list, length, length ? "; others: " : "", usual);
 }
 
 static const char *list_of(const option_row *row, const char *word, size_t length, char list[LIST_MOST]) {

@@ -12,18 +12,19 @@
 #define OPTIONS(TEXT, COUNT, OWN, SEED, REAL)                                                                          \
     TEXT(method, 'm', "NAME", METHOD_AUTO, "Method", svmp_method_choice, "{names}")                                    \
     TEXT(kernel, 0, "SUM", NULL, "Method", NULL,                                                                       \
-         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: {shapes}; {domains} [the method's own]")                                  \
+         "a sum of WEIGHT*SHAPE[/sd]@DOMAIN: {shapes}; {domains} [set by the method]")                                 \
     TEXT(bandwidth, 0, "RULE", "median", "Method", svmp_bandwidth_name, "{names}")                                     \
     TEXT(step, 0, "STEP", NULL, "Method", svmp_step_name, "{names}; RATE may be FROM..TO [{defaults}]")                \
-    COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "particles (chains, draws)")                                \
-    OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "iterations [{defaults}]")                   \
-    REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most this; 0: never")                        \
-    COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "chains")                                                         \
-    OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers", "iterations that adapt, not kept [{defaults}]")   \
-    OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers", "iterations that are kept [{defaults}]")           \
-    REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "acceptance that the step adapts to")                          \
+    COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "number of particles")                                      \
+    OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "maximum number of iterations [{defaults}]") \
+    REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most EPS; 0: never")                         \
+    COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "number of chains")                                               \
+    OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers",                                                   \
+        "adaptation iterations per chain, discarded [{defaults}]")                                                     \
+    OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers", "draws kept per chain [{defaults}]")               \
+    REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "target acceptance rate")                                      \
     TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \
-    SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "of every random number")                                            \
+    SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "random seed")                                                       \
     TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name, "{names}")
 
 #define ROW(field, letter, argument, standard, type, low, high, group, names, help)                                    \
@@ -216,14 +217,13 @@ static svmp_status make(svmp_context *context, const run_options *values, svmp_o
 svmp_status svmp_options_create(svmp_context *context, svmp_options **options) {
     const run_options standard = svmp_run_options_default();
     if (context == NULL) return SVMP_BAD_CALL;
-    if (options == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_create needs a place for the options.");
+    if (options == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_create: the result is NULL.");
     return make(context, &standard, options);
 }
 
 svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy) {
     if (options == NULL) return SVMP_BAD_CALL;
-    if (copy == NULL)
-        return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_copy needs a place for the copy.");
+    if (copy == NULL) return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_copy: the result is NULL.");
     return make(options->context, &options->values, copy);
 }
 
@@ -239,8 +239,7 @@ run_options svmp_options_values(const svmp_options *options) {
 
 svmp_status svmp_options_set(svmp_options *options, const char *name, const char *value) {
     if (options == NULL) return SVMP_BAD_CALL;
-    if (name == NULL)
-        return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_set needs the name of an option.");
+    if (name == NULL) return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_set: the name is NULL.");
     const option_row *row = svmp_option_find(name);
     if (row == NULL) return unknown_option(options->context, name);
     if (row->type != OPTION_TEXT) {

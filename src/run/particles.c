@@ -3,15 +3,16 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "method/method.h"
 #include "model/exchange.h"
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "run/follow.h"
 #include "run/log_density.h"
+#include "run/run.h"
 #include "sample/particles.h"
 
-svmp_status svmp_run_set_names(const svmp_run *run, svmp_particles *particles) {
+/* Gives particles the names of what the model, or the part of it, reports. */
+static svmp_status set_names(const svmp_run *run, svmp_particles *particles) {
     for (size_t i = 0; i < particles->variables; i++) {
         char name[1024];
         svmp_model_output_name(run->model, i, name, sizeof name);
@@ -165,7 +166,7 @@ svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model 
     svmp_array array;
     if (particles == NULL || model == NULL) return SVMP_BAD_CALL;
     if (particles->observed.count + particles->known.count > 0)
-        return svmp_fail(particles->context, SVMP_BAD_CALL, "The particles have the data of a model already.");
+        return svmp_fail(particles->context, SVMP_BAD_CALL, "The particles already have the data of a model.");
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
         if (array.values) SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
         if (array.known) SVMP_TRY(svmp_beside_add(particles->context, &particles->known, &array, array.known));
@@ -184,7 +185,7 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_run_set_log_density(run, x, made));
     if (run->model->lowered) status = make_natural(run, x, &made);
-    if (status == SVMP_OK) status = svmp_run_set_names(run, made);
+    if (status == SVMP_OK) status = set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = svmp_particles_add_data(made, run->model);
     SVMP_CHECK(svmp_model_agree(run->model, status));

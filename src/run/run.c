@@ -5,11 +5,11 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/team.h"
-#include "method/method.h"
 #include "model/cholesky.h"
 #include "model/natural.h"
 #include "run/log_density.h"
 #include "run/options.h"
+#include "run/run.h"
 #include "run/start.h"
 #include "start/gaussian.h"
 
@@ -187,7 +187,8 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
     if (run == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_create: the result is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
     run_options chosen = *options;
-    if (strcmp(options->method, METHOD_AUTO) == 0) chosen.method = svmp_method_auto(model)->name;
+    if (strcmp(options->method, METHOD_AUTO) == 0)
+        chosen.method = svmp_method_auto(model->graph->halo != NULL, model->boxed)->name;
     svmp_run *made = NULL;
     svmp_status status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) {

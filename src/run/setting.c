@@ -1,8 +1,8 @@
 /* The effective values of the options of a run. */
 #include <string.h>
 
-#include "method/method.h"
 #include "run/options.h"
+#include "run/run.h"
 
 /* Whether an option says anything to the run's method. */
 static int applies(const svmp_run *run, const char *option) {

@@ -15,6 +15,7 @@
 #include "sample/netcdf.h"
 #include "sample/particles.h"
 #include "start/init.h"
+#include "svmp_tools.h"
 
 static svmp_status check_start(const svmp_run *run, const svmp_particles *particles) {
     if (run->iteration > 0)
@@ -23,7 +24,7 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
     for (size_t k = 0; k < particles->variables * particles->count; k++)
         if (!isfinite(particles->values[k]) &&
             !svmp_model_computes(run->model, svmp_particles_name(particles, k / particles->count)))
-            return svmp_fail(run->context, SVMP_BAD_INPUT, "The start has the value %g for %.80s in particle %zu.",
+            return svmp_fail(run->context, SVMP_BAD_INPUT, "The start is not finite: %g for %.80s in particle %zu.",
                              particles->values[k], svmp_particles_name(particles, k / particles->count),
                              k % particles->count + 1);
     return SVMP_OK;
@@ -47,8 +48,8 @@ static svmp_status select_unknowns(const svmp_model *model, const svmp_particles
             kept[count++] = i;
     }
     if (count == 0)
-        SVMP_CHECK(
-            svmp_fail(context, SVMP_BAD_INPUT, "The start has none of the model's %zu variables.", names->variables));
+        SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The start contains none of the model's %zu variables.",
+                             names->variables));
     SVMP_CHECK(svmp_particles_select(particles, count, kept, 1, selected));
 done:
     svmp_names_free(context, &known);

@@ -24,9 +24,6 @@ svmp_status svmp_start_read(const svmp_run *run, const char *path, svmp_particle
 /* Fills `own`, which has names, from particles that have those names too. */
 svmp_status svmp_start_take(const svmp_particles *particles, svmp_particles *own);
 
-/* Whether the paths, commas between them, are files with values of unknowns: .R, .txt, .dump, .json. */
-int svmp_start_is_values(const char *paths);
-
 /* The point in a file of values, or the mean of a file of particles: a number for each variable, the caller's. */
 svmp_status svmp_start_point(svmp_run *run, const char *path, double **point);
 

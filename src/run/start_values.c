@@ -4,25 +4,25 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/random.h"
 #include "data/data.h"
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "run/start.h"
+#include "svmp_tools.h"
 
-static int ends_in(const char *path, size_t length, const char *ending) {
-    const size_t tail = strlen(ending);
-    return length > tail && memcmp(path + length - tail, ending, tail) == 0;
+/* Particles are in CSV files, too. */
+static int is_csv(const char *path, size_t length) {
+    return length > 4 && strncasecmp(path + length - 4, ".csv", 4) == 0;
 }
 
 int svmp_start_is_values(const char *paths) {
-    static const char *const endings[] = {".R", ".r", ".json", ".txt", ".dump"};
+    if (paths == NULL) return 0;
     for (const char *at = paths;; at++) {
         const size_t length = strcspn(at, ",");
-        int is = 0;
-        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) is |= ends_in(at, length, endings[k]);
-        if (!is) return 0;
+        if (!svmp_data_is_read(at, length) || is_csv(at, length)) return 0;
         at += length;
         if (*at == '\0') return 1;
     }
@@ -69,8 +69,8 @@ typedef struct values_start {
 
 static svmp_status unknown_name(const values_start *s, const data_set *data, const data_array *array) {
     char sentence[200], text[900];
-    snprintf(sentence, sizeof sentence, "'%.100s' is not an unknown of the model, or has other dimensions there",
-             array->name);
+    snprintf(sentence, sizeof sentence,
+             "'%.100s' is not an unknown of the model, or has different dimensions in the model", array->name);
     svmp_data_describe(data, array, "error", sentence, text, sizeof text);
     return svmp_fail(s->run->context, SVMP_BAD_INPUT, "%s", text);
 }
@@ -137,8 +137,8 @@ svmp_status svmp_start_values(svmp_run *run, const char *paths, double *x) {
     svmp_status status;
     if (run->model->lowered == NULL || run->model->graph->halo)
         return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                         "'%.200s' has values of unknowns: such a start needs a model text and one process; write "
-                         "particles with '-t 0 -o FILE.csv' and start from these.",
+                         "'%.200s' contains values of unknowns, which requires a model text and one process. "
+                         "Otherwise, write particles with '-t 0 -o FILE.csv' and start from them.",
                          paths);
     for (const char *at = paths; *at; at++) files += *at == ',';
     SVMP_CHECK(SVMP_NEW(run->context, s.natural, s.outputs * s.n));

@@ -44,7 +44,7 @@ static svmp_status add_variable(coda_reader *reader, const text_file *text, cons
                                   svmp_text_quote(text->start, text->end, quoted));
     }
     if (number[0] == 0 || number[1] < number[0])
-        return svmp_text_fail(text, "lines %zu to %zu are none", number[0], number[1]);
+        return svmp_text_fail(text, "there are no lines %zu to %zu", number[0], number[1]);
     if (reader->count > 0 && number[1] - number[0] + 1 != reader->draws)
         return svmp_text_fail(text, "the variables have different numbers of draws");
     SVMP_TRY(SVMP_GROW(reader->context, reader->variables, reader->capacity, reader->count + 1));
@@ -112,8 +112,9 @@ static svmp_status read_chain(coda_reader *reader, const char *path) {
     }
     for (size_t k = 0; status == SVMP_OK && k < reader->count; k++)
         if (reader->variables[k].last > reader->value_count)
-            status = svmp_fail(reader->context, SVMP_BAD_INPUT, "%s: %zu lines, but '%.80s' ends on line %zu.", path,
-                               reader->value_count, reader->variables[k].name, reader->variables[k].last);
+            status =
+                svmp_fail(reader->context, SVMP_BAD_INPUT, "%s: the file has %zu lines, but '%.80s' ends on line %zu.",
+                          path, reader->value_count, reader->variables[k].name, reader->variables[k].last);
     svmp_text_close(&text);
     return status;
 }

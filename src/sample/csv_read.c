@@ -98,7 +98,7 @@ static svmp_status read_header(csv_reader *reader) {
         unquote(&first, &last);
         *last = '\0'; /* over a blank, a quotation mark, the comma or the end, which are done with */
         if (first == last && reader->columns == 0)
-            return svmp_text_fail(text, "the first column has no name. If it holds row numbers, leave them out: "
+            return svmp_text_fail(text, "the first column has no name. If it contains row numbers, omit them: "
                                         "row.names = FALSE in R, index=False in pandas.");
         const char *fault = svmp_name_fault(first);
         if (fault)

@@ -1,5 +1,6 @@
 #include "sample/particles.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,19 @@ size_t svmp_particles_count(const svmp_particles *particles) { return particles 
 
 const char *svmp_particles_comments(const svmp_particles *particles) {
     return particles && particles->comments ? particles->comments : "";
+}
+
+int svmp_comment_find(const char *comments, const char *name, char *value, size_t size) {
+    const size_t length = strlen(name);
+    for (const char *line = comments; *line; line += *line == '\n') {
+        const size_t end = strcspn(line, "\n");
+        if (end > length + 3 && strncmp(line, name, length) == 0 && strncmp(line + length, " = ", 3) == 0) {
+            snprintf(value, size, "%.*s", (int)(end - length - 3), line + length + 3);
+            return 1;
+        }
+        line += end;
+    }
+    return 0;
 }
 
 double *svmp_particles_values(svmp_particles *particles) { return particles ? particles->values : NULL; }

@@ -301,6 +301,8 @@ static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known,
         if (way == DIRECTIONS) return SVMP_OK;
         SVMP_TRY(keep_pace(a, p, rho == 1 && way == DIRECTION_CURVATURE));
         a->gain = a->here.bound - before;
+        svmp_log(a->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: iteration %zu, F %.9g.", a->iterations,
+                 a->here.bound);
         still = a->here.bound < record + goal.gain ? still + (rho == 1 ? 3 : 1) : 0;
         if (still == 0) record = a->here.bound;
         *end = known && is_near(a, known, goal.level) ? ASCENT_KNOWN

@@ -47,12 +47,12 @@ static svmp_status place_far(gaussian *q) {
 
 static svmp_status refuse_point(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' cannot begin at the point of its file: the density is not finite there.");
+                     "The start 'gaussian' cannot use the point in its file: the density is not finite there.");
 }
 
 static svmp_status refuse_start(const svmp_model *model) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' found no point around which the density is finite. Give it one (--init "
+                     "The start 'gaussian' found no point around which the density is finite. Provide one (--init "
                      "gaussian:FILE), or use -m nuts with --init FILE or prior.");
 }
 
@@ -83,8 +83,8 @@ static svmp_status refuse_improper(const gaussian *q, size_t i) {
     char name[128];
     svmp_model_variable_name(q->model, i, name, sizeof name);
     return svmp_fail(q->model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' needs a proper posterior, but the density does not seem to fall off in %s: "
-                     "its search ended at %.3g with a standard deviation of %.3g%s. Give %s a proper prior.",
+                     "The start 'gaussian' needs a proper posterior, but the density does not seem to decrease in %s: "
+                     "the search ended at %.3g with a standard deviation of %.3g%s. Give %s a proper prior.",
                      name, q->best.mean[i], 1 / sqrt(q->best.A[q->work->pattern->start[i]]),
                      q->model->lowered ? " on the unconstrained scale" : "", name);
 }
@@ -132,7 +132,7 @@ static svmp_status search_priors(gaussian *q, uint64_t seed) {
 
 /* From every start with few draws. */
 static svmp_status search(gaussian *q, uint64_t seed) {
-    static const char *const ends[] = {"arrived", "came to a point that was known", "stayed low", "did not end"};
+    static const char *const ends[] = {"arrived", "reached a known point", "stayed low", "did not end"};
     ascent *a = q->work;
     q->best.bound = -INFINITY;
     SVMP_TRY(svmp_ascent_set_draws(a, seed, FEW_DRAWS));
@@ -198,10 +198,11 @@ void svmp_gaussian_note_functions(const svmp_model *model) {
     for (size_t g = 0; g < model->group_count; g++)
         functions += model->groups[g].kind->hessian == NULL ? model->groups[g].instances : 0;
     if (functions == 0) return;
-    svmp_log(model->context, SVMP_LOG_INFO,
-             "%zu factor%s given as %s: second derivatives come from differences of the gradients, a thousandth of a "
-             "standard deviation apart. Gradients that are noisy or not smooth make the Gaussian on the graph wrong.",
-             functions, functions == 1 ? " is" : "s are", functions == 1 ? "a function" : "functions");
+    svmp_log(
+        model->context, SVMP_LOG_INFO,
+        "%zu factor%s given as %s: second derivatives come from differences of the gradients, a thousandth of a "
+        "standard deviation apart. If the gradients are noisy or not smooth, the Gaussian on the graph is inaccurate.",
+        functions, functions == 1 ? " is" : "s are", functions == 1 ? "a function" : "functions");
 }
 
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {
@@ -231,6 +232,8 @@ done:
     svmp_gaussian_free(q);
     return status;
 }
+
+int svmp_gaussian_is_dear(const svmp_model *model) { return model->graph->variables >= LARGE; }
 
 /* Draws and scores of two points, the numbers that they are made of, and the room of a solve. */
 double svmp_gaussian_bytes(const svmp_model *model) {

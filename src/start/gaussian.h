@@ -21,6 +21,9 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
 svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
+/* Whether the model is so large that one which was found is better used again. */
+int svmp_gaussian_is_dear(const svmp_model *model);
+
 /* The memory that it takes, besides its matrices. */
 double svmp_gaussian_bytes(const svmp_model *model);
 

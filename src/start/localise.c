@@ -48,7 +48,7 @@ static svmp_status fill_paths(svmp_context *context, const svmp_ranges *r, doubl
     for (size_t i = 0; i < n; i++)
         if (isinf(d[i]))
             return svmp_fail(context, SVMP_BAD_INPUT,
-                             "Point %zu cannot be located: no chain of ranges joins it to point 1.", i + 1);
+                             "Point %zu cannot be located: no chain of ranges connects it to point 1.", i + 1);
     return SVMP_OK;
 }
 

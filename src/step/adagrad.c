@@ -3,9 +3,9 @@
 #include "step/step.h"
 
 /* G += phi^2,  dx = rate phi / (delta + sqrt(G)) */
-static void apply(size_t n, double rate, size_t t, double *phi, double *sum, double *unused) {
+static void apply(const step_rule *rule, size_t n, double rate, size_t t, double *phi, double *sum, double *unused) {
     (void)t, (void)unused;
-    const double delta = 1e-8;
+    const double delta = rule->delta;
 #pragma omp simd
     for (size_t l = 0; l < n; l++) {
         sum[l] += phi[l] * phi[l];
@@ -13,4 +13,4 @@ static void apply(size_t n, double rate, size_t t, double *phi, double *sum, dou
     }
 }
 
-const step_rule svmp_step_adagrad = {"adagrad", 1, 0, apply};
+const step_rule svmp_step_adagrad = {"adagrad", STEP_ADAGRAD, 1, 0, apply, .delta = 1e-8};

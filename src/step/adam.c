@@ -2,10 +2,10 @@
 
 #include "step/step.h"
 
-/* M = 0.9 M + 0.1 phi, V = 0.999 V + 0.001 phi^2, both corrected for their start at 0:
- * dx = rate M/(1 - 0.9^(t+1)) / (delta + sqrt(V/(1 - 0.999^(t+1)))) */
-static void apply(size_t n, double rate, size_t t, double *phi, double *first, double *second) {
-    const double delta = 1e-8, beta1 = 0.9, beta2 = 0.999;
+/* M = beta1 M + (1 - beta1) phi, V = beta2 V + (1 - beta2) phi^2, both corrected for their start at 0:
+ * dx = rate M/(1 - beta1^(t+1)) / (delta + sqrt(V/(1 - beta2^(t+1)))) */
+static void apply(const step_rule *rule, size_t n, double rate, size_t t, double *phi, double *first, double *second) {
+    const double delta = rule->delta, beta1 = rule->decay1, beta2 = rule->decay2;
     const double correct1 = 1 / (1 - pow(beta1, (double)t + 1)), correct2 = 1 / (1 - pow(beta2, (double)t + 1));
 #pragma omp simd
     for (size_t l = 0; l < n; l++) {
@@ -15,4 +15,8 @@ static void apply(size_t n, double rate, size_t t, double *phi, double *first, d
     }
 }
 
-const step_rule svmp_step_adam = {"adam", 2, 0, apply};
+const step_rule svmp_step_adam = {"adam", STEP_ADAM, 2, 0, apply, 0.9, 0.999, 1e-8};
+
+/* Adam in units of the particles' own sd: phi sd has no unit, and the displacement is rate sd times a number of the
+ * size of 1, so that the units of the model do not matter. V forgets faster than Adam's. */
+const step_rule svmp_step_adam_sd = {"adam-sd", STEP_ADAM, 2, 1, apply, 0.9, 0.99, 1e-12};

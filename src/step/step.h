@@ -9,16 +9,23 @@
 #define SVMP_STEP_STEP_H
 
 #include "base/context.h"
+#include "step/kinds.h"
 
-typedef struct step_rule {
+typedef struct step_rule step_rule;
+
+struct step_rule {
     const char *name;
+    step_kind kind;
     size_t states; /* numbers kept for every scalar between iterations, at most 2; they start at 0 */
     int in_sd;     /* phi comes, and the displacement goes, in units of the particles' own sd (backend.h) */
 
     /* Turns phi into the displacement, in place, for n scalars whose states are first[l] and second[l] (NULL where the
      * rule keeps none). t = 0, 1, ... counts iterations. */
-    void (*apply)(size_t n, double rate, size_t t, double *phi, double *first, double *second);
-} step_rule;
+    void (*apply)(const step_rule *rule, size_t n, double rate, size_t t, double *phi, double *first, double *second);
+
+    double decay1, decay2; /* what is left of the states of the iteration before */
+    double delta;          /* added to what divides */
+};
 
 extern const step_rule svmp_step_fixed, svmp_step_adagrad, svmp_step_rmsprop, svmp_step_adam, svmp_step_adam_sd,
     svmp_step_decay;

@@ -21,6 +21,7 @@ typedef struct examination {
     evaluator *evaluator;
     sweeper *sweeper;
     gaussian *q;
+    int borrowed;       /* it belongs to the run */
     trajectory *global; /* NULL: local moves alone */
     account *account;
     views *views; /* NULL: for a part of a model */

@@ -72,18 +72,30 @@ static svmp_status find_order(examination *e) {
     return put_in_order(e);
 }
 
+/* The run's own, of a large model: it does not depend on the particles. */
+static gaussian *borrow_gaussian(const examination *e) {
+    const method *m = e->run->method;
+    return m->gaussian && svmp_gaussian_is_dear(e->model) ? m->gaussian(e->run) : NULL;
+}
+
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
-static svmp_status make_trajectories(examination *e) {
-    if (e->local) return SVMP_OK;
+static svmp_status find_gaussian(examination *e) {
+    e->q = borrow_gaussian(e);
+    e->borrowed = e->q != NULL;
+    if (e->borrowed) return SVMP_OK;
     const svmp_error_function tell = e->context->tell;
     e->context->tell = NULL;
     const svmp_status made = svmp_gaussian_create_from(e->model, e->b->seed, e->run->start.point, &e->q);
     e->context->tell = tell;
     if (made == SVMP_NO_MEMORY) return made;
-    if (made != SVMP_OK) {
-        e->context->error[0] = '\0';
-        return SVMP_OK;
-    }
+    if (made != SVMP_OK) e->context->error[0] = '\0';
+    return SVMP_OK;
+}
+
+static svmp_status make_trajectories(examination *e) {
+    if (e->local) return SVMP_OK;
+    SVMP_TRY(find_gaussian(e));
+    if (e->q == NULL) return SVMP_OK;
     if ((double)svmp_gaussian_entries(e->q) > dense * (double)e->model->graph->variables) return SVMP_OK;
     return svmp_trajectory_create(e->b, e->q, &e->global);
 }
@@ -135,7 +147,7 @@ static svmp_status set_up(examination *e) {
 static void tear_down(examination *e) {
     svmp_account_free(e->account);
     svmp_trajectory_free(e->global);
-    svmp_gaussian_free(e->q);
+    if (!e->borrowed) svmp_gaussian_free(e->q);
     svmp_sweeper_free(e->sweeper);
     svmp_evaluator_free(e->evaluator);
     svmp_views_free(e->views);
@@ -208,8 +220,8 @@ static double excess(svmp_aspect aspect, double effect, double z, double limit) 
     return is_matter(aspect, effect) ? fabs(z) / limit : 0;
 }
 
-static int comes_before(const svmp_drift *a, const svmp_drift *b) {
-    return fabs(a->z) > fabs(b->z) || (fabs(a->z) == fabs(b->z) && a->variable < b->variable);
+static int comes_before(const svmp_drift *one, const svmp_drift *other) {
+    return fabs(one->z) > fabs(other->z) || (fabs(one->z) == fabs(other->z) && one->variable < other->variable);
 }
 
 void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {

@@ -50,24 +50,10 @@ const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The value of the line "name = value", cut off where the room ends; 0: there is no such line. */
-static int find(const char *comments, const char *name, char *value, size_t size) {
-    const size_t length = strlen(name);
-    for (const char *line = comments; *line; line += *line == '\n') {
-        const size_t end = strcspn(line, "\n");
-        if (end > length + 3 && strncmp(line, name, length) == 0 && strncmp(line + length, " = ", 3) == 0) {
-            snprintf(value, size, "%.*s", (int)(end - length - 3), line + length + 3);
-            return 1;
-        }
-        line += end;
-    }
-    return 0;
-}
-
 /* The veto of the run. That a run has not moved its particles says nothing about them. */
 static void recall_veto(svmp_verdict *v, const char *comments) {
     char value[3 * VERDICT_NAME], *rest;
-    if (!find(comments, "verdict_veto", value, sizeof value)) return;
+    if (!svmp_comment_find(comments, "verdict_veto", value, sizeof value)) return;
     const size_t length = strcspn(value, " ");
     size_t k = VETOES;
     while (--k > 0 && (strlen(vetoes[k]) != length || strncmp(value, vetoes[k], length) != 0)) continue;
@@ -84,14 +70,17 @@ void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
     char value[64];
     *verdict->method = *verdict->init = '\0';
     verdict->iterations = 0;
-    if (find(comments, "method", value, sizeof value))
+    if (svmp_comment_find(comments, "method", value, sizeof value))
         snprintf(verdict->method, sizeof verdict->method, "%.*s", (int)sizeof verdict->method - 1, value);
-    if (find(comments, "init", value, sizeof value))
+    if (svmp_comment_find(comments, "init", value, sizeof value))
         snprintf(verdict->init, sizeof verdict->init, "%.*s", (int)sizeof verdict->init - 1, value);
-    if (find(comments, "iterations done", value, sizeof value)) verdict->iterations = strtoul(value, NULL, 10);
+    if (svmp_comment_find(comments, "iterations done", value, sizeof value))
+        verdict->iterations = strtoul(value, NULL, 10);
+    if (svmp_comment_find(comments, "warmup", value, sizeof value))
+        verdict->brief = svmp_warmup_is_brief(svmp_verdict_method(verdict), strtoul(value, NULL, 10));
     recall_veto(verdict, comments);
-    find(comments, "verdict_endless", verdict->endless, sizeof verdict->endless);
-    if (!find(comments, "outcome", value, sizeof value)) return;
+    svmp_comment_find(comments, "verdict_endless", verdict->endless, sizeof verdict->endless);
+    if (!svmp_comment_find(comments, "outcome", value, sizeof value)) return;
     if (strcmp(value, "diverged") == 0) svmp_verdict_veto(verdict, SVMP_VETO_DIVERGED, 0, NULL);
     if (strcmp(value, "stopped") == 0) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
 }

@@ -36,11 +36,10 @@ static void say_drift(words *w, const svmp_drift *d) {
         return;
     case SVMP_TAILS: say(w, "%s (tails too %s)", d->name, up ? "heavy" : "light"); return;
     case SVMP_SCORES:
-        say(w, "%s (%s given its neighbours)", d->name,
-            up ? "too far from where it should be" : "too close to its mode");
+        say(w, "%s (%s given its neighbours)", d->name, up ? "too far from its mode" : "too close to its mode");
         return;
     case SVMP_ELSEWHERE:
-        say(w, "%s (the density is as high %.2g sd away, where no particle is)", d->name, size);
+        say(w, "%s (the density is equally high %.2g sd away, where there are no particles)", d->name, size);
         return;
     case SVMP_SHAPE:
         say(w, "%s (%.0f %% quantile %.2g sd too %s)", d->name, 100 * d->level, size, up ? "high" : "low");
@@ -73,8 +72,8 @@ static void say_drifts(words *w, const svmp_verdict *v) {
 
 static const char *why_not(const svmp_verdict *v) {
     switch (v->unexamined) {
-    case SVMP_OUT_OF_TIME: return ", because the time for it was too short";
-    case SVMP_BOXED: return ", because exact moves do not keep to boxes";
+    case SVMP_OUT_OF_TIME: return ", because there was not enough time";
+    case SVMP_BOXED: return ", because exact moves do not support boxes";
     case SVMP_UNABLE: return ", because the exact moves failed";
     case SVMP_BROKEN_OFF: return ", because the examination was interrupted";
     case SVMP_EXAMINED:
@@ -83,10 +82,12 @@ static const char *why_not(const svmp_verdict *v) {
     return "";
 }
 
-/* "(4 variables)", "(4 variables; 6 more, drawn given these, were not examined)" */
+/* "(4 variables)", "(4 variables; 6 variables drawn after the run were not examined)" */
 static void say_count(words *w, const svmp_verdict *v) {
     say(w, "(%zu variable%s", v->variables, plural(v->variables));
-    if (v->leaves) say(w, "; %zu more, drawn given these, %s not examined", v->leaves, v->leaves == 1 ? "was" : "were");
+    if (v->leaves)
+        say(w, "; %zu variable%s drawn after the run %s not examined", v->leaves, plural(v->leaves),
+            v->leaves == 1 ? "was" : "were");
     say(w, ")");
 }
 
@@ -96,22 +97,21 @@ static void say_passed(words *w, const svmp_verdict *v) {
         say(w, "R-hat is at most %.3f and there are at least %.0f effective draws%s", v->r_hat, v->draws,
             v->moves ? "; " : " ");
     if (v->moves)
-        say(w, "%zu exact %smoves of %s change no mean, spread, quantile or score beyond chance ", v->moves,
-            v->local ? "local " : "", v->chains ? "some of the draws" : "each particle");
+        say(w, "no mean, sd, quantile or score changed %s after %zu exact %smoves of %s ",
+            v->small ? "substantially" : "significantly", v->moves, v->local ? "local " : "",
+            v->chains ? "a sample of the draws" : "each particle");
     say_count(w, v);
     say(w, ".");
     if (v->small)
-        say(w, " %zu change%s by less than 0.2 sd and 20 %%, but by more than chance.", v->small,
-            v->small == 1 ? "s" : "");
+        say(w, " %zu variable%s changed significantly, but by less than 0.2 sd and 20 %%.", v->small, plural(v->small));
     if (v->beyond)
-        say(w,
-            " By its discrepancy %zu of %zu node%s %s farther from the posterior than chance explains, but no change "
-            "shows it.",
-            v->beyond, v->nodes, plural(v->nodes), v->beyond == 1 ? "is" : "are");
+        say(w, " The discrepancy of %zu of %zu node%s exceeds its limit, but the exact moves confirm no error.",
+            v->beyond, v->nodes, plural(v->nodes));
     if (v->chains && v->moves == 0)
-        say(w, " The draws were not examined, and other modes were not looked for.");
+        say(w, " The draws were not examined, and other modes were not searched for.");
     else if (!v->searched)
-        say(w, " Other modes were not looked for.");
+        say(w, " Other modes were not searched for.");
+    if (v->chains == 1) say(w, " Several chains would be a stronger test.");
 }
 
 static void say_undecided(words *w, const svmp_verdict *v) {
@@ -124,13 +124,13 @@ static void say_undecided(words *w, const svmp_verdict *v) {
         say(w, " mix%s too slowly to tell (%zu moves).", v->unmixed > 1 ? "" : "es", v->moves);
     else
         say(w, " had not mixed after %zu moves, when %s.", v->moves,
-            v->unexamined == SVMP_BROKEN_OFF ? "the examination was interrupted" : "the time for it was over");
+            v->unexamined == SVMP_BROKEN_OFF ? "the examination was interrupted" : "the time limit was reached");
 }
 
 static void say_examined(words *w, const svmp_verdict *v) {
     switch (v->finding) {
     case SVMP_FAILED:
-        say(w, "Failed: exact moves take the %s elsewhere: ", v->chains ? "draws" : "particles");
+        say(w, "Failed: the %s change under exact moves: ", v->chains ? "draws" : "particles");
         say_drifts(w, v);
         say(w, ". Do not use these numbers yet.");
         return;
@@ -153,7 +153,7 @@ static void say_unsettled(words *w, const svmp_verdict *v) {
     switch (v->unrest) {
     case SVMP_REST: say(w, "the averages have not settled."); return;
     case SVMP_UNREST_ERROR:
-        say(w, "averages are uncertain by more than 0.05 sd: ");
+        say(w, "averages have standard errors above 0.05 sd: ");
         say_worst(w, v);
         say(w, " (%.2g sd).", size);
         return;
@@ -163,14 +163,14 @@ static void say_unsettled(words *w, const svmp_verdict *v) {
         say(w, " (mean by %.2g sd).", size);
         return;
     case SVMP_UNREST_IDENTITY:
-        say(w, "averages are not those of the posterior yet, by Stein's identities: ");
+        say(w, "averages still violate Stein's identities: ");
         say_worst(w, v);
         say(w, " (%.2g sd).", size);
         return;
     case SVMP_UNREST_APART:
         say(w, "the particles have not mixed: ");
         say_worst(w, v);
-        say(w, " (%.0f %% of the variance is between particles that keep to their places).", 100 * size);
+        say(w, " (%.0f %% of the variance is between particles that do not mix).", 100 * size);
         return;
     }
 }
@@ -203,7 +203,7 @@ static void say_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_NONE: return;
     case SVMP_VETO_DIVERGED: say(w, "Failed: the run diverged; these are its last finite particles."); return;
     case SVMP_VETO_INTERRUPTED: say(w, "Not converged: the run was interrupted."); return;
-    case SVMP_VETO_UNMOVED: say(w, "Not converged: the particles are where they started."); return;
+    case SVMP_VETO_UNMOVED: say(w, "Not converged: the particles have not moved from the start."); return;
     case SVMP_VETO_DISCREPANCY:
         say(w, "Not converged: %zu of %zu node%s %s farther from the posterior than exact draws would be (worst: %s)",
             count, v->nodes, plural(v->nodes), count == 1 ? "is" : "are", v->veto_name);
@@ -217,14 +217,14 @@ static void say_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_FEW: say(w, "Fewer than %zu particles: too few to judge convergence.", count); return;
     case SVMP_VETO_INFINITE:
         say(w,
-            "Not converged: %s has values or scores that are not finite or have no scale. The posterior may be "
-            "improper. Do not use these numbers.",
+            "Not converged: %s has values or scores that are not finite. The posterior may be improper. Do not use "
+            "these numbers.",
             v->veto_name);
         return;
     case SVMP_VETO_CUT_OFF:
         say(w,
-            "Not the model's posterior: %s has no largest value, and was summed up to %.0f, which is still likely. Do "
-            "not use these numbers.",
+            "Not the model's posterior: the sum over %s was truncated at %.0f, where its probability is not "
+            "negligible. Do not use these numbers.",
             v->veto_name, v->veto_amount);
         return;
     case SVMP_VETO_R_HAT:
@@ -247,15 +247,13 @@ const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, siz
     else
         say_veto(&w, verdict);
     if (is_endless(verdict))
-        say(&w, " The density does not fall along %s, however far: the posterior is improper, or nearly so.",
-            verdict->endless);
+        say(&w, " The density does not decrease along %s: the posterior is improper, or nearly so.", verdict->endless);
     return buffer;
 }
 
 /* ---- advice ------------------------------------------------------------------------------------------------------ */
 
-/* NULL: unknown, as of particles from elsewhere. */
-static const method *method_of(const svmp_verdict *v) {
+const method *svmp_verdict_method(const svmp_verdict *v) {
     for (size_t k = 0; svmp_method_at(k); k++)
         if (strcmp(svmp_method_name(k), v->method) == 0) return svmp_method_at(k);
     return NULL;
@@ -266,50 +264,59 @@ static int has_draws(const method *of) { return of == NULL || (of->yield == SVMP
 
 static int is_reference(const method *of) { return of && of->yield == SVMP_CHAINS && !of->sweeps; }
 
-static void advise_modes(words *w) {
-    say(w,
-        "The posterior has several modes: constrain the model to one of them (an order of exchangeable parameters, a "
-        "sign), or run from several starts (--init normal:SD, prior) and compare.");
+/* How many iterations to advise: those that the method has by default, or four times as many as there were. */
+static size_t longer(const svmp_verdict *v) {
+    const method *of = svmp_verdict_method(v);
+    return of && v->iterations < of->iterations / 4 ? of->iterations : 4 * v->iterations;
 }
 
-/* Particles that keep to their places: along a direction that no move follows, or in modes of their own. */
-static void advise_mixing(words *w, const svmp_verdict *v, const char *name) {
+static void advise_modes(words *w) {
+    say(w, "The posterior has several modes: constrain the model to one of them (order exchangeable parameters, or fix "
+           "a sign), or run from several starts (--init normal:SD, prior) and compare.");
+}
+
+/* Particles that do not mix: along a direction that no move follows, or in modes of their own. */
+static void advise_mixing(words *w, const svmp_verdict *v) {
     if (v->nested)
-        say(w,
-            "The posterior may have several modes, or %s may need other coordinates (values in units of the scale that "
-            "they depend on).",
-            name);
+        say(w, "The posterior may have several modes, or the model may need a non-centred parametrisation.");
     else
-        say(w, "The posterior may have several modes: constrain the model to one of them (an order, a sign), or tell "
-               "them apart by a prior.");
-    if (!is_reference(method_of(v))) say(w, " Compare with -m %s.", svmp_method_nuts.name);
+        say(w, "The posterior may have several modes: constrain the model to one of them (order exchangeable "
+               "parameters, or fix a sign), or use a prior that separates them.");
+    if (!is_reference(svmp_verdict_method(v))) say(w, " Compare with -m %s.", svmp_method_nuts.name);
+}
+
+static void advise_warmup(words *w) {
+    say(w, "Warm up longer (--warmup %d): the steps had no time to adapt.", METHOD_WARMUP);
 }
 
 static void advise_r_hat(words *w, const svmp_verdict *v) {
-    if (!has_draws(method_of(v))) {
-        say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_transport.name, 4 * v->iterations);
+    if (!has_draws(svmp_verdict_method(v))) {
+        say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_transport.name, longer(v));
         return;
     }
-    say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior has several modes");
+    say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior may have several modes");
     if (v->nested)
         say(w,
-            ", or %s needs other coordinates (--coordinates auto, or values in units of the scale that they depend on)",
-            v->veto_name);
+            ", or the model may need a non-centred parametrisation (--coordinates auto, or written out in the model)");
     say(w, ".");
 }
 
 static void advise_chains(words *w, const svmp_verdict *v) {
+    if (v->brief && v->veto != SVMP_VETO_DRAWS) {
+        advise_warmup(w);
+        return;
+    }
     switch (v->veto) {
     case SVMP_VETO_R_HAT: advise_r_hat(w, v); return;
     case SVMP_VETO_DRAWS:
-        if (has_draws(method_of(v)))
+        if (has_draws(svmp_verdict_method(v)))
             say(w, "Run more draws (--draws).");
         else
-            say(w, "Run longer (-t %zu).", 4 * v->iterations);
+            say(w, "Run longer (-t %zu).", longer(v));
         return;
     case SVMP_VETO_DIVERGENT:
         say(w, "Take smaller steps (--accept 0.95 or 0.99)%s.",
-            v->nested ? ", or write values in units of the scale that they depend on (non-centred)" : "");
+            v->nested ? ", or use a non-centred parametrisation" : "");
         return;
     default: say(w, "Run more draws (--draws), or give the model lighter tails."); return;
     }
@@ -317,14 +324,14 @@ static void advise_chains(words *w, const svmp_verdict *v) {
 
 static void advise_unsettled(words *w, const svmp_verdict *v) {
     if (v->unrest == SVMP_UNREST_APART)
-        advise_mixing(w, v, v->veto_name);
+        advise_mixing(w, v);
     else
-        say(w, "Run longer (-t %zu).", 4 * v->iterations);
+        say(w, "Run longer (-t %zu).", longer(v));
 }
 
 /* What the method at hand has not tried. */
 static void advise_method(words *w, const svmp_verdict *v) {
-    const method *of = method_of(v);
+    const method *of = svmp_verdict_method(v);
     const int fitted = strncmp(v->init, "gaussian", strlen("gaussian")) == 0;
     const char *reference = svmp_method_nuts.name, *standard = svmp_method_transport.name;
     if (of == NULL)
@@ -334,10 +341,7 @@ static void advise_method(words *w, const svmp_verdict *v) {
     else if (of->unrest && v->iterations > 0 && v->iterations < of->iterations / 10) /* too few to settle */
         say(w, "Run longer (-t %zu).", of->iterations);
     else if (of->unrest)
-        say(w, "Use -m %s%s.", reference,
-            v->nested
-                ? "; or write values in units of the scale that they depend on (random effects in non-centred form)"
-                : "");
+        say(w, "Use -m %s%s.", reference, v->nested ? "; or rewrite random effects in non-centred form" : "");
     else if (of->kernel)
         say(w, "Use -m %s%s; -m %s gives a reference.", standard,
             fitted ? "" : ", or start from a Gaussian fit with a falling rate (--init gaussian --step adam:0.1..0.004)",
@@ -348,7 +352,7 @@ static void advise_method(words *w, const svmp_verdict *v) {
 }
 
 static void advise_diverged(words *w, const svmp_verdict *v) {
-    const method *of = method_of(v);
+    const method *of = svmp_verdict_method(v);
     if (of && of->step)
         say(w, "Take smaller steps (--step), or use -m %s.", svmp_method_transport.name);
     else
@@ -359,18 +363,18 @@ static void advise_veto(words *w, const svmp_verdict *v) {
     switch (v->veto) {
     case SVMP_VETO_NONE: return;
     case SVMP_VETO_FEW: say(w, "Use more particles (-n 100)."); return;
-    case SVMP_VETO_INTERRUPTED: say(w, "Let it run to its end."); return;
+    case SVMP_VETO_INTERRUPTED: say(w, "Let the run finish."); return;
     case SVMP_VETO_UNSETTLED: advise_unsettled(w, v); return;
-    case SVMP_VETO_INFINITE: say(w, "Give %s, or what it depends on, a proper prior.", v->veto_name); return;
+    case SVMP_VETO_INFINITE: say(w, "Give %s, or the unknowns it depends on, a proper prior.", v->veto_name); return;
     case SVMP_VETO_CUT_OFF:
-        say(w, "Bound it in the model where larger values have no weight: T(, %.0f).", 3 * v->veto_amount);
+        say(w, "Truncate it in the model at a larger value, such as T(, %.0f).", 3 * v->veto_amount);
         return;
     case SVMP_VETO_R_HAT:
     case SVMP_VETO_DRAWS:
     case SVMP_VETO_DIVERGENT:
     case SVMP_VETO_ENERGY: advise_chains(w, v); return;
     case SVMP_VETO_DIVERGED: advise_diverged(w, v); return;
-    case SVMP_VETO_UNMOVED: say(w, "Let it iterate (-t)."); return;
+    case SVMP_VETO_UNMOVED: say(w, "Use at least one iteration (-t)."); return;
     case SVMP_VETO_DISCREPANCY:
     case SVMP_VETO_STEP: advise_method(w, v); return;
     }
@@ -394,7 +398,7 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
     if (size == 0) return buffer;
     *buffer = '\0';
     if (is_endless(v)) {
-        say(&w, "Give %s a proper prior.", strchr(v->endless, ' ') ? "each unknown of this direction" : v->endless);
+        say(&w, "Give %s a proper prior.", strchr(v->endless, ' ') ? "every unknown in this direction" : v->endless);
         return buffer;
     }
     advise_priors(&w, v);
@@ -407,6 +411,6 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
     else if (v->veto != SVMP_VETO_NONE)
         advise_veto(&w, v);
     else if (v->finding == SVMP_UNDECIDED && v->unexamined == SVMP_EXAMINED)
-        advise_mixing(&w, v, v->slowest_name);
+        advise_mixing(&w, v);
     return buffer;
 }

@@ -5,6 +5,7 @@
 #include "base/team.h"
 #include "model/jumps.h"
 #include "model/lowered.h"
+#include "run/run.h"
 #include "sample/particles.h"
 #include "verify/verify.h"
 
@@ -28,6 +29,11 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
     }
 }
 
+int svmp_warmup_is_brief(const method *of, size_t warmup) {
+    enum { WHOLE_WINDOWS = 150 };
+    return of && of->yield == SVMP_CHAINS && !of->sweeps && warmup < WHOLE_WINDOWS;
+}
+
 void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
     *verdict = (svmp_verdict){.context = verdict->context,
                               .nodes = run->model->graph->whole_nodes,
@@ -37,7 +43,8 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .limit = NAN,
                               .slowest = NAN,
                               .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
-                              .iterations = run->iteration};
+                              .iterations = run->iteration,
+                              .brief = svmp_warmup_is_brief(run->method, run->options.warmup)};
     look_at_priors(run->model, verdict);
     snprintf(verdict->method, sizeof verdict->method, "%.15s", run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
@@ -304,7 +311,8 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_verdict: the verdict is NULL.");
     const svmp_yield yield = run->method->yield;
     if (yield != SVMP_PARTICLES && yield != SVMP_CHAINS)
-        return svmp_fail(run->context, SVMP_UNSUPPORTED, "The method '%s' moves neither particles nor chains.",
+        return svmp_fail(run->context, SVMP_UNSUPPORTED,
+                         "There is no verdict for the method '%s', which yields neither particles nor chains.",
                          run->method->name);
     svmp_verdict_describe(run, verdict);
     SVMP_TRY(yield == SVMP_CHAINS ? judge_chains(run, seconds, verdict)

@@ -39,6 +39,7 @@ struct svmp_verdict {
     int searched;  /* whether particles from other starts looked for other modes */
     int local;     /* by local moves alone */
     size_t chains; /* how many the draws are of; 0: of none. Then these are known: */
+    int brief;     /* the warm-up was too short to adapt by all of its windows */
     size_t every;  /* every so many of their draws are nearly independent: those are examined */
     double r_hat;  /* the largest of a variable, */
     double draws;  /* and the fewest effective draws */
@@ -48,6 +49,12 @@ struct svmp_verdict {
  * says whether by local moves alone. */
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
                                 svmp_verdict *verdict);
+
+/* NULL: unknown, as of particles from elsewhere. */
+const method *svmp_verdict_method(const svmp_verdict *verdict);
+
+/* Whether the windows of a whole chain's adaptation are cut short. */
+int svmp_warmup_is_brief(const method *of, size_t warmup);
 
 /* The name of a direction along which the density does not fall, of `count` particles x of a run, NULL: its own; "":
  * none was found. An improper posterior has one, unless it is curved. */

@@ -1,4 +1,4 @@
-# The binary interface is the one that was promised: exported symbols, constants and layouts (docs/versioning.md).
+# The binary interface is the one that was promised: exported symbols, constants, layouts and types (docs/versioning.md).
 [[ -z $SANITIZE ]] || { echo "skipped: a library with $SANITIZE exports more" && exit 77; }
 [[ $(uname -s) == Linux && $(getconf LONG_BIT) == 64 ]] || { echo "skipped: the list is of 64-bit Linux" && exit 77; }
 command -v nm >/dev/null || { echo "skipped: nm is not here" && exit 77; }
@@ -19,6 +19,18 @@ fi
 cat "$TESTS"/../include/*.h | grep -oE '\bsvmp_[a-z0-9_]+\(' | tr -d '(' | sort -u >declared
 grep '^symbol' now | cut -d' ' -f2 >exported
 diff declared exported
+
+# scripts/abi has found the types of all of them.
+grep -oE '^call .*\bsvmp_[a-z0-9_]+\(' now | sed 's/.*[ *]//; s/($//' | sort >typed
+diff exported typed
+
+# What the comments of the headers refer to exists: "svmp_tools.h" is a file, all other words are declared.
+cat "$TESTS"/../include/*.h | cc -w -fpreprocessed -E -P -x c - | grep -oE '\bsvmp_[a-z0-9_]+' | sort -u >words
+cat "$TESTS"/../include/*.h | grep -oE '\bsvmp_[a-z0-9_]+(\.h)?' | grep -v '\.h$' | sort -u >cited
+if comm -13 words cited | grep .; then
+    echo "FAILED: the comments of include/*.h refer to these, which are not declared"
+    exit 1
+fi
 
 # The soname is major.minor while major is 0.
 version=$(cat "$TESTS/../VERSION")

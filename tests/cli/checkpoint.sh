@@ -154,7 +154,7 @@ fi
 
 # The moves of transport that ended at the limit cannot be taken up again; those that ended by themselves need not be.
 works run chain.mtx b.mtx -m transport -n 10 -t 40 -q --checkpoint limit.svmp
-refuses 2 "have ended at its limit of 40 iterations; a limit of 4000 would have continued them" run chain.mtx b.mtx -m transport -n 10 -t 4000 -q --resume limit.svmp
+refuses 2 "finished its moves at its limit of 40 iterations and cannot be extended to 4000" run chain.mtx b.mtx -m transport -n 10 -t 4000 -q --resume limit.svmp
 works run chain.mtx b.mtx -m transport -n 10 -t 40 -q --resume limit.svmp
 works run chain.mtx b.mtx -m transport -n 10 -t 4000 -q --verify no --checkpoint rest.svmp -o at_rest.csv
 works run chain.mtx b.mtx -m transport -n 10 -t 8000 -q --verify no --resume rest.svmp -o at_rest_longer.csv

@@ -35,7 +35,7 @@ works "${grid[@]}" -t 10 --checkpoint kept
 cp kept good
 "$SVMP" --version | grep -qx 'netcdf: yes' && form=nc || form=csv
 (ulimit -f 100 && "$SVMP" "${grid[@]}" -t 30 --resume kept --checkpoint-every 0 >said 2>errors) || fail "$(cat errors)"
-[[ $(grep -c "warning: no checkpoint after iteration 11: .*File too large\. The run continues; the last checkpoint is kept\.$" errors) -eq 1 ]] || fail "$(cat errors)"
+[[ $(grep -c "warning: could not save the checkpoint after iteration 11: .*File too large\. The run continues; the last checkpoint is kept\.$" errors) -eq 1 ]] || fail "$(cat errors)"
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
 cmp kept good
 works "${grid[@]}" -t 30 --resume kept -o resumed.csv

@@ -28,7 +28,7 @@ if [[ ! ${ALL:-} ]]; then
     agree '--warmup 300 --draws 300 --burn 300 --thin 3' "$MODELS"/{linear,logistic,schools}.bug "$bugs"/{beetles,ragged,surgical}.bug
     agree '--warmup 300 --draws 300 --init prior' "$bugs/functions.bug"
     agree '--warmup 300 --draws 300 --burn 500 --thin 5' \
-        "$words"/{clinic,covariance,guessing,map,occupancy,plots,rounded,scale,totals,zeros}.bug
+        "$words"/{clinic,covariance,guessing,map,occupancy,plots,rounded,scale,shares,totals,zeros}.bug
 else
     agree '--warmup 300 --draws 500 --init prior' "$bugs/functions.bug"
     agree '--warmup 400 --draws 500 --burn 1000 --thin 8' $(ls "$words"/*.bug | grep -v density.bug)

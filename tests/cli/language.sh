@@ -51,6 +51,10 @@ works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],mu,theta[3]' 
 diff <(rows element.csv | awk -F, '{ print $NF }' | tail -n +2) <(rows theta.csv | awk -F, '{ print $(NF - 5) }' | tail -n +2)
 works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --force
 diff <(rows element.csv) <(rows theta.csv)
+works run -m graphical $schools -n 20 -t 50 -q --monitor theta.3,theta -o third.csv # as files name it
+diff <(rows element.csv) <(rows third.csv) || fail "theta.3,theta is not theta[3],theta"
+refuses 2 "Cannot monitor 'theta.9': it is not an element of 'theta'." run $schools --monitor theta.9
+refuses 2 "Cannot monitor 'theta.': the model has no such node; did you mean 'theta'?" run $schools --monitor theta.
 refuses 2 "Cannot monitor 'theta[9]': it is not an element of 'theta'." run $schools --monitor 'theta[9]'
 refuses 2 "Cannot monitor 'theta[1,2]': it is not an element of 'theta'." run $schools --monitor 'theta[1,2]'
 refuses 2 "Cannot monitor 'theta[03]': it is not an element of 'theta'." run $schools --monitor 'theta[3],theta[03]'
@@ -58,7 +62,7 @@ refuses 2 "Cannot monitor 'y[2]': it is data." run $schools --monitor 'y[2]'
 refuses 2 "has no deterministic nodes to monitor: only model texts have them." run "$MODELS/grid.mtx" --monitor y
 echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
 "$SVMP" run -m graphical twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"
-[[ $(cat errors) == "svmp: 'z' is left out: it is not finite in all particles." ]] || fail "$(cat errors)"
+[[ $(cat errors) == "svmp: 'z' is omitted: it is not finite in some particles." ]] || fail "$(cat errors)"
 [[ $(rows twice.csv | head -1) == lp__,x,y ]] || fail "the header is $(rows twice.csv | head -1)"
 # Nor does the table show it: every row is that of the file, with the errors and effective draws of its own variable.
 "$SVMP" run twice.bug -m nuts --warmup 50 --draws 50 -q --monitor z,y -o rows.csv >said 2>errors || fail "exit $?: $(cat errors)"
@@ -67,11 +71,11 @@ works summary rows.csv
 diff <(grep -E '^[a-z] ' table) <(grep -E '^[a-z] ' said) || fail "the table is not that of the file"
 shows '^y '
 works run -m graphical $schools -n 20 -t 1 -q --monitor theta --save theta -o theta_alone.csv
-refuses 2 "The start has none of the model's 10 variables." run $schools -n 20 -t 0 -q --init theta_alone.csv
+refuses 2 "The start contains none of the model's 10 variables." run $schools -n 20 -t 0 -q --init theta_alone.csv
 echo 'model { x ~ dnorm(0, 1); y.1 <- 2 * x }' >dotted.bug
 works run -m graphical dotted.bug -n 20 -t 2 -q --monitor y.1 -o dotted.csv
 works run -m graphical dotted.bug -n 20 -t 0 -q --init dotted.csv
-refuses 1 "Nothing is written to 'none.csv': all variables of --save are left out." \
+refuses 1 "Nothing is written to 'none.csv': all variables of --save are omitted." \
     run twice.bug -n 20 -t 2 -q --monitor z --save z -o none.csv
 
 # A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.

@@ -70,7 +70,7 @@ shows '^These numbers are exact, except for nodes that are monitored or drawn af
 # What cannot be drawn is left out with a word; a model of nothing but discrete nodes is run, too.
 printf 'model { m ~ dnorm(0, 1)\n y ~ dnorm(m, 1)\n p ~ dnorm(0, m) }\n' >wrong.bug
 "$SVMP" run wrong.bug normal.R -m graphical -n 50 -t 5 -q -o wrong.csv >said 2>errors || fail "exit $?: $(cat errors)"
-[[ $(cat errors) == "svmp: 'p' is left out: it is not finite in all particles." ]] || fail "$(cat errors)"
+[[ $(cat errors) == "svmp: 'p' is omitted: it is not finite in some particles." ]] || fail "$(cat errors)"
 [[ $(rows wrong.csv | head -1) == lp__,m ]] || fail "the header is $(rows wrong.csv | head -1)"
 echo 'model { k ~ dpois(3) }' >discrete.bug
 works run discrete.bug -n 50 -t 5 -q

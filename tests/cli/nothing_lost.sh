@@ -52,7 +52,7 @@ done
 status=0
 wait $run || status=$?
 [[ $status -eq 130 ]] || fail "exit $status: $(cat errors)"
-grep -qx "svmp: Interrupted: nothing was written to 'fifo.csv', which no process reads." errors || fail "$(cat errors)"
+grep -qx "svmp: Interrupted: nothing was written to 'fifo.csv', because no process reads from it." errors || fail "$(cat errors)"
 cat fifo.csv >read.csv &
 works run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv
 wait

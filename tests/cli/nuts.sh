@@ -69,7 +69,7 @@ shows '^nuts: 1 chain of 1 draw of 3 variables, 21 iterations in '
 works summary single.csv
 shows '^R-hat and ESS are not defined for 3 of 3 variables'
 works run chain.mtx b.mtx -m nuts --chains 1 --warmup 200 --draws 2000 --quiet
-shows '^The halves of the chain agree, but several chains would be a stronger test: R-hat is at most 1\.0'
+shows 'Several chains would be a stronger test\.$'
 # The same chain whether one draw is kept or many: the first of many is the one.
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 1 --quiet -o first.csv
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 5 --quiet -o five.csv

@@ -71,7 +71,7 @@ shows '^x\.40 '
 works run -m graphical more.mtx -t 1
 shows '^31 more variables: use -o FILE to keep them all$'
 works run -m graphical more.mtx -t 1 -o more.csv
-shows '^31 more variables: svmp summary more.csv$'
+shows '^31 more variables: svmp summary more.csv \[--variables NAME,...\]$'
 
 # Particle message passing decides for itself how long it goes on, and says what its particles are.
 for method in dpmp tpmp; do

@@ -39,7 +39,8 @@ refuses 2 "not '99999999999999999999'" run chain.mtx --threads 99999999999999999
 
 # the model
 refuses 2 "Cannot read 'nowhere.mtx': No such file or directory." run nowhere.mtx -o out.csv
-refuses 2 "Unknown kind of model file 'model.stan'" run model.stan -o out.csv
+refuses 2 "Unknown kind of model file 'model.xyz'" run model.xyz -o out.csv
+refuses 2 "Cannot read the Stan program 'model.stan': models are written in the BUGS language" run model.stan -o out.csv
 refuses 2 "3 were given." run chain.mtx b.mtx b.mtx -o out.csv
 model "$banner symmetric" "2 2 2" "1 1 1" "2 2 x"
 refuses 2 "bad.mtx:4: the value 'x' is not a number." run bad.mtx -o out.csv

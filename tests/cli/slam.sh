@@ -7,7 +7,7 @@ first=$(awk -F, 'NR > 1 && NR < 5 { printf "%s%s", comma, $2; comma = "," }' tru
 journey=(localise ranges.csv --odometry odometry.csv --noise 0.2,0.05,0.01 --first "$first")
 works "${journey[@]}" -o start.json
 shows '^60 poses and [0-9]+ landmarks, 0 of them known, from '
-shows '^root mean square of what is left, in sd: moves 0\.'
+shows '^root mean square residuals, in sd: moves 0\.'
 
 # The Gaussian around it: 95 % of the true positions and more are within 4 sd of its mean.
 works run "$slam/slam.bug" slam.json -m graphical --init gaussian:start.json -n 50 -t 0 -q -o out.csv

@@ -22,8 +22,8 @@ fi
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n50 50 50\n' >wide.mtx
 for i in {1..50}; do echo "$i $i 1"; done >>wide.mtx
 works run wide.mtx -m nuts --chains 2 --warmup 50 --draws 20 -q --split -o w.csv
-shows '^40 more variables: svmp summary w_\*\.csv$'
-works $(sed -n 's/.*: svmp \(summary w_\)/\1/p' said | sed 's/\*/1/') w_2.csv
+shows '^40 more variables: svmp summary w_\*\.csv \[--variables NAME,...\]$'
+works $(sed -n "s/.*: svmp \(summary w_[^ ]*\).*/\1/p" said | sed "s/\*/1/") w_2.csv
 shows '^2 chains of 20 draws of 50 variables'
 
 # Files of an earlier run with more chains would be taken for chains of this one.

@@ -66,7 +66,7 @@ shows '^MMD +0\.700601'
 works compare x.csv x.csv
 shows '^MMD +0$'
 shows '^largest \|z\| +0 of the means \(x, z = 0\)$'
-shows '^They agree: no \|z\| of means, sds and quantiles exceeds 3\.02, a limit that chance exceeds in 1 comparison out of 100\.$'
+shows '^They agree: no \|z\| of means, sds and quantiles exceeds the 1 % significance limit 3\.02\.$'
 works compare x.csv y.csv --per-variable --threads 2
 # means 0 and 2, each with a standard error of 1; both sd are sqrt(2): t = -sqrt(2) with 2 degrees of freedom
 shows '^x +0 +2 +4 +1 +5 +16 +-1\.05 +1\.000 +0\.00 +-?[0-9.]+ +-?[0-9.]+$'
@@ -110,3 +110,7 @@ works summary chains.csv
 shows '^The 10 variables with the highest R-hat:$'
 [[ $(grep -A2 '^The 10 variables' said | tail -1 | cut -d' ' -f1) == x.2.8 ]] || fail "$(cat said)"
 shows '^array +elements +mean from +to +sd from +to R-hat up to +ESS from$'
+
+# A model in the place of the particles is told apart from a damaged file.
+refuses 2 "'$MODELS/linear.bug' is a model: a file of particles (.csv or .nc) must come first." summary "$MODELS/linear.bug"
+refuses 2 "is a model: a file of particles" verify "$MODELS/linear.bug" "$MODELS/linear.csv"

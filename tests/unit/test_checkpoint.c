@@ -205,7 +205,7 @@ static void test_other_options(void **state) {
     save_at(model, &falling, 20);
     falling.iterations = 50;
     assert_refused(model, context, &falling,
-                   "cannot grow to 50: the step size falls from 0.5 to 0.1 along the iterations.");
+                   "cannot be increased to 50: the step size decreases from 0.5 to 0.1 over the run.");
     svmp_model_free(model);
     svmp_context_free(context);
 }

@@ -230,7 +230,7 @@ static void prior_draws(void **unused) {
  */
 
 static svmp_model *read_as(svmp_context *context, const char *text, const char *dump, const char *coordinates) {
-    const svmp_reading how = {NULL, coordinates};
+    const svmp_reading how = {.coordinates = coordinates};
     svmp_model *model = NULL;
     write_text("m.bug", text);
     write_text("m.R", dump);
@@ -302,9 +302,9 @@ static void what_it_comes_to(void **unused) {
     model = read_as(context, "model { v ~ dnorm(0, 0.1)\n for (i in 1:3) { x[i] ~ dnorm(0, exp(-v)) } }", "", "auto");
     for (size_t i = 1; i < 4; i++) assert_true(svmp_model_centring(model, i) == 0);
     svmp_model_free(model);
-    assert_int_equal(
-        svmp_model_read(context, 2, (const char *[]){"m.bug", "m.R"}, &(svmp_reading){NULL, "sideways"}, &model),
-        SVMP_BAD_CALL);
+    assert_int_equal(svmp_model_read(context, 2, (const char *[]){"m.bug", "m.R"},
+                                     &(svmp_reading){.coordinates = "sideways"}, &model),
+                     SVMP_BAD_CALL);
     svmp_context_free(context);
 }
 
@@ -321,7 +321,7 @@ static void from_memory(void **unused) {
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_add(data, "y", 1, &eight, y));
     assert_ok(svmp_data_add(data, "sigma", 1, &eight, sigma));
-    assert_ok(svmp_model_read_text(context, NULL, schools, data, &(svmp_reading){NULL, "auto"}, &model));
+    assert_ok(svmp_model_read_text(context, NULL, schools, data, &(svmp_reading){.coordinates = "auto"}, &model));
     for (size_t i = 0; i < 8; i++)
         assert_true(svmp_model_centring(model, i) == svmp_model_centring(from_files, i) &&
                     svmp_model_centring(model, i) < 1);
@@ -507,7 +507,7 @@ typedef struct script {
 
 static void run_part(player *p) {
     const script *s = p->script;
-    const svmp_reading how = {NULL, s->coordinates};
+    const svmp_reading how = {.coordinates = s->coordinates};
     svmp_model *model = NULL;
     svmp_particles *own = NULL, *all = NULL;
     p->status = svmp_model_read_split(p->context, 2, (const char *[]){"m.bug", "m.R"}, &how, &model, NULL);
@@ -554,7 +554,8 @@ static void scarce(void **unused) {
         svmp_context *context = scarce_context(&memory);
         svmp_model *model = NULL;
         memory.left = left;
-        status = svmp_model_read(context, 2, (const char *[]){"m.bug", "m.R"}, &(svmp_reading){NULL, "auto"}, &model);
+        status = svmp_model_read(context, 2, (const char *[]){"m.bug", "m.R"}, &(svmp_reading){.coordinates = "auto"},
+                                 &model);
         assert_true(status == SVMP_OK || status == SVMP_NO_MEMORY);
         memory.left = 1000000;
         svmp_model_free(model);

@@ -478,6 +478,71 @@ static void test_unknown_cut_points(void **state) {
     end(&test);
 }
 
+/* Each element of a vector has its own bounds, a cut point that is unknown among them; the density is the vector's, and
+ * the elements' Jacobians. */
+static void test_censored_vector(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { z[1:4] ~ dmnorm(m[], P[,])\n y[2] ~ dinterval(z[2], 0.5)\n y[3] ~ dinterval(z[3], c)\n"
+          " y[4] ~ dinterval(z[4], cuts[])\n c ~ dnorm(0, 1)\n w ~ dnorm(z[1], 1) }",
+          "y <- c(NA, 1, 0, 1) w <- 1 m <- c(0, 0, 0, 0) cuts <- c(-1, 2)\n"
+          "P <- structure(c(2,1,0,0, 1,2,0,0, 0,0,3,0, 0,0,0,1), .Dim = c(4, 4))");
+    assert_int_equal(test.model->variables, 5);
+    double x[5] = {0.3, -0.4, 0.7, 0.2, 1.5}, natural[5], back[5];
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    const double *z = natural, c = x[4];
+    assert_near(z[0], 0.3, 1e-15);
+    assert_near(z[1], 0.5 + exp(-0.4), 1e-14);
+    assert_near(z[2], c - exp(0.7), 1e-14);
+    assert_near(z[3], -1 + 3 / (1 + exp(-0.2)), 1e-14);
+    const double form = 2 * z[0] * z[0] + 2 * z[0] * z[1] + 2 * z[1] * z[1] + 3 * z[2] * z[2] + z[3] * z[3];
+    const double expected = 0.5 * log(9) - 2 * log(2 * acos(-1)) - 0.5 * form - 0.4 + 0.7 + log(3) - log1p(exp(-0.2)) -
+                            log1p(exp(0.2)) + normal(c, 0, 1) + normal(1, z[0], 1);
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    assert_ok(svmp_lowered_inverse(test.model, 1, natural, back));
+    for (int i = 0; i < 5; i++) assert_near(back[i], x[i], 1e-13);
+    enum { N = 200 };
+    double drawn[5 * N], values[5 * N];
+    assert_ok(svmp_lowered_draw(test.model, 1, N, drawn));
+    assert_ok(svmp_lowered_natural(test.model, N, drawn, values));
+    for (size_t l = 0; l < N; l++) {
+        assert_true(values[N + l] > 0.5 && values[2 * N + l] < values[4 * N + l]);
+        assert_true(values[3 * N + l] > -1 && values[3 * N + l] < 2);
+        for (int i = 0; i < 5; i++) assert_true(fabs(drawn[i * N + l]) < 20);
+    }
+    end(&test);
+}
+
+/* Of an observed sum one term is what the others leave; it has its density there, and its bounds are the other's. */
+static void test_observed_sums(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(&test,
+          "model { y[1] ~ dsum(a, b)\n a ~ dnorm(m, 2)\n b ~ dnorm(a, 4)\n w ~ dnorm(b, 3)\n m ~ dnorm(0, 1)\n"
+          " y[2] ~ dsum(g, h)\n g ~ dgamma(2, 1)\n h ~ dexp(3) T(0.5,)\n"
+          " y[3] ~ dsum(b, c, 0.25)\n c ~ dt(0, 1, 1) }",
+          "y <- c(3, 2, 1) w <- 0.5");
+    assert_int_equal(test.model->variables, 3); /* a, m, g */
+    assert_int_equal(test.model->monitor_count, 3);
+    double x[3] = {0.8, -0.3, 0.4}, natural[3], rest[3];
+    assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+    assert_ok(svmp_lowered_monitor(test.model, 1, x, rest));
+    const double a = 0.8, m = -0.3, b = 3 - a, g = 1.5 / (1 + exp(-0.4)), h = 2 - g, c = 0.75 - b;
+    assert_near(natural[2], g, 1e-14);
+    for (int k = 0; k < 3; k++) {
+        const char *name = test.model->monitors[k].name;
+        assert_near(rest[k], *name == 'b' ? b : *name == 'h' ? h : c, 1e-14);
+    }
+    double expected = normal(a, m, 2) + normal(b, a, 4) + normal(0.5, b, 3) + normal(m, 0, 1);
+    expected += log(g) - g + log(3) - 3 * (h - 0.5) + log(1.5) - log1p(exp(-0.4)) - log1p(exp(0.4));
+    expected -= log(acos(-1)) + log1p(c * c);
+    assert_near(log_density(&test, x), expected, 1e-13);
+    assert_gradient(&test, x);
+    end(&test);
+}
+
 /* Without subscripts on the left an array has the dimensions of what defines it, in whichever order they stand. */
 static void test_whole_arrays(void **state) {
     (void)state;
@@ -514,6 +579,31 @@ static void test_functions_of_distributions(void **state) {
                       a * (log(2) / 2 + 2.5 / e + 1) + 1 + a / 2;
     assert_near(log_density(&test, &a), expected, 1e-13);
     assert_gradient(&test, &a);
+    end(&test);
+}
+
+/* Quantile functions undo distribution functions, whatever the arguments, and their derivatives do. */
+static void test_quantiles(void **state) {
+    (void)state;
+    lowered_test test;
+    lower(
+        &test,
+        "model { a ~ dgamma(2, 1)\n k ~ dgamma(3, 1)\n u ~ dunif(0, 1)\n m ~ dnorm(0, 1)\n"
+        " factor(pgamma(qgamma(u, a, k), a, k) + pbeta(qbeta(u, a, k), a, k) + pt(qt(u, m, a, k), m, a, k))\n"
+        " factor(pchisqr(qchisqr(u, k), k) + pf(qf(u, a, k), a, k) + pgen.gamma(qgen.gamma(u, a, k, 1.5), a, k, 1.5))\n"
+        " factor(-6 * u)\n factor(a * (qpois(0.3, 4.5) + qbin(0.3, 0.4, 20) + qnegbin(0.3, 0.4, 3))) }",
+        "");
+    for (uint64_t turn = 0; turn < 8; turn++) {
+        double x[4], natural[4];
+        svmp_random_normals((random_stream){.seed = turn, .purpose = RANDOM_TEST}, 4, x);
+        for (int i = 0; i < 4; i++) x[i] *= 0.5; /* pf and pt lose digits in the long tails of few degrees of freedom */
+        assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
+        const double a = natural[0], k = natural[1], u = natural[2];
+        const double expected = log(a) - a + x[0] + 2 * log(k) - k - log(2) + x[1] + log(u * (1 - u)) +
+                                normal(natural[3], 0, 1) + a * (3 + 7 + 2); /* the counts as R has them */
+        assert_near(log_density(&test, x), expected, 1e-11);
+        assert_gradient(&test, x);
+    }
     end(&test);
 }
 
@@ -615,6 +705,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_arrays),
         cmocka_unit_test(test_functions_of_distributions),
+        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_scalar_normal),
         cmocka_unit_test(test_loop_that_never_runs),
         cmocka_unit_test(test_gaussian_field),
@@ -632,6 +723,8 @@ int main(void) {
         cmocka_unit_test(test_long_chains),
         cmocka_unit_test(test_censoring_is_a_bound),
         cmocka_unit_test(test_unknown_cut_points),
+        cmocka_unit_test(test_censored_vector),
+        cmocka_unit_test(test_observed_sums),
         cmocka_unit_test(test_nothing_goes_on_outside),
         cmocka_unit_test(test_monitors),
         cmocka_unit_test(test_data_block_draws),

@@ -23,14 +23,17 @@ static const struct {
      "                 ^\nm.bug:2:12: error: 'pow' takes 2 arguments, not 1\n     y ~ dnorm(pow(x), 1) }\n"
      "               ^"},
     {"model { x <- dnorm(0,1) }", "",
-     "m.bug:1:14: error: 'dnorm' is a distribution; it can only follow '~'\n"
+     "m.bug:1:14: error: 'dnorm' is a distribution: write '~' before it, not '<-' or '='\n"
      "    model { x <- dnorm(0,1) }\n                 ^"},
     {"model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }", "",
      "m.bug:1:19: error: 'pnorm' takes 3 arguments, not 2: the value, then the arguments of the distribution\n"
      "    model { x ~ dnorm(pnorm(1, 2), qgamma(0.5, 1, 1)) }\n                      ^"},
-    {"model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }", "",
-     "m.bug:1:22: error: unknown function 'qgamma': the quantiles of dgamma have no closed form\n"
-     "    model { x ~ dnorm(0, qgamma(0.5, 1, 1)) }\n                         ^"},
+    {"model { x ~ dnorm(0, qpois(p, 2))\n p ~ dbeta(1, 1)\n y ~ dnorm(x, 1) }", "y <- 1",
+     "m.bug:1:22: error: 'qpois' needs known arguments: write x ~ dpois(...) for its values\n"
+     "    model { x ~ dnorm(0, qpois(p, 2))\n                         ^"},
+    {"model { x ~ dnorm(0, qhalfcauchy(0.5, 1)) }", "",
+     "m.bug:1:22: error: unknown function 'qhalfcauchy': there are no quantiles of dhalfcauchy\n"
+     "    model { x ~ dnorm(0, qhalfcauchy(0.5, 1)) }\n                         ^"},
     /* what a user of JAGS may write by mistake */
     {"model { for (i in 1:2) { y[i] ~ dnorm(0, t) }\n m[i] <- 1\n t ~ dgamma(1,1) }", "y <- c(1,2)",
      "m.bug:2:4: error: 'i' is a loop counter, used outside its loop\n     m[i] <- 1\n       ^"},
@@ -89,30 +92,42 @@ static const struct {
      "m.bug:1:9: error: the model has a directed cycle: x -> x\n    model { x ~ dnorm(x, 1) }\n            ^"},
     {"model { for (i in 1:N) { z[i] ~ dpois(l) }\n y ~ dnorm(z[2], 1)\n l ~ dgamma(1, 1) }",
      "N <- 3 z <- c(1,NA,2) y <- 1",
-     "m.bug:1:26: error: 'z[2]' ~ dpois is discrete, not observed, and cannot be summed out: it has no largest value, "
-     "and "
-     "no counts that depend on it are observed; bound it with T(,) where larger values have no weight, or provide it "
-     "in "
-     "the data (i = 2)\n    model { for (i in 1:N) { z[i] ~ dpois(l) }\n                             ^"},
+     "m.bug:1:26: error: 'z[2]' ~ dpois is discrete, not observed, and cannot be summed out: it has no upper bound, "
+     "and no observed counts depend on it; truncate it with T(,) at a value of negligible probability, or provide it "
+     "in the data (i = 2)\n    model { for (i in 1:N) { z[i] ~ dpois(l) }\n                             ^"},
     {"model { n ~ dbin(p, k)\n k ~ dbin(p, 4)\n y ~ dnorm(n, 1)\n p ~ dunif(0, 1) }", "y <- 1",
-     "m.bug:1:9: error: 'n' ~ dbin is discrete, not observed, and cannot be summed out: its largest value depends on "
-     "an unknown; bound it with T(,)\n    model { n ~ dbin(p, k)\n            ^"},
+     "m.bug:1:9: error: 'n' ~ dbin is discrete, not observed, and cannot be summed out: its upper bound depends on an "
+     "unknown; truncate it with T(,)\n    model { n ~ dbin(p, k)\n            ^"},
     {"model { for (i in 1:20) { z[i] ~ dbern(p) }\n y ~ dnorm(sum(z[]), 1)\n p ~ dunif(0, 1) }", "y <- 1",
-     "m.bug:2:2: error: this depends on the discrete unknowns z[1], z[2], z[3], z[4] ...: 1.05e+06 combinations of "
-     "their values, at most 65536 can be summed; provide some of them in the data, or split the statement\n"
-     "     y ~ dnorm(sum(z[]), 1)\n     ^"},
+     "m.bug:2:2: error: this depends on the discrete unknowns z[1], z[2], z[3], z[4] ..., which have 1.05e+06 "
+     "combinations of values; at most 65536 can be summed; provide some of them in the data, or split the statement\n  "
+     "   y ~ dnorm(sum(z[]), 1)\n     ^"},
     {"model { for (i in 1:20) { z[i] ~ dbern(p)\n for (j in (i+1):20) { y[i,j] ~ dnorm(z[i] + z[j], 1) } }\n"
      " p ~ dunif(0, 1) }",
      "y <- structure(rep(1, 400), .Dim = c(20, 20))",
-     "m.bug:1:27: error: summing out the discrete unknown 'z[1]' couples z[2], z[3], z[4], z[5], z[6] and 14 more: a "
-     "table of 1.05e+06 entries, at most 65536 are possible; provide some of them in the data (i = 1)\n"
-     "    model { for (i in 1:20) { z[i] ~ dbern(p)\n                              ^"},
+     "m.bug:1:27: error: summing out the discrete unknown 'z[1]' couples z[2], z[3], z[4], z[5], z[6] and 14 more and "
+     "needs a table of 1.05e+06 entries; the maximum is 65536; provide some of the discrete unknowns in the data (i = "
+     "1)\n    model { for (i in 1:20) { z[i] ~ dbern(p)\n                              ^"},
     {"model { z ~ dbern(0.5)\n x ~ dunif(0, 1 + z)\n y ~ dnorm(x, 1) }", "y <- 1",
      "m.bug:2:2: error: the bounds of this unknown depend on a discrete one: write it as low + (high - low) * u with u "
-     "~ dunif(0, 1), or factor() for what its density has more\n     x ~ dunif(0, 1 + z)\n     ^"},
+     "~ dunif(0, 1), or add the remaining terms of its density with factor()\n     x ~ dunif(0, 1 + z)\n     ^"},
     {"model { z ~ dbern(0.5)\n y ~ dbin(p, z)\n p ~ dunif(0, 1) }", "y <- 2",
-     "m.bug:1:9: error: no values of the discrete unknowns are possible with these data\n"
-     "    model { z ~ dbern(0.5)\n            ^"},
+     "m.bug:2:2: error: 'y' (d.R:1) is outside the support of dbin: 2 is not between 0 and 1\n"
+     "     y ~ dbin(p, z)\n     ^"},
+    {"model { for (i in 1:3) { z[i] ~ dbern(p)\n y[i] ~ dpois(a[1 + z[i]]) }\n p ~ dunif(0, 1)\n a[1] ~ dexp(1)\n"
+     " a[2] ~ dexp(2) }",
+     "y <- c(3, -1, 1.5)",
+     "m.bug:2:2: error: 'y[2]' (d.R:1) is outside the support of dpois: -1 is negative (i = 2)\n"
+     "     y[i] ~ dpois(a[1 + z[i]]) }\n     ^"},
+    {"model { for (i in 1:3) { z[i] ~ dbern(p)\n y[i] ~ dbin(q, 2 * z[i]) }\n w ~ dbin(q, 1 - z[2])\n"
+     " p ~ dunif(0, 1)\n q ~ dunif(0, 1) }",
+     "y <- c(0, 1, 2) w <- 1",
+     "m.bug:1:26: error: no value of the discrete unknown 'z[2]' is possible with these data; check its distribution "
+     "and the observed nodes that depend on it (i = 2)\n    model { for (i in 1:3) { z[i] ~ dbern(p)\n                 "
+     "            ^"},
+    {"model { z ~ dbern(0.5)\n factor(log(z - z)) }", "",
+     "m.bug:2:2: error: this has probability 0 for all values of the discrete unknowns that it depends on; check the "
+     "data\n     factor(log(z - z)) }\n     ^"},
     {"model { y[1:2] ~ dinterval(t[1:2], c)\n t[1:2] ~ dnorm(0, 1) }", "y <- c(0, 1) c <- 2",
      "m.bug:1:9: error: dinterval applies to one element: write a loop with y[i] on the left-hand side\n"
      "    model { y[1:2] ~ dinterval(t[1:2], c)\n            ^"},
@@ -125,8 +140,8 @@ static const struct {
      "m.bug:1:24: error: the lower bound 3 must be below the upper bound 1\n"
      "    model { x ~ dnorm(0,1) T(3, 1) }\n                           ^"},
     {"model { x ~ dunif(4, 1) }", "",
-     "m.bug:1:13: error: the bounds 4 and 1 of 'x' leave no values\n    model { x ~ dunif(4, 1) }\n"
-     "                ^"},
+     "m.bug:1:13: error: there is no value between the bounds 4 and 1 of 'x'\n    model { x ~ dunif(4, 1) }\n          "
+     "      ^"},
     {"model { x ~ dpois(l)\n l ~ dgamma(1,1) }", "x <- c(-2)",
      "m.bug:1:9: error: 'x' (d.R:1) is outside the support of dpois: -2 is negative\n"
      "    model { x ~ dpois(l)\n            ^"},
@@ -186,13 +201,14 @@ static const struct {
      "step()\n"
      "    model { y ~ dnorm(a[k], 1)\n                        ^"},
     {"model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n n ~ dnorm(0,1) }", "",
-     "m.bug:1:21: error: 'n' is not data, as loop bounds and left-hand subscripts must be; compute it in data { }\n"
-     "    model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n                        ^"},
+     "m.bug:1:21: error: 'n' is not data, but loop bounds and left-hand subscripts must be data; compute it in data { "
+     "}\n    model { for (i in 1:n) { y[i] ~ dnorm(0, 1) }\n                        ^"},
     {"model { y ~ dnorm(x[2], 1)\n x[1] ~ dnorm(0,1)\n x[3] ~ dnorm(0,1) }", "",
      "m.bug:1:19: error: 'x[2]' is not defined\n    model { y ~ dnorm(x[2], 1)\n                      ^"},
     {"model { y ~ dnorm(x[2], 1) }", "x <- c(1,NA)",
-     "m.bug:1:19: error: 'x[2]' is missing in the data (d.R:1), and the model does not define it\n    model { y ~ "
-     "dnorm(x[2], 1) }\n                      ^"},
+     "m.bug:1:19: error: 'x[2]' is missing in the data (d.R:1), and the model does not define it; give it a "
+     "distribution, such as x[i] ~ dnorm(mu.x, tau.x), or remove the rows without it\n    model { y ~ dnorm(x[2], 1) "
+     "}\n                      ^"},
     {"model { x <- 3\n y ~ dnorm(x,1) }", "x <- 2",
      "m.bug:1:9: error: 'x' is computed here and given in the data (d.R:1)\n    model { x <- 3\n            ^"},
     {"data { a ~ dflat() }\nmodel { y ~ dnorm(a, 1) }", "",
@@ -213,7 +229,7 @@ static const struct {
     {"data { factor(1) }\nmodel { y ~ dnorm(0, 1) }", "",
      "m.bug:1:8: error: factors are not allowed in data { }\n    data { factor(1) }\n           ^"},
     {"model { y ~ dnorm(0, 1) }", "z <- 2 y <- 1",
-     "m.bug: error: the model has no unknowns: nothing is left to infer."},
+     "m.bug: error: the model has no unknowns, so there is nothing to infer."},
     {"model { foo(y) <- 1\n z ~ dnorm(y, 1) }", "",
      "m.bug:1:9: error: unknown link 'foo': expected log, logit, probit or cloglog\n"
      "    model { foo(y) <- 1\n            ^"},

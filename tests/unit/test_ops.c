@@ -39,6 +39,9 @@ static const op_range ranges[] = {
     {OP_log_gamma_p, {0.3, 0.2}, {6, 12}, 0},
     {OP_log_gamma_q, {0.3, 0.2}, {6, 12}, 0},
     {OP_log_beta_i, {0.05, 0.4, 0.4}, {0.95, 5, 5}, 0},
+    {OP_gamma_quantile, {0.05, 0.3}, {0.95, 6}, 0},
+    {OP_beta_quantile, {0.05, 0.4, 0.4}, {0.95, 5, 5}, 0},
+    {OP_t_quantile, {0.05, 0.8}, {0.95, 12}, 0},
     {OP_half_over, {0.3}, {3}, 0},
     {OP_log_slope, {0.3}, {3}, 0},
     {OP_masked_divide, {-2, 0.4}, {2, 3}, 0},
@@ -298,6 +301,38 @@ static void test_gamma_functions(void **state) {
     assert_near(svmp_log_gamma_q(1, 2000), -2000, 1e-14);
 }
 
+/* Quantiles invert the distribution functions; some are known in closed form. */
+static void test_quantiles(void **state) {
+    (void)state;
+    static const double probabilities[] = {1e-12, 1e-6, 0.01, 0.2, 0.5, 0.77, 0.999, 1 - 1e-6, 1 - 1e-12};
+    for (size_t k = 0; k < sizeof probabilities / sizeof *probabilities; k++) {
+        const double p = probabilities[k], pi = acos(-1);
+        assert_near(svmp_gamma_quantile(p, 1) / -log1p(-p), 1, 1e-13);
+        const double tail = p < 0.5 ? p : 1 - p, side = p < 0.5 ? -1 : 1;
+        if (p != 0.5) assert_near(side * svmp_t_quantile(p, 1) * tan(pi * tail), 1, 1e-13);
+        if (p != 0.5) assert_near(svmp_t_quantile(p, 2) * sqrt(2 * tail * (1 - tail)) / (2 * p - 1), 1, 1e-13);
+        for (double a = 0.05; a < 3000; a *= 2.3) {
+            const double x = svmp_gamma_quantile(p, a), slack = 1e-16 * (10 + a) * log(2 + a);
+            /* relative to the smaller tail, and where x does not underflow */
+            if (x > 1e-290)
+                assert_near(p < 0.5 ? svmp_log_gamma_p(a, x) : svmp_log_gamma_q(a, x), p < 0.5 ? log(p) : log1p(-p),
+                            1e-11 + slack * 1e3);
+            if (pow(p, 1 / a) > 1e-290) assert_near(svmp_beta_quantile(p, a, 1) / pow(p, 1 / a), 1, 1e-11);
+            for (double b = 0.3; b < 300; b *= 4.1) {
+                const double y = svmp_beta_quantile(p, a, b);
+                if (y > 1e-290 && y < 0.99) assert_near(svmp_log_beta_i(y, a, b), log(p), 1e-10 + (a + b) * 1e-13);
+            }
+        }
+    }
+    assert_true(svmp_gamma_quantile(0, 2) == 0 && svmp_gamma_quantile(1, 2) == INFINITY);
+    assert_true(svmp_beta_quantile(0, 2, 3) == 0 && svmp_beta_quantile(1, 2, 3) == 1);
+    assert_true(svmp_t_quantile(0, 2) == -INFINITY && svmp_t_quantile(1, 2) == INFINITY &&
+                svmp_t_quantile(0.5, 3) == 0);
+    assert_true(isnan(svmp_gamma_quantile(-0.1, 2)) && isnan(svmp_gamma_quantile(0.1, 0)));
+    assert_true(isnan(svmp_beta_quantile(1.1, 2, 2)) && isnan(svmp_beta_quantile(0.1, 1, -1)));
+    assert_true(isnan(svmp_t_quantile(NAN, 2)) && isnan(svmp_t_quantile(0.1, -2)));
+}
+
 static void test_beta_function(void **state) {
     (void)state;
     for (double x = 0.03; x < 1; x += 0.04)
@@ -366,13 +401,31 @@ static void test_same_bits(void **state) {
     }
 }
 
+/* Within 0.7 units in the last place of the truth, as libm is within 0.52: the neighbour of libm's at most; and the
+ * same edges. */
+static void test_exponential(void **state) {
+    (void)state;
+    const double widths[] = {0.35, 1, 30, 708, 745};
+    const double edges[] = {0,       -0.0, 709.782712893384, 709.7827128933841, 710,   1e300, INFINITY, -708.4, -745.13,
+                            -745.14, -746, -1e300,           -INFINITY,         1e-300};
+    for (size_t k = 0; k < 5; k++)
+        for (size_t l = 0; l < 20000; l++) {
+            const double a = widths[k] * test_random(k, l), truth = exp(a), found = svmp_exp(a);
+            assert_true(found >= nextafter(truth, 0) && found <= nextafter(truth, INFINITY));
+        }
+    for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) assert_true(svmp_exp(edges[k]) == exp(edges[k]));
+    assert_true(isnan(svmp_exp(NAN)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exponential),
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_round),
         cmocka_unit_test(test_gamma_functions),
         cmocka_unit_test(test_beta_function),
+        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_normal_functions),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_second_derivatives),

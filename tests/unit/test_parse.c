@@ -180,6 +180,24 @@ static void test_errors(void **state) {
         {"", "m.bug:1:1: error: expected a block 'model { }', not the end of the file\n    \n    ^"},
         {"modle { }", "m.bug:1:1: error: expected 'model', 'data' or 'var', not 'modle'; did you mean 'model'?\n"
                       "    modle { }\n    ^"},
+        {"data {\n  int N; // parameters {\n}\nparameters {\n  real m;\n}\nmodel {\n  m ~ normal(0, 1);\n}\n",
+         "m.bug:4:1: error: this is a Stan program, but svmp reads the BUGS language; see \"Coming from Stan\" in "
+         "docs/language.md\n    parameters {\n    ^"},
+        {"# a model\nmodel <- function() { x ~ dnorm(0, 1) }",
+         "m.bug:2:1: error: this is R code; put only the model into the file, as 'model { ... }'\n"
+         "    model <- function() { x ~ dnorm(0, 1) }\n    ^"},
+        {"text = \"model { x ~ dnorm(0, 1) }\"",
+         "m.bug:1:1: error: this is R code; put only the model into the file, as 'model { ... }'\n"
+         "    text = \"model { x ~ dnorm(0, 1) }\"\n    ^"},
+        {"model { x ~ dnorm(0, 1) } }\ny[1] ~ dnorm(x, 1)\n}",
+         "m.bug:1:27: error: expected 'model', 'data' or 'var', not '}'\n    model { x ~ dnorm(0, 1) } }\n"
+         "                              ^"},
+        {"model { x ~ dnorm(0, 1) }\ny[1] ~ dnorm(x, 1)\n}",
+         "m.bug:2:1: error: this statement is not in a block: enclose the statements in 'model { ... }', and check for "
+         "an extra '}'\n    y[1] ~ dnorm(x, 1)\n    ^"},
+        {"for (i in 1:3) { x[i] ~ dnorm(0, 1) }",
+         "m.bug:1:1: error: this statement is not in a block: enclose the statements in 'model { ... }', and check for "
+         "an extra '}'\n    for (i in 1:3) { x[i] ~ dnorm(0, 1) }\n    ^"},
         {"model { } model { }",
          "m.bug:1:11: error: there is more than one block 'model'\n    model { } model { }\n              ^"},
         {"model {\n  x ~ dnorm(0, 1)\n", "m.bug:1:7: error: '{' is not closed\n    model {\n          ^"},

@@ -184,7 +184,7 @@ static void test_malformed_files_give_their_place(void **state) {
         {"x,y,x\n1,2,3\n", "bad.csv:1: two columns have the name 'x'."},
         {"x,,y\n1,2,3\n", "bad.csv:1: the name of column 2, '', is empty."},
         {"x,\"y\n1,2\n", "bad.csv:1: the name of column 2, '\"y', contains a comma, a quotation mark"},
-        {"\"\",\"x\"\n\"1\",2\n", "bad.csv:1: the first column has no name. If it holds row numbers, leave them out"},
+        {"\"\",\"x\"\n\"1\",2\n", "bad.csv:1: the first column has no name. If it contains row numbers, omit them"},
         {",x\n0,2\n", "bad.csv:1: the first column has no name."},
         {"lp__,x\n1,2\nhello,4\n", "bad.csv:3: column 1 (lp__): 'hello' is not a number."},
         {"x,divergent__\n1,0\n2,\n", "bad.csv:3: column 2 (divergent__): '' is not a number."},

@@ -388,7 +388,7 @@ static void test_refusals(void **state) {
     model = test_grid(context, 2, 1);
     run_options options = small(3, 10);
     options.warmup = 10;
-    assert_refused(model, options, "The method 'local' would make 10 sweeps, all of them warm-up");
+    assert_refused(model, options, "The method 'local' would discard all of its 10 sweeps");
     options = small(3, 10);
     options.step = "fixed:1";
     assert_refused(model, options, "The method 'local' does not take a step");

@@ -118,7 +118,7 @@ static int fail_one(const script *s, size_t poor, long scarce) {
     return failed;
 }
 
-/* Of the first process every second allocation, of the others every fifth. */
+/* Of the first process every third allocation, of the others every seventh. */
 static void fail_each(const script *s, size_t processes) {
     const size_t files = files_in_folder(0);
     for (size_t poor = 0; poor < processes; poor++) {
@@ -129,7 +129,7 @@ static void fail_each(const script *s, size_t processes) {
             unlink("particles.csv");
             unlink("run.svmp");
             if (files_in_folder(0) != files) fail_msg("allocation %ld of process %zu leaves a file", scarce, poor);
-            scarce += poor == 0 ? 2 : 5;
+            scarce += poor == 0 ? 3 : 7;
         } while (failed);
         print_message("about %ld allocations of process %zu\n", scarce, poor);
         assert_true(scarce > 100);

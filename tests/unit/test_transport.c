@@ -48,6 +48,46 @@ static void test_a_correlated_gaussian(void **state) {
     svmp_context_free(context);
 }
 
+/* A grid of 100 variables, but 10 particles, whose sds are off by more than 30 %: all are brought to within 2 %. */
+static void test_hold_few(void **state) {
+    (void)state;
+    enum { SIDE = 10, D = SIDE * SIDE, N = 10 };
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    static double x[D * N], room[D * N], inverse[D];
+    const double pair[] = {1, -1, -1, 1}, loose = 0.05;
+    average to[D];
+    gaussian *q = NULL;
+    double before = 0;
+    assert_ok(svmp_model_create(context, &model));
+    for (size_t i = 0; i < D; i++) assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+    for (size_t i = 0; i < D; i++) {
+        assert_ok(svmp_model_add_gaussian(model, 1, &i, &loose, NULL));
+        if (i % SIDE > 0) assert_ok(svmp_model_add_gaussian(model, 2, (size_t[]){i - 1, i}, pair, NULL));
+        if (i >= SIDE) assert_ok(svmp_model_add_gaussian(model, 2, (size_t[]){i - SIDE, i}, pair, NULL));
+    }
+    assert_ok(svmp_model_finish(model));
+    assert_ok(svmp_gaussian_create(model, 1, &q));
+    assert_ok(svmp_gaussian_variance(q, inverse));
+    assert_ok(svmp_gaussian_draw(q, 1, N, x));
+    for (size_t i = 0; i < D; i++) {
+        double squares = 0;
+        to[i] = (average){.mean = 0, .sd = sqrt(inverse[i])};
+        for (size_t l = 0; l < N; l++) squares += x[i * N + l] * x[i * N + l];
+        before = fmax(before, fabs(sqrt(squares / (N - 1)) / to[i].sd - 1));
+    }
+    assert_true(before > 0.3);
+    assert_ok(svmp_hold(q, to, D, N, x, room));
+    for (size_t i = 0; i < D; i++) {
+        double squares = 0;
+        for (size_t l = 0; l < N; l++) squares += x[i * N + l] * x[i * N + l];
+        assert_true(fabs(log(sqrt(squares / (N - 1)) / to[i].sd)) <= 0.02);
+    }
+    svmp_gaussian_free(q);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* A chain of twelve variables that move together: their sds are 3, those of neighbours' differences 0.1. Particles
  * whose common part is too wide are brought to the sds, and the differences stay within the noise of 400 draws. */
 static void test_hold(void **state) {
@@ -251,7 +291,7 @@ static void test_other_limit(void **state) {
             assert_ok(svmp_run_load(longer, "limit.svmp"));
         } else {
             assert_int_equal(svmp_run_load(longer, "limit.svmp"), SVMP_BAD_INPUT);
-            assert_non_null(strstr(svmp_context_error(context), "have ended at its limit of 40 iterations"));
+            assert_non_null(strstr(svmp_context_error(context), "finished its moves at its limit of 40 iterations"));
         }
         svmp_run_free(run);
         svmp_run_free(longer);
@@ -358,6 +398,7 @@ int main(void) {
                                        cmocka_unit_test(test_turns),
                                        cmocka_unit_test(test_averages),
                                        cmocka_unit_test(test_hold),
+                                       cmocka_unit_test(test_hold_few),
                                        cmocka_unit_test(test_edge),
                                        cmocka_unit_test(test_other_limit),
                                        cmocka_unit_test(test_expected),

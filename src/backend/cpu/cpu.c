@@ -278,7 +278,8 @@ static svmp_status score(backend *b) { return svmp_evaluate_span(b->evaluator, b
                                    .score = score,                                                                     \
                                    .stein = stein,                                                                     \
                                    .step = svmp_host_step,                                                             \
-                                   .diffuse = svmp_host_diffuse}
+                                   .diffuse = svmp_host_diffuse,                                                       \
+                                   .keeps = svmp_cpu_keeps}
 
 CPU(svmp_backend_cpu, "cpu"); /* the best instruction set that the machine has; the others are for comparing */
 CPU(svmp_backend_cpu_baseline, "cpu-baseline");

@@ -65,6 +65,9 @@ static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *
  * are always stored. */
 int svmp_cpu_stores(const backend *b, size_t member_variables);
 
+/* backend_kind.keeps */
+int svmp_cpu_keeps(double pairs, size_t variables);
+
 /* Add the phi of a term to the members of a unit, with `threads` threads. With one, several threads may call it at the
  * same time for different units. The bits are the same. */
 void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,

@@ -29,10 +29,14 @@ typedef struct radial {
     size_t member_count;
 } radial;
 
-int svmp_cpu_stores(const backend *b, size_t member_variables) {
+int svmp_cpu_keeps(double pairs, size_t variables) {
     enum { NEAR = 8 * 1024 * 1024 / sizeof(double) }; /* numbers that stay in the caches */
+    return pairs <= NEAR || variables > WEIGHED_VARIABLES;
+}
+
+int svmp_cpu_stores(const backend *b, size_t member_variables) {
     const cpu *own = b->own;
-    return own->all_tiles <= NEAR || member_variables > WEIGHED_VARIABLES;
+    return svmp_cpu_keeps((double)own->all_tiles, member_variables);
 }
 
 /* Does `count` pieces of work: alone, or as a team. (A parallel region of one thread is not free: hence the plain
@@ -192,10 +196,14 @@ static void evaluate(const radial *u, const tile *t, double *k) {
         for (size_t p = 0; p < count; p++) k[p] = k[p] == 0; /* the limit: who coincides */
     else if (!isfinite(u->how.h))
         for (size_t p = 0; p < count; p++) k[p] = NAN; /* the particles ran away; the step will say so */
-    else if (u->how.by_number)
+    else if (u->term->shape->kind == SHAPE_IMQ)
         u->own->lanes->imq(t, u->how.h, k, tile_repulsion(u, t));
-    else
+    else if (u->term->shape->kind == SHAPE_RBF)
         u->own->lanes->rbf(t, u->how.h, k);
+    else {
+        u->term->shape->value(count, k, u->how.h, k);
+        if (u->how.by_number) u->term->shape->repulsion(count, k, u->how.h, tile_repulsion(u, t));
+    }
 }
 
 /* Places are measured from the first particle: the sums of attraction and repulsion then do not cancel, however far
@@ -225,7 +233,7 @@ static void add_velocity(const radial *u, size_t i, const double *sum) {
 static void begin_tile(const radial *u, const tile *t, const double *weight, double *sum) {
     const lane_ops *lanes = u->own->lanes;
     double *k = distances_of(u, t), *total = u->room->total;
-    if (u->how.h > 0 && isfinite(u->how.h) && !u->how.by_number) {
+    if (u->how.h > 0 && isfinite(u->how.h) && u->term->shape->kind == SHAPE_RBF) {
         lanes->rbf_and_weigh(t, u->how.h, k, weight, sum, total);
         return;
     }

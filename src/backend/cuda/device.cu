@@ -25,6 +25,7 @@
 #undef dual
 #undef fraction
 #include "expr/special_hypergeometric.c"
+#include "expr/special_quantile.c"
 
 #include "backend/cuda/bodies.h"
 

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/shapes.h"
+#include "step/kinds.h"
+
 #define DEVICE_VERSION 3 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
@@ -92,7 +95,6 @@ typedef struct draw_args {
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-enum { SHAPE_RBF, SHAPE_IMQ, SHAPE_LINEAR };
 enum { RULE_MEDIAN, RULE_MEDIAN_LOG, RULE_MEDIAN_ZEROS, RULE_FIXED };
 
 /* What a warp reads of its unit first: its domain and its members; and the row sum that is the first member's score. */
@@ -131,8 +133,6 @@ typedef struct pair_args {
 } pair_args;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
-
-enum { STEP_FIXED, STEP_ADAGRAD, STEP_RMSPROP, STEP_ADAM };
 
 /* Particles that move: phi becomes the new particles. Thread i*n + l. */
 typedef struct step_args {

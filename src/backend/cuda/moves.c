@@ -116,22 +116,16 @@ static step_args arguments(const backend *b, double rate, size_t t) {
 
 /* The numbers of a rule (step/). */
 static svmp_status set_rule(const backend *b, const step *s, size_t t, step_args *args) {
-    args->delta = 1e-8;
-    args->decay1 = 0.9;
-    args->decay2 = 0.999;
-    if (s->rule == &svmp_step_adagrad) {
-        args->rule = STEP_ADAGRAD;
-    } else if (s->rule == &svmp_step_rmsprop) {
-        args->rule = STEP_RMSPROP;
-    } else if (s->rule == &svmp_step_adam || s->rule == &svmp_step_adam_sd) {
-        args->rule = STEP_ADAM;
-        if (s->rule == &svmp_step_adam_sd) args->decay2 = 0.99, args->delta = 1e-12;
-        args->correct1 = 1 / (1 - pow(args->decay1, (double)t + 1));
-        args->correct2 = 1 / (1 - pow(args->decay2, (double)t + 1));
-    } else if (s->rule != &svmp_step_fixed && s->rule != &svmp_step_decay) {
+    const step_rule *rule = s->rule;
+    if (rule->kind == STEP_OTHER)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the step '%s'.", b->local->name,
-                         s->rule->name);
-    }
+                         rule->name);
+    args->rule = rule->kind;
+    args->delta = rule->delta;
+    args->decay1 = rule->decay1;
+    args->decay2 = rule->decay2;
+    args->correct1 = 1 / (1 - pow(rule->decay1, (double)t + 1));
+    args->correct2 = 1 / (1 - pow(rule->decay2, (double)t + 1));
     return SVMP_OK;
 }
 

@@ -167,10 +167,6 @@ done:
     return status;
 }
 
-static int shape_of(const kernel_shape *shape) {
-    return shape == &svmp_shape_rbf ? SHAPE_RBF : shape == &svmp_shape_imq ? SHAPE_IMQ : SHAPE_LINEAR;
-}
-
 static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32_t *nodes, int large) {
     cuda *own = b->own;
     const kernel_term *asked = &k->terms[a];
@@ -178,12 +174,15 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
     cuda_term *term = &own->terms[own->term_count];
     term_lists l = {0};
     svmp_status status;
+    if (asked->shape->kind == SHAPE_OTHER)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the kernel '%s'.",
+                         b->local->name, asked->shape->name);
     const int in_sd = asked->metric == METRIC_SD;
     const void *z =
         own->bits == 64 ? (const void *)(in_sd ? c->scaled64 : c->z64) : (const void *)(in_sd ? c->scaled32 : c->z32);
     term->all = (pair_args){.n = b->n,
                             .z = z,
-                            .shape = shape_of(asked->shape),
+                            .shape = asked->shape->kind,
                             .rule = (int)asked->bandwidth.rule,
                             .in_sd = in_sd,
                             .fixed = asked->bandwidth.fixed,

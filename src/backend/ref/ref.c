@@ -301,6 +301,11 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     return SVMP_OK;
 }
 
+static int keeps(double pairs, size_t variables) {
+    (void)pairs, (void)variables;
+    return 1;
+}
+
 const backend_kind svmp_backend_ref = {
     .name = "ref",
     .alloc = alloc,
@@ -309,4 +314,5 @@ const backend_kind svmp_backend_ref = {
     .stein = stein,
     .step = svmp_host_step,
     .diffuse = svmp_host_diffuse,
+    .keeps = keeps,
 };
