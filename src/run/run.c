@@ -278,7 +278,6 @@ svmp_status svmp_run_settle(svmp_run *run) {
 static svmp_status iterate(svmp_run *run) {
     backend *b = run->backend;
     b->patience = patience(run);
-    go_back(run); /* if the monitor met an iteration that failed */
     const svmp_status status = run->method->iterate(run);
     if (status == SVMP_OK) {
         run->iteration++;
@@ -321,6 +320,9 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
         const svmp_progress progress = {run->iteration, run->iterations, known ? run->backend->largest : NAN, run->rate,
                                         run->divergences};
         const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
+        go_back(run);
+        if (run->iteration < progress.iteration) status = SVMP_NOT_FINITE; /* the monitor has met a step that failed */
+        if (status != SVMP_OK) break;
         const int stop = watched && anywhere(run, wish);
         if (stop) status = svmp_run_settle(run);
         if (status != SVMP_OK) break;
