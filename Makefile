@@ -13,7 +13,7 @@
 #   make bench      build and run the benchmarks
 #   make bench-gpu  the same for the backend on NVIDIA GPUs, beside JAX;   make test-gpu   its tests: both need a GPU
 #   make docs       API pages in build/docs/html (Doxygen) and the picture of the rooms (Graphviz)
-#   make dist       build/svmp-VERSION.tar.gz, the sources of the last commit
+#   make dist       build/svmp-VERSION.tar.gz, the sources of the last commit, and its SHA-256 sum
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
 #
@@ -111,9 +111,7 @@ docs:
 	@scripts/rooms --dot >docs/rooms.dot && dot -Tsvg docs/rooms.dot -o docs/rooms.svg
 
 dist:
-	@mkdir -p build
-	@git archive --prefix="svmp-$$(cat VERSION)/" -o "build/svmp-$$(cat VERSION).tar.gz" HEAD
-	@echo "written to build/svmp-$$(cat VERSION).tar.gz"
+	@scripts/dist
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"

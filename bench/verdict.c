@@ -148,9 +148,9 @@ static void try_one(const target *t, const svmp_model *model, const wrong *w, do
                 .seed = seed};
     if (w) w->make(&s, by);
     must(svmp_run_examine(run, 0, 0, &last));
-    to->passed += last.finding == SVMP_PASSED;
-    to->failed += last.finding == SVMP_FAILED;
-    to->undecided += last.finding == SVMP_UNDECIDED || last.finding == SVMP_NOT_EXAMINED;
+    to->passed += last.finding == SVMP_FINDING_PASSED;
+    to->failed += last.finding == SVMP_FINDING_FAILED;
+    to->undecided += last.finding == SVMP_FINDING_UNDECIDED || last.finding == SVMP_FINDING_NOT_EXAMINED;
     to->seconds += last.seconds;
     to->moves += (double)last.moves;
     svmp_run_free(run);

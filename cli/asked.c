@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "front/suggest.h"
 
 int asked_options(const option_set *set, svmp_context *context, svmp_options **options) {
     svmp_option row;
@@ -46,7 +45,7 @@ int is_misspelt_start(const char *init) {
         snprintf(starts[count], LONGEST, "%.*s", (int)strcspn(choice, ":"), choice);
         names[count] = starts[count];
     }
-    const char *meant = access(init, F_OK) == 0 ? NULL : suggest(init, length, count, names);
+    const char *meant = access(init, F_OK) == 0 ? NULL : svmp_name_suggest(init, length, count, names);
     if (meant)
         complain(EXIT_WRONG, "'%s' is neither a start nor a file; did you mean '%s%s'?", init, meant, init + length);
     return meant != NULL;

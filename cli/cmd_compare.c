@@ -53,10 +53,10 @@ static void print_variables(const svmp_particles *particles, const svmp_differen
 /* "50 particles; standard errors as for independent draws, sd/sqrt(n)" of one side. */
 static void print_side(svmp_context *context, const char *called, const svmp_particles *particles) {
     static const char *const errors[] = {
-        [SVMP_PARTICLES] = "; standard errors as for independent draws, sd/sqrt(n)",
-        [SVMP_CHAINS] = "; standard errors from the effective draws (MCSE)",
-        [SVMP_DRAWS] = "; standard errors sd/sqrt(n)",
-        [SVMP_MODES] = " that represent modes, not a sample: the z values say nothing about the posterior",
+        [SVMP_YIELD_PARTICLES] = "; standard errors as for independent draws, sd/sqrt(n)",
+        [SVMP_YIELD_CHAINS] = "; standard errors from the effective draws (MCSE)",
+        [SVMP_YIELD_DRAWS] = "; standard errors sd/sqrt(n)",
+        [SVMP_YIELD_MODES] = " that represent modes, not a sample: the z values say nothing about the posterior",
     };
     const svmp_yield yield = origin_of(context, particles).yield;
     printf("%-15s ", called);

@@ -74,7 +74,7 @@ static void judge(session *s) {
     run_record *record = &s->record;
     const int finished = record->outcome == SVMP_COMPLETED || record->outcome == SVMP_CONVERGED;
     const double third = s->worked / 3, examines = finished && record->iterations > 0 ? s->examines : 0;
-    if (s->method.yield != SVMP_PARTICLES && s->method.yield != SVMP_CHAINS) return;
+    if (s->method.yield != SVMP_YIELD_PARTICLES && s->method.yield != SVMP_YIELD_CHAINS) return;
     stage_begin(&s->stage, s->mode, "examination");
     svmp_status judged = svmp_run_set_monitor(s->run, watch_examination, s);
     if (judged == SVMP_OK) judged = svmp_verdict_create(s->context, &s->verdict);
@@ -142,7 +142,7 @@ static int go(session *s) {
     s->watch.result = estimate_result(s->run, s->options, &s->method, s->model);
     s->watch.begun = s->watch.started - s->began;
     s->watch.warmup = s->warmup;
-    if (s->method.yield == SVMP_PARTICLES && s->examines > 0)
+    if (s->method.yield == SVMP_YIELD_PARTICLES && s->examines > 0)
         s->watch.after = estimate_examination(s->options, &s->method, s->model, &s->watch.result);
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
@@ -157,7 +157,7 @@ static int go(session *s) {
         const int status = failed(s->context, ended);
         if (ended != SVMP_NOT_FINITE) return status;
     }
-    if (ended == SVMP_OK && outcome == SVMP_STOPPED && s->method.yield == SVMP_CHAINS &&
+    if (ended == SVMP_OK && outcome == SVMP_STOPPED && s->method.yield == SVMP_YIELD_CHAINS &&
         svmp_run_iteration(s->run) <= s->warmup)
         return session_explain_warmup(s);
     const int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);

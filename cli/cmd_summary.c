@@ -120,7 +120,7 @@ static void print_recorded(const svmp_particles *particles, const origin *from) 
     if (verdict_print_recorded(comments)) return;
     if (from->diverged)
         printf("The run diverged: these are its last finite particles, far from the posterior.\n");
-    else if (from->yield == SVMP_PARTICLES)
+    else if (from->yield == SVMP_YIELD_PARTICLES)
         printf("The file records no verdict, so it is unknown how far these particles are from the posterior: svmp "
                "verify FILE MODEL\n[DATA...] examines them.\n");
 }
@@ -135,8 +135,8 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
     int status = moments && mixing ? print_rows(context, particles, errors, count, chosen, moments, mixing, listed)
                                    : complain(EXIT_FAILED, "Out of memory.");
-    if (status == 0 && from.yield != SVMP_CHAINS) print_recorded(particles, &from);
-    if (status == 0 && from.yield == SVMP_CHAINS) verdict_print_recorded(svmp_particles_comments(particles));
+    if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(particles, &from);
+    if (status == 0 && from.yield == SVMP_YIELD_CHAINS) verdict_print_recorded(svmp_particles_comments(particles));
     free(moments);
     free(mixing);
     return status;

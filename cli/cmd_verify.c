@@ -81,7 +81,7 @@ static int read_file(session *s) {
     if (s->comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
     svmp_method described;
     if (s->processes > 1 && svmp_comment_find(s->comments, "method", method, sizeof method) &&
-        svmp_method_describe(s->context, method, &described) == SVMP_OK && described.yield == SVMP_CHAINS)
+        svmp_method_describe(s->context, method, &described) == SVMP_OK && described.yield == SVMP_YIELD_CHAINS)
         return complain(
             EXIT_WRONG,
             "'%s' contains draws of chains, which can be verified only in one process. Run svmp without mpirun.", path);

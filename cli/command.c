@@ -7,28 +7,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "front/suggest.h"
+static const command *const all[] = {&command_run,      &command_verify,  &command_plan,    &command_check,
+                                     &command_graph,    &command_summary, &command_compare, &command_report,
+                                     &command_localise, &command_help,    &command_manual,  &command_completion};
+
+enum { COMMANDS = sizeof all / sizeof all[0] };
 
 const command *const *commands(size_t *count) {
-    static const command *const all[] = {&command_run,      &command_verify,  &command_plan,    &command_check,
-                                         &command_graph,    &command_summary, &command_compare, &command_report,
-                                         &command_localise, &command_help,    &command_manual,  &command_completion};
-    *count = sizeof all / sizeof all[0];
+    *count = COMMANDS;
     return all;
 }
 
+/* Where svmp-paper is: beside this program, if it was built or installed there. */
+static void point_to_paper(void) {
+    static const char program[] = "svmp-paper";
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof program);
+    path[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash) memcpy(slash + 1, program, sizeof program);
+    if (slash && access(path, X_OK) == 0)
+        complain(EXIT_WRONG, "The paper's experiments are a separate program: '%s'.", path);
+    else
+        complain(EXIT_WRONG,
+                 "The paper's experiments are a separate program, 'svmp-paper', which is not installed here. "
+                 "'make' builds it from the sources as build/release/svmp-paper; "
+                 "'cmake --install build/release --component paper' installs it.");
+}
+
 const command *find_command(const char *name) {
-    enum { MOST = 16 };
-    const char *names[MOST];
-    size_t count;
-    const command *const *all = commands(&count);
-    for (size_t k = 0; k < count; k++)
+    const char *names[COMMANDS];
+    for (size_t k = 0; k < COMMANDS; k++)
         if (strcmp(names[k] = all[k]->name, name) == 0) return all[k];
-    const char *near = suggest(name, strlen(name), count, names);
+    const char *near = svmp_name_suggest(name, strlen(name), COMMANDS, names);
     speak_as_launched();
     if (strcmp(name, "paper") == 0)
-        complain(EXIT_WRONG, "The paper's experiments are a separate program, 'svmp-paper', which is built in the same "
-                             "folder as svmp and not installed by default.");
+        point_to_paper();
     else if (near)
         complain(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
     else
@@ -115,7 +129,7 @@ int has_ending(const char *path, const char *endings) {
 
 int check_output(const char *path, output_kind kind, int force) {
     const int particles = kind == OUTPUT_PARTICLES;
-    const int netcdf = strstr(svmp_build_parts(), "netcdf: yes") != NULL;
+    const int netcdf = svmp_build_has("netcdf");
     if (particles && has_ending(path, ".nc") && !netcdf)
         return complain(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
     if (particles && !has_ending(path, ".csv .nc"))

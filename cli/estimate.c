@@ -31,7 +31,7 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
  * come. */
 double estimate_result(const svmp_run *run, const svmp_options *options, const svmp_method *method,
                        const svmp_model *model) {
-    const int chains = method->yield == SVMP_CHAINS;
+    const int chains = method->yield == SVMP_YIELD_CHAINS;
     const double particles = (double)asked_count(options, chains && !method->sweeps ? "chains" : "particles");
     char text[32];
     const char *draws = svmp_run_setting(run, "draws", text, sizeof text);

@@ -226,8 +226,8 @@ static void print_found(const expedition *x) {
     printf(
         "%zu poses and %zu landmarks, %zu of them known, from %zu ranges, %zu (%s) of which are more than 4 sd off\n",
         x->data.poses, x->data.landmarks, x->anchors.rows, x->data.count, x->fit.outliers, percentage(part, share));
-    printf("root mean square residuals, in sd: moves %.2f, turns %.2f, other ranges %.2f\n", x->fit.moves,
-           x->fit.turns, x->fit.ranges);
+    printf("root mean square residuals, in sd: moves %.2f, turns %.2f, other ranges %.2f\n", x->fit.moves, x->fit.turns,
+           x->fit.ranges);
     print_doubts(x);
 }
 

@@ -5,7 +5,7 @@
 #include "svmp_tools.h"
 
 typedef struct origin {
-    svmp_yield yield; /* SVMP_PARTICLES if unknown */
+    svmp_yield yield; /* SVMP_YIELD_PARTICLES if unknown */
     int diverged;     /* whether the run diverged */
 } origin;
 

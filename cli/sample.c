@@ -6,19 +6,6 @@
 
 #include "shield.h"
 
-/* Whether the file ends in .nc, and not in the checksum of svmp, which svmp_particles_read looks at. */
-static int is_foreign(const char *path) {
-    static const char mark[] = "svmp checksum";
-    enum { SEAL = 40 };
-    char found[sizeof mark - 1];
-    if (!has_ending(path, ".nc")) return 0;
-    FILE *file = fopen(path, "rb");
-    const int sealed = file && fseek(file, -SEAL, SEEK_END) == 0 && fread(found, sizeof found, 1, file) == 1 &&
-                       memcmp(found, mark, sizeof found) == 0;
-    if (file) fclose(file);
-    return file && !sealed;
-}
-
 /* Major, minor and patch of "0.1.0..."; where a number is missing, 0. */
 static void read_version(const char *text, unsigned long numbers[3]) {
     char *rest;
@@ -51,7 +38,8 @@ int read_particles(svmp_context *context, const char *path, svmp_particles **par
         return complain(EXIT_WRONG, "'%s' is a model: a file of particles (.csv or .nc) must come first.", path);
     if (has_ending(path, ".nc") && stat(path, &about) == 0 && S_ISFIFO(about.st_mode))
         return complain(EXIT_WRONG, "'%s' is a pipe; NetCDF can be read from a file only.", path);
-    if (svmp_context_processes(context) == 1 && is_foreign(path) && !shield_read(context, path))
+    if (svmp_context_processes(context) == 1 && has_ending(path, ".nc") && !svmp_particles_file_sealed(path) &&
+        !shield_read(context, path))
         return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
     const svmp_status read = shield_read_here(context, path, particles);
     if (read != SVMP_OK) return failed(context, read);

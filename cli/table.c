@@ -41,16 +41,27 @@ size_t table_columns(int chains, table_column chosen[TABLE_COLUMNS]) {
     return count;
 }
 
+/* Four digits, and of a number far from 0 as many as show two digits of its sd. */
+static int digits_of(double value, double sd) {
+    enum { FEWEST = 4, MOST = 10 };
+    const double orders = sd > 0 && isfinite(value) ? ceil(log10(fabs(value) / sd)) : 0;
+    return orders + 2 > FEWEST ? (int)fmin(orders + 2, MOST) : FEWEST;
+}
+
 void table_cells(const svmp_moments *moments, const svmp_mixing *mixing, char cells[TABLE_COLUMNS][TABLE_CELL]) {
     static const svmp_mixing none;
     const svmp_mixing *m = mixing ? mixing : &none; /* whose columns are not shown */
     const double values[TABLE_COLUMNS] = {moments->mean, m->error.mean, moments->sd,   moments->q05, moments->q50,
                                           moments->q95,  m->r_hat,      m->bulk_draws, m->tail_draws};
     const char *const formats[TABLE_COLUMNS] = {
-        "%.4g", "%.2g", "%.4g", "%.4g", "%.4g", "%.4g", m->r_hat < 100 ? "%.3f" : "%.3g", "%.0f", "%.0f"};
+        NULL, "%.2g", "%.4g", NULL, NULL, NULL, m->r_hat < 100 ? "%.3f" : "%.3g", "%.0f", "%.0f"};
     size_t count = 0;
     for (size_t k = 0; k < TABLE_COLUMNS; k++)
-        if (mixing || !columns[k].chains) format_as(formats[k], values[k], cells[count++], TABLE_CELL);
+        if (formats[k] && (mixing || !columns[k].chains))
+            format_as(formats[k], values[k], cells[count++], TABLE_CELL);
+        else if (formats[k] == NULL)
+            snprintf(cells[count++], TABLE_CELL, isnan(values[k]) ? "-" : "%.*g", digits_of(values[k], moments->sd),
+                     values[k]);
 }
 
 void print_moments_heading(int width, int chains) {

@@ -44,7 +44,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_options *options, 
         if (options_given(set, needs_output[k]) && path == NULL)
             return complain(EXIT_WRONG, "The option '--%s' needs '--output'.", needs_output[k]);
     for (size_t k = 0; k < sizeof of_samplers / sizeof *of_samplers; k++)
-        if (options_given(set, of_samplers[k]) && method->yield != SVMP_CHAINS)
+        if (options_given(set, of_samplers[k]) && method->yield != SVMP_YIELD_CHAINS)
             return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method->name,
                             of_samplers[k]);
     const size_t draws = *svmp_options_get(options, "draws") ? asked_count(options, "draws")

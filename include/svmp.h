@@ -8,6 +8,8 @@
  * Conventions
  *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. Outputs are
  *     undefined after a failure, but a function that creates an object sets its pointer only on success.
+ *   - A NULL argument gives SVMP_BAD_CALL, or 0, NaN, NULL or "" from a function that returns no status, unless its
+ *     comment says otherwise.
  *   - Arrays are particle-fast: x[i*n + l] is variable i of particle l, so the particles of a variable are contiguous.
  *   - A function that creates an object returns it through its last argument, a pointer to a pointer. The caller owns
  *     the object and frees it with *_free, which accepts NULL. An object must not outlive the context it was created
@@ -29,6 +31,7 @@
 extern "C" {
 #endif
 
+/* Marks what the library exports. */
 #if defined(__GNUC__)
 #define SVMP_API __attribute__((visibility("default")))
 #else
@@ -50,6 +53,7 @@ extern "C" {
     X(NOT_FINITE, 8, "the density, the score or a particle is not finite")                                             \
     X(CALLBACK_FAILED, 9, "a callback failed")
 
+/* Whether a call succeeded, and why not. */
 typedef enum svmp_status {
 #define SVMP_STATUS_ROW(name, number, text) SVMP_##name = (number),
     SVMP_STATUS_LIST(SVMP_STATUS_ROW)
@@ -64,6 +68,7 @@ SVMP_API const char *svmp_version(void);
 
 /* ---- context: memory, messages, threads ----------------------------------------------------- */
 
+/* What all calls share: memory, messages, threads. */
 typedef struct svmp_context svmp_context;
 
 /* Memory functions; all three are required. `allocate` returns zeroed memory like calloc(1, size), `resize` and
@@ -77,11 +82,12 @@ typedef struct svmp_allocator {
 
 /* `allocator` is copied; NULL: calloc, realloc and free. */
 SVMP_API svmp_status svmp_context_create(const svmp_allocator *allocator, svmp_context **context);
-SVMP_API void svmp_context_free(svmp_context *context);
+SVMP_API void svmp_context_free(svmp_context *context); /* collective */
 
 /* Sets the number of threads for everything created afterwards. 0, the default: as many as OpenMP offers. */
 SVMP_API svmp_status svmp_context_set_threads(svmp_context *context, int threads);
 
+/* How important a message is. */
 typedef enum svmp_log_level { SVMP_LOG_DEBUG = 0, SVMP_LOG_INFO = 1, SVMP_LOG_WARNING = 2 } svmp_log_level;
 
 /* Sets the function that receives warnings and other messages. NULL, the default: they are dropped. */
@@ -98,6 +104,7 @@ SVMP_API const char *svmp_context_error(const svmp_context *context);
 
 /* ---- model: nodes and factors, p(x) proportional to exp(sum of factors) --------------------- */
 
+/* A graphical model. */
 typedef struct svmp_model svmp_model;
 
 /* An empty model, to which nodes and factors are added. */
@@ -124,6 +131,7 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
 typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,
                                     void *user_data);
 
+/* Adds a factor of `count` nodes that a function computes. */
 SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes,
                                              svmp_factor_function function, void *user_data);
 
@@ -157,6 +165,7 @@ SVMP_API svmp_status svmp_model_read(svmp_context *context, size_t count, const 
 /* Data for a model text: named arrays of numbers. */
 typedef struct svmp_data svmp_data;
 
+/* Creates an empty data set; frees it. */
 SVMP_API svmp_status svmp_data_create(svmp_context *context, svmp_data **data);
 SVMP_API void svmp_data_free(svmp_data *data);
 
@@ -215,6 +224,7 @@ SVMP_API svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n
 
 /* ---- graph: derived from the factors, read-only --------------------------------------------- */
 
+/* The graph of a model. */
 typedef struct svmp_graph svmp_graph;
 
 /* The graph of a model; NULL before svmp_model_finish. It belongs to the model. */
@@ -227,6 +237,7 @@ SVMP_API size_t svmp_graph_factors(const svmp_graph *graph);
 
 /* ---- particles: a sample with names --------------------------------------------------------- */
 
+/* A sample: the values of named variables, particle by particle. */
 typedef struct svmp_particles svmp_particles;
 
 /* `values`, variables*count numbers, is copied; NULL: zeros. The variables are called x.1, x.2, ... */
@@ -277,6 +288,7 @@ typedef struct svmp_moments {
     double mean, sd, q05, q50, q95;
 } svmp_moments;
 
+/* The moments of one variable. */
 SVMP_API svmp_status svmp_particles_moments(const svmp_particles *particles, size_t variable, svmp_moments *moments);
 
 /* How well chains have mixed (Vehtari et al. 2021): rank-normalised split R-hat, bulk and tail effective sample sizes,
@@ -335,6 +347,7 @@ SVMP_API const char *svmp_options_get(const svmp_options *options, const char *n
     X(STOPPED, 3, "stopped by the monitor")                                                                            \
     X(DIVERGED, 4, "the particles diverged")
 
+/* How a run has ended. */
 typedef enum svmp_outcome {
 #define SVMP_OUTCOME_ROW(name, number, text) SVMP_##name = (number),
     SVMP_OUTCOME_LIST(SVMP_OUTCOME_ROW)
@@ -344,12 +357,13 @@ typedef enum svmp_outcome {
 /* The text of an outcome: a constant string, never NULL. */
 SVMP_API const char *svmp_outcome_text(svmp_outcome outcome);
 
+/* A run of a method on a model. */
 typedef struct svmp_run svmp_run;
 
 /* Creates a run and draws its start. `options` are copied; NULL: the defaults. All memory of the run is allocated here.
  * Collective. */
 SVMP_API svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options, svmp_run **run);
-SVMP_API void svmp_run_free(svmp_run *run);
+SVMP_API void svmp_run_free(svmp_run *run); /* collective */
 
 /* Starts the run from these particles instead. Variables are matched by name. There may be any number of particles. If
  * the run has n particles and more are given, they are divided into n equal parts and the last of each part is used

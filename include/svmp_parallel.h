@@ -25,6 +25,7 @@ typedef struct svmp_launch {
     int connects;     /* whether the environment holds what MPI needs to connect the processes */
 } svmp_launch;
 
+/* Reads this from the environment. */
 SVMP_API void svmp_launch_read(svmp_launch *launch);
 
 /* Connects this process with the others that the launcher started. Collective. Does nothing if it started one process

@@ -22,6 +22,7 @@ typedef struct svmp_load {
     double compute, exchange;     /* seconds for its nodes alone, and for its messages alone */
 } svmp_load;
 
+/* The plan of a run with several processes. */
 typedef struct svmp_plan {
     size_t processes, busy; /* all processes, and those that own nodes */
     double imbalance;       /* the largest work of a process over the mean work, minus 1 */

@@ -1,5 +1,6 @@
 /* svmp_tools.h: additional functions for commands, reports and bindings: descriptions of options, methods, model arrays
- * and graphs; details of samples and their files; the verdict; a start for models of distances. */
+ * and graphs; details of samples and their files; the verdict; a start for models of distances. The
+ * numbers of constants never change and are never reused. */
 #ifndef SVMP_TOOLS_H
 #define SVMP_TOOLS_H
 
@@ -13,6 +14,9 @@ extern "C" {
 
 /* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
+
+/* Whether this build has an optional part, such as "netcdf". */
+SVMP_API int svmp_build_has(const char *part);
 
 /* Describes the GPU of this machine, if a backend can use it: "gpu: NVIDIA H200", or "gpu: no. " and the reason,
  * truncated to `size`. Returns `buffer`. */
@@ -43,21 +47,27 @@ SVMP_API const char *svmp_option_help(const char *name, char *buffer, size_t siz
  * beyond the last one, and for options without a list of values. */
 SVMP_API const char *svmp_option_choice(const char *name, size_t which);
 
+/* The one of `count` names that the first `length` characters of `typed` probably mean: at least 3 characters with
+ * which it begins, or a typing error or two. NULL: none of them. */
+SVMP_API const char *svmp_name_suggest(const char *typed, size_t length, size_t count, const char *const *names);
+
 /* The meaning of a method's particles. */
 typedef enum svmp_yield {
-    SVMP_PARTICLES = 0, /* they move towards the posterior; svmp_run_discrepancy tells how close they are */
-    SVMP_CHAINS = 1,    /* draws of chains; the run has the options chains, warmup and draws */
-    SVMP_DRAWS = 2,     /* independent draws from the posterior, after one iteration */
-    SVMP_MODES = 3      /* modes, not a sample of the posterior */
+    SVMP_YIELD_PARTICLES = 0, /* they move towards the posterior; svmp_run_discrepancy tells how close they are */
+    SVMP_YIELD_CHAINS = 1,    /* draws of chains; the run has the options chains, warmup and draws */
+    SVMP_YIELD_DRAWS = 2,     /* independent draws from the posterior, after one iteration */
+    SVMP_YIELD_MODES = 3      /* modes, not a sample of the posterior */
 } svmp_yield;
 
+/* The description of a method. */
 typedef struct svmp_method {
     const char *name;
     const char *largest; /* the quantity in svmp_progress.largest, such as "|phi|"; NULL: none, it is NaN */
     svmp_yield yield;
-    int parts;  /* whether it runs on parts of a model, in several processes */
-    int sweeps; /* for SVMP_CHAINS: each particle is a chain; the options are particles, iterations, warmup and draws */
-    size_t draws; /* for SVMP_CHAINS: the default number of draws per chain, or an upper bound of it */
+    int parts;    /* whether it runs on parts of a model, in several processes */
+    int sweeps;   /* for SVMP_YIELD_CHAINS: each particle is a chain; the options are particles, iterations, warmup and
+                     draws */
+    size_t draws; /* for SVMP_YIELD_CHAINS: the default number of draws per chain, or an upper bound of it */
     /* The svmp_reading.coordinates that suits the method: "auto", or "centred" for the model as written. */
     const char *coordinates;
     int fits;           /* whether it always fits a Gaussian on the graph first */
@@ -96,7 +106,9 @@ SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array 
 /* The number of observed values of stochastic nodes in a model text; 0 for other models. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
 
-/* Whether a name, such as "sigma" or "mu.3", is an element of a deterministic array (monitored or not) or a leaf. */
+/* Whether a name, such as "sigma" or "mu.3", is something that runs of the model can report besides its unknowns: an
+ * element of a deterministic or discrete array (monitored or not), a leaf, the deviance, a log likelihood or a new
+ * observation. */
 SVMP_API int svmp_model_computes(const svmp_model *model, const char *name);
 
 /* The number of values of the unknowns, on the scale of the model text. svmp_run_particles reports them for each
@@ -210,6 +222,7 @@ typedef struct svmp_sampling {
     size_t ebfmi_chain;   /* the chain with that value, counted from 0 */
 } svmp_sampling;
 
+/* Fills this from the statistics of the chains. */
 SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampling *sampling);
 
 /* The differences of one variable from a reference sample. A z is a difference divided by its standard error. The
@@ -247,6 +260,10 @@ SVMP_API int svmp_comment_find(const char *comments, const char *name, char *val
 /* The approximate size in bytes of the file that svmp_particles_write would write, without comments and names. */
 SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
 
+/* Whether a NetCDF file ends in the checksum that svmp_particles_write adds and svmp_particles_read compares. Reading a
+ * file without it can crash HDF5 if the file is damaged. 0 if the file cannot be read or this build has no NetCDF. */
+SVMP_API int svmp_particles_file_sealed(const char *path);
+
 /* ---- runs ----------------------------------------------------------------------------------- */
 
 /* The expected number of iterations at the end of the run. For a method that stops by itself it is estimated from the
@@ -269,16 +286,17 @@ typedef struct svmp_movement {
     size_t variable; /* the variable with the value `relative`; the first one if several have it */
 } svmp_movement;
 
+/* The movement of the last iteration. */
 SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
 
-/* The result of an examination. The numbers never change. */
+/* The result of an examination. */
 typedef enum svmp_finding {
-    SVMP_NOT_EXAMINED = 0, /* not examined */
-    SVMP_PASSED = 1,       /* exact moves change the particles no more than they would change exact draws */
-    SVMP_FAILED = 2,       /* the particles are not a sample of the posterior */
-    SVMP_UNDECIDED = 3     /* examined, but the moves mixed too slowly to tell */
+    SVMP_FINDING_NOT_EXAMINED = 0, /* not examined */
+    SVMP_FINDING_PASSED = 1,       /* exact moves change the particles no more than they would change exact draws */
+    SVMP_FINDING_FAILED = 2,       /* the particles are not a sample of the posterior */
+    SVMP_FINDING_UNDECIDED = 3     /* examined, but the moves mixed too slowly to tell */
 } svmp_finding;
 
 /* A reason that by itself prevents a pass. */
@@ -301,7 +319,7 @@ typedef enum svmp_veto {
 
 /* Why a method has not settled, for the variable that is farthest from settling. */
 typedef enum svmp_unrest {
-    SVMP_REST = 0,
+    SVMP_UNREST_NONE = 0,
     SVMP_UNREST_ERROR = 1,    /* an average has a large standard error, in sd */
     SVMP_UNREST_DRIFT = 2,    /* the average still drifts, in sd */
     SVMP_UNREST_IDENTITY = 3, /* Stein's identity is violated, in sd */
@@ -310,38 +328,41 @@ typedef enum svmp_unrest {
 
 /* Why the particles were not examined, or why the examination was cut short. */
 typedef enum svmp_unexamined {
-    SVMP_EXAMINED = 0,
-    SVMP_UNASKED = 1,     /* not requested */
-    SVMP_OUT_OF_TIME = 2, /* the seconds ran out: before the first window, or before all variables had mixed */
-    SVMP_BOXED = 3,       /* the model has boxes */
-    SVMP_UNABLE = 4,      /* the moves failed; svmp_context_error says why */
-    SVMP_BROKEN_OFF = 5   /* the monitor stopped it */
+    SVMP_UNEXAMINED_NONE = 0,
+    SVMP_UNEXAMINED_UNASKED = 1, /* not requested */
+    SVMP_UNEXAMINED_TIME = 2,    /* the seconds ran out: before the first window, or before all variables had mixed */
+    SVMP_UNEXAMINED_BOXES = 3,   /* the model has boxes */
+    SVMP_UNEXAMINED_FAILED = 4,  /* the moves failed; svmp_context_error says why */
+    SVMP_UNEXAMINED_INTERRUPTED = 5 /* the monitor stopped it */
 } svmp_unexamined;
 
 /* The property that changed when the particles were moved. */
 typedef enum svmp_aspect {
-    SVMP_MEAN = 0,        /* effect: (mean of the particles - mean afterwards) / sd afterwards */
-    SVMP_SPREAD = 1,      /* sd of the particles / sd afterwards - 1 */
-    SVMP_MEDIAN = 2,      /* in sd: the normal quantile of the share of particles below the median afterwards */
-    SVMP_TAILS = 3,       /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
-    SVMP_SCORES = 4,      /* RMS score / RMS score afterwards - 1: not 0 if a node is wrong given its neighbours */
-    SVMP_LOG_DENSITY = 5, /* (mean log density - mean afterwards) / (number of variables / 2) */
-    SVMP_ELSEWHERE = 6,   /* in sd: the distance of another region with equally high density, found from other starts */
-    SVMP_SHAPE = 7        /* in sd: the largest difference between a quantile and the same quantile afterwards */
+    SVMP_ASPECT_MEAN = 0,   /* effect: (mean of the particles - mean afterwards) / sd afterwards */
+    SVMP_ASPECT_SPREAD = 1, /* sd of the particles / sd afterwards - 1 */
+    SVMP_ASPECT_MEDIAN = 2, /* in sd: the normal quantile of the share of particles below the median afterwards */
+    SVMP_ASPECT_TAILS = 3,  /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
+    SVMP_ASPECT_SCORES = 4, /* RMS score / RMS score afterwards - 1: not 0 if a node is wrong given its neighbours */
+    SVMP_ASPECT_LOG_DENSITY = 5, /* (mean log density - mean afterwards) / (number of variables / 2) */
+    SVMP_ASPECT_ELSEWHERE =
+        6,                /* in sd: the distance of another region with equally high density, found from other starts */
+    SVMP_ASPECT_SHAPE = 7 /* in sd: the largest difference between a quantile and the same quantile afterwards */
 } svmp_aspect;
 
+/* A change of the particles under exact moves that chance does not explain. */
 typedef struct svmp_drift {
     size_t variable; /* of the whole model; SIZE_MAX: a sum of variables, or all together */
     char name[128];  /* of the variable; "b1 - b2" of a sum */
     svmp_aspect aspect;
     double effect;
     double z;     /* standard errors for exact draws */
-    double level; /* SVMP_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
+    double level; /* SVMP_ASPECT_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
 } svmp_drift;
 
 /* A verdict on a sample. It is empty when created; the functions below fill it. */
 typedef struct svmp_verdict svmp_verdict;
 
+/* Creates an empty verdict; frees it. */
 SVMP_API svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict);
 SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
 

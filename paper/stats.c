@@ -30,7 +30,8 @@ static double beta_share(double a, double b, double x) {
     return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double student_below(double t, double freedom) {
+/* P(T <= t) of Student's distribution. */
+static double student_below(double t, double freedom) {
     const double tail = 0.5 * beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
     return t < 0 ? tail : 1 - tail;
 }

@@ -14,9 +14,6 @@ typedef struct t_test {
 
 t_test t_test_below(size_t count, const double *values, double limit);
 
-/* P(T <= t) of Student's distribution. */
-double student_below(double t, double freedom);
-
 /* P(X >= k) for k of n tosses of a fair coin. */
 double coin_at_least(size_t n, size_t k);
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "front/speech.h"
-#include "front/suggest.h"
 
 /* The row of a name of `length` characters, or `count`. */
 static size_t find_name(const option_set *set, const char *name, size_t length) {
@@ -49,7 +48,7 @@ void options_add_run(option_set *set, size_t count, const char *const *names) {
 static int unknown_name(const option_set *set, const char *name, size_t length) {
     const char *names[OPTIONS_MOST];
     for (size_t k = 0; k < set->count; k++) names[k] = set->rows[k].name;
-    const char *near = suggest(name, length, set->count, names);
+    const char *near = svmp_name_suggest(name, length, set->count, names);
     if (near) return complain(EXIT_WRONG, "Unknown option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
     return complain(EXIT_WRONG, "Unknown option '--%.*s'; see '%s --help'.", (int)length, name, set->command);
 }

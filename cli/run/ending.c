@@ -18,7 +18,7 @@ static void advise_finite(const session *s) {
     char init[STEP_TEXT];
     const char *from = svmp_run_setting(s->run, "init", init, sizeof init); /* the method's own, if none was given */
     const int fitted = from && strncmp(from, "gaussian", strlen("gaussian")) == 0;
-    if (s->method.yield != SVMP_PARTICLES) return;
+    if (s->method.yield != SVMP_YIELD_PARTICLES) return;
     if (svmp_run_iteration(s->run) == 0)
         complain(EXIT_FAILED,
                  "Try another start: %s--init normal:0.1. If no start works, the posterior may be improper: give all "

@@ -19,7 +19,7 @@ static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
                              *const of_chains[] = {"chains", "accept"};
     const char *method = s->method.name;
-    const int sampler = s->method.yield == SVMP_CHAINS, sweeps = s->method.sweeps;
+    const int sampler = s->method.yield == SVMP_YIELD_CHAINS, sweeps = s->method.sweeps;
     for (size_t k = 0; k < 2; k++) {
         if (sampler && !sweeps && options_given(s->set, of_particles[k]))
             return complain(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
@@ -34,7 +34,7 @@ static int check_sizes(const session *s) {
             return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers of whole chains.",
                             method, of_chains[k]);
     }
-    if (s->method.yield == SVMP_DRAWS && options_given(s->set, "iterations"))
+    if (s->method.yield == SVMP_YIELD_DRAWS && options_given(s->set, "iterations"))
         return complain(EXIT_WRONG, "The method '%s' does not take --iterations: it does not iterate.", method);
     return 0;
 }

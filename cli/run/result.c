@@ -47,7 +47,7 @@ static int measure_moments(const session *s, size_t shown, const size_t *which, 
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
     if (status != SVMP_OK) return failed(s->context, status);
-    return s->method.yield == SVMP_DRAWS ? exact_moments(s, shown, which, moments) : 0;
+    return s->method.yield == SVMP_YIELD_DRAWS ? exact_moments(s, shown, which, moments) : 0;
 }
 
 /* The variables that are shown: all; or of many, scalars and small arrays before others. The parts of several processes
@@ -79,7 +79,7 @@ static void print_split(const svmp_split *split) {
 /* How the run ended, without contradicting the verdict below. */
 static const char *end_word(const session *s) {
     const svmp_verdict *v = s->record.verdict;
-    const int doubted = v && (verdict_finding(v) == SVMP_FAILED || verdict_veto(v) != SVMP_VETO_NONE);
+    const int doubted = v && (verdict_finding(v) == SVMP_FINDING_FAILED || verdict_veto(v) != SVMP_VETO_NONE);
     const int ended = s->record.outcome == SVMP_CONVERGED || s->record.outcome == SVMP_COMPLETED;
     return doubted && ended ? "not converged" : outcome_word(s->record.outcome);
 }
@@ -88,9 +88,9 @@ static const char *end_word(const session *s) {
 static void explain_skipped(const session *s) {
     const svmp_verdict *v = s->record.verdict;
     const svmp_unexamined why = (svmp_unexamined)(int)svmp_verdict_number(v, "unexamined");
-    const int out_of_time = why == SVMP_OUT_OF_TIME && verdict_finding(v) != SVMP_FAILED;
-    const int unasked = why == SVMP_UNASKED && verdict_finding(v) == SVMP_NOT_EXAMINED;
-    if (verdict_veto(v) != SVMP_VETO_NONE || s->method.yield == SVMP_CHAINS || (!out_of_time && !unasked)) return;
+    const int out_of_time = why == SVMP_UNEXAMINED_TIME && verdict_finding(v) != SVMP_FINDING_FAILED;
+    const int unasked = why == SVMP_UNEXAMINED_UNASKED && verdict_finding(v) == SVMP_FINDING_NOT_EXAMINED;
+    if (verdict_veto(v) != SVMP_VETO_NONE || s->method.yield == SVMP_YIELD_CHAINS || (!out_of_time && !unasked)) return;
     printf("To examine %s: ", out_of_time ? "them without a time limit" : "them");
     if (s->writer.written)
         printf("svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);
@@ -112,7 +112,7 @@ int session_print(session *s) {
     size_t which[VARIABLES_SHOWN];
     const size_t shown = choose_shown(s, which);
     const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
-    const int exact = s->method.yield == SVMP_DRAWS;
+    const int exact = s->method.yield == SVMP_YIELD_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
     const size_t mixed = s->record.processes > 1 ? shown : variables;
     char step[STEP_TEXT];

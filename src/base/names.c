@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "svmp_tools.h"
+
 enum { LONGEST_COMPARED = 64 };
 
 static uint64_t hash(const char *text, size_t length) {
@@ -62,8 +64,8 @@ svmp_status svmp_names_add(svmp_context *context, name_table *names, const char 
 
 static int smallest(int a, int b) { return a < b ? a : b; }
 
-int svmp_name_distance(const char *text, const char *candidate) {
-    size_t rows = strlen(text), columns = strlen(candidate);
+int svmp_name_distance(const char *text, size_t length, const char *candidate) {
+    size_t rows = length, columns = strlen(candidate);
     if (rows >= LONGEST_COMPARED || columns >= LONGEST_COMPARED) return -1;
     int distance[3][LONGEST_COMPARED] = {{0}}; /* rows i - 2, i - 1 and i of the edit table, in turn */
     for (size_t j = 0; j <= columns; j++) distance[0][j] = (int)j;
@@ -85,11 +87,25 @@ const char *svmp_names_nearest(const name_table *names, const char *text) {
     const char *nearest = NULL;
     int least = LONGEST_COMPARED;
     for (size_t k = 0; k < names->count; k++) {
-        int distance = svmp_name_distance(text, names->text[k]);
+        int distance = svmp_name_distance(text, strlen(text), names->text[k]);
         if (distance > 0 && distance < least) {
             least = distance;
             nearest = names->text[k];
         }
+    }
+    return nearest;
+}
+
+const char *svmp_name_suggest(const char *typed, size_t length, size_t count, const char *const *names) {
+    const char *nearest = NULL;
+    int least = LONGEST_COMPARED;
+    if (typed == NULL || names == NULL) return NULL;
+    for (size_t k = 0; k < count; k++) {
+        const int begins = length >= 3 && strncmp(names[k], typed, length) == 0;
+        const int distance = begins ? 0 : svmp_name_distance(typed, length, names[k]);
+        if (distance < 0 || distance >= least) continue;
+        least = distance;
+        nearest = names[k];
     }
     return nearest;
 }

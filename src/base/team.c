@@ -36,6 +36,7 @@ unsigned svmp_context_any(const svmp_context *context, unsigned bits) {
 }
 
 void svmp_context_gather(const svmp_context *context, size_t size, const void *mine, void *all) {
+    if (mine == NULL || all == NULL) return;
     if (context && context->team)
         context->team->gather(context->team, size, mine, all);
     else if (size > 0)

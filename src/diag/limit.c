@@ -30,5 +30,6 @@ double svmp_normal_z(double t_square, double freedom) {
 }
 
 double svmp_discrepancy_excess(const svmp_discrepancy *d) {
+    if (d == NULL) return NAN;
     return fmax(d->ratio / d->limit, d->moment_z / d->moment_limit);
 }

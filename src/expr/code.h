@@ -28,9 +28,9 @@ typedef struct code_block {
     double *literals;
     size_t count, registers, literal_count, columns, inputs, outputs;
 
-    /* After svmp_code_share: the first `shared` instructions read nothing of an instance but the variables in the slots
-     * `common`. They run once for instances that have the same variables there, and leave what the others read in
-     * the registers `carried`, and in those of the choices, which have at most so many variants. */
+    /* Where instances share something (share.c): the first `shared` instructions read nothing of an instance but the
+     * variables in the slots `common`. They run once for instances that have the same variables there, and leave what
+     * the others read in the registers `carried`, and in those of the choices, which have at most so many variants. */
     size_t shared, common_count, carried_count, choice_count, variants;
     uint32_t *common, *carried;
     code_choice *choices;
@@ -69,10 +69,6 @@ typedef struct shared_parts {
     unsigned char *slot;
     column_numbers *column;
 } shared_parts;
-
-/* The same code, what instances share first. Same operations on the same numbers: a lane has the same bits. `to` stays
- * empty where nothing is shared. */
-svmp_status svmp_code_share(svmp_context *context, const code_block *from, const shared_parts *known, code_block *to);
 
 /* The operations that a log value consists of, operands before their users and the value last: what other programs are
  * made from. Of a literal, operand[0] is its place in `literals`; of an input the slot; of a parameter the column, for

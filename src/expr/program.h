@@ -88,6 +88,9 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
 int svmp_op_arity(expr_op op);
 const char *svmp_op_name(expr_op op);
 
+/* Whether an operation gives 0 or 1: a step, a comparison, a logical operation. */
+bool svmp_op_is_truth(expr_op op);
+
 /* Looking at an expression. After a failure: OP_literal, LEVEL_LITERAL, NaN. */
 expr_op svmp_expr_op(const program_builder *builder, expr e);
 expr_level svmp_expr_level(const program_builder *builder, expr e);

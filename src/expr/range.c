@@ -18,22 +18,8 @@ static bool is_one(const program_builder *builder, uint32_t index) {
 /* At most RANGE_NOT_NEGATIVE. */
 static expr_range not_negative(expr_range range) { return weaker(range, RANGE_NOT_NEGATIVE); }
 
-expr_range svmp_builder_range(const program_builder *builder, const expr_node *node, double value) {
-    if (node->op == OP_literal) return literal_range(value);
-    if (node->op == OP_input || node->op == OP_parameter) return RANGE_ANY;
-    expr_range operand[3] = {RANGE_ANY, RANGE_ANY, RANGE_ANY}, both;
-    for (int k = 0; k < svmp_op_arity((expr_op)node->op); k++)
-        operand[k] = (expr_range)builder->nodes[node->operand[k]].range;
-    both = weaker(operand[0], operand[1]);
-    switch ((expr_op)node->op) {
-    case OP_exp:
-    case OP_square:
-    case OP_sqrt:
-    case OP_abs:
-    case OP_normal_density: return RANGE_NOT_NEGATIVE;
-    case OP_ilogit:
-    case OP_phi:
-    case OP_icloglog:
+bool svmp_op_is_truth(expr_op op) {
+    switch (op) {
     case OP_step:
     case OP_equals:
     case OP_not_equals:
@@ -43,7 +29,28 @@ expr_range svmp_builder_range(const program_builder *builder, const expr_node *n
     case OP_greater_equal:
     case OP_and:
     case OP_or:
-    case OP_not: return RANGE_UNIT;
+    case OP_not: return true;
+    default: return false;
+    }
+}
+
+expr_range svmp_builder_range(const program_builder *builder, const expr_node *node, double value) {
+    if (node->op == OP_literal) return literal_range(value);
+    if (node->op == OP_input || node->op == OP_parameter) return RANGE_ANY;
+    expr_range operand[3] = {RANGE_ANY, RANGE_ANY, RANGE_ANY}, both;
+    for (int k = 0; k < svmp_op_arity((expr_op)node->op); k++)
+        operand[k] = (expr_range)builder->nodes[node->operand[k]].range;
+    both = weaker(operand[0], operand[1]);
+    if (svmp_op_is_truth((expr_op)node->op)) return RANGE_UNIT;
+    switch ((expr_op)node->op) {
+    case OP_exp:
+    case OP_square:
+    case OP_sqrt:
+    case OP_abs:
+    case OP_normal_density: return RANGE_NOT_NEGATIVE;
+    case OP_ilogit:
+    case OP_phi:
+    case OP_icloglog: return RANGE_UNIT;
     case OP_add:
     case OP_divide: return not_negative(both);
     case OP_reciprocal:

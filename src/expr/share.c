@@ -264,7 +264,10 @@ static svmp_status make_room(sharing *s) {
     return SVMP_NEW(context, s->is_common, s->from->inputs);
 }
 
-svmp_status svmp_code_share(svmp_context *context, const code_block *from, const shared_parts *known, code_block *to) {
+/* The same code, what instances share first. Same operations on the same numbers: a lane has the same bits. `to` stays
+ * empty where nothing is shared. */
+static svmp_status share_code(svmp_context *context, const code_block *from, const shared_parts *known,
+                              code_block *to) {
     sharing s = {.context = context, .from = from, .to = to, .known = known};
     *to = (code_block){.literal_count = from->literal_count,
                        .columns = from->columns,
@@ -323,9 +326,9 @@ static svmp_status share_slots(bound_program *bound) {
     SVMP_TRY(SVMP_NEW(compiled->context, bound->known.column, compiled->columns));
     for (size_t h = 0; h < compiled->columns; h++)
         bound->known.column[h] = numbers_of(instances, bound->columns + h * instances, bound->which + h * instances);
-    SVMP_TRY(svmp_code_share(compiled->context, &compiled->values, &bound->known, &bound->values));
+    SVMP_TRY(share_code(compiled->context, &compiled->values, &bound->known, &bound->values));
     if (!compiled->differentiated) return SVMP_OK;
-    return svmp_code_share(compiled->context, &compiled->gradient, &bound->known, &bound->gradient);
+    return share_code(compiled->context, &compiled->gradient, &bound->known, &bound->gradient);
 }
 
 svmp_status svmp_bound_share(bound_program *bound, const uint32_t *variables) {
@@ -349,9 +352,9 @@ svmp_status svmp_bound_partial(const bound_program *bound, size_t count, const u
     program_partial *made = NULL;
     svmp_status status = svmp_program_partial(bound->compiled, count, slots, &made);
     if (status == SVMP_OK && bound->known.column)
-        status = svmp_code_share(context, &made->both, &bound->known, &made->shared_both);
+        status = share_code(context, &made->both, &bound->known, &made->shared_both);
     if (status == SVMP_OK && bound->known.column)
-        status = svmp_code_share(context, &made->gradient, &bound->known, &made->shared_gradient);
+        status = share_code(context, &made->gradient, &bound->known, &made->shared_gradient);
     if (status == SVMP_OK)
         *partial = made;
     else

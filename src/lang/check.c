@@ -20,7 +20,7 @@ typedef struct suggestion {
 } suggestion;
 
 static void consider(suggestion *best, const char *written, const char *candidate) {
-    int distance = svmp_name_distance(written, candidate);
+    int distance = svmp_name_distance(written, strlen(written), candidate);
     if (distance > 0 && (best->text == NULL || distance < best->distance)) *best = (suggestion){candidate, distance};
 }
 

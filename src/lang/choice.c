@@ -30,22 +30,13 @@ static bool is_whole(const model_lowering *lowering, expr e, int depth) {
     const program_builder *builder = lowering->builder;
     const expr_op op = svmp_expr_op(builder, e);
     double number;
+    if (svmp_op_is_truth(op)) return true;
     switch (op) {
     case OP_literal: return svmp_expr_is_literal(builder, e, &number) && number == floor(number);
     case OP_parameter: number = lowering->parameters[svmp_expr_leaf(builder, e)]; return number == floor(number);
     case OP_input: return is_drawn_discrete(lowering, lowering->slots[svmp_expr_leaf(builder, e)]);
     case OP_round:
     case OP_trunc:
-    case OP_step:
-    case OP_equals:
-    case OP_not_equals:
-    case OP_less:
-    case OP_less_equal:
-    case OP_greater:
-    case OP_greater_equal:
-    case OP_and:
-    case OP_or:
-    case OP_not:
     case OP_integer_divide: return true;
     case OP_add:
     case OP_subtract:

@@ -178,7 +178,8 @@ bool svmp_scope_next(model_lowering *lowering) {
     return false;
 }
 
-double svmp_scope_size(const model_lowering *lowering) {
+/* How many combinations there are of the unknowns read so far. */
+static double scope_size(const model_lowering *lowering) {
     double size = 1;
     for (size_t k = 0; k < lowering->scope_count; k++) size *= lowering->discrete[lowering->scope[k]].states;
     return size;
@@ -196,7 +197,7 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%.40s", k ? ", " : "", text);
         if (length >= sizeof names) break;
     }
-    const double size = svmp_scope_size(lowering);
+    const double size = scope_size(lowering);
     if (count > 1) snprintf(statements, sizeof statements, " in %zu or more statements", count);
     return svmp_lowering_error(lowering, lowering->statement->offset,
                                "this depends on the discrete unknowns %s%s, which have %.3g combinations of values%s; "
@@ -208,7 +209,7 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
 /* Refuses what would take too long, before it is begun: a table that is too large, or too many of them that have an
  * unknown in common. */
 static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
-    const double size = svmp_scope_size(lowering);
+    const double size = scope_size(lowering);
     if (size > DISCRETE_MOST_ENTRIES) return too_many(lowering, 1);
     for (size_t k = 0; k < lowering->scope_count; k++) {
         discrete_unknown *one = &lowering->discrete[lowering->scope[k]];

@@ -32,10 +32,9 @@ svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t o
 /* The value of a discrete unknown in the present combination. */
 svmp_status svmp_discrete_read(model_lowering *lowering, uint32_t which, model_item *result);
 
-/* No combination; the next one; how many there are of the unknowns read so far. */
+/* No combination; the next one. */
 void svmp_scope_clear(model_lowering *lowering);
 bool svmp_scope_next(model_lowering *lowering);
-double svmp_scope_size(const model_lowering *lowering);
 
 /* Goes through all combinations of a factor, whose first one was made, and notes what it reads. */
 svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);

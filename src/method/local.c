@@ -334,7 +334,7 @@ done:
 
 const method svmp_method_local = {.name = "local",
                                   .coordinates = "auto",
-                                  .yield = SVMP_CHAINS,
+                                  .yield = SVMP_YIELD_CHAINS,
                                   .sweeps = 1,
                                   .draws = 64,
                                   .local = 1,

@@ -417,7 +417,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 
 const method svmp_method_nuts = {.name = "nuts",
                                  .coordinates = "auto",
-                                 .yield = SVMP_CHAINS,
+                                 .yield = SVMP_YIELD_CHAINS,
                                  .draws = 1000,
                                  .alloc = alloc,
                                  .iterate = iterate,

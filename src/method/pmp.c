@@ -133,7 +133,7 @@ static svmp_status iterate(svmp_run *run) {
 
 #define PASSING(member, alloc_)                                                                                        \
     const method svmp_method_##member = {.name = #member,                                                              \
-                                         .yield = SVMP_MODES,                                                          \
+                                         .yield = SVMP_YIELD_MODES,                                                    \
                                          .iterations = 100,                                                            \
                                          .largest = "change of a message",                                             \
                                          .alloc = alloc_,                                                              \

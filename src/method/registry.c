@@ -64,7 +64,8 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
     if (strcmp(name, METHOD_AUTO) == 0) return svmp_method_auto(svmp_context_processes(context) > 1, 0);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
-        const int distance = strcasecmp(name, methods[k]->name) == 0 ? 0 : svmp_name_distance(name, methods[k]->name);
+        const int same = strcasecmp(name, methods[k]->name) == 0;
+        const int distance = same ? 0 : svmp_name_distance(name, strlen(name), methods[k]->name);
         if (distance >= 0 && distance < least) {
             least = distance;
             snprintf(near, sizeof near, " did you mean '%s'?", methods[k]->name);

@@ -59,16 +59,16 @@ static method_unrest look_at(const average *a) {
     if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
     if (!(error_of(a, svmp_fair_errors) <= 1))
         return (method_unrest){.why = SVMP_UNREST_ERROR, .amount = fmax(a->mean_error, a->sd_error) / a->sd};
-    if (isnan(a->drift)) return (method_unrest){.why = SVMP_REST}; /* one window alone */
+    if (isnan(a->drift)) return (method_unrest){.why = SVMP_UNREST_NONE}; /* one window alone */
     if (!(drift_of(a) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a) <= 1))
         return (method_unrest){.why = SVMP_UNREST_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
-    return (method_unrest){.why = SVMP_REST};
+    return (method_unrest){.why = SVMP_UNREST_NONE};
 }
 
 method_unrest svmp_worst_unrest(const average *rows, size_t count) {
     static const svmp_unrest order[] = {SVMP_UNREST_APART, SVMP_UNREST_ERROR, SVMP_UNREST_DRIFT, SVMP_UNREST_IDENTITY};
-    method_unrest worst = {.why = SVMP_REST};
+    method_unrest worst = {.why = SVMP_UNREST_NONE};
     for (size_t k = 0; k < sizeof order / sizeof *order && worst.count == 0; k++)
         for (size_t i = 0; i < count; i++) {
             method_unrest found = look_at(&rows[i]);

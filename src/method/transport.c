@@ -403,7 +403,7 @@ static svmp_status carry(svmp_run *run) {
 
 static method_unrest find_unrest(const svmp_run *run) {
     const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_REST};
+    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_UNREST_NONE};
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */

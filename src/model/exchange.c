@@ -10,7 +10,8 @@ static const lowered_model *lowered_of(const svmp_model *model) {
     return model->lowered && model->graph->halo == NULL ? model->lowered : NULL;
 }
 
-size_t svmp_model_sorted(const svmp_model *model) {
+/* How many variables are sorted together with others; 0: none is. Parts of a model have none. */
+static size_t count_sorted(const svmp_model *model) {
     const lowered_model *lowered = lowered_of(model);
     size_t variables = 0;
     if (lowered == NULL) return 0;
@@ -101,7 +102,7 @@ svmp_status svmp_model_is_exchangeable(const svmp_model *model, size_t n, const 
     evaluator *e = NULL;
     double *copy = NULL, *density = NULL;
     svmp_status status = SVMP_OK;
-    *is = svmp_model_sorted(model) > 0 && n > 0;
+    *is = count_sorted(model) > 0 && n > 0;
     if (!*is) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(model->context, copy, variables * some));
     SVMP_CHECK(SVMP_NEW(model->context, density, 2 * some));

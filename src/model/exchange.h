@@ -4,9 +4,6 @@
 
 #include "model/model.h"
 
-/* How many variables are sorted together with others; 0: none is. Parts of a model have none. */
-size_t svmp_model_sorted(const svmp_model *model);
-
 /* Puts the variables of each such group in the order that `like` has, a number for each variable, in all of n
  * particles; NULL: in ascending order. */
 void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x);

@@ -31,11 +31,33 @@ static size_t without_subscript(const char *name, size_t length) {
 }
 
 /* The name may be x.3.1 of an array x, or that of a node that is called so. */
+static int is_same(const char *name, size_t length, const char *other) {
+    return strlen(other) == length && memcmp(name, other, length) == 0;
+}
+
+/* What runs report on request of any model: its deviance, likelihood, discrete unknowns, and new observations, y.rep or
+ * y_rep. */
+static int is_reported(const lowered_model *lowered, const char *name, size_t length) {
+    static const char ending[] = "rep";
+    const size_t tail = sizeof ending; /* with the dot before it */
+    const int again = length > tail && memcmp(name + length - tail + 1, ending, tail - 1) == 0 &&
+                      (name[length - tail] == '.' || name[length - tail] == '_');
+    if (is_same(name, length, "deviance") || is_same(name, length, "log_lik")) return 1;
+    for (size_t k = 0; k < lowered->array_count; k++) {
+        const lowered_array *array = &lowered->arrays[k];
+        if (array->summed && is_same(name, length, array->name)) return 1;
+        if (again && array->observed && is_same(name, length - tail, array->name)) return 1;
+    }
+    return 0;
+}
+
 int svmp_model_computes(const svmp_model *model, const char *name) {
     if (model == NULL || model->lowered == NULL || name == NULL) return 0;
     if (svmp_names_find(&model->lowered->drawn_names, name, strlen(name)) != NAMES_NONE) return 1;
     for (size_t length = strlen(name); length > 0; length = without_subscript(name, length))
-        if (svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE) return 1;
+        if (svmp_names_find(&model->lowered->computed, name, length) != NAMES_NONE ||
+            is_reported(model->lowered, name, length))
+            return 1;
     return 0;
 }
 

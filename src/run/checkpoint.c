@@ -72,7 +72,7 @@ static svmp_status option(checkpoint *file, const svmp_run *run, const option_ro
     const char *saved, *name = row->option.name, *now = svmp_run_options_text(&run->options, row, buffer);
     const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0;
     snprintf(item, sizeof item, "option %s", name);
-    if (iterations && (run->method->yield != SVMP_CHAINS ||
+    if (iterations && (run->method->yield != SVMP_YIELD_CHAINS ||
                        run->method->sweeps)) /* as many as the method does, where nothing was said */
         snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
     if (!file->archive.loading) return svmp_checkpoint_put_text(file, item, now);

@@ -27,7 +27,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
     if (total == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_run_discrepancy: the result is NULL.");
-    if (run->method->yield != SVMP_PARTICLES)
+    if (run->method->yield != SVMP_YIELD_PARTICLES)
         return svmp_fail(context, SVMP_UNSUPPORTED,
                          "The Stein discrepancy does not apply to the method '%s', which does not move particles "
                          "towards the posterior.",
@@ -87,7 +87,7 @@ svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *last) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (last == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_last_movement: the result is NULL.");
     *last = movement;
-    if (run->method->yield == SVMP_CHAINS || !run->backend->moved) return SVMP_OK;
+    if (run->method->yield == SVMP_YIELD_CHAINS || !run->backend->moved) return SVMP_OK;
     const svmp_graph *graph = run->model->graph;
     const size_t n = run->backend->n;
     const double *now, *then;

@@ -36,7 +36,7 @@ static void release(follower *f) {
 
 /* Particles that are inferred together have less noise than as many independent draws, and so shall their leaves. Draws
  * of chains do not depend on each other's number. */
-static bool is_one_sample(const svmp_run *run) { return run->method->yield != SVMP_CHAINS; }
+static bool is_one_sample(const svmp_run *run) { return run->method->yield != SVMP_YIELD_CHAINS; }
 
 /* The l-th draw of a chain has the same leaves however many draws there are. */
 static uint64_t key_of(const svmp_particles *made, size_t l) {

@@ -14,7 +14,7 @@ enum { LIST_MOST = 512 };
 
 /* What a method does when the option is not given; NULL: it does not take the option. */
 static const char *own_default(const method *m, const char *option, char text[NUMBER_TEXT]) {
-    const int chains = m->yield == SVMP_CHAINS;
+    const int chains = m->yield == SVMP_YIELD_CHAINS;
     if (strcmp(option, "step") == 0) return m->step;
     if (strcmp(option, "kernel") == 0) return m->kernel;
     if (strcmp(option, "init") == 0) return m->init ? m->init : METHOD_INIT;
@@ -27,7 +27,7 @@ static const char *own_default(const method *m, const char *option, char text[NU
         return chains ? text : NULL;
     }
     snprintf(text, NUMBER_TEXT, "%zu", m->iterations ? m->iterations : (size_t)METHOD_ITERATIONS);
-    return m->yield == SVMP_DRAWS || (chains && !m->sweeps) ? NULL : text;
+    return m->yield == SVMP_YIELD_DRAWS || (chains && !m->sweeps) ? NULL : text;
 }
 
 static int same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }

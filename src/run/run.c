@@ -74,8 +74,8 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     run->iterations = options->iterations;
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
-    if (chosen->yield == SVMP_DRAWS) run->iterations = 1;
-    if (chosen->yield == SVMP_CHAINS) settle_sampler(run);
+    if (chosen->yield == SVMP_YIELD_DRAWS) run->iterations = 1;
+    if (chosen->yield == SVMP_YIELD_CHAINS) settle_sampler(run);
     return svmp_init_parse(context, svmp_run_init(run), &run->start);
 }
 
@@ -130,7 +130,7 @@ static svmp_status start_by_method(svmp_run *run) {
  * twice: of the variables, and of the values that they stand for. A run that cannot be written is not begun. */
 static svmp_status require_room(const svmp_run *run, size_t n) {
     const svmp_model *model = run->model;
-    const int chains = run->method->yield == SVMP_CHAINS;
+    const int chains = run->method->yield == SVMP_YIELD_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
     const double arrays = 3 + (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
     const double fitted = run->method->fits || run->start.kind == INIT_GAUSSIAN ? svmp_gaussian_bytes(model) : 0;
@@ -155,7 +155,8 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, status));
 
     const method *chosen = run->method;
-    const size_t n = chosen->yield == SVMP_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
+    const size_t n =
+        chosen->yield == SVMP_YIELD_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_model_agree(run->model, require_room(run, n)));
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));

@@ -9,7 +9,7 @@ static int applies(const svmp_run *run, const char *option) {
     static const char *const of_kernels[] = {"kernel", "bandwidth", "tolerance"};
     static const char *const of_chains[] = {"chains", "accept"}, *const of_samplers[] = {"warmup", "draws"},
                              *const of_particles[] = {"particles", "iterations"};
-    const int sampler = run->method->yield == SVMP_CHAINS, sweeps = run->method->sweeps;
+    const int sampler = run->method->yield == SVMP_YIELD_CHAINS, sweeps = run->method->sweeps;
     for (size_t k = 0; k < 3; k++)
         if (strcmp(option, of_kernels[k]) == 0) return run->method->kernel != NULL;
     for (size_t k = 0; k < 2; k++) {

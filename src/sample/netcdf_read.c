@@ -33,16 +33,32 @@ static int compute_seal(FILE *stream, uint64_t size, double *room, seal *made) {
     return 1;
 }
 
+/* Whether the stream ends in a seal; *size is the number of bytes before it. */
+static int find_seal(FILE *stream, seal *found, uint64_t *size) {
+    if (fseek(stream, 0, SEEK_END) != 0) return 0;
+    const long end = ftell(stream);
+    if (end < (long)sizeof *found || fseek(stream, end - (long)sizeof *found, SEEK_SET) != 0 ||
+        fread(found, sizeof *found, 1, stream) != 1)
+        return 0;
+    *size = (uint64_t)end - sizeof *found;
+    return svmp_nc_is_seal(found);
+}
+
+int svmp_particles_file_sealed(const char *path) {
+    FILE *stream = path ? fopen(path, "rb") : NULL;
+    seal found;
+    uint64_t size;
+    if (stream == NULL) return 0;
+    const int sealed = find_seal(stream, &found, &size);
+    fclose(stream);
+    return sealed;
+}
+
 /* Fails when there is a seal and it is another than it should be. */
 static svmp_status check_seal(const netcdf_file *file, FILE *stream) {
-    seal found = {{0}, 0, 0, 0}, due;
-    if (fseek(stream, 0, SEEK_END) != 0) return SVMP_OK;
-    const long end = ftell(stream);
-    if (end < (long)sizeof found || fseek(stream, end - (long)sizeof found, SEEK_SET) != 0 ||
-        fread(&found, sizeof found, 1, stream) != 1)
-        return SVMP_OK;
-    if (!svmp_nc_is_seal(&found)) return SVMP_OK;
-    const uint64_t size = (uint64_t)end - sizeof found;
+    seal found, due;
+    uint64_t size;
+    if (!find_seal(stream, &found, &size)) return SVMP_OK;
     if (found.size == size && compute_seal(stream, size, file->block, &due) && found.hash == due.hash) return SVMP_OK;
     return refuse(file, "the file is damaged: the checksum does not match");
 }

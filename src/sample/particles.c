@@ -105,6 +105,7 @@ const char *svmp_particles_comments(const svmp_particles *particles) {
 }
 
 int svmp_comment_find(const char *comments, const char *name, char *value, size_t size) {
+    if (comments == NULL || name == NULL || value == NULL) return 0;
     const size_t length = strlen(name);
     for (const char *line = comments; *line; line += *line == '\n') {
         const size_t end = strcspn(line, "\n");

@@ -104,7 +104,8 @@ svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *v
     judge_mixing(particles, moments, mixing, verdict);
     SVMP_CHECK(judge_sampling(particles, verdict));
     verdict->every = spacing(particles, isnan(verdict->draws) ? 0 : verdict->draws);
-    if (verdict->finding == SVMP_NOT_EXAMINED && verdict->veto == SVMP_VETO_NONE) verdict->finding = SVMP_PASSED;
+    if (verdict->finding == SVMP_FINDING_NOT_EXAMINED && verdict->veto == SVMP_VETO_NONE)
+        verdict->finding = SVMP_FINDING_PASSED;
 done:
     svmp_release(context, moments);
     svmp_release(context, mixing);

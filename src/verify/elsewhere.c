@@ -119,12 +119,14 @@ static void judge(examination *e, search *s, double level, double spread, svmp_v
         if (nearest == n || s->away[l] < s->away[nearest]) nearest = l;
     }
     if (count < fmax(fewest, share * (double)n) || sum / count < level - lower - 3 * spread / sqrt(count)) return;
-    svmp_drift d = {
-        .variable = s->variable[nearest], .aspect = SVMP_ELSEWHERE, .effect = s->away[nearest], .z = s->away[nearest]};
+    svmp_drift d = {.variable = s->variable[nearest],
+                    .aspect = SVMP_ASPECT_ELSEWHERE,
+                    .effect = s->away[nearest],
+                    .z = s->away[nearest]};
     svmp_model_variable_name(e->model, d.variable, d.name, sizeof d.name);
     svmp_verdict_list(v, &d);
     v->drifting = 1;
-    v->finding = SVMP_FAILED;
+    v->finding = SVMP_FINDING_FAILED;
 }
 
 static svmp_status look(examination *e, search *s, svmp_verdict *v) {

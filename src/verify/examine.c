@@ -32,11 +32,12 @@ static const double far_beyond = 2; /* times the limit: there is no need to look
 static const double dense = 200;    /* entries of the factor per variable with which trajectories cost too much */
 
 /* Effects that matter, and what they are called. */
-static const double matters[] = {[SVMP_MEAN] = 0.2,   [SVMP_SPREAD] = 0.2, [SVMP_MEDIAN] = 0.2,     [SVMP_TAILS] = 0.06,
-                                 [SVMP_SCORES] = 0.3, [SVMP_SHAPE] = 0.25, [SVMP_LOG_DENSITY] = 0.2};
+static const double matters[] = {
+    [SVMP_ASPECT_MEAN] = 0.2,   [SVMP_ASPECT_SPREAD] = 0.2, [SVMP_ASPECT_MEDIAN] = 0.2,     [SVMP_ASPECT_TAILS] = 0.06,
+    [SVMP_ASPECT_SCORES] = 0.3, [SVMP_ASPECT_SHAPE] = 0.25, [SVMP_ASPECT_LOG_DENSITY] = 0.2};
 static const svmp_aspect aspect_of[] = {
-    [TEST_MEAN] = SVMP_MEAN,   [TEST_SPREAD] = SVMP_SPREAD, [TEST_MEDIAN] = SVMP_MEDIAN,
-    [TEST_TAILS] = SVMP_TAILS, [TEST_SCORES] = SVMP_SCORES, [TEST_SHAPE] = SVMP_SHAPE};
+    [TEST_MEAN] = SVMP_ASPECT_MEAN,   [TEST_SPREAD] = SVMP_ASPECT_SPREAD, [TEST_MEDIAN] = SVMP_ASPECT_MEDIAN,
+    [TEST_TAILS] = SVMP_ASPECT_TAILS, [TEST_SCORES] = SVMP_ASPECT_SCORES, [TEST_SHAPE] = SVMP_ASPECT_SHAPE};
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -210,7 +211,7 @@ svmp_status svmp_examination_move(examination *e, size_t count, int counted, siz
 
 /* A ratio matters alike upwards and downwards. */
 static int is_matter(svmp_aspect aspect, double effect) {
-    const int ratio = aspect == SVMP_SPREAD || aspect == SVMP_SCORES;
+    const int ratio = aspect == SVMP_ASPECT_SPREAD || aspect == SVMP_ASPECT_SCORES;
     return ratio ? fabs(log1p(effect)) > log1p(matters[aspect]) : fabs(effect) > matters[aspect];
 }
 
@@ -319,15 +320,17 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
     for (size_t i = 0; i < rows; i++) judge_row(e, i, v, largest);
     SVMP_TRY(merge_all(e, v, largest));
     const account_row row = svmp_account_density(e->account, e->before, 0.5 * (double)v->variables);
-    const double by = excess(SVMP_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(0.2 * chance / 2));
+    const double by = excess(SVMP_ASPECT_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(0.2 * chance / 2));
     *largest = fmax(*largest, by);
     if (by > 1)
         svmp_verdict_list(v, &(svmp_drift){.variable = SIZE_MAX,
                                            .name = "log density",
-                                           .aspect = SVMP_LOG_DENSITY,
+                                           .aspect = SVMP_ASPECT_LOG_DENSITY,
                                            .effect = row.effect[0],
                                            .z = row.z[0]});
-    v->finding = *largest > 1 ? SVMP_FAILED : v->slowest > together ? SVMP_UNDECIDED : SVMP_PASSED;
+    v->finding = *largest > 1            ? SVMP_FINDING_FAILED
+                 : v->slowest > together ? SVMP_FINDING_UNDECIDED
+                                         : SVMP_FINDING_PASSED;
     return SVMP_OK;
 }
 
@@ -335,14 +338,14 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
  * which is a verdict. */
 static void end_early(const examination *e, svmp_verdict *v) {
     const unsigned broken = e->others ? svmp_context_any(e->context, (unsigned)e->broken_off) : (unsigned)e->broken_off;
-    if (v->finding != SVMP_FAILED) v->unexamined = broken ? SVMP_BROKEN_OFF : SVMP_OUT_OF_TIME;
+    if (v->finding != SVMP_FINDING_FAILED) v->unexamined = broken ? SVMP_UNEXAMINED_INTERRUPTED : SVMP_UNEXAMINED_TIME;
 }
 
 static svmp_status examine(examination *e, svmp_verdict *v) {
     size_t moved;
     SVMP_TRY(set_up(e));
     v->particles = e->b->n;
-    v->unexamined = SVMP_EXAMINED;
+    v->unexamined = SVMP_UNEXAMINED_NONE;
     e->began = svmp_clock_thread_seconds();
     SVMP_TRY(svmp_examination_move(e, ADAPTS, 0, &moved));
     for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
@@ -354,7 +357,7 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
         v->moves = e->done;
         if (largest > far_beyond || v->slowest <= together) break;
     }
-    return v->finding == SVMP_PASSED && !e->local ? svmp_examination_elsewhere(e, v) : SVMP_OK;
+    return v->finding == SVMP_FINDING_PASSED && !e->local ? svmp_examination_elsewhere(e, v) : SVMP_OK;
 }
 
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
@@ -373,15 +376,15 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                              : moves < LEAST_MOVES ? LEAST_MOVES
                                                    : moves};
     verdict->local = e.local;
-    verdict->unexamined = run->model->boxed ? SVMP_BOXED : SVMP_UNASKED;
+    verdict->unexamined = run->model->boxed ? SVMP_UNEXAMINED_BOXES : SVMP_UNEXAMINED_UNASKED;
     if (run->model->boxed || count < VERDICT_FEWEST || seconds < 0) return SVMP_OK;
     const int threads = run->context->threads;
     if (graph->variables * count < SMALL) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);
     tear_down(&e);
     run->context->threads = threads;
-    if (status != SVMP_OK) verdict->unexamined = SVMP_UNABLE, verdict->finding = SVMP_NOT_EXAMINED;
-    if (status != SVMP_NO_MEMORY && verdict->finding != SVMP_PASSED)
+    if (status != SVMP_OK) verdict->unexamined = SVMP_UNEXAMINED_FAILED, verdict->finding = SVMP_FINDING_NOT_EXAMINED;
+    if (status != SVMP_NO_MEMORY && verdict->finding != SVMP_FINDING_PASSED)
         SVMP_TRY(svmp_find_endless(run, count, x, verdict->endless, sizeof verdict->endless));
     verdict->seconds = svmp_clock_seconds() - began;
     return status;

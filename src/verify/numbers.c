@@ -9,8 +9,12 @@ svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict) {
     if (verdict == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_verdict_create: the verdict is NULL.");
     *verdict = NULL;
     SVMP_TRY(SVMP_NEW(context, *verdict, 1));
-    **verdict = (svmp_verdict){
-        .context = context, .unexamined = SVMP_UNASKED, .limit = NAN, .slowest = NAN, .r_hat = NAN, .draws = NAN};
+    **verdict = (svmp_verdict){.context = context,
+                               .unexamined = SVMP_UNEXAMINED_UNASKED,
+                               .limit = NAN,
+                               .slowest = NAN,
+                               .r_hat = NAN,
+                               .draws = NAN};
     return SVMP_OK;
 }
 
@@ -73,20 +77,22 @@ int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift)
 }
 
 int svmp_verdict_is_clear(const svmp_verdict *verdict) {
-    return verdict->finding == SVMP_PASSED && verdict->veto == SVMP_VETO_NONE;
+    return verdict && verdict->finding == SVMP_FINDING_PASSED && verdict->veto == SVMP_VETO_NONE;
 }
 
 static const char *finding_word(svmp_finding finding) {
     switch (finding) {
-    case SVMP_NOT_EXAMINED: return "not examined";
-    case SVMP_PASSED: return "passed";
-    case SVMP_FAILED: return "failed";
-    case SVMP_UNDECIDED: return "undecided";
+    case SVMP_FINDING_NOT_EXAMINED: return "not examined";
+    case SVMP_FINDING_PASSED: return "passed";
+    case SVMP_FINDING_FAILED: return "failed";
+    case SVMP_FINDING_UNDECIDED: return "undecided";
     }
     return "unknown";
 }
 
 const char *svmp_verdict_word(const svmp_verdict *verdict) {
-    if (verdict->finding == SVMP_FAILED || verdict->veto == SVMP_VETO_NONE) return finding_word(verdict->finding);
-    return verdict->veto == SVMP_VETO_FEW ? finding_word(SVMP_NOT_EXAMINED) : "not converged";
+    if (verdict == NULL) return "";
+    if (verdict->finding == SVMP_FINDING_FAILED || verdict->veto == SVMP_VETO_NONE)
+        return finding_word(verdict->finding);
+    return verdict->veto == SVMP_VETO_FEW ? finding_word(SVMP_FINDING_NOT_EXAMINED) : "not converged";
 }

@@ -28,8 +28,9 @@ static void add_line(char *buffer, size_t size, size_t *used, const char *name, 
 const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size) {
     char text[TEXT], name[2 * VERDICT_NAME];
     size_t used = 0;
-    if (size == 0) return buffer;
+    if (buffer == NULL || size == 0) return "";
     *buffer = '\0';
+    if (verdict == NULL) return buffer;
     add_line(buffer, size, &used, "verdict", svmp_verdict_word(verdict));
     add_line(buffer, size, &used, "verdict_text", svmp_verdict_sentence(verdict, text, sizeof text));
     if (*svmp_verdict_advice(verdict, text, sizeof text)) add_line(buffer, size, &used, "verdict_advice", text);
@@ -63,11 +64,12 @@ static void recall_veto(svmp_verdict *v, const char *comments) {
     v->veto = SVMP_VETO_NONE;
     svmp_verdict_veto(v, (svmp_veto)k, amount, rest + (*rest == ' '));
     v->veto_count = count;
-    v->unrest = unrest <= LARGEST_UNREST ? (svmp_unrest)unrest : SVMP_REST;
+    v->unrest = unrest <= LARGEST_UNREST ? (svmp_unrest)unrest : SVMP_UNREST_NONE;
 }
 
 void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
     char value[64];
+    if (verdict == NULL || comments == NULL) return;
     *verdict->method = *verdict->init = '\0';
     verdict->iterations = 0;
     if (svmp_comment_find(comments, "method", value, sizeof value))

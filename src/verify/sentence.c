@@ -26,25 +26,25 @@ static void say_drift(words *w, const svmp_drift *d) {
     const double size = fabs(d->effect);
     const int up = d->effect > 0;
     switch (d->aspect) {
-    case SVMP_MEAN: say(w, "%s (mean %.2g sd too %s)", d->name, size, up ? "high" : "low"); return;
-    case SVMP_MEDIAN: say(w, "%s (median %.2g sd too %s)", d->name, size, up ? "high" : "low"); return;
-    case SVMP_SPREAD:
+    case SVMP_ASPECT_MEAN: say(w, "%s (mean %.2g sd too %s)", d->name, size, up ? "high" : "low"); return;
+    case SVMP_ASPECT_MEDIAN: say(w, "%s (median %.2g sd too %s)", d->name, size, up ? "high" : "low"); return;
+    case SVMP_ASPECT_SPREAD:
         if (up && size > 1)
             say(w, "%s (sd %.2g times too large)", d->name, 1 + size);
         else
             say(w, "%s (sd %.0f %% too %s)", d->name, 100 * size, up ? "large" : "small");
         return;
-    case SVMP_TAILS: say(w, "%s (tails too %s)", d->name, up ? "heavy" : "light"); return;
-    case SVMP_SCORES:
+    case SVMP_ASPECT_TAILS: say(w, "%s (tails too %s)", d->name, up ? "heavy" : "light"); return;
+    case SVMP_ASPECT_SCORES:
         say(w, "%s (%s given its neighbours)", d->name, up ? "too far from its mode" : "too close to its mode");
         return;
-    case SVMP_ELSEWHERE:
+    case SVMP_ASPECT_ELSEWHERE:
         say(w, "%s (the density is equally high %.2g sd away, where there are no particles)", d->name, size);
         return;
-    case SVMP_SHAPE:
+    case SVMP_ASPECT_SHAPE:
         say(w, "%s (%.0f %% quantile %.2g sd too %s)", d->name, 100 * d->level, size, up ? "high" : "low");
         return;
-    case SVMP_LOG_DENSITY:
+    case SVMP_ASPECT_LOG_DENSITY:
         say(w, "the log density (too %s)", up ? "high: too narrow" : "low: too wide or displaced");
         return;
     }
@@ -72,12 +72,12 @@ static void say_drifts(words *w, const svmp_verdict *v) {
 
 static const char *why_not(const svmp_verdict *v) {
     switch (v->unexamined) {
-    case SVMP_OUT_OF_TIME: return ", because there was not enough time";
-    case SVMP_BOXED: return ", because exact moves do not support boxes";
-    case SVMP_UNABLE: return ", because the exact moves failed";
-    case SVMP_BROKEN_OFF: return ", because the examination was interrupted";
-    case SVMP_EXAMINED:
-    case SVMP_UNASKED: return "";
+    case SVMP_UNEXAMINED_TIME: return ", because there was not enough time";
+    case SVMP_UNEXAMINED_BOXES: return ", because exact moves do not support boxes";
+    case SVMP_UNEXAMINED_FAILED: return ", because the exact moves failed";
+    case SVMP_UNEXAMINED_INTERRUPTED: return ", because the examination was interrupted";
+    case SVMP_UNEXAMINED_NONE:
+    case SVMP_UNEXAMINED_UNASKED: return "";
     }
     return "";
 }
@@ -120,23 +120,24 @@ static void say_undecided(words *w, const svmp_verdict *v) {
         say(w, "%zu of %zu variable%s (slowest: %s)", v->unmixed, v->variables, plural(v->variables), v->slowest_name);
     else
         say(w, "%s", v->slowest_name);
-    if (v->unexamined == SVMP_EXAMINED)
+    if (v->unexamined == SVMP_UNEXAMINED_NONE)
         say(w, " mix%s too slowly to tell (%zu moves).", v->unmixed > 1 ? "" : "es", v->moves);
     else
         say(w, " had not mixed after %zu moves, when %s.", v->moves,
-            v->unexamined == SVMP_BROKEN_OFF ? "the examination was interrupted" : "the time limit was reached");
+            v->unexamined == SVMP_UNEXAMINED_INTERRUPTED ? "the examination was interrupted"
+                                                         : "the time limit was reached");
 }
 
 static void say_examined(words *w, const svmp_verdict *v) {
     switch (v->finding) {
-    case SVMP_FAILED:
+    case SVMP_FINDING_FAILED:
         say(w, "Failed: the %s change under exact moves: ", v->chains ? "draws" : "particles");
         say_drifts(w, v);
         say(w, ". Do not use these numbers yet.");
         return;
-    case SVMP_UNDECIDED: say_undecided(w, v); return;
-    case SVMP_PASSED: say_passed(w, v); return;
-    case SVMP_NOT_EXAMINED: say(w, "Not examined%s: convergence is unknown.", why_not(v)); return;
+    case SVMP_FINDING_UNDECIDED: say_undecided(w, v); return;
+    case SVMP_FINDING_PASSED: say_passed(w, v); return;
+    case SVMP_FINDING_NOT_EXAMINED: say(w, "Not examined%s: convergence is unknown.", why_not(v)); return;
     }
 }
 
@@ -151,7 +152,7 @@ static void say_unsettled(words *w, const svmp_verdict *v) {
     const double size = v->veto_amount;
     say(w, "Not converged: after %zu iterations ", v->iterations);
     switch (v->unrest) {
-    case SVMP_REST: say(w, "the averages have not settled."); return;
+    case SVMP_UNREST_NONE: say(w, "the averages have not settled."); return;
     case SVMP_UNREST_ERROR:
         say(w, "averages have standard errors above 0.05 sd: ");
         say_worst(w, v);
@@ -240,13 +241,16 @@ static int is_endless(const svmp_verdict *v) { return *v->endless && !svmp_verdi
 /* What was seen to be wrong comes first, with names and directions; then what withholds the all-clear. */
 const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size) {
     words w = {.text = buffer, .size = size};
-    if (size == 0) return buffer;
+    if (buffer == NULL || size == 0) return "";
     *buffer = '\0';
-    if (verdict->finding == SVMP_FAILED || verdict->veto == SVMP_VETO_NONE)
+    if (verdict == NULL) return buffer;
+    if (verdict->finding == SVMP_FINDING_FAILED || verdict->veto == SVMP_VETO_NONE)
         say_examined(&w, verdict);
     else
         say_veto(&w, verdict);
-    if (is_endless(verdict))
+    if (is_endless(verdict) && verdict->proper)
+        say(&w, " The density hardly changes along %s: the posterior is far away, or very wide.", verdict->endless);
+    else if (is_endless(verdict))
         say(&w, " The density does not decrease along %s: the posterior is improper, or nearly so.", verdict->endless);
     return buffer;
 }
@@ -260,9 +264,9 @@ const method *svmp_verdict_method(const svmp_verdict *v) {
 }
 
 /* Whole chains, with --warmup and --draws; draws from elsewhere are taken for such. */
-static int has_draws(const method *of) { return of == NULL || (of->yield == SVMP_CHAINS && !of->sweeps); }
+static int has_draws(const method *of) { return of == NULL || (of->yield == SVMP_YIELD_CHAINS && !of->sweeps); }
 
-static int is_reference(const method *of) { return of && of->yield == SVMP_CHAINS && !of->sweeps; }
+static int is_reference(const method *of) { return of && of->yield == SVMP_YIELD_CHAINS && !of->sweeps; }
 
 /* How many iterations to advise: those that the method has by default, or four times as many as there were. */
 static size_t longer(const svmp_verdict *v) {
@@ -323,8 +327,12 @@ static void advise_chains(words *w, const svmp_verdict *v) {
 }
 
 static void advise_unsettled(words *w, const svmp_verdict *v) {
+    const method *of = svmp_verdict_method(v);
+    if (v->unrest == SVMP_UNREST_APART && *v->flat) return; /* the priors come first */
     if (v->unrest == SVMP_UNREST_APART)
         advise_mixing(w, v);
+    else if (of && v->iterations > of->iterations / 2)
+        say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_nuts.name, longer(v));
     else
         say(w, "Run longer (-t %zu).", longer(v));
 }
@@ -382,8 +390,8 @@ static void advise_veto(words *w, const svmp_verdict *v) {
 
 /* Whether it may be the model that has to be mended, before any method can be right. */
 static void advise_priors(words *w, const svmp_verdict *v) {
-    const int wrong = v->finding == SVMP_FAILED || (v->veto >= SVMP_VETO_DISCREPANCY && v->veto != SVMP_VETO_FEW) ||
-                      v->veto == SVMP_VETO_DIVERGED;
+    const int wrong = v->finding == SVMP_FINDING_FAILED ||
+                      (v->veto >= SVMP_VETO_DISCREPANCY && v->veto != SVMP_VETO_FEW) || v->veto == SVMP_VETO_DIVERGED;
     if (wrong && *v->flat)
         say(w, "Make sure that the posterior is proper: %s ha%s no proper prior. ", v->flat,
             strchr(v->flat, ',') ? "ve" : "s");
@@ -394,15 +402,16 @@ static void advise_priors(words *w, const svmp_verdict *v) {
 const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size) {
     words w = {.text = buffer, .size = size};
     const svmp_verdict *v = verdict;
-    const int failed = v->finding == SVMP_FAILED;
-    if (size == 0) return buffer;
+    if (buffer == NULL || size == 0) return "";
     *buffer = '\0';
-    if (is_endless(v)) {
+    if (v == NULL) return buffer;
+    const int failed = v->finding == SVMP_FINDING_FAILED;
+    if (is_endless(v) && !v->proper) {
         say(&w, "Give %s a proper prior.", strchr(v->endless, ' ') ? "every unknown in this direction" : v->endless);
         return buffer;
     }
     advise_priors(&w, v);
-    if (failed && v->drifts && v->drift[0].aspect == SVMP_ELSEWHERE)
+    if (failed && v->drifts && v->drift[0].aspect == SVMP_ASPECT_ELSEWHERE)
         advise_modes(&w);
     else if (failed && (v->veto == SVMP_VETO_UNSETTLED || v->veto == SVMP_VETO_FEW))
         advise_veto(&w, v); /* there is something to do before all else */
@@ -410,7 +419,7 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
         advise_method(&w, v);
     else if (v->veto != SVMP_VETO_NONE)
         advise_veto(&w, v);
-    else if (v->finding == SVMP_UNDECIDED && v->unexamined == SVMP_EXAMINED)
+    else if (v->finding == SVMP_FINDING_UNDECIDED && v->unexamined == SVMP_UNEXAMINED_NONE)
         advise_mixing(&w, v);
     return buffer;
 }

@@ -17,8 +17,10 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
     const lowered_model *lowered = model->lowered;
     char name[60];
     size_t named = 0, used = 0;
+    verdict->proper = lowered && model->graph->halo == NULL;
     for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->own; k++) {
         const lowered_node *node = &lowered->nodes[k];
+        verdict->proper &= node->distribution->proper != 0;
         verdict->nested |= node->level > 0 && (!node->location_scale || node->coordinates.centring > 0.5);
         if (node->variables != 1 || node->distribution->proper || named > NAMED) continue;
         svmp_model_variable_name(model, node->variable, name, sizeof name);
@@ -31,7 +33,7 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
 
 int svmp_warmup_is_brief(const method *of, size_t warmup) {
     enum { WHOLE_WINDOWS = 150 };
-    return of && of->yield == SVMP_CHAINS && !of->sweeps && warmup < WHOLE_WINDOWS;
+    return of && of->yield == SVMP_YIELD_CHAINS && !of->sweeps && warmup < WHOLE_WINDOWS;
 }
 
 void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
@@ -39,19 +41,19 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .nodes = run->model->graph->whole_nodes,
                               .variables = run->model->graph->whole_variables,
                               .particles = run->backend->n,
-                              .unexamined = SVMP_UNASKED,
+                              .unexamined = SVMP_UNEXAMINED_UNASKED,
                               .limit = NAN,
                               .slowest = NAN,
                               .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
                               .iterations = run->iteration,
                               .brief = svmp_warmup_is_brief(run->method, run->options.warmup)};
     look_at_priors(run->model, verdict);
-    snprintf(verdict->method, sizeof verdict->method, "%.15s", run->method->name);
+    snprintf(verdict->method, sizeof verdict->method, "%.*s", VERDICT_METHOD - 1, run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
 }
 
 void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name) {
-    if (verdict->veto != SVMP_VETO_NONE) return;
+    if (verdict == NULL || verdict->veto != SVMP_VETO_NONE) return;
     verdict->veto = veto;
     verdict->veto_amount = amount;
     snprintf(verdict->veto_name, sizeof verdict->veto_name, "%.127s", name ? name : "");
@@ -104,7 +106,7 @@ static void name_node(const svmp_model *model, size_t node, char *name, size_t s
 
 /* Whether exact moves of all kinds have found no error that matters. The discrepancy of a node that many others depend
  * on also finds errors that do not: the score of a scale sums over all that it scales. */
-static int was_examined_well(const svmp_verdict *v) { return v->finding == SVMP_PASSED && !v->local; }
+static int was_examined_well(const svmp_verdict *v) { return v->finding == SVMP_FINDING_PASSED && !v->local; }
 
 static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *nodes, svmp_verdict *verdict) {
     const svmp_graph *graph = run->model->graph;
@@ -160,7 +162,8 @@ static int was_interrupted(const svmp_run *run) {
 static void look_at_unrest(const svmp_run *run, svmp_verdict *verdict) {
     char name[128] = "";
     if (run->ended != RUN_DONE || verdict->veto != SVMP_VETO_NONE) return;
-    const method_unrest found = run->method->unrest ? run->method->unrest(run) : (method_unrest){.why = SVMP_REST};
+    const method_unrest found =
+        run->method->unrest ? run->method->unrest(run) : (method_unrest){.why = SVMP_UNREST_NONE};
     if (found.count) svmp_model_variable_name(run->model, found.variable, name, sizeof name);
     svmp_verdict_veto(verdict, SVMP_VETO_UNSETTLED, found.amount, name);
     verdict->unrest = found.why;
@@ -199,7 +202,7 @@ static void merge_chains(svmp_verdict *v, const svmp_verdict *other) {
         memcpy(v->veto_name, other->veto_name, sizeof v->veto_name);
     }
     if (same && !of_draws) v->veto_count = count;
-    if (v->veto != SVMP_VETO_NONE) v->finding = SVMP_NOT_EXAMINED;
+    if (v->veto != SVMP_VETO_NONE) v->finding = SVMP_FINDING_NOT_EXAMINED;
 }
 
 static svmp_status merge_all_chains(const svmp_run *run, svmp_verdict *verdict) {
@@ -243,9 +246,9 @@ static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdic
     if (verdict->veto != SVMP_VETO_NONE || !(seconds > 0)) return SVMP_OK;
     const svmp_status status = examine_draws(run, seconds, verdict);
     if (status == SVMP_NO_MEMORY) return status;
-    const int examined = verdict->finding != SVMP_NOT_EXAMINED && verdict->unexamined == SVMP_EXAMINED;
-    if (examined || verdict->finding == SVMP_FAILED) return SVMP_OK;
-    verdict->finding = SVMP_PASSED;
+    const int examined = verdict->finding != SVMP_FINDING_NOT_EXAMINED && verdict->unexamined == SVMP_UNEXAMINED_NONE;
+    if (examined || verdict->finding == SVMP_FINDING_FAILED) return SVMP_OK;
+    verdict->finding = SVMP_FINDING_PASSED;
     verdict->moves = 0;
     return SVMP_OK;
 }
@@ -310,13 +313,13 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     if (run == NULL) return SVMP_BAD_CALL;
     if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_verdict: the verdict is NULL.");
     const svmp_yield yield = run->method->yield;
-    if (yield != SVMP_PARTICLES && yield != SVMP_CHAINS)
+    if (yield != SVMP_YIELD_PARTICLES && yield != SVMP_YIELD_CHAINS)
         return svmp_fail(run->context, SVMP_UNSUPPORTED,
                          "There is no verdict for the method '%s', which yields neither particles nor chains.",
                          run->method->name);
     svmp_verdict_describe(run, verdict);
-    SVMP_TRY(yield == SVMP_CHAINS ? judge_chains(run, seconds, verdict)
-                                  : judge_particles(run, nodes, seconds, verdict));
+    SVMP_TRY(yield == SVMP_YIELD_CHAINS ? judge_chains(run, seconds, verdict)
+                                        : judge_particles(run, nodes, seconds, verdict));
     SVMP_TRY(look_at_ends(run, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
     return svmp_verdict_is_clear(verdict) || *verdict->endless ? SVMP_OK : look_for_end(run, verdict);

@@ -5,7 +5,7 @@
 #include "method/method.h"
 
 enum { VERDICT_FEWEST = 10 }; /* particles: with fewer, nothing is large enough to stand out from chance */
-enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128 };
+enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128, VERDICT_METHOD = 64 };
 
 struct svmp_verdict {
     svmp_context *context; /* that it was created in; NULL: it lives elsewhere */
@@ -29,12 +29,13 @@ struct svmp_verdict {
     size_t drifts;                    /* how many are listed: */
     svmp_drift drift[VERDICT_DRIFTS]; /* those that fail, the largest |z| first */
     size_t iterations;                /* of the run, for the advice; 0: unknown */
-    char method[16], init[32];        /* of the run, for the advice; "": unknown */
-    svmp_unrest unrest;               /* SVMP_VETO_UNSETTLED: why */
+    char method[VERDICT_METHOD], init[32]; /* of the run, for the advice; "": unknown */
+    svmp_unrest unrest;                    /* SVMP_VETO_UNSETTLED: why */
     size_t veto_count;          /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
     size_t leaves;              /* variables that are drawn after the run, given the others: exactly, so not examined */
     char endless[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
     char flat[VERDICT_NAME];    /* unknowns without a proper prior; "": there are none */
+    int proper;                 /* whether all unknowns have proper priors; 0: not known, or they do not */
     int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
     int searched;  /* whether particles from other starts looked for other modes */
     int local;     /* by local moves alone */

@@ -24,6 +24,24 @@ diff declared exported
 grep -oE '^call .*\bsvmp_[a-z0-9_]+\(' now | sed 's/.*[ *]//; s/($//' | sort >typed
 diff exported typed
 
+# Every function survives NULL in the place of all pointers, with 0 and with 1 for all numbers, and then says SVMP_BAD_CALL
+# if it returns a status.
+sed -nE 's/^call (.*[ *])(svmp_[a-z0-9_]+)\((.*)\)$/\1|\2|\3/p' now | awk -F'|' '
+    BEGIN { print "#include <svmp_parallel.h>\n#include <svmp_plan.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
+    {
+        count = $3 == "void" ? 0 : split($3, type, /, /)
+        for (number = 0; number < 2; number++) {
+            values = ""
+            for (k = 1; k <= count; k++) values = values (k > 1 ? ", " : "") (type[k] ~ /\*$|_function$|_monitor$/ ? "NULL" : number)
+            call = $2 "(" values ")"
+            print "puts(\"" call "\"), fflush(stdout);"
+            print $1 == "svmp_status " && values ~ /NULL/ ? "if (" call " != SVMP_BAD_CALL) wrong = 1, puts(\"is not SVMP_BAD_CALL\");" : "(void)" call ";"
+        }
+    }
+    END { print "return wrong; }" }' >null.c
+cc -I "$TESTS/../include" null.c "$library" -Wl,-rpath,"$BUILD" -o null
+./null >called || { echo "FAILED: a call with NULL: $(grep -B1 'is not' called || tail -1 called)" && exit 1; }
+
 # What the comments of the headers refer to exists: "svmp_tools.h" is a file, all other words are declared.
 cat "$TESTS"/../include/*.h | cc -w -fpreprocessed -E -P -x c - | grep -oE '\bsvmp_[a-z0-9_]+' | sort -u >words
 cat "$TESTS"/../include/*.h | grep -oE '\bsvmp_[a-z0-9_]+(\.h)?' | grep -v '\.h$' | sort -u >cited

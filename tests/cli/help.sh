@@ -36,8 +36,12 @@ diff said help-run
 
 # The experiments are another program, and the command says so wherever it is asked for them.
 for asked in "paper" "paper fig1 --quick" "help paper"; do
-    refuses 2 "The paper's experiments are a separate program, 'svmp-paper'" $asked
+    refuses 2 "The paper's experiments are a separate program" $asked
 done
+[[ $(cat errors) == *"program: '$(dirname "$(realpath "$SVMP")")/svmp-paper'." ]] || fail "$(cat errors)"
+cp "$SVMP" alone
+! ./alone paper 2>errors
+grep -q "'svmp-paper', which is not installed here" errors
 ! "$SVMP" --help | grep -q paper || fail "--help lists the experiments"
 
 # Every option of every help stands in the manual, and roff has nothing to say about it.

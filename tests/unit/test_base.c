@@ -325,6 +325,34 @@ static void test_memory_limits(void **state) {
     assert_true(svmp_machine_memory() > 1e6 && svmp_machine_memory() < 1e16);
 }
 
+/* One edit turns a word of three letters into another, two a word of six; a beginning is as good as the whole. */
+static void test_names_are_suggested(void **state) {
+    (void)state;
+    static const char *const names[] = {"run", "report", "particles", "init"};
+    static const char *const typed[][2] = {
+        {"rnu", "run"},       {"ru", NULL}, {"reprt", "report"}, {"rpeotr", "report"}, {"rpoetr", NULL},
+        {"par", "particles"}, {"pa", NULL}, {"int", "init"},     {"run", "run"},       {"", NULL}};
+    for (size_t k = 0; k < sizeof typed / sizeof *typed; k++) {
+        const char *found = svmp_name_suggest(typed[k][0], strlen(typed[k][0]), 4, names);
+        assert_true(found == NULL ? typed[k][1] == NULL : typed[k][1] && strcmp(found, typed[k][1]) == 0);
+    }
+    assert_string_equal(svmp_name_suggest("sed=5", 3, 1, &(const char *){"seed"}), "seed");
+}
+
+/* Parts are lines "part: yes" or "part: no, reason", and nothing but the whole word is a part. */
+static void test_parts_of_the_build(void **state) {
+    (void)state;
+    char part[64];
+    for (const char *line = svmp_build_parts(); *line; line += strcspn(line, "\n") + 1) {
+        const size_t length = strcspn(line, ":");
+        snprintf(part, sizeof part, "%.*s", (int)length, line);
+        assert_int_equal(svmp_build_has(part), strncmp(line + length, ": yes", 5) == 0);
+        part[length - 1] = '\0';
+        assert_int_equal(svmp_build_has(part), 0);
+    }
+    assert_int_equal(svmp_build_has("") || svmp_build_has("flux") || svmp_build_has(NULL), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_limits),           cmocka_unit_test(test_selection_is_that_of_a_sort),
@@ -335,6 +363,7 @@ int main(void) {
         cmocka_unit_test(test_every_status_has_a_text), cmocka_unit_test(exact_sums_have_no_order),
         cmocka_unit_test(exact_sums_are_sums),          cmocka_unit_test(exact_sums_are_added_as_words),
         cmocka_unit_test(test_transforms_convolve),     cmocka_unit_test(test_places_permute),
+        cmocka_unit_test(test_names_are_suggested),     cmocka_unit_test(test_parts_of_the_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

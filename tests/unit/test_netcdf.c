@@ -195,7 +195,10 @@ static void test_damaged_files(void **state) {
         assert_int_equal(svmp_particles_read(context, "cut.nc", &read), SVMP_BAD_INPUT);
         assert_non_null(strstr(svmp_context_error(context), "cut.nc: the file is damaged"));
     }
+    assert_true(svmp_particles_file_sealed("a.nc") && svmp_particles_file_sealed("cut.nc"));
     write_bytes("cut.nc", good, size - 40); /* as another program would have written it */
+    assert_false(svmp_particles_file_sealed("cut.nc") || svmp_particles_file_sealed("text.nc"));
+    assert_false(svmp_particles_file_sealed("none.nc"));
     assert_ok(svmp_particles_read(context, "cut.nc", &read));
     assert_same_sample(made, read);
     svmp_particles_free(read);

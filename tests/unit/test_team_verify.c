@@ -37,7 +37,7 @@ static void play(player *p) {
 
 static void test_processes(void **state) {
     (void)state;
-    static const script scripts[] = {{5, SVMP_FAILED}, {0.01, SVMP_FAILED}};
+    static const script scripts[] = {{5, SVMP_FINDING_FAILED}, {0.01, SVMP_FINDING_FAILED}};
     for (size_t k = 0; k < 2; k++) {
         player players[STAGE_MOST];
         stage_play(3, play, &scripts[k], players);

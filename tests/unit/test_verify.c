@@ -42,7 +42,7 @@ static void test_exact_draws_pass(void **state) {
     char text[512];
     memcpy(before, run->backend->x, sizeof before);
     const svmp_verdict v = examine(run);
-    assert_int_equal(v.finding, SVMP_PASSED);
+    assert_int_equal(v.finding, SVMP_FINDING_PASSED);
     assert_true(svmp_verdict_is_clear(&v));
     assert_int_equal(v.drifts, 0);
     assert_int_equal(v.particles, 100);
@@ -76,12 +76,12 @@ static svmp_verdict find(double scale, double shift) {
 static void test_one_variable_is_named(void **state) {
     (void)state;
     const svmp_verdict shifted = find(1, 1.5), frozen = find(0, 0);
-    assert_int_equal(shifted.finding, SVMP_FAILED);
+    assert_int_equal(shifted.finding, SVMP_FINDING_FAILED);
     size_t k = 0;
     while (k < shifted.drifts && shifted.drift[k].variable != 4) k++;
     assert_true(k < shifted.drifts);
     assert_string_equal(shifted.drift[k].name, "x.5");
-    assert_int_equal(frozen.finding, SVMP_FAILED);
+    assert_int_equal(frozen.finding, SVMP_FINDING_FAILED);
     assert_false(svmp_verdict_is_clear(&frozen));
 }
 
@@ -116,12 +116,12 @@ static void test_effects(void **state) {
     assert_int_equal(shots, 4);
     svmp_account_close(a, &row);
     /* standard errors: 0.5/sqrt(400) of the mean, 0.5/sqrt(800) of the sd, 0.024 of the share */
-    assert_near(row.effect[SVMP_MEAN], 1.5, 5 * 0.025 / 1.5);
-    assert_near(row.effect[SVMP_SPREAD], -0.5, 5 * 0.018);
-    assert_near(row.effect[SVMP_TAILS], 0.5 * erfc((1.645 - 1.5) / 0.5 / sqrt(2)) - 0.1, 5 * 0.024);
-    assert_near(row.effect[SVMP_SCORES], sqrt(2.5) - 1, 5 * 0.03); /* E[s^2] = 1.5^2 + 0.5^2 */
+    assert_near(row.effect[SVMP_ASPECT_MEAN], 1.5, 5 * 0.025 / 1.5);
+    assert_near(row.effect[SVMP_ASPECT_SPREAD], -0.5, 5 * 0.018);
+    assert_near(row.effect[SVMP_ASPECT_TAILS], 0.5 * erfc((1.645 - 1.5) / 0.5 / sqrt(2)) - 0.1, 5 * 0.024);
+    assert_near(row.effect[SVMP_ASPECT_SCORES], sqrt(2.5) - 1, 5 * 0.03); /* E[s^2] = 1.5^2 + 0.5^2 */
     assert_near(row.apart, 1.0 / WINDOW, 0.01);
-    assert_true(row.z[SVMP_MEAN] > 20 && row.z[SVMP_SPREAD] < -8 && row.z[SVMP_MEDIAN] > 15);
+    assert_true(row.z[SVMP_ASPECT_MEAN] > 20 && row.z[SVMP_ASPECT_SPREAD] < -8 && row.z[SVMP_ASPECT_MEDIAN] > 15);
     const account_row all = svmp_account_density(a, before, 0.5);
     assert_near(all.effect[0], 1 - 2.5, 5 * 0.1); /* E[-x^2/2] less that afterwards, over 1/2 */
     svmp_account_free(a);
@@ -140,7 +140,7 @@ static void test_lost_correlations_fail(void **state) {
         memcpy(run->backend->x + i * 100, row, sizeof row);
     }
     const svmp_verdict v = examine(run);
-    assert_int_equal(v.finding, SVMP_FAILED);
+    assert_int_equal(v.finding, SVMP_FINDING_FAILED);
     svmp_run_free(run);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -187,13 +187,13 @@ static void test_shapes_and_sums_fail(void **state) {
     (void)state;
     char text[512];
     const svmp_verdict heaps = find_after(make_heaps), common = find_after(halve_common);
-    assert_int_equal(heaps.finding, SVMP_FAILED);
+    assert_int_equal(heaps.finding, SVMP_FINDING_FAILED);
     size_t k = 0;
-    while (k < heaps.drifts && heaps.drift[k].aspect != SVMP_SHAPE) k++;
+    while (k < heaps.drifts && heaps.drift[k].aspect != SVMP_ASPECT_SHAPE) k++;
     assert_true(k < heaps.drifts);
     assert_true(heaps.drift[k].level > 0 && heaps.drift[k].level < 1);
     assert_non_null(strstr(svmp_verdict_sentence(&heaps, text, sizeof text), " % quantile "));
-    assert_int_equal(common.finding, SVMP_FAILED);
+    assert_int_equal(common.finding, SVMP_FINDING_FAILED);
     for (k = 0; k < common.drifts && strchr(common.drift[k].name, '+') == NULL;) k++;
     assert_true(k < common.drifts);
     assert_true(common.drift[k].variable == SIZE_MAX);
@@ -215,7 +215,7 @@ static void test_chains(void **state) {
         assert_int_equal(svmp_chains_verdict(p, &v), SVMP_BAD_CALL); /* no chains yet */
         assert_ok(svmp_particles_set_chains(p, CHAINS));
         assert_ok(svmp_chains_verdict(p, &v));
-        assert_int_equal(v.finding, apart ? SVMP_NOT_EXAMINED : SVMP_PASSED);
+        assert_int_equal(v.finding, apart ? SVMP_FINDING_NOT_EXAMINED : SVMP_FINDING_PASSED);
         assert_int_equal(v.veto, apart ? SVMP_VETO_R_HAT : SVMP_VETO_NONE);
         assert_int_equal(v.veto_count, apart);
         assert_int_equal(v.chains, CHAINS);
@@ -240,13 +240,13 @@ static void test_modes(void **state) {
     char text[512];
     for (size_t l = 0; l < 100; l++) run->backend->x[l] += 4;
     const svmp_verdict one = examine(run);
-    assert_int_equal(one.finding, SVMP_FAILED);
-    assert_int_equal(one.drift[0].aspect, SVMP_ELSEWHERE);
+    assert_int_equal(one.finding, SVMP_FINDING_FAILED);
+    assert_int_equal(one.drift[0].aspect, SVMP_ASPECT_ELSEWHERE);
     assert_near(one.drift[0].effect, 8, 0.2);
     assert_non_null(strstr(svmp_verdict_advice(&one, text, sizeof text), "several modes"));
     for (size_t l = 0; l < 100; l += 2) run->backend->x[l] -= 8;
     const svmp_verdict both = examine(run);
-    assert_int_equal(both.finding, SVMP_UNDECIDED);
+    assert_int_equal(both.finding, SVMP_FINDING_UNDECIDED);
     assert_false(svmp_verdict_is_clear(&both));
     svmp_run_free(run);
     svmp_model_free(model);
@@ -267,15 +267,15 @@ static void test_sorted_unknowns(void **state) {
     double *x = run->backend->x;
     svmp_random_normals((random_stream){.seed = 3, .purpose = RANDOM_TEST}, 200, x);
     for (size_t l = 0; l < 200; l++) x[l] = (l < 100 ? -0.999 : 0.999) + x[l] / sqrt(100.1);
-    assert_int_equal(examine(run).finding, SVMP_PASSED);
+    assert_int_equal(examine(run).finding, SVMP_FINDING_PASSED);
     for (size_t l = 0; l < 50; l++) {
         const double first = x[l];
         x[l] = x[100 + l];
         x[100 + l] = first;
     }
-    assert_int_equal(examine(run).finding, SVMP_PASSED);
+    assert_int_equal(examine(run).finding, SVMP_FINDING_PASSED);
     for (size_t l = 0; l < 200; l++) x[l] *= 0.8; /* both are 2 sd too near to 0 */
-    assert_int_equal(examine(run).finding, SVMP_FAILED);
+    assert_int_equal(examine(run).finding, SVMP_FINDING_FAILED);
     svmp_run_free(run);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -343,7 +343,7 @@ static void test_record(void **state) {
     svmp_verdict_veto(v, SVMP_VETO_R_HAT, 1.25, "tau.3");
     v->chains = 4;
     v->veto_count = 2;
-    v->drift[v->drifts++] = (svmp_drift){.name = "tau.3", .aspect = SVMP_MEAN, .effect = 0.5, .z = 6};
+    v->drift[v->drifts++] = (svmp_drift){.name = "tau.3", .aspect = SVMP_ASPECT_MEAN, .effect = 0.5, .z = 6};
     svmp_verdict_record(v, lines, sizeof lines);
     assert_non_null(strstr(lines, "verdict = not converged\n"));
     assert_non_null(strstr(lines, "verdict_drift tau.3 = mean 0.5 6\n"));
@@ -387,7 +387,7 @@ static void test_threads(void **state) {
         svmp_context_free(context);
     }
     assert_memory_equal(&of[0], &of[1], sizeof of[0]);
-    assert_int_equal(of[0].finding, SVMP_FAILED);
+    assert_int_equal(of[0].finding, SVMP_FINDING_FAILED);
 }
 
 /* ---- vetoes and words -------------------------------------------------------------------------------------------- */
@@ -408,7 +408,7 @@ static void test_vetoes(void **state) {
     char text[512];
     assert_ok(svmp_run_verdict(run, NULL, 0, &v));
     assert_int_equal(v.veto, SVMP_VETO_UNMOVED);
-    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
+    assert_int_equal(v.finding, SVMP_FINDING_NOT_EXAMINED);
     assert_string_equal(svmp_verdict_sentence(&v, text, sizeof text),
                         "Not converged: the particles have not moved from the start.");
     assert_ok(svmp_run_set_monitor(run, stop_at_once, NULL));
@@ -426,8 +426,8 @@ static void test_vetoes(void **state) {
     svmp_verdict_veto(&v, SVMP_VETO_DIVERGED, 0, NULL);
     assert_int_equal(v.veto, SVMP_VETO_STEP);   /* the first one stays */
     assert_ok(svmp_run_examine(run, 0, 0, &v)); /* the monitor stops it at once */
-    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
-    assert_int_equal(v.unexamined, SVMP_BROKEN_OFF);
+    assert_int_equal(v.finding, SVMP_FINDING_NOT_EXAMINED);
+    assert_int_equal(v.unexamined, SVMP_UNEXAMINED_INTERRUPTED);
     assert_int_equal(svmp_run_examine(run, 0, 0, NULL), SVMP_BAD_CALL);
     assert_int_equal(svmp_run_verdict(NULL, NULL, 0, &v), SVMP_BAD_CALL);
     svmp_run_free(run);
@@ -442,7 +442,7 @@ static void test_what_cannot_be_examined(void **state) {
     svmp_run *run = draw(context, chain, "normal:1", 9, &model);
     char text[64];
     svmp_verdict v = examine(run);
-    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
+    assert_int_equal(v.finding, SVMP_FINDING_NOT_EXAMINED);
     assert_ok(svmp_run_verdict(run, NULL, 1, &v));
     assert_string_equal(svmp_verdict_sentence(&v, text, 20), "Fewer than 10 parti");
     assert_string_equal(svmp_verdict_sentence(&v, text, 1), "");
@@ -455,8 +455,8 @@ static void test_what_cannot_be_examined(void **state) {
     options.init = "normal:0.1";
     assert_ok(svmp_run_make(model, &options, &run));
     v = examine(run);
-    assert_int_equal(v.unexamined, SVMP_BOXED);
-    assert_int_equal(v.finding, SVMP_NOT_EXAMINED);
+    assert_int_equal(v.unexamined, SVMP_UNEXAMINED_BOXES);
+    assert_int_equal(v.finding, SVMP_FINDING_NOT_EXAMINED);
     svmp_run_free(run);
     svmp_model_free(model);
     svmp_context_free(context);
