@@ -3,6 +3,7 @@
  *
  *     bench_gpu [--quick]
  *     bench_gpu --grid                              the grid of 100 x 100 alone
+ *     bench_gpu --side SIDE N KERNEL                one grid; and if the host waits for each iteration
  *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  */
@@ -17,13 +18,13 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double measure(const svmp_model *model, const backend_kind *kind, const char *text, size_t n, double budget) {
+static double measure(const svmp_model *model, const backend_kind *kind, const char *text, size_t n, double budget,
+                      size_t patience) {
     enum { ROUNDS = 5 };
     kernel k;
     step s;
     backend *b = NULL;
     double *x, spent[ROUNDS];
-    const double *seen;
     size_t t = 0, each = quick ? 1 : 40; /* first until the particles move as they do later */
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     must(svmp_step_parse(context, "adagrad:0.01", &s));
@@ -31,6 +32,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    b->patience = patience;
     for (int round = -2; round < ROUNDS; round++) {
         const double started = seconds();
         for (size_t e = 0; e < each; e++, t++) {
@@ -38,7 +40,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
             must(kind->stein(b, &k, t));
             must(kind->step(b, &s, 0.01, t));
         }
-        must(svmp_backend_view(b, ARRAY_SD, &seen));
+        if (kind->await) must(kind->await(b));
         const double each_took = (seconds() - started) / (double)each;
         if (round >= 0) spent[round] = each_took;
         if (round == -1) each = quick ? 1 : (size_t)(budget / ROUNDS / each_took) + 1;
@@ -52,7 +54,7 @@ static void row(const svmp_model *model, const char *name, const char *text, siz
     const backend_kind *kinds[] = {&svmp_backend_cuda, &svmp_backend_cuda_f64, &svmp_backend_cpu};
     const double nodes = (double)svmp_graph_nodes(svmp_model_graph(model)), pairs = (double)n * (double)(n - 1) / 2;
     for (size_t k = 0; k < (with_cpu ? 3u : 2u); k++) {
-        const double took = measure(model, kinds[k], text, n, 0.5);
+        const double took = measure(model, kinds[k], text, n, 0.5, BACKEND_PATIENCE);
         if (took < 0) {
             printf("%-9s %-14s n = %-5zu %s\n", kinds[k]->name, name, n, svmp_context_error(context));
             continue;
@@ -116,6 +118,15 @@ int main(int count, char **arguments) {
     if (count == 5 && strcmp(arguments[1], "--field") == 0)
         return alone(field(strtoul(arguments[2], NULL, 10), 1), "rbf@blanket", strtoul(arguments[3], NULL, 10),
                      strtoul(arguments[4], NULL, 10));
+    if (count == 5 && strcmp(arguments[1], "--side") == 0) {
+        svmp_model *model = grid(strtoul(arguments[2], NULL, 10));
+        const size_t n = strtoul(arguments[3], NULL, 10);
+        for (size_t patience = 0; patience <= BACKEND_PATIENCE; patience += BACKEND_PATIENCE)
+            printf("%s x %s n = %zu %s: %.2f us an iteration, the host %zu behind\n", arguments[2], arguments[2], n,
+                   arguments[4], 1e6 * measure(model, &svmp_backend_cuda, arguments[4], n, 0.5, patience), patience);
+        svmp_model_free(model);
+        return 0;
+    }
     const size_t sides[] = {10, 100, 316, 1000}, sizes[] = {50, 200, 1000};
     backend *b = NULL;
     svmp_model *small = grid(3);

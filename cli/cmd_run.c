@@ -147,6 +147,7 @@ static int go(session *s) {
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
+    if (ended == SVMP_OK) ended = svmp_run_set_lag(s->run, PROGRESS_MAY_LAG);
     const double worked = progress_processor();
     if (ended == SVMP_OK) ended = iterate(s, &outcome);
     double seconds = progress_end(&s->watch);

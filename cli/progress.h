@@ -11,6 +11,8 @@ typedef enum progress_mode {
     PROGRESS_JSON,  /* an object a line: every second, and at the end */
 } progress_mode;
 
+enum { PROGRESS_MAY_LAG = 8 }; /* iterations: nobody reads more than ten lines a second */
+
 typedef struct progress {
     progress_mode mode;
     const char *largest;  /* the quantity whose maximum is svmp_progress.largest; NULL: it is NaN */

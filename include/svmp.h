@@ -394,6 +394,12 @@ typedef int (*svmp_monitor)(const svmp_progress *progress, void *user_data);
 /* Sets the monitor of a run. NULL: none. */
 SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data);
 
+/* Lets the monitor hear of `largest` late: that of an iteration at most so many before the last one, or NaN if none is
+ * known yet. 0, the default: always that of the last one. A GPU then need not wait for the host after each iteration.
+ * If the run diverges, the monitor may have been called for some iterations after the one that failed; they are undone,
+ * and svmp_run_iteration says where the run ended. */
+SVMP_API svmp_status svmp_run_set_lag(svmp_run *run, size_t iterations);
+
 /* Iterates to the end. After SVMP_STOPPED, calling it again continues the run. SVMP_NOT_FINITE: the run diverged, and
  * its particles are the last finite ones. Collective. */
 SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);

@@ -51,6 +51,12 @@ typedef struct backend_kind {
     /* Langevin's move: x <- x + rate s + sqrt(2 rate) noise. */
     svmp_status (*diffuse)(backend *b, double rate, size_t t);
 
+    /* For a backend that goes on without waiting for what came of a step, where `patience` lets it: waits for all that
+     * is not known. SVMP_NOT_FINITE: as if the step that failed had been the last one; b->undone says how many others
+     * had been made, so that iterations can be counted again. Operations and access to arrays may end so, too. NULL: a
+     * step is complete on return. */
+    svmp_status (*await)(backend *b);
+
     /* For a backend whose particles are not in the memory of this process: `fetch` copies an array to b->x, b->score,
      * ..., `store` copies it back. NULL: the backend works on these arrays directly. */
     svmp_status (*fetch)(backend *b, backend_array which);
@@ -73,6 +79,8 @@ const char *svmp_backend_name(size_t k);
 /* Returns NULL, with an error that lists the names, if there is no backend of that name. */
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
+enum { BACKEND_PATIENCE = 8 }; /* steps that a backend may be ahead of its caller */
+
 struct backend {
     const backend_kind *kind, *local; /* `local` does the work; it differs from `kind` only with several processes */
     svmp_context *context;
@@ -94,6 +102,10 @@ struct backend {
     struct messages *messages;          /* to nodes (message.h); NULL: the kernel asks for none */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
+    size_t patience;                    /* steps whose outcome may be unknown when `step` and `diffuse` return */
+    size_t ahead;                       /* steps whose outcome is unknown; `largest` is that of the step before them, */
+    double past[BACKEND_PATIENCE];      /* and that of step t < those is past[t % BACKEND_PATIENCE] */
+    size_t undone;                      /* steps before the current one that were undone since the caller set it to 0 */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
     evaluator *evaluator;               /* of backends that use the model's own */
     void *own;                          /* the local backend's */

@@ -33,7 +33,8 @@ typedef struct method {
                    * of the rest at most --draws are kept */
     size_t draws; /* CHAINS: the default of --draws */
     const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
-    int on_device;       /* an iteration is the backend's work alone: one on a GPU pays */
+    int on_device;       /* an iteration is the backend's work alone, at the rate of the step rule: one on a GPU pays,
+                          * and need not be waited for */
     int fits;            /* it seeks the Gaussian on the graph, whatever --init says */
     size_t arrays;       /* of all particles that it has besides the backend's */
     double examination;  /* the time that an examination takes after it, as a share of its own; 0: METHOD_EXAMINATION */
@@ -108,6 +109,8 @@ struct svmp_run {
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
     history way;                  /* of the run: iteration, largest |phi|, rate */
+    size_t pending;               /* iterations that are not in it: the backend has not said what came of them */
+    size_t lag;                   /* iterations by which the monitor may hear of that late */
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;

@@ -162,6 +162,7 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;
+    SVMP_TRY(svmp_run_settle(run));
     SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_create(run->context, others(run), path, &file));
     SVMP_CHECK(identity(&file, run));

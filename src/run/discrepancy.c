@@ -7,7 +7,7 @@
 #include "base/team.h"
 #include "base/vector.h"
 #include "diag/ksd.h"
-#include "method/method.h"
+#include "run/run.h"
 
 enum { MEASURED = 1000 }; /* particles at most, of a method without a kernel: its own work does not grow as n^2 */
 
@@ -74,6 +74,7 @@ done:
 
 svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     svmp_discrepancy whole;
+    if (run) SVMP_TRY(svmp_run_settle(run));
     SVMP_TRY(svmp_run_discrepancy(run, &whole, nodes));
     svmp_history_add(&run->measured,
                      (const double[HISTORY_COLUMNS]){(double)run->iteration, whole.v, whole.ratio, whole.bandwidth});

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "method/method.h"
 #include "model/exchange.h"
 #include "model/lowered.h"
 #include "model/natural.h"
 #include "run/follow.h"
 #include "run/log_density.h"
+#include "run/run.h"
 #include "sample/particles.h"
 
 /* Gives particles the names of what the model, or the part of it, reports. */
@@ -147,6 +147,7 @@ static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     char largest[SERIES_NAME];
     history way = run->way;
     if (m->largest == NULL) return SVMP_OK;
+    svmp_run_remember(run, &way);                         /* all are known: the particles were read */
     const char *word = m->largest + (*m->largest == '|'); /* "|phi|", "change of a message" */
     snprintf(largest, sizeof largest, "largest_%.*s", (int)strcspn(word, "| "), word);
     if (run->iteration > 0)

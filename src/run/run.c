@@ -227,10 +227,68 @@ svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user
     return SVMP_OK;
 }
 
+svmp_status svmp_run_set_lag(svmp_run *run, size_t iterations) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    run->lag = iterations;
+    return SVMP_OK;
+}
+
 /* ---- going ------------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
     return svmp_fail(run->context, SVMP_BAD_CALL, "Loading a checkpoint failed half way; the run can only be freed.");
+}
+
+/* How many iterations nobody needs to hear of at once. */
+static size_t patience(const svmp_run *run) {
+    if (run->backend->kind->await == NULL || !run->method->on_device || run->options.tolerance > 0) return 0;
+    return run->monitor == NULL || run->lag > BACKEND_PATIENCE ? BACKEND_PATIENCE : run->lag;
+}
+
+size_t svmp_run_remember(const svmp_run *run, history *way) {
+    const backend *b = run->backend;
+    size_t pending = run->pending;
+    for (; pending > b->ahead; pending--) {
+        const size_t t = run->iteration - pending;
+        svmp_history_follow(way, t + 1, b->past[t % BACKEND_PATIENCE], svmp_step_rate(&run->step, t, run->iterations));
+    }
+    return pending;
+}
+
+/* Goes back to the iteration whose step was not finite, if the backend has. */
+static void go_back(svmp_run *run) {
+    backend *b = run->backend;
+    if (b->undone > 0) {
+        run->iteration -= b->undone;
+        run->pending -= b->undone;
+        run->rate = svmp_step_rate(&run->step, run->iteration, run->iterations);
+    }
+    b->undone = 0;
+    run->pending = svmp_run_remember(run, &run->way);
+}
+
+svmp_status svmp_run_settle(svmp_run *run) {
+    backend *b = run->backend;
+    if (run->pending == 0) return SVMP_OK;
+    const svmp_status status = b->kind->await(b);
+    go_back(run);
+    return status;
+}
+
+/* One more iteration. */
+static svmp_status iterate(svmp_run *run) {
+    backend *b = run->backend;
+    b->patience = patience(run);
+    const svmp_status status = run->method->iterate(run);
+    if (status == SVMP_OK) {
+        run->iteration++;
+        if (b->patience > 0)
+            run->pending++;
+        else
+            svmp_history_follow(&run->way, run->iteration, b->largest, run->rate);
+    }
+    go_back(run);
+    return status;
 }
 
 static int has_converged(const svmp_run *run) {
@@ -249,27 +307,33 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     *outcome = SVMP_UNFINISHED;
     if (run->unusable) return svmp_run_refuse_unusable(run);
     const int watched = anywhere(run, run->monitor != NULL);
+    svmp_status status = SVMP_OK;
     while (run->iteration < run->iterations && !run->ended) {
         if (has_converged(run)) { /* before: a run that goes on from there */
             *outcome = SVMP_CONVERGED;
             return SVMP_OK;
         }
-        svmp_status status = run->method->iterate(run);
-        if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
-        if (status != SVMP_OK) return status;
-        run->iteration++;
-        svmp_history_follow(&run->way, run->iteration, run->backend->largest, run->rate);
+        status = iterate(run);
+        if (status == SVMP_OK && run->iteration == run->iterations) status = svmp_run_settle(run);
+        if (status != SVMP_OK) break;
 
-        const svmp_progress progress = {run->iteration, run->iterations,
-                                        run->method->largest ? run->backend->largest : NAN, run->rate,
+        const int known = run->method->largest && run->pending < run->iteration;
+        const svmp_progress progress = {run->iteration, run->iterations, known ? run->backend->largest : NAN, run->rate,
                                         run->divergences};
         const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
+        go_back(run);
+        if (run->iteration < progress.iteration) status = SVMP_NOT_FINITE; /* the monitor has met a step that failed */
+        if (status != SVMP_OK) break;
         const int stop = watched && anywhere(run, wish);
+        if (stop) status = svmp_run_settle(run);
+        if (status != SVMP_OK) break;
         if (stop && !run->ended && !has_converged(run) && run->iteration < run->iterations) {
             *outcome = SVMP_STOPPED;
             return SVMP_OK;
         }
     }
+    if (status == SVMP_NOT_FINITE) *outcome = SVMP_DIVERGED;
+    if (status != SVMP_OK) return status;
     *outcome = has_converged(run) ? SVMP_CONVERGED : SVMP_COMPLETED;
     return SVMP_OK;
 }

@@ -75,7 +75,7 @@ static void check_kernels(void) {
                              "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
                              "rbf@message",
                              "rbf/sd@near:2 + linear@near:3"};
-    const size_t sizes[] = {1, 2, 17, 33, 50, 65, 130, 300};
+    const size_t sizes[] = {1, 2, 16, 17, 33, 50, 64, 65, 130, 300};
     svmp_model *model = grid(7);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -106,8 +106,10 @@ static void check_long(size_t side, size_t n, size_t iterations) {
 }
 
 /* A run of some iterations; the particles at its end. Watched: scores and velocities are read in each iteration, so
- * that it is not one launch. */
-static double *run(const backend_kind *kind, const svmp_model *model, const char *text, size_t n, int watched) {
+ * that it is not one launch. Late: nobody waits for what came of a step. */
+enum { WATCHED = 1, LATE = 2 };
+
+static double *run(const backend_kind *kind, const svmp_model *model, const char *text, size_t n, int how) {
     enum { ITERATIONS = 60 };
     kernel k;
     step s;
@@ -121,11 +123,12 @@ static double *run(const backend_kind *kind, const svmp_model *model, const char
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = sin((double)p * 1.7) * 3;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    b->patience = how & LATE ? BACKEND_PATIENCE : 0;
     for (size_t t = 0; t < ITERATIONS; t++) {
         must(b->kind->score(b));
-        if (watched) must(svmp_backend_view(b, ARRAY_SCORE, &end));
+        if (how & WATCHED) must(svmp_backend_view(b, ARRAY_SCORE, &end));
         must(b->kind->stein(b, &k, t));
-        if (watched) must(svmp_backend_view(b, ARRAY_PHI, &end));
+        if (how & WATCHED) must(svmp_backend_view(b, ARRAY_PHI, &end));
         must(b->kind->step(b, &s, 0.05, t));
     }
     must(svmp_backend_view(b, ARRAY_PARTICLES, &end));
@@ -138,21 +141,78 @@ static double *run(const backend_kind *kind, const svmp_model *model, const char
 /* The same bits from run to run, and whether iterations are one launch or several. */
 static void check_bits(void) {
     const char *kernels[] = {"rbf@blanket + 0.1*imq@random:2", "rbf@blanket", "imq@random:3"};
-    const size_t sizes[] = {33, 50, 56, 130};
+    const size_t sizes[] = {2, 16, 20, 33, 50, 64, 130};
     svmp_model *model = grid(40);
-    for (size_t each = 0; each < 3 * 2 * 4; each++) {
+    for (size_t each = 0; each < 3 * 2 * 7; each++) {
         const backend_kind *kind = both[each % 2].kind;
         const char *text = kernels[each / 2 % 3];
         const size_t n = sizes[each / 6], bytes = n * 1600 * sizeof(double);
-        double *one = run(kind, model, text, n, 0), *two = run(kind, model, text, n, 0),
-               *watched = run(kind, model, text, n, 1);
+        double *one = run(kind, model, text, n, 0), *two = run(kind, model, text, n, LATE),
+               *watched = run(kind, model, text, n, WATCHED);
         const int same = memcmp(one, two, bytes) == 0 && memcmp(one, watched, bytes) == 0;
-        printf("%-4s %-8s the same bits from run to run, and if it is watched, %s, n = %zu\n", same ? "ok" : "BAD",
-               kind->name, text, n);
+        printf("%-4s %-8s the same bits from run to run, if nobody waits, and if it is watched, %s, n = %zu\n",
+               same ? "ok" : "BAD", kind->name, text, n);
         failures += !same;
         free(one);
         free(two);
         free(watched);
+    }
+    svmp_model_free(model);
+}
+
+/* Iterations until something is not finite: the words, and the particles that are left. */
+static double *diverge(const backend_kind *kind, const svmp_model *model, const char *text, size_t n, size_t patience,
+                       size_t *iterations, char *words) {
+    kernel k;
+    step s;
+    backend *b = NULL;
+    double *x;
+    const double *end;
+    size_t t = 0;
+    const size_t numbers = n * svmp_graph_variables(svmp_model_graph(model));
+    svmp_status status = SVMP_OK;
+    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_step_parse(context, "fixed:0.5", &s));
+    must(svmp_backend_create(kind, model, n, 1, &k, &s, &b));
+    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t p = 0; p < numbers; p++) x[p] = 8 + sin((double)p * 1.7);
+    must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    b->patience = patience;
+    for (; status == SVMP_OK && t < 200; t += status == SVMP_OK) {
+        status = b->kind->score(b);
+        if (status == SVMP_OK) status = b->kind->stein(b, &k, t);
+        if (status == SVMP_OK) status = b->kind->step(b, &s, 0.5, t);
+    }
+    *iterations = status == SVMP_NOT_FINITE ? t - b->undone : 0;
+    snprintf(words, 1024, "%s", svmp_context_error(context));
+    must(svmp_backend_view(b, ARRAY_PARTICLES, &end));
+    double *kept = malloc(numbers * sizeof *kept);
+    memcpy(kept, end, numbers * sizeof *kept);
+    svmp_backend_free(b);
+    return kept;
+}
+
+/* A step to where nothing is finite, of which the host hears at once or later. */
+static void check_divergence(void) {
+    const char *text = "model { a ~ dnorm(-3, 0.3)\n b ~ dnorm(sqrt(a), 1)\n c ~ dnorm(b, 1) }";
+    const char *kernels[] = {"rbf@blanket", "rbf@blanket + 0.1*imq@blanket"};
+    svmp_model *model = NULL;
+    must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    for (size_t each = 0; each < 4; each++) {
+        const backend_kind *kind = both[each % 2].kind;
+        size_t ended[2];
+        char words[2][1024];
+        double *left[2];
+        for (size_t late = 0; late < 2; late++)
+            left[late] =
+                diverge(kind, model, kernels[each / 2], 20, late ? BACKEND_PATIENCE : 0, &ended[late], words[late]);
+        const int same = ended[0] > 2 && ended[0] == ended[1] && strcmp(words[0], words[1]) == 0 &&
+                         memcmp(left[0], left[1], 3 * 20 * sizeof(double)) == 0;
+        printf("%-4s %-8s a step that is not finite, at iteration %zu and %zu if nobody waits, %s\n",
+               same ? "ok" : "BAD", kind->name, ended[0], ended[1], kernels[each / 2]);
+        failures += !same;
+        free(left[0]);
+        free(left[1]);
     }
     svmp_model_free(model);
 }
@@ -162,6 +222,7 @@ int main(int count, char **arguments) {
     quick = count > 2;
     start_context(0);
     check_bits();
+    check_divergence();
     check_kernels();
     check_models(arguments[1]);
     check_long(100, 50, quick ? 5 : 200);

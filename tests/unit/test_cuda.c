@@ -5,9 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu/compare.h"
 #include "gpu/models.h"
+#include "method/method.h"
 #include "simulated.h"
 
 static void expect(const comparison *c, const char *name, double tolerance) {
@@ -127,7 +129,7 @@ static void test_hub(void **state) {
 
 /* ---- iterations in one launch ------------------------------------------------------------------------------------ */
 
-enum { WATCH_SCORE = 1, WATCH_PHI = 2, WATCH_BEFORE = 4 };
+enum { WATCH_SCORE = 1, WATCH_PHI = 2, WATCH_BEFORE = 4, WATCH_LATE = 8 };
 
 /* The particles after some iterations, of which somebody reads parts; the scores that are read after the last step are
  * those of the particles before it. */
@@ -145,6 +147,7 @@ static double *run_whole(const svmp_model *model, const char *text, size_t n, un
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = sin(1.7 * (double)p);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+    b->patience = watched & WATCH_LATE ? 3 : 0;
     for (size_t t = 0; t < 6; t++) {
         assert_ok(b->kind->score(b));
         if (watched & WATCH_SCORE && t % 2) assert_ok(svmp_backend_view(b, ARRAY_SCORE, &seen));
@@ -178,7 +181,7 @@ static void test_whole_iterations(void **state) {
         for (size_t k = 0; k < 3; k++) {
             const size_t bytes = 9 * models[m]->graph->variables * sizeof(double);
             double *quiet = run_whole(models[m], kernels[k], 9, 0);
-            for (unsigned watched = 1; watched < 8; watched++) {
+            for (unsigned watched = 1; watched < 16; watched++) {
                 double *other = run_whole(models[m], kernels[k], 9, watched);
                 assert_memory_equal(quiet, other, bytes);
                 free(other);
@@ -197,6 +200,167 @@ static void test_whole_iterations(void **state) {
         svmp_model_free(models[m]);
     }
     svmp_context_free(context);
+}
+
+/* ---- iterations that nobody waits for ---------------------------------------------------------------------------- */
+
+typedef struct listener {
+    svmp_run *run;
+    size_t stop, calls;
+    double heard[64]; /* by iteration */
+    const char *path;
+    int measures; /* in each iteration, whatever comes of it */
+} listener;
+
+static int listen(const svmp_progress *progress, void *user_data) {
+    listener *to = user_data;
+    to->calls++;
+    to->heard[progress->iteration] = progress->largest;
+    if (to->measures) (void)svmp_run_measure(to->run, NULL, NULL);
+    if (to->path && progress->iteration == to->stop) assert_ok(svmp_run_save(to->run, to->path));
+    return to->path == NULL && progress->iteration == to->stop;
+}
+
+/* A run on a simulated device instead of the backend that it was made with. */
+static svmp_run *run_on(const svmp_model *model, const backend_kind *kind, const char *iterations) {
+    const char *set[][2] = {{"method", "graphical"},
+                            {"particles", "9"},
+                            {"iterations", iterations},
+                            {"backend", "ref"},
+                            {"step", "fixed:0.5"}};
+    svmp_options *options = NULL;
+    svmp_run *run = NULL;
+    backend *b = NULL;
+    const double *from;
+    double *to;
+    assert_ok(svmp_options_create(model->context, &options));
+    for (size_t k = 0; k < sizeof set / sizeof *set; k++) assert_ok(svmp_options_set(options, set[k][0], set[k][1]));
+    assert_ok(svmp_run_create(model, options, &run));
+    svmp_options_free(options);
+    assert_ok(svmp_backend_create(kind, model, 9, run->options.seed, &run->kernel, &run->step, &b));
+    assert_ok(svmp_backend_view(run->backend, ARRAY_PARTICLES, &from));
+    assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &to));
+    memcpy(to, from, 9 * model->graph->variables * sizeof *to);
+    assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+    svmp_backend_free(run->backend);
+    run->backend = b;
+    return run;
+}
+
+static void expect_same_runs(svmp_run *one, svmp_run *two) {
+    const double *x, *y;
+    assert_int_equal(svmp_run_iteration(one), svmp_run_iteration(two));
+    assert_int_equal(one->way.count, two->way.count);
+    assert_memory_equal(one->way.column, two->way.column, sizeof one->way.column);
+    assert_true(one->rate == two->rate && one->backend->largest == two->backend->largest);
+    assert_ok(svmp_backend_view(one->backend, ARRAY_PARTICLES, &x));
+    assert_ok(svmp_backend_view(two->backend, ARRAY_PARTICLES, &y));
+    assert_memory_equal(x, y, 9 * one->model->graph->variables * sizeof *x);
+}
+
+/* Nobody listens, somebody does who can wait, and somebody who cannot: the same run, whose stop is where it was asked
+ * for; who cannot wait hears of each iteration in time. */
+static void test_nobody_waits(void **state) {
+    (void)state;
+    const backend_kind *kinds[] = {&test_backend_simulated, &test_backend_simulated_whole, &svmp_backend_ref};
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 4, 3);
+    for (size_t k = 0; k < 3; k++) {
+        svmp_outcome outcome;
+        svmp_run *quiet = run_on(model, kinds[k], "21"), *late = run_on(model, kinds[k], "40"),
+                 *timely = run_on(model, kinds[k], "40");
+        listener patient = {.run = late, .stop = 21}, strict = {.run = timely, .stop = 21};
+        assert_ok(svmp_run_set_monitor(late, listen, &patient));
+        assert_ok(svmp_run_set_lag(late, 5));
+        assert_ok(svmp_run_set_monitor(timely, listen, &strict));
+        assert_ok(svmp_run_go(quiet, &outcome));
+        assert_int_equal(outcome, SVMP_COMPLETED);
+        assert_ok(svmp_run_go(late, &outcome));
+        assert_int_equal(outcome, SVMP_STOPPED);
+        assert_ok(svmp_run_go(timely, &outcome));
+        expect_same_runs(quiet, late);
+        expect_same_runs(quiet, timely);
+        const size_t lag = k == 2 ? 0 : 5;
+        for (size_t t = 1; t <= 21; t++) {
+            assert_true(strict.heard[t] == quiet->way.column[1][t - 1]);
+            assert_true(t > lag ? patient.heard[t] == strict.heard[t - lag] : isnan(patient.heard[t]));
+        }
+        svmp_run_free(quiet);
+        svmp_run_free(late);
+        svmp_run_free(timely);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A checkpoint that a patient monitor saves is that of its iteration. */
+static void test_late_checkpoint(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 4, 3);
+    svmp_outcome outcome;
+    char path[] = "/tmp/svmp-late-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    svmp_run *first = run_on(model, &test_backend_simulated_whole, "30"),
+             *second = run_on(model, &test_backend_simulated_whole, "30");
+    listener patient = {.run = first, .stop = 13, .path = path};
+    assert_ok(svmp_run_set_monitor(first, listen, &patient));
+    assert_ok(svmp_run_set_lag(first, 100));
+    assert_ok(svmp_run_go(first, &outcome));
+    assert_ok(svmp_run_load(second, path));
+    assert_int_equal(svmp_run_iteration(second), 13);
+    assert_ok(svmp_run_go(second, &outcome));
+    expect_same_runs(first, second);
+    svmp_run_free(first);
+    svmp_run_free(second);
+    remove(path);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A step to where nothing is finite, that the host learns of some iterations later, or while the monitor reads the
+ * particles: the run ends where it does without a device, with the same words and the particles before that step. */
+static void test_late_divergence(void **state) {
+    (void)state;
+    const char *text = "model { a ~ dnorm(-3, 0.3)\n b ~ dnorm(sqrt(a), 1)\n c ~ dnorm(b, 1) }";
+    const backend_kind *kinds[] = {&svmp_backend_cpu, &test_backend_simulated_f64, &test_backend_simulated_whole};
+    double x[3][27];
+    char words[3][1024];
+    size_t ended[3];
+    for (size_t k = 0; k < 3; k++)
+        for (int listens = 0; listens < 3; listens++) {
+            svmp_context *context = test_context(1);
+            svmp_model *model = NULL;
+            svmp_outcome outcome;
+            const double *end;
+            double *begin;
+            assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+            svmp_run *run = run_on(model, kinds[k], "40");
+            assert_ok(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &begin));
+            for (size_t p = 0; p < 27; p++) begin[p] = 8 + sin(1.7 * (double)p);
+            assert_ok(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
+            listener to = {.run = run, .measures = listens == 2};
+            if (listens) assert_ok(svmp_run_set_monitor(run, listen, &to));
+            assert_ok(svmp_run_set_lag(run, 3));
+            assert_int_equal(svmp_run_go(run, &outcome), SVMP_NOT_FINITE);
+            assert_int_equal(outcome, SVMP_DIVERGED);
+            snprintf(words[k], sizeof words[k], "%s", svmp_context_error(context));
+            *strstr(words[k], ", at the value") = 0;
+            ended[k] = svmp_run_iteration(run);
+            assert_in_range(ended[k], 2, 30);
+            assert_int_equal(run->way.count, ended[k]);
+            assert_int_equal(run->backend->moved, 0);
+            assert_ok(svmp_backend_view(run->backend, ARRAY_PARTICLES, &end));
+            memcpy(x[k], end, sizeof x[k]);
+            svmp_run_free(run);
+            svmp_model_free(model);
+            svmp_context_free(context);
+            for (size_t p = 0; p < 27; p++) assert_near(x[k][p], x[0][p], k == 2 ? 1e-4 : 1e-9);
+            assert_int_equal(ended[k], ended[0]);
+            assert_string_equal(words[k], words[0]);
+        }
 }
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
@@ -261,6 +425,9 @@ int main(void) {
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_hub),
         cmocka_unit_test(test_whole_iterations),
+        cmocka_unit_test(test_nobody_waits),
+        cmocka_unit_test(test_late_checkpoint),
+        cmocka_unit_test(test_late_divergence),
         cmocka_unit_test(test_functions_are_refused),
         cmocka_unit_test(test_what_is_not_finite),
     };

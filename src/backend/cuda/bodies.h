@@ -244,30 +244,30 @@ BODY double displacement(const step_args *a, size_t at, double phi) {
 }
 
 /* The new place, projected onto the box; what is not finite stays so. */
-BODY void move_to(const step_args *a, size_t at, double by, int *wrong) {
-    const size_t i = over(at, a->n);
+BODY double move_to(const step_args *a, size_t i, size_t at, double by, int *wrong) {
     const double to = a->x[at] + by, low = a->lower[i], high = a->upper[i];
     if (!isfinite(to)) *wrong = 1;
-    a->phi[at] = !isfinite(to) ? to : to < low ? low : to > high ? high : to;
+    return a->phi[at] = !isfinite(to) ? to : to < low ? low : to > high ? high : to;
 }
 
-BODY void step_by(const step_args *a, size_t at, double velocity, double *largest, int *wrong) {
-    const double given = a->unit ? a->unit[over(at, a->n)] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
+/* Number `at` is of variable i. */
+BODY double step_by(const step_args *a, size_t i, size_t at, double velocity, double *largest, int *wrong) {
+    const double given = a->unit ? a->unit[i] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
     if (fabs(phi) > *largest) *largest = fabs(phi);
-    move_to(a, at, unit * displacement(a, at, phi), wrong);
+    return move_to(a, i, at, unit * displacement(a, at, phi), wrong);
 }
 
 BODY void body_step(const step_args *a, size_t at, double *largest, int *wrong) {
-    step_by(a, at, a->phi[at], largest, wrong);
+    step_by(a, over(at, a->n), at, a->phi[at], largest, wrong);
 }
 
 /* x + rate s + sqrt(2 rate) noise */
 BODY void body_diffuse(const step_args *a, size_t at, double *largest, int *wrong) {
     const double s = a->score[at];
     if (fabs(s) > *largest) *largest = fabs(s);
-    const double noise =
-        random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, over(at, a->n), at - over(at, a->n) * a->n);
-    move_to(a, at, a->rate * s + sqrt(2 * a->rate) * noise, wrong);
+    const size_t i = over(at, a->n);
+    const double noise = random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, i, at - i * a->n);
+    move_to(a, i, at, a->rate * s + sqrt(2 * a->rate) * noise, wrong);
 }
 
 #endif

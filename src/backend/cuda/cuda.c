@@ -1,8 +1,7 @@
 /* The backend whose particles live on a device. */
 #include "backend/cuda/cuda.h"
 
-#include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "model/program_group.h"
 
@@ -138,7 +137,7 @@ static mirror mirror_of(const backend *b, backend_array which) {
     return (mirror){b->sd, own->centre.sd, variables * sizeof(double)};
 }
 
-static void forget(cuda *own, backend_array which) { own->fresh &= ~(1u << which); }
+void svmp_cuda_forget(cuda *own, backend_array which) { own->fresh &= ~(1u << which); }
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
@@ -168,7 +167,7 @@ static svmp_status launch_score(backend *b, const double *x) {
 
 svmp_status svmp_cuda_score(backend *b) {
     cuda *own = b->own;
-    forget(own, ARRAY_SCORE);
+    svmp_cuda_forget(own, ARRAY_SCORE);
     own->due = own->whole_score ? DUE_SCORE : 0;
     return own->due ? SVMP_OK : launch_score(b, own->x);
 }
@@ -202,7 +201,7 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
     return SVMP_OK;
 }
 
-static svmp_status launch_centre(backend *b) {
+svmp_status svmp_cuda_centre(backend *b) {
     cuda *own = b->own;
     centre_args centre = own->centre;
     centre.x = own->x;
@@ -210,7 +209,7 @@ static svmp_status launch_centre(backend *b) {
     return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &centre, b->model->graph->variables));
 }
 
-static svmp_status launch_draw(backend *b, cuda_term *term, size_t t) {
+svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t) {
     const cuda *own = b->own;
     if (term->draw.neighbours == 0) return SVMP_OK;
     term->draw.iteration = t;
@@ -219,12 +218,12 @@ static svmp_status launch_draw(backend *b, cuda_term *term, size_t t) {
 
 static svmp_status launch_stein(backend *b, size_t t) {
     cuda *own = b->own;
-    SVMP_TRY(launch_centre(b));
+    SVMP_TRY(svmp_cuda_centre(b));
     if (b->messages) SVMP_TRY(svmp_cuda_find_messages(b));
     for (size_t a = 0; a < own->term_count; a++) {
         cuda_term *term = &own->terms[a];
         term->all.phi = own->phi;
-        SVMP_TRY(launch_draw(b, term, t));
+        SVMP_TRY(svmp_cuda_draw(b, term, t));
         for (size_t u = 0; u < term->units; u += term->batch)
             SVMP_TRY(run_batch(b, term, u, u + term->batch < term->units ? u + term->batch : term->units));
     }
@@ -234,15 +233,14 @@ static svmp_status launch_stein(backend *b, size_t t) {
 svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
     cuda *own = b->own;
     (void)k; /* as it was when the backend was made */
-    forget(own, ARRAY_PHI);
-    forget(own, ARRAY_SD);
+    svmp_cuda_forget(own, ARRAY_PHI);
+    svmp_cuda_forget(own, ARRAY_SD);
     own->due_t = t;
     own->due |= own->whole ? DUE_STEIN : 0;
     return own->whole ? SVMP_OK : launch_stein(b, t);
 }
 
-/* Does what was put off. */
-static svmp_status settle(backend *b) {
+svmp_status svmp_cuda_settle(backend *b) {
     cuda *own = b->own;
     const unsigned due = own->due;
     own->due = 0;
@@ -252,9 +250,10 @@ static svmp_status settle(backend *b) {
 
 svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
     cuda *own = b->own;
+    SVMP_TRY(svmp_cuda_await(b));
     const mirror m = mirror_of(b, which);
     if (own->fresh & 1u << which) return SVMP_OK;
-    if (which == ARRAY_SCORE || which == ARRAY_PHI) SVMP_TRY(settle(b));
+    if (which == ARRAY_SCORE || which == ARRAY_PHI) SVMP_TRY(svmp_cuda_settle(b));
     if (which == ARRAY_SCORE && own->score_lacks) SVMP_TRY(launch_score(b, b->moved ? own->phi : own->x));
     own->fresh |= 1u << which;
     return svmp_cuda_check(b, own->ops->to_host(own->device, m.host, m.there, m.bytes));
@@ -262,119 +261,13 @@ svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
 
 svmp_status svmp_cuda_store(backend *b, backend_array which) {
     cuda *own = b->own;
+    SVMP_TRY(svmp_cuda_await(b));
+    SVMP_TRY(svmp_cuda_settle(b));
     const mirror m = mirror_of(b, which);
-    SVMP_TRY(settle(b));
     own->fresh |= 1u << which;
     if (which == ARRAY_PARTICLES) own->centred = 0;
     if (which == ARRAY_SCORE) own->score_lacks = 0;
     return svmp_cuda_check(b, own->ops->to_device(own->device, m.there, m.host, m.bytes));
-}
-
-/* ---- moves ------------------------------------------------------------------------------------------------------- */
-
-/* What is needed to say which number is wrong. */
-static svmp_status say_wrong(backend *b, size_t t) {
-    cuda *own = b->own;
-    const backend_array read[] = {ARRAY_PARTICLES, ARRAY_SCORE, ARRAY_PHI};
-    for (size_t k = 0; k < 3; k++) {
-        forget(own, read[k]);
-        SVMP_TRY(svmp_cuda_fetch(b, read[k]));
-    }
-    if (b->evaluator == NULL) SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
-    return svmp_host_not_finite(b, t);
-}
-
-/* What came of a step: the new particles are in phi. */
-static svmp_status finish(backend *b, const step_result *result, size_t t) {
-    cuda *own = b->own;
-    memcpy(&b->largest, &result->largest, sizeof b->largest);
-    forget(own, ARRAY_STEP_FIRST);
-    forget(own, ARRAY_STEP_SECOND);
-    forget(own, ARRAY_PARTICLES);
-    forget(own, ARRAY_PHI);
-    b->moved = !result->wrong;
-    if (result->wrong) return say_wrong(b, t);
-    double *x = own->x;
-    own->x = own->phi;
-    own->phi = x;
-    return SVMP_OK;
-}
-
-static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
-    cuda *own = b->own;
-    step_result result = {0};
-    SVMP_TRY(settle(b));
-    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->variables * b->n, &result)));
-    own->centred = 0;
-    return finish(b, &result, t);
-}
-
-/* All that is due, and the step, in one launch. */
-static svmp_status iterate(backend *b, const step_args *by, size_t t) {
-    cuda *own = b->own;
-    cuda_term *term = &own->terms[0];
-    step_result result = {0};
-    iteration_args args = {.pair = term->all, .step = *by, .z = own->z_next};
-    if (!own->centred) SVMP_TRY(launch_centre(b));
-    SVMP_TRY(launch_draw(b, term, own->due_t));
-    args.pair.units = term->units;
-    args.pair.z = own->centre.z32;
-    if (own->whole_score) args.score = own->quadratic.whole;
-    args.score.rows = own->x;
-    args.scored = !(own->due & DUE_SCORE);
-    own->score_lacks = !args.scored;
-    own->due = 0;
-    SVMP_TRY(svmp_cuda_check(b, own->ops->iterate(own->device, own->bits, &args, &result)));
-    own->centred = !result.wrong;
-    if (own->centred) {
-        own->z_next = own->centre.z32;
-        own->centre.z32 = args.z;
-        term->all.z = args.z;
-    }
-    return finish(b, &result, t);
-}
-
-static step_args arguments(const backend *b, double rate, size_t t) {
-    const cuda *own = b->own;
-    return (step_args){.n = b->n,
-                       .x = own->x,
-                       .score = own->score,
-                       .lower = own->lower,
-                       .upper = own->upper,
-                       .phi = own->phi,
-                       .first = own->state[0],
-                       .second = own->state[1],
-                       .rate = rate,
-                       .seed = b->seed,
-                       .iteration = t};
-}
-
-/* The numbers of a rule (step/). */
-static svmp_status set_rule(const backend *b, const step *s, size_t t, step_args *args) {
-    const step_rule *rule = s->rule;
-    if (rule->kind == STEP_OTHER)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the step '%s'.", b->local->name,
-                         rule->name);
-    args->rule = rule->kind;
-    args->delta = rule->delta;
-    args->decay1 = rule->decay1;
-    args->decay2 = rule->decay2;
-    args->correct1 = 1 / (1 - pow(rule->decay1, (double)t + 1));
-    args->correct2 = 1 / (1 - pow(rule->decay2, (double)t + 1));
-    return SVMP_OK;
-}
-
-svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t) {
-    const cuda *own = b->own;
-    step_args args = arguments(b, rate, t);
-    SVMP_TRY(set_rule(b, s, t, &args));
-    if (s->rule->in_sd) args.unit = own->centre.sd;
-    return own->due & DUE_STEIN ? iterate(b, &args, t) : move(b, KERNEL_STEP, &args, t);
-}
-
-svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t) {
-    const step_args args = arguments(b, rate, t);
-    return move(b, KERNEL_DIFFUSE, &args, t);
 }
 
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */

@@ -64,6 +64,7 @@ typedef struct cuda {
     int centred;     /* whether centre.z32 has the particles as they are */
     int score_lacks; /* whether `score` does not have that of the last iteration */
     float *z_next;   /* centred rows of the next iteration */
+    size_t last_t;   /* the iteration of the last step */
 } cuda;
 
 enum { DUE_SCORE = 1, DUE_STEIN = 2 };
@@ -75,6 +76,7 @@ svmp_status svmp_cuda_score(backend *b);
 svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t);
 svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t);
 svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t);
+svmp_status svmp_cuda_await(backend *b);
 svmp_status svmp_cuda_fetch(backend *b, backend_array which);
 svmp_status svmp_cuda_store(backend *b, backend_array which);
 
@@ -86,6 +88,7 @@ svmp_status svmp_cuda_store(backend *b, backend_array which);
                                    .stein = svmp_cuda_stein,                                                           \
                                    .step = svmp_cuda_step,                                                             \
                                    .diffuse = svmp_cuda_diffuse,                                                       \
+                                   .await = svmp_cuda_await,                                                           \
                                    .fetch = svmp_cuda_fetch,                                                           \
                                    .store = svmp_cuda_store}
 
@@ -94,6 +97,18 @@ svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops);
 
 /* Whether there is a device that can be used: its name, or the sentence that says why not. */
 int svmp_cuda_found(char *words, size_t size);
+
+/* ---- operations that were put off -------------------------------------------------------------------------------- */
+
+/* Does what was put off. */
+svmp_status svmp_cuda_settle(backend *b);
+
+/* The host's copy of an array is no longer that of the device. */
+void svmp_cuda_forget(cuda *own, backend_array which);
+
+/* Parts of an iteration in one launch: centred rows, and random neighbours of iteration t. */
+svmp_status svmp_cuda_centre(backend *b);
+svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t);
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 

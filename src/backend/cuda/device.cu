@@ -49,22 +49,19 @@
 #undef REAL_SQRT
 #undef PAIR
 
-// What the blocks of a step have found so far, and what the last of them tells the host.
-struct step_report {
-    step_result found;
-    unsigned done;
-    unsigned long long step;
-};
+#include "backend/cuda/gate.cuh"
 
 struct device {
     cudaStream_t stream;
     cudaError_t failed;
-    int processors, shared_most;
+    int processors, shared_most, waits; // waits: kernels can start before the one before them has ended
     char words[128];
     double *registers; // of programs that have too many for the multiprocessors
     size_t registers_bytes;
-    step_report *report, *told; // on the device; in memory of the host that the device writes to
-    unsigned long long steps;
+    step_report *report;
+    volatile unsigned long long *told;
+    int awaited;                     // whether the last step tells by itself
+    unsigned long long steps, asked; // launched; whose outcome the host has
 };
 
 enum { THREADS = 256, PROGRAM_THREADS = 128 };
@@ -78,12 +75,14 @@ static int check(device *d, cudaError_t error) {
 
 // A body for each number below `count`.
 #define MAP(name, type, call)                                                                                          \
-    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count) {                               \
+    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const step_gate gate) {         \
+        if (gate.closed()) return;                                                                                     \
         for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) call; \
     }
 // A body for each number below `count`, done by the 32 threads of a warp.
 #define TEAMS(name, type, call)                                                                                        \
-    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count) {                               \
+    static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const step_gate gate) {         \
+        if (gate.closed()) return;                                                                                     \
         for (size_t t = ((size_t)blockIdx.x * THREADS + threadIdx.x) / 32; t < count;                                  \
              t += (size_t)gridDim.x * (THREADS / 32))                                                                  \
             call;                                                                                                      \
@@ -108,13 +107,22 @@ TEAMS(kernel_moments_64, pair_args, moments_64(&a, t))
 // Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
 template <bool special>
 static __global__ void __launch_bounds__(PROGRAM_THREADS)
-    kernel_program(const program_args a, size_t count, double *far) {
+    kernel_program(const program_args a, size_t count, double *far, const step_gate gate) {
     extern __shared__ double near[];
+    if (gate.closed()) return;
     const size_t threads = (size_t)gridDim.x * PROGRAM_THREADS,
                  mine = (size_t)blockIdx.x * PROGRAM_THREADS + threadIdx.x;
     double *registers = far ? far + mine : near + threadIdx.x;
     const size_t stride = far ? threads : PROGRAM_THREADS;
     for (size_t t = mine; t < count; t += threads) run_program(&a, t, registers, stride, special);
+}
+
+// Lets the next kernel be set up, and waits for the end of the one before. What is launched without it has waited.
+static __device__ __forceinline__ void wait_for_kernels() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 }
 
 // ---- order statistics -----------------------------------------------------------------------------------------------
@@ -131,12 +139,14 @@ static __device__ __forceinline__ double value_of(unsigned long long bits) {
 
 // The squared distances of ranks lower and upper <= lower + 1 among pairs of different particles: a block for each unit
 // finds the bits of the lower one, eight at a time, by counting; the upper one is it, or the smallest above it.
-template <class Real, class Bits> static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args a) {
+template <class Real, class Bits>
+static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args a, const step_gate gate) {
     __shared__ unsigned counts[256];
     __shared__ Bits prefix;
     __shared__ size_t rank, equal;
     __shared__ unsigned long long above;
     const size_t n = a.n;
+    if (gate.closed()) return;
     for (size_t u = blockIdx.x; u < a.units; u += gridDim.x) {
         const Real *matrix = (const Real *)a.matrix + u * n * n;
         const size_t lower = a.lower == SIZE_MAX ? a.upper : a.lower;
@@ -179,67 +189,12 @@ template <class Real, class Bits> static __global__ void __launch_bounds__(THREA
     }
 }
 
-// ---- steps ----------------------------------------------------------------------------------------------------------
-
-// What the threads of a block have found is told to the host by the last block, which is quicker than a copy: the
-// largest of numbers that are not negative, and a flag. Neither depends on the order in which threads come. All threads
-// of the block call this.
-static __device__ void tell_host(double largest, int wrong, step_report *report, volatile step_report *told,
-                                 unsigned long long step) {
-    __shared__ unsigned long long most;
-    __shared__ int bad;
-    if (threadIdx.x == 0) most = 0, bad = 0;
-    __syncthreads();
-    largest = team_max(largest);
-    wrong = __any_sync(0xffffffffu, wrong);
-    if (threadIdx.x % 32 == 0) {
-        atomicMax(&most, (unsigned long long)__double_as_longlong(largest));
-        if (wrong) bad = 1;
-    }
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    atomicMax((unsigned long long *)&report->found.largest, most);
-    if (bad) atomicMax((unsigned long long *)&report->found.wrong, 1ull);
-    __threadfence();
-    if (atomicInc(&report->done, gridDim.x - 1) != gridDim.x - 1) return;
-    __threadfence();
-    told->found.largest = atomicExch((unsigned long long *)&report->found.largest, 0ull);
-    told->found.wrong = atomicExch((unsigned long long *)&report->found.wrong, 0ull);
-    __threadfence_system();
-    told->step = step;
-}
-
-template <bool noise>
-static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, step_report *report,
-                                                              volatile step_report *told, unsigned long long step) {
-    double largest = 0;
-    int wrong = 0;
-    for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) {
-        if (noise)
-            body_diffuse(&a, t, &largest, &wrong);
-        else
-            body_step(&a, t, &largest, &wrong);
-    }
-    tell_host(largest, wrong, report, told, step);
-}
-
-// Waits for the last block's word; a device that fails says so instead.
-static int wait_for(device *d, unsigned long long step, step_result *result) {
-    const volatile step_report *told = d->told;
-    for (unsigned long long turn = 1; told->step != step; turn++) {
-        if (turn % 4096 != 0) continue;
-        const cudaError_t now = cudaStreamQuery(d->stream);
-        if (now != cudaSuccess && now != cudaErrorNotReady) return check(d, now);
-    }
-    std::atomic_thread_fence(std::memory_order_acquire);
-    *result = d->told->found;
-    return 0;
-}
-
 static unsigned blocks_for(const device *d, size_t count, size_t each) {
     const size_t blocks = (count + each - 1) / each, most = (size_t)d->processors * 64;
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
+
+#include "backend/cuda/steps.cuh"
 
 #include "backend/cuda/fused.cuh"
 
@@ -249,7 +204,7 @@ static void close_device(device *d) {
     if (d->stream) cudaStreamSynchronize(d->stream);
     cudaFree(d->registers);
     cudaFree(d->report);
-    cudaFreeHost(d->told);
+    cudaFreeHost((void *)d->told);
     if (d->stream) cudaStreamDestroy(d->stream);
     delete d;
 }
@@ -282,13 +237,12 @@ static int open_device(device **made, char *text, size_t size) {
     device *d = new (std::nothrow) device();
     if (d == nullptr) return refuse(text, size, "Out of memory.");
     d->processors = properties.multiProcessorCount;
+    d->waits = properties.major >= 9;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
     const int failed = check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
-                       check(d, cudaMalloc(&d->report, sizeof *d->report)) ||
-                       check(d, cudaMemset(d->report, 0, sizeof *d->report)) ||
-                       check(d, cudaHostAlloc(&d->told, sizeof *d->told, cudaHostAllocMapped));
-    if (!failed) memset(d->told, 0, sizeof *d->told);
+                       check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
+                       check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
         close_device(d);
@@ -347,12 +301,13 @@ static int launch_program(device *d, const program_args *a, size_t count) {
         }
     }
     auto *kernel = a->special ? kernel_program<true> : kernel_program<false>;
-    kernel<<<blocks, PROGRAM_THREADS, far ? 0 : bytes, d->stream>>>(*a, count, far ? d->registers : nullptr);
+    kernel<<<blocks, PROGRAM_THREADS, far ? 0 : bytes, d->stream>>>(*a, count, far ? d->registers : nullptr,
+                                                                    gate_of(d));
     return check(d, cudaGetLastError());
 }
 
 #define RUN(kernel, type, each)                                                                                        \
-    kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count)
+    kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count, gate_of(d))
 #define RUN_BOTH(kernel, each)                                                                                         \
     do {                                                                                                               \
         if (bits == 32)                                                                                                \
@@ -364,9 +319,9 @@ static int launch_program(device *d, const program_args *a, size_t count) {
 static int launch_middle(device *d, int bits, const pair_args *a) {
     const unsigned blocks = blocks_for(d, a->units, 1);
     if (bits == 32)
-        kernel_middle<float, unsigned><<<blocks, THREADS, 0, d->stream>>>(*a);
+        kernel_middle<float, unsigned><<<blocks, THREADS, 0, d->stream>>>(*a, gate_of(d));
     else
-        kernel_middle<double, unsigned long long><<<blocks, THREADS, 0, d->stream>>>(*a);
+        kernel_middle<double, unsigned long long><<<blocks, THREADS, 0, d->stream>>>(*a, gate_of(d));
     return check(d, cudaGetLastError());
 }
 
@@ -391,16 +346,8 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return check(d, cudaGetLastError());
 }
 
-static int step(device *d, device_kernel which, const step_args *args, size_t count, step_result *result) {
-    const unsigned most = (unsigned)d->processors * 8, enough = blocks_for(d, count, THREADS);
-    const unsigned blocks = enough < most ? enough : most;
-    auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
-    kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, d->report, d->told, ++d->steps);
-    return check(d, cudaGetLastError()) || wait_for(d, d->steps, result);
-}
-
-static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
-                               room,           allocate, release,     to_device,    to_host,  clear,
-                               launch,         step,     fuses,       fused,        iterates, iterate};
+static const device_ops ops = {DEVICE_VERSION, "cuda",  open_device, close_device, describe, error_of, room,
+                               allocate,       release, to_device,   to_host,      clear,    launch,   step,
+                               outcome,        fuses,   fused,       iterates,     iterate};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -15,7 +15,7 @@
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 2 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 3 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -97,6 +97,11 @@ typedef struct draw_args {
 
 enum { RULE_MEDIAN, RULE_MEDIAN_LOG, RULE_MEDIAN_ZEROS, RULE_FIXED };
 
+/* What a warp reads of its unit first: its domain and its members; and the row sum that is the first member's score. */
+typedef struct unit_header {
+    uint32_t begin, rows, variable, members, from, entries, unused[2];
+} unit_header;
+
 /* A batch of units (kernel/unit.h) of one term. Each has an n*n matrix: squared distances or products first, then k. */
 typedef struct pair_args {
     size_t n, units, pieces;   /* pieces of a domain, that are summed in matrices of their own first */
@@ -124,6 +129,7 @@ typedef struct pair_args {
     const uint32_t *term_variable; /* as `variable`, of all units */
     double *guess; /* unit of the term -> 3 numbers that the search for its median keeps; they affect its time alone */
     size_t longest, most_members; /* rows of a domain; members of a unit */
+    const unit_header *header;    /* of all units of the term; NULL: domains change, or there is none */
 } pair_args;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -137,6 +143,7 @@ typedef struct step_args {
     int rule;
     double rate, decay1, decay2, correct1, correct2, delta;
     uint64_t seed, iteration; /* of noise */
+    int awaited;              /* the host will ask what came of it at once */
 } step_args;
 
 typedef struct step_result {
@@ -176,6 +183,8 @@ typedef enum device_kernel {
     KERNEL_DIFFUSE  /* step_args */
 } device_kernel;
 
+enum { DEVICE_STEPS = 16 }; /* steps that may be under way */
+
 typedef struct device device;
 
 typedef struct device_ops {
@@ -198,8 +207,12 @@ typedef struct device_ops {
     /* `count` bodies; `bits` is 32 or 64 for kernels on matrices. */
     int (*launch)(device *d, device_kernel which, int bits, const void *args, size_t count);
 
-    /* A step and what came of it. */
-    int (*step)(device *d, device_kernel which, const step_args *args, size_t count, step_result *result);
+    /* Launches a step. After one whose new particles are not all finite, nothing that is launched changes anything,
+     * until the host has asked what came of it. */
+    int (*step)(device *d, device_kernel which, const step_args *args, size_t count);
+
+    /* Waits for the oldest step that was not asked for, and says what came of it. At most DEVICE_STEPS may be open. */
+    int (*outcome)(device *d, step_result *result);
 
     /* A term in one kernel, without matrices, where it fits in the multiprocessors. NULL: there is no such kernel. */
     int (*fuses)(const device *d, int bits, const pair_args *args);
@@ -207,7 +220,7 @@ typedef struct device_ops {
 
     /* A whole iteration in one kernel, for terms that `iterates` accepts. NULL: there is no such kernel. */
     int (*iterates)(const device *d, int bits, const pair_args *args);
-    int (*iterate)(device *d, int bits, const iteration_args *args, step_result *result);
+    int (*iterate)(device *d, int bits, const iteration_args *args); /* a step, too */
 } device_ops;
 
 /* What a library of devices exports. */

@@ -1,20 +1,21 @@
 // A term of a kernel in one launch: distances, their exact median, the kernel and the velocities of a unit, without a
 // matrix in memory. For units whose rows fit in the multiprocessor; others take the kernels of pairs.h.
 //
-//     fused_warp     up to 64 particles in single precision: a warp for each unit, the whole square in registers
-//     fused_tile     33 to 56 of them: each pair once
-//     fused_ring     a block for each unit, each pair once; distances are computed again whenever they are needed
+//     fused_tile     up to 64 particles in single precision: a warp for each unit, all distances in registers
+//     fused_ring     a block for each unit; distances are computed again whenever they are needed
 #include "backend/cuda/search.cuh"
 
-#include "backend/cuda/warp.cuh"
-
 #include "backend/cuda/tile.cuh"
+
+#include "backend/cuda/tile_search.cuh"
+
+#include "backend/cuda/tile_unit.cuh"
 
 #include "backend/cuda/ring.cuh"
 
 enum { FUSED_MEMBERS = 4 }; // of a unit: more share a matrix better
 
-static int takes_warp(int bits, const pair_args *a) { return bits == 32 && a->n <= WARP_PARTICLES; }
+static int takes_tile(int bits, const pair_args *a) { return bits == 32 && a->n <= TILE_MOST; }
 
 // Single precision has tiles of 8 by 8, or of 4 by 4 for few particles, and double of 4 by 4.
 static unsigned ring_tile(int bits, size_t n) { return bits == 32 && n >= 160 ? 8 : 4; }
@@ -41,36 +42,38 @@ static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
 
 static int fuses(const device *d, int bits, const pair_args *a) {
     if (a->shape == SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
-    if (takes_warp(bits, a)) return a->longest <= WARP_ROWS;
+    if (takes_tile(bits, a)) return a->longest <= TILE_ROWS;
     const size_t bytes = ring_bytes(bits, shape_ring(a->n, ring_tile(bits, a->n), 256), a->longest);
     return 2 * (bytes + sizeof(ring_room<double>) + 1024) <= (size_t)d->shared_most; // two shall fit
 }
 
-template <int ROWS, int COLUMNS, int SHAPE> static void run_warp(device *d, const pair_args *a) {
-    constexpr int at_once = COLUMNS == 1 ? 5 : SHAPE == SHAPE_RBF ? 3 : 2; // blocks, by their registers
-    const unsigned blocks = (unsigned)((a->units + WARP_UNITS - 1) / WARP_UNITS);
-    auto *kernel = a->rule == RULE_FIXED ? fused_warp<ROWS, COLUMNS, SHAPE, false, at_once>
-                                         : fused_warp<ROWS, COLUMNS, SHAPE, true, at_once>;
-    kernel<<<blocks, 32 * WARP_UNITS, 0, d->stream>>>(*a);
+template <int T, int SHAPE, bool WHOLE, bool MANY>
+static int run_tile(device *d, const pair_args *a, const whole_args &w) {
+    const size_t most = (size_t)d->processors * tile_blocks<T, SHAPE>();
+    const unsigned warps = a->units >= most * TILE_WARPS ? TILE_WARPS : 1; // few units are spread over processors
+    const size_t needed = (a->units + warps - 1) / warps;
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t how = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    how.gridDim = dim3((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0));
+    how.blockDim = dim3(32 * warps);
+    how.stream = d->stream;
+    how.attrs = &early;
+    how.numAttrs = WHOLE && d->waits ? 1 : 0;
+    return check(d, cudaLaunchKernelEx(&how, fused_tile<T, SHAPE, WHOLE, MANY>, *a, w,
+                                       WHOLE ? next_step(d, w.step.awaited) : gate_of(d)));
 }
 
-template <int SHAPE, bool WHOLE> static void run_tile(device *d, const pair_args *a, const whole_args &w) {
-    const size_t most = (size_t)d->processors * (SHAPE == SHAPE_RBF ? TILE_AT_ONCE : TILE_AT_ONCE - 1);
-    const unsigned warps = a->units >= most * WARP_UNITS ? WARP_UNITS : 1; // few units are spread over processors
-    const size_t blocks = (a->units + warps - 1) / warps;
-    auto *kernel = a->rule == RULE_FIXED ? fused_tile<SHAPE, false, WHOLE> : fused_tile<SHAPE, true, WHOLE>;
-    kernel<<<(unsigned)(warps == 1 || blocks < most ? blocks : most), 32 * warps, 0, d->stream>>>(*a, w);
+template <int SHAPE, bool WHOLE, bool MANY> static int choose_tile(device *d, const pair_args *a, const whole_args &w) {
+    return a->n <= 16   ? run_tile<2, SHAPE, WHOLE, MANY>(d, a, w)
+           : a->n <= 32 ? run_tile<4, SHAPE, WHOLE, MANY>(d, a, w)
+           : a->n <= 56 ? run_tile<7, SHAPE, WHOLE, MANY>(d, a, w)
+                        : run_tile<8, SHAPE, WHOLE, MANY>(d, a, w);
 }
 
-template <int SHAPE> static void choose_warp(device *d, const pair_args *a) {
-    if (a->n <= 16)
-        run_warp<16, 1, SHAPE>(d, a);
-    else if (a->n <= 32)
-        run_warp<32, 1, SHAPE>(d, a);
-    else if (a->n <= TILE_PARTICLES)
-        run_tile<SHAPE, false>(d, a, whole_args());
-    else
-        run_warp<64, 2, SHAPE>(d, a);
+template <int SHAPE, bool WHOLE> static int choose_many(device *d, const pair_args *a, const whole_args &w) {
+    return a->most_members > 1 ? choose_tile<SHAPE, WHOLE, true>(d, a, w) : choose_tile<SHAPE, WHOLE, false>(d, a, w);
 }
 
 template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, const pair_args *a) {
@@ -81,7 +84,7 @@ template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, c
     const size_t bytes = ring_bytes(bits, shape, a->longest), most = (size_t)d->processors * 32;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most);
     if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
-    kernel<<<blocks, TH, bytes, d->stream>>>(*a, r);
+    kernel<<<blocks, TH, bytes, d->stream>>>(*a, r, gate_of(d));
     return 0;
 }
 
@@ -90,7 +93,7 @@ template <class Real, int T, int SHAPE> static int choose_ring(device *d, const 
 }
 
 template <int SHAPE> static int choose(device *d, int bits, const pair_args *a) {
-    if (takes_warp(bits, a)) return choose_warp<SHAPE>(d, a), 0;
+    if (takes_tile(bits, a)) return choose_many<SHAPE, false>(d, a, whole_args());
     if (bits == 64) return choose_ring<double, 4, SHAPE>(d, a);
     return ring_tile(bits, a->n) == 8 ? choose_ring<float, 8, SHAPE>(d, a) : choose_ring<float, 4, SHAPE>(d, a);
 }
@@ -100,18 +103,11 @@ static int fused(device *d, int bits, const pair_args *a) {
     return failed ? 1 : check(d, cudaGetLastError());
 }
 
-static int takes_tile(int bits, const pair_args *a) {
-    return takes_warp(bits, a) && a->n >= TILE_LEAST && a->n <= TILE_PARTICLES && a->shape != SHAPE_LINEAR;
-}
-
 static int iterates(const device *d, int bits, const pair_args *a) { return takes_tile(bits, a) && fuses(d, bits, a); }
 
-static int iterate(device *d, int bits, const iteration_args *args, step_result *result) {
-    const whole_args w = {args->score, args->step, args->z, args->scored, d->report, d->told, ++d->steps};
+static int iterate(device *d, int bits, const iteration_args *args) {
+    const whole_args w = {args->score, args->step, args->z, args->scored};
     (void)bits;
-    if (args->pair.shape == SHAPE_RBF)
-        run_tile<SHAPE_RBF, true>(d, &args->pair, w);
-    else
-        run_tile<SHAPE_IMQ, true>(d, &args->pair, w);
-    return check(d, cudaGetLastError()) || wait_for(d, d->steps, result);
+    return args->pair.shape == SHAPE_RBF ? choose_many<SHAPE_RBF, true>(d, &args->pair, w)
+                                         : choose_many<SHAPE_IMQ, true>(d, &args->pair, w);
 }

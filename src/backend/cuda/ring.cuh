@@ -299,10 +299,12 @@ static __device__ __forceinline__ void ring_velocity(const pair_args &a, double 
 }
 
 template <class Real, int T, int TH, int SHAPE, bool RANKED>
-static __global__ void __launch_bounds__(TH, TH == 128 ? 3 : 1) fused_ring(const pair_args a, const ring<Real, T> r) {
+static __global__ void __launch_bounds__(TH, TH == 128 ? 3 : 1)
+    fused_ring(const pair_args a, const ring<Real, T> r, const step_gate gate) {
     extern __shared__ double dynamic[];
     __shared__ ring_room<Real> room;
     const unsigned n = (unsigned)a.n;
+    if (gate.closed()) return;
     const Real *z = (const Real *)a.z;
     Real *score = (Real *)dynamic, *place = score + r.stride, *sums = place + r.stride,
          *norm = sums + 2 * (size_t)r.parts * r.stride, *rows = norm + r.stride;

@@ -144,6 +144,29 @@ static svmp_status plan_batch(backend *b, size_t longest, cuda_term *term) {
     return CUDA_TAKE(b, term->all.scale, term->batch);
 }
 
+/* Headers of units whose domains stay as they are. */
+static svmp_status plan_headers(backend *b, const term_lists *l, cuda_term *term) {
+    const size_t *start = b->model->quadratic.start, variables = b->model->graph->variables;
+    unit_header *made = NULL;
+    svmp_status status;
+    if (start[variables] > UINT32_MAX || l->domain_count > UINT32_MAX) return SVMP_OK;
+    SVMP_CHECK(SVMP_NEW(b->context, made, term->units));
+    for (size_t u = 0; u < term->units; u++) {
+        const size_t first = term->member_start[u], members = term->member_start[u + 1] - first;
+        const size_t i = members ? l->variable[first] : 0;
+        made[u] = (unit_header){.begin = (uint32_t)l->begin[u],
+                                .rows = (uint32_t)(l->end[u] - l->begin[u]),
+                                .variable = (uint32_t)i,
+                                .members = (uint32_t)members,
+                                .from = (uint32_t)start[i],
+                                .entries = (uint32_t)(start[i + 1] - start[i])};
+    }
+    SVMP_CHECK(CUDA_PUT(b, term->all.header, term->units, made));
+done:
+    svmp_release(b->context, made);
+    return status;
+}
+
 static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32_t *nodes, int large) {
     cuda *own = b->own;
     const kernel_term *asked = &k->terms[a];
@@ -188,6 +211,7 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
     term->all.longest = asked->domain == DOMAIN_RANDOM ? term->draw.width : l.longest;
     term->all.most_members = l.most_members;
     term->way = choose_way(b, asked, term);
+    if (term->way == WAY_FUSED && asked->domain != DOMAIN_RANDOM) SVMP_CHECK(plan_headers(b, &l, term));
     SVMP_CHECK(plan_batch(b, l.longest, term));
 done:
     free_lists(b->context, &l);

@@ -1,0 +1,54 @@
+// How steps tell the host what came of them, and what keeps kernels from going on after one that was wrong.
+
+// What the blocks of steps have found, by their numbers. Kernels that belong to a step after `wrong_at` change nothing,
+// until the host knows.
+struct step_report {
+    unsigned long long largest[DEVICE_STEPS], wrong_at;
+    unsigned done; // blocks of a step that the host waits for
+};
+
+// What the host is told of a step, in one word: the largest, which is not negative, and in its sign
+// whether anything is wrong.
+enum : unsigned long long { UNTOLD = ~0ull, TOLD_WRONG = 1ull << 63 };
+
+// What a kernel knows of the step that it belongs to.
+struct step_gate {
+    step_report *report;
+    volatile unsigned long long *told; // in memory of the host that the device writes to: DEVICE_STEPS
+    unsigned long long step;
+    int awaited; // the host waits for this step
+
+    __device__ __forceinline__ bool closed() const { return __ldcg(&report->wrong_at) < step; }
+
+    // Tells the host of a step, which is quicker than a copy, and makes room for the next but one. One thread.
+    __device__ __forceinline__ void tell(unsigned long long of) const {
+        const unsigned long long largest = __ldcg(&report->largest[of % DEVICE_STEPS]);
+        told[of % DEVICE_STEPS] = __ldcg(&report->wrong_at) == of ? largest | TOLD_WRONG : largest;
+        report->largest[(of + 2) % DEVICE_STEPS] = 0;
+    }
+
+    // What the threads of a block have found: the largest of numbers that are not negative, and a flag. Neither depends
+    // on the order in which blocks come. All threads of the block call this. The step after this one will tell the
+    // host, or the last of the blocks if it waits.
+    __device__ __forceinline__ void note(double largest, int wrong, unsigned blocks) const {
+        __shared__ unsigned long long most;
+        __shared__ int bad;
+        if (threadIdx.x == 0) most = 0, bad = 0;
+        __syncthreads();
+        largest = team_max(largest);
+        wrong = __any_sync(0xffffffffu, wrong);
+        if (threadIdx.x % 32 == 0) {
+            atomicMax(&most, (unsigned long long)__double_as_longlong(largest));
+            if (wrong) bad = 1;
+        }
+        __syncthreads();
+        if (threadIdx.x > 0) return;
+        atomicMax(&report->largest[step % DEVICE_STEPS], most);
+        if (bad) atomicMin(&report->wrong_at, step);
+        if (!awaited) return;
+        __threadfence();
+        if (atomicInc(&report->done, blocks - 1) != blocks - 1) return;
+        __threadfence();
+        tell(step);
+    }
+};

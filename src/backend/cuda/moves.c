@@ -1,0 +1,143 @@
+/* Steps of the backend on a device, and what came of them. The device tells that when it is done; the host may launch
+ * the next iterations meanwhile, and then goes back if a step was wrong: the device has changed nothing since. */
+#include "backend/cuda/cuda.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- outcomes ---------------------------------------------------------------------------------------------------- */
+
+/* What is needed to say which number is wrong. */
+static svmp_status say_wrong(backend *b, size_t t) {
+    cuda *own = b->own;
+    const backend_array read[] = {ARRAY_PARTICLES, ARRAY_SCORE, ARRAY_PHI};
+    for (size_t k = 0; k < 3; k++) {
+        svmp_cuda_forget(own, read[k]);
+        SVMP_TRY(svmp_cuda_fetch(b, read[k]));
+    }
+    if (b->evaluator == NULL) SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
+    return svmp_host_not_finite(b, t);
+}
+
+/* x and phi trade places: the new particles are in phi. */
+static void trade(cuda *own) {
+    double *x = own->x;
+    own->x = own->phi;
+    own->phi = x;
+}
+
+/* The oldest of the steps that are ahead. Those after one that was wrong did nothing, and are forgotten with it.
+ * `current`: whether the last step is still that of the caller. */
+static svmp_status take_outcome(backend *b, size_t current) {
+    cuda *own = b->own;
+    step_result result = {0};
+    SVMP_TRY(svmp_cuda_check(b, own->ops->outcome(own->device, &result)));
+    const size_t t = own->last_t - (b->ahead - 1);
+    memcpy(&b->largest, &result.largest, sizeof b->largest);
+    b->past[t % BACKEND_PATIENCE] = b->largest;
+    if (!result.wrong) return b->ahead--, SVMP_OK;
+    if (b->ahead % 2 == 1) trade(own);
+    b->undone += b->ahead - current;
+    b->ahead = 0;
+    b->moved = 0;
+    own->due = 0;
+    own->centred = 0;
+    own->score_lacks = 1;
+    return say_wrong(b, t);
+}
+
+svmp_status svmp_cuda_await(backend *b) {
+    while (b->ahead > 0) SVMP_TRY(take_outcome(b, 0));
+    return SVMP_OK;
+}
+
+/* A step was launched, the new particles will be in phi. */
+static svmp_status finish(backend *b, size_t t) {
+    cuda *own = b->own;
+    svmp_cuda_forget(own, ARRAY_STEP_FIRST);
+    svmp_cuda_forget(own, ARRAY_STEP_SECOND);
+    svmp_cuda_forget(own, ARRAY_PARTICLES);
+    svmp_cuda_forget(own, ARRAY_PHI);
+    trade(own);
+    own->last_t = t;
+    b->moved = 1;
+    b->ahead++;
+    while (b->ahead > b->patience) SVMP_TRY(take_outcome(b, 1));
+    return SVMP_OK;
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
+    cuda *own = b->own;
+    SVMP_TRY(svmp_cuda_settle(b));
+    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->variables * b->n)));
+    own->centred = 0;
+    return finish(b, t);
+}
+
+/* All that is due, and the step, in one launch. */
+static svmp_status iterate(backend *b, const step_args *by, size_t t) {
+    cuda *own = b->own;
+    cuda_term *term = &own->terms[0];
+    iteration_args args = {.pair = term->all, .step = *by, .z = own->z_next};
+    if (!own->centred) SVMP_TRY(svmp_cuda_centre(b));
+    SVMP_TRY(svmp_cuda_draw(b, term, own->due_t));
+    args.pair.units = term->units;
+    args.pair.z = own->centre.z32;
+    if (own->whole_score) args.score = own->quadratic.whole;
+    args.score.rows = own->x;
+    args.scored = !(own->due & DUE_SCORE);
+    own->score_lacks = !args.scored;
+    own->due = 0;
+    SVMP_TRY(svmp_cuda_check(b, own->ops->iterate(own->device, own->bits, &args)));
+    own->z_next = own->centre.z32;
+    own->centre.z32 = args.z;
+    term->all.z = args.z;
+    own->centred = 1;
+    return finish(b, t);
+}
+
+static step_args arguments(const backend *b, double rate, size_t t) {
+    const cuda *own = b->own;
+    return (step_args){.n = b->n,
+                       .x = own->x,
+                       .score = own->score,
+                       .lower = own->lower,
+                       .upper = own->upper,
+                       .phi = own->phi,
+                       .first = own->state[0],
+                       .second = own->state[1],
+                       .rate = rate,
+                       .seed = b->seed,
+                       .awaited = b->patience == 0,
+                       .iteration = t};
+}
+
+/* The numbers of a rule (step/). */
+static svmp_status set_rule(const backend *b, const step *s, size_t t, step_args *args) {
+    const step_rule *rule = s->rule;
+    if (rule->kind == STEP_OTHER)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the step '%s'.", b->local->name,
+                         rule->name);
+    args->rule = rule->kind;
+    args->delta = rule->delta;
+    args->decay1 = rule->decay1;
+    args->decay2 = rule->decay2;
+    args->correct1 = 1 / (1 - pow(rule->decay1, (double)t + 1));
+    args->correct2 = 1 / (1 - pow(rule->decay2, (double)t + 1));
+    return SVMP_OK;
+}
+
+svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t) {
+    const cuda *own = b->own;
+    step_args args = arguments(b, rate, t);
+    SVMP_TRY(set_rule(b, s, t, &args));
+    if (s->rule->in_sd) args.unit = own->centre.sd;
+    return own->due & DUE_STEIN ? iterate(b, &args, t) : move(b, KERNEL_STEP, &args, t);
+}
+
+svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t) {
+    const step_args args = arguments(b, rate, t);
+    return move(b, KERNEL_DIFFUSE, &args, t);
+}

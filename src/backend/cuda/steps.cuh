@@ -1,0 +1,61 @@
+// Steps, and their outcomes: the host may be some steps behind.
+
+// Block 0 tells the host about the step before.
+template <bool noise>
+static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, const step_gate gate) {
+    double largest = 0;
+    int wrong = 0;
+    if (blockIdx.x == 0 && threadIdx.x == 0) gate.tell(gate.step - 1);
+    if (gate.closed()) return;
+    for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) {
+        if (noise)
+            body_diffuse(&a, t, &largest, &wrong);
+        else
+            body_step(&a, t, &largest, &wrong);
+    }
+    gate.note(largest, wrong, gridDim.x);
+}
+
+static __global__ void kernel_tell(const step_gate gate) { gate.tell(gate.step - 1); }
+
+// Of what belongs to the next step.
+static step_gate gate_of(const device *d) { return {d->report, d->told, d->steps + 1, 0}; }
+
+// Of that step itself: the host will ask for it.
+static step_gate next_step(device *d, int awaited) {
+    d->steps++;
+    d->told[d->steps % DEVICE_STEPS] = UNTOLD;
+    d->awaited = awaited;
+    return {d->report, d->told, d->steps, awaited};
+}
+
+static int forget_steps(device *d) {
+    return check(d, cudaMemsetAsync(d->report, 0, sizeof *d->report, d->stream)) ||
+           check(d, cudaMemsetAsync(&d->report->wrong_at, 0xff, sizeof d->report->wrong_at, d->stream)) ||
+           check(d, cudaStreamSynchronize(d->stream));
+}
+
+// Waits until the step after it, or a kernel of its own, has told; a device that fails says so instead.
+static int outcome(device *d, step_result *result) {
+    const volatile unsigned long long *told = d->told + ++d->asked % DEVICE_STEPS;
+    if (d->asked == d->steps && !d->awaited) kernel_tell<<<1, 1, 0, d->stream>>>(gate_of(d));
+    if (check(d, cudaGetLastError())) return 1;
+    for (unsigned long long turn = 1; *told == UNTOLD; turn++) {
+        if (turn % 4096 != 0) continue;
+        const cudaError_t now = cudaStreamQuery(d->stream);
+        if (now != cudaSuccess && now != cudaErrorNotReady) return check(d, now);
+    }
+    result->largest = *told & ~TOLD_WRONG;
+    result->wrong = *told >> 63;
+    if (!result->wrong) return 0;
+    d->asked = d->steps; // those that were launched since did nothing
+    return check(d, cudaStreamSynchronize(d->stream)) || forget_steps(d);
+}
+
+static int step(device *d, device_kernel which, const step_args *args, size_t count) {
+    const unsigned most = (unsigned)d->processors * 8, enough = blocks_for(d, count, THREADS);
+    const unsigned blocks = enough < most ? enough : most;
+    auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
+    kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, next_step(d, args->awaited));
+    return check(d, cudaGetLastError());
+}
