@@ -11,7 +11,7 @@ import numpy as np
 from ._context import Context
 from ._library import interface, lib, structs
 
-_YIELDS = {number: name[len("SVMP_") :].lower() for name, number in interface.enums["svmp_yield"].items()}
+_YIELDS = {number: name[len("SVMP_YIELD_") :].lower() for name, number in interface.enums["svmp_yield"].items()}
 
 
 def option_names() -> list[str]:

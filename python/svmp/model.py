@@ -357,7 +357,7 @@ class Model:
                     error.fit = Fit._of_run(error.result, compiled, self, asked)
                 raise
             fit = Fit._of_run(result, compiled, self, asked)
-        if fit.verdict.word in ("not converged", "undecided"):
+        if fit.verdict.word in ("failed", "not converged", "undecided"):
             logger.warning("%s", fit.verdict.sentence)
         return fit
 

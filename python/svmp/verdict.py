@@ -19,8 +19,8 @@ class Verdict:
     """The verdict of the diagnostics on a fit.
 
     Attributes:
-        word: ``"converged"``, ``"not converged"``, ``"undecided"``, ``"not examined"``, ``"exact"``, ``"modes"``, ``"diverged"`` or
-            ``"unknown"``.
+        word: ``"passed"``, ``"failed"``, ``"not converged"``, ``"undecided"``, ``"not examined"``, ``"exact"``, ``"modes"``,
+            ``"diverged"`` or ``"unknown"``.
         sentence: what was found and what to do.
         evidence: the numbers behind the verdict.
         record: the lines that a file records, as written by the command.
@@ -34,7 +34,7 @@ class Verdict:
     record: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __bool__(self) -> bool:
-        return self.word in ("converged", "exact")
+        return self.word in ("passed", "exact")
 
     def __str__(self) -> str:
         return self.sentence
@@ -43,13 +43,9 @@ class Verdict:
         return f'<p style="color:{"#1a7f37" if self else "#b35900"}">{html.escape(self.sentence)}</p>'
 
 
-_WORDS = {"passed": "converged", "failed": "not converged"}  # of the library, where Python has others
-
-
 def judge_examined(judged: Judged) -> Verdict:
     """The library's own verdict."""
-    word = _WORDS.get(judged.word, judged.word)
-    return Verdict(word, in_python(f"{judged.sentence} {judged.advice}".strip()), judged.evidence, judged.record)
+    return Verdict(judged.word, in_python(f"{judged.sentence} {judged.advice}".strip()), judged.evidence, judged.record)
 
 
 def _of_particles(result: RunResult) -> Verdict:
@@ -72,7 +68,7 @@ def _of_particles(result: RunResult) -> Verdict:
         )
     who = "The node passes" if nodes == 1 else f"All {nodes} nodes pass"
     return Verdict(
-        "converged", f"{who}: the discrepancy and the moments are within the limits for exact draws.", evidence
+        "passed", f"{who}: the discrepancy and the moments are within the limits for exact draws.", evidence
     )
 
 
@@ -98,7 +94,7 @@ def judge_sample(sample: Sample, recorded: dict[str, str]) -> Verdict:
     """The verdict on a sample from a file, from its record."""
     beyond: Optional[str] = recorded.get("ksd_beyond")
     if "verdict_text" in recorded:
-        word = _WORDS.get(recorded["verdict"], recorded["verdict"])
+        word = recorded["verdict"]
         return Verdict(word, in_python(f"{recorded['verdict_text']} {recorded.get('verdict_advice', '')}".strip()))
     if sample.are_chains:
         return judge_examined(judge_chains(sample, recorded))
@@ -106,5 +102,5 @@ def judge_sample(sample: Sample, recorded: dict[str, str]) -> Verdict:
         count = int(beyond.split()[0])
         if count:
             return Verdict("not converged", f"Not converged: {count} nodes are farther from the posterior than exact draws would be.")
-        return Verdict("converged", "All nodes pass: their discrepancies are within the limits for exact draws.")
+        return Verdict("passed", "All nodes pass: their discrepancies are within the limits for exact draws.")
     return Verdict("unknown", "The file does not record how the particles were produced.")

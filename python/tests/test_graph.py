@@ -187,7 +187,7 @@ def test_bad_graphs():
         g.model()
     g.node("x")
     for call, error, words in [
-        (lambda: g.node("x"), ValueError, "'x': the graph has such a node"),
+        (lambda: g.node("x"), ValueError, "'x': the graph already has a node"),
         (lambda: g.node(3), TypeError, "3 is not a name"),
         (lambda: g.node("y", 0), ValueError, "'y': the dimension"),
         (lambda: g.node("y", 2, lower=[1, 2, 3]), ValueError, "'y': lower"),

@@ -119,7 +119,7 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
     data_array *array = NULL;
     if (data == NULL) return SVMP_BAD_CALL;
     svmp_context *context = data->context;
-    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add: the name is NULL.");
+    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add: the name is missing.");
     if (svmp_data_find(data, name))
         return svmp_fail(context, SVMP_BAD_CALL, "The data already have an array '%.100s'.", name);
     if (rank > DATA_MOST_DIMENSIONS)

@@ -143,8 +143,8 @@ static void test_refused(void **state) {
         const double *values;
         const char *sentence;
     } wrong[] = {
-        {NULL, 0, NULL, x, "needs a name"},
-        {"", 0, NULL, x, "needs a name"},
+        {NULL, 0, NULL, x, "the name is missing"},
+        {"", 0, NULL, x, "the name is missing"},
         {"v", 0, NULL, NULL, "'v' was given without its values"},
         {"v", 1, NULL, x, "'v' was given without its dimensions"},
         {"v", TOO_MANY, many, x, "'v' has 9 dimensions; the maximum is 8"},
