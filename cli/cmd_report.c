@@ -41,9 +41,12 @@ static int prepare(material *m) {
     status = read_sample(m->set, m->context, m->files, &m->particles);
     if (status) return status;
     const size_t rest = m->set->operand_count - m->files;
+    char coordinates[32]; /* of the run: its graph depends on them */
+    const int known = svmp_comment_find(svmp_particles_comments(m->particles), "coordinates", coordinates, 32);
+    const svmp_reading how = {.coordinates = known ? coordinates : NULL};
     svmp_status read = SVMP_OK;
     if (rest > 0)
-        read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, NULL, &m->model);
+        read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &how, &m->model);
     status = read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
     if (status || m->names.count < OVERVIEW_FROM) return status;
     if (!overview_make(m->particles, &m->arrays)) return complain(EXIT_FAILED, "Out of memory.");

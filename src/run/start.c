@@ -64,7 +64,7 @@ static svmp_status match_all(const svmp_run *run, const svmp_particles *particle
     size_t *to = NULL, *from = NULL;
     svmp_status status;
     SVMP_CHECK(select_unknowns(run->model, model, particles, &given));
-    SVMP_CHECK(svmp_particles_match(model, "the model", given, "the start", &to, &from));
+    SVMP_CHECK(svmp_particles_match(model, "the model", given, "the particles", &to, &from));
     for (size_t k = 0; k < given->variables; k++)
         for (size_t l = 0; l < n; l++)
             model->values[to[k] * n + l] = given->values[from[k] * count + svmp_start_row(l, n, count)];

@@ -87,12 +87,12 @@ static svmp_status make_claims(claims *c, const svmp_particles *particles, const
 
 static svmp_status refuse(const claims *c, size_t missing, size_t strangers) {
     const struct unmatched *own = &c->missing, *strange = &c->strange;
-    return svmp_fail(c->run->context, SVMP_BAD_INPUT,
-                     "The variables differ: %zu of the model %s not in the start%s%s%s, and %zu of the start %s not in "
-                     "the model%s%s%s.",
-                     missing, missing == 1 ? "is" : "are", own->count ? " (" : "", own->names, own->count ? ")" : "",
-                     strangers, strangers == 1 ? "is" : "are", strange->count ? " (" : "", strange->names,
-                     strange->count ? ")" : "");
+    return svmp_fail(
+        c->run->context, SVMP_BAD_INPUT,
+        "The variables differ: %zu of the model %s not in the particles%s%s%s, and %zu of the particles %s not in "
+        "the model%s%s%s.",
+        missing, missing == 1 ? "is" : "are", own->count ? " (" : "", own->names, own->count ? ")" : "", strangers,
+        strangers == 1 ? "is" : "are", strange->count ? " (" : "", strange->names, strange->count ? ")" : "");
 }
 
 svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *particles, const char *path) {

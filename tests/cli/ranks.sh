@@ -234,7 +234,7 @@ for processes in 2 ${ALL:+7}; do # some of 7 have no variables
     same alone.csv many.csv "start in $processes"
 done
 sed 's/,mu,/,nu,/' start.csv >strange.csv
-sentence="The variables differ: 1 of the model is not in the start (mu), and 1 of the start is not in the model (nu)."
+sentence="The variables differ: 1 of the model is not in the particles (mu), and 1 of the particles is not in the model (nu)."
 refuses 2 "$sentence" run monitored.bug hub.R --init strange.csv
 status=0
 ranks 3 run -m graphical monitored.bug hub.R --init strange.csv || status=$?

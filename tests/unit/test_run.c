@@ -437,7 +437,7 @@ static void test_a_start_is_matched_by_name(void **state) {
     assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_particles_create(context, 2, 2, (double[]){1, 7, 3, 4}, &start));
     assert_int_equal(svmp_run_start_from(run, start), SVMP_BAD_INPUT);
-    assert_non_null(strstr(svmp_context_error(context), "2 of the start are not in the model (x.1, x.2)"));
+    assert_non_null(strstr(svmp_context_error(context), "2 of the particles are not in the model (x.1, x.2)"));
     assert_ok(svmp_particles_set_name(start, 0, "b"));
     assert_ok(svmp_particles_set_name(start, 1, "a"));
     assert_ok(svmp_run_start_from(run, start));
