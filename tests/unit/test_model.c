@@ -286,8 +286,10 @@ static void test_misuse(void **state) {
                    "Node 7 in the scope of a factor is out of range: the model has 1 nodes");
     assert_refused(svmp_model_add_gaussian(model, 2, (size_t[]){0, 0}, NULL, NULL), "occurs twice");
     assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1, 2, 3, 4}, NULL), "not symmetric");
-    assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1, 0, 0, NAN}, NULL), "Entry (1, 1) of the precision");
-    assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, NULL, (double[]){0, INFINITY}), "is not finite: inf");
+    assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, (double[]){1, 0, 0, NAN}, NULL),
+                   "Entry (1, 1) of the precision");
+    assert_refused(svmp_model_add_gaussian(model, 1, (size_t[]){0}, NULL, (double[]){0, INFINITY}),
+                   "is not finite: inf");
     assert_refused(svmp_model_add_callback(model, 1, (size_t[]){0}, NULL, NULL), "needs a function");
     assert_refused(svmp_model_evaluate(model, 1, (double[]){0, 0}, NULL, NULL), "not finished");
     assert_null(svmp_model_graph(model));
