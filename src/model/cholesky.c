@@ -86,6 +86,7 @@ static svmp_status factorise(cholesky *f) {
     SVMP_CHECK(lower_triangle(f, &A));
     SVMP_CHECK(svmp_factorisation_create(context, &f->pattern, &f->factor));
     SVMP_CHECK(svmp_factorise(f->factor, A, &bad));
+    if (bad == SIZE_MAX) bad = svmp_factorisation_lost_pivot(f->factor, A);
     if (bad != SIZE_MAX)
         status = svmp_fail(
             context, SVMP_NOT_POSITIVE_DEFINITE,

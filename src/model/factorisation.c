@@ -181,6 +181,16 @@ double svmp_factorisation_log_determinant(const factorisation *f) {
     return 2 * sum;
 }
 
+size_t svmp_factorisation_lost_pivot(const factorisation *f, const double *A) {
+    static const double rounding = 1e-14; /* of a diagonal element, relative */
+    for (size_t j = 0; j < f->pattern->order; j++) {
+        const size_t row = (size_t)f->L.permutation[j];
+        const double root = f->L.value[f->L.start[j]];
+        if (!(root * root > rounding * A[f->pattern->start[row]])) return row;
+    }
+    return SIZE_MAX;
+}
+
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
 
 enum { AT_ONCE = 4 }; /* columns or rows of L for which a row of y is fetched once */

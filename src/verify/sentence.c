@@ -188,7 +188,7 @@ static void say_chains(words *w, const svmp_verdict *v) {
     case SVMP_VETO_DRAWS:
         say(w, "there are too few effective draws: ");
         say_worst(w, v);
-        say(w, " (%.0f).", size);
+        say(w, " (%.0f).", size > 0 ? size : 0); /* not -0 */
         return;
     case SVMP_VETO_DIVERGENT:
         say(w, "%zu trajector%s diverged, so the draws may miss a narrow part of the posterior.", v->veto_count,
@@ -271,7 +271,8 @@ static int is_reference(const method *of) { return of && of->yield == SVMP_YIELD
 /* How many iterations to advise: those that the method has by default, or four times as many as there were. */
 static size_t longer(const svmp_verdict *v) {
     const method *of = svmp_verdict_method(v);
-    return of && v->iterations < of->iterations / 4 ? of->iterations : 4 * v->iterations;
+    const size_t usual = of && of->iterations ? of->iterations : METHOD_ITERATIONS;
+    return of && v->iterations < usual / 4 ? usual : 4 * v->iterations;
 }
 
 static void advise_modes(words *w) {

@@ -54,6 +54,12 @@ model "$banner symmetric" "3000000000 3000000000 1" "1 1 1"
 refuses 2 "not positive definite" run bad.mtx -o out.csv
 model "$banner symmetric" "2 2 2" "1 1 1" "2 1 1"
 refuses 2 "the diagonal entry of row 2 is 0, so the matrix is not positive definite." run bad.mtx -o out.csv
+# Singular, but for rounding: the last pivot is a little above 0.
+echo 'model { x ~ dflat()
+  y ~ dflat()
+  factor(-(x - y) * (x - y)) }' >singular.bug
+refuses 2 "The precision matrix is not positive definite" run singular.bug -m exact
+refuses 2 "The precision matrix is not positive definite" run singular.bug
 model "$banner general" "2 1 1" "2 1 1"
 refuses 2 "bad.mtx: the vector is 2 by 1, but the matrix in 'chain.mtx' needs 3 by 1." run chain.mtx bad.mtx
 model "x,y" "1,nan"
