@@ -79,23 +79,7 @@ static bool only_derivative(expr_op op) {
 
 /* Constant between jumps: the derivative is 0 everywhere. */
 static bool piecewise_constant(expr_op op) {
-    switch (op) {
-    case OP_sign:
-    case OP_integer_divide:
-    case OP_round:
-    case OP_trunc:
-    case OP_step:
-    case OP_equals:
-    case OP_not_equals:
-    case OP_less:
-    case OP_less_equal:
-    case OP_greater:
-    case OP_greater_equal:
-    case OP_and:
-    case OP_or:
-    case OP_not: return true;
-    default: return false;
-    }
+    return svmp_op_is_truth(op) || op == OP_sign || op == OP_integer_divide || op == OP_round || op == OP_trunc;
 }
 
 static op_range range_of(expr_op op) {
