@@ -23,6 +23,7 @@ typedef struct lowered_node {
     char *name;                 /* "x[3,1:2]", as in the model */
     size_t variable, variables; /* unconstrained: what particles move in */
     size_t output, outputs;     /* natural: what is reported; unknown values only */
+    size_t key;                 /* of its draws: outputs of nodes before it, of the whole; leaves count those of all */
     transform_kind transform;
     const distribution *distribution;
     uint32_t prior, instance; /* which prior, and which of its instances, gives its arguments */
