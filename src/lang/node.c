@@ -221,9 +221,8 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     char text[ELEMENT_TEXT];
     SVMP_TRY(SVMP_GROW(lowering->context, result->nodes, result->node_capacity, result->node_count + 1));
     SVMP_TRY(SVMP_GROW(lowering->context, result->leaves, result->leaf_capacity, result->leaf_count + 1));
-    const lowered_node *last = result->node_count > 0 ? &result->nodes[result->node_count - 1] : NULL;
     lowered_node node = {.variable = leaf ? result->leaf_variables : result->variables, .output = result->outputs};
-    node.key = leaf ? node.output : last ? last->key + last->outputs : 0;
+    node.key = leaf ? node.output : node.output - result->leaf_variables; /* a leaf's variables are its outputs */
     node.distribution = statement->distribution;
     SVMP_TRY(add_outputs(lowering, which, &offsets, &node));
     SVMP_TRY(svmp_duplicate(lowering->context, svmp_instance_text(lowering, which, text), &node.name));
