@@ -9,7 +9,6 @@ enum { AXES = 6, WAYS = AXES + 2, ENDS = 3, NAMED = 3 };
 
 static const double wide = 1e5;      /* sd along a direction over that given the others: where doubt begins */
 static const double resolved = 1e13; /* as many of the latter, and rounding is not seen yet */
-static const double far = 1e15;      /* where doubt begins for a mean or an sd */
 static const double low = 10;        /* below the density at the mean: what is there does not matter */
 
 typedef struct ray {
@@ -71,15 +70,11 @@ static svmp_status find_widest(search *s) {
 static double how_far(const ascent *a, size_t i) { return fmax(fabs(a->here.mean[i]), sd_given_others(a, i)); }
 
 /* The variables that are farthest out, and the way to the mean if that is many sds from 0. */
-static void find_far(search *s, int unending) {
+static void find_far(search *s) {
     const ascent *a = s->a;
     const size_t first = s->count;
-    double farthest = 0, way = 0;
-    for (size_t i = 0; i < a->pattern->order; i++) {
-        farthest = fmax(farthest, how_far(a, i));
-        way = fmax(way, fabs(a->here.mean[i]) / sd_given_others(a, i));
-    }
-    if (!(farthest > far || (unending && a->gain > 1))) return;
+    double way = 0;
+    for (size_t i = 0; i < a->pattern->order; i++) way = fmax(way, fabs(a->here.mean[i]) / sd_given_others(a, i));
     for (size_t i = 0; i < a->pattern->order; i++) { /* insertion: the farthest first */
         const double out = how_far(a, i);
         size_t at = s->count;
@@ -150,12 +145,11 @@ static void describe(const search *s, const ray *r, endless *result) {
         snprintf(result->names + used, sizeof result->names - used, " and %zu others", result->variables - names);
 }
 
-static svmp_status look(search *s, int unending, endless *result) {
+static svmp_status look(search *s, endless *result) {
     ascent *a = s->a;
     SVMP_TRY(SVMP_NEW(a->model->context, s->widest, a->pattern->order));
     SVMP_TRY(find_widest(s));
-    find_far(s, unending);
-    if (s->count == 0) return SVMP_OK;
+    find_far(s);
     place(s);
     if (svmp_evaluate_silently(a->evaluate, a->next.x, a->log_density, NULL)) return SVMP_OK;
     for (size_t k = 0; k < s->count && !result->found; k++)
@@ -167,11 +161,11 @@ static svmp_status look(search *s, int unending, endless *result) {
     return SVMP_OK;
 }
 
-svmp_status svmp_find_endless_way(ascent *a, int unending, endless *result) {
+svmp_status svmp_find_endless_way(ascent *a, endless *result) {
     search s = {.a = a};
     *result = (endless){.variable = SIZE_MAX};
     if (a->model->lowered && svmp_lowered_is_proper(a->model->lowered)) return SVMP_OK;
-    const svmp_status status = look(&s, unending, result);
+    const svmp_status status = look(&s, result);
     svmp_release(a->model->context, s.widest);
     return status;
 }

@@ -12,11 +12,11 @@ typedef struct endless {
 } endless;
 
 /* Whether the density falls off, far from the point where an ascent has ended, along the direction in which its
- * Gaussian is widest, if that is very wide beside what single variables are given the others, and, if the mean or an sd
- * is beyond 1e15, or the ascent did not end, along the variables that are farthest out and along the way to the mean.
- * From a distance r to a distance R, what is proper falls by more than log(R/r), or its integral along the ray has no
- * limit. The factor must be that of here.A; next is overwritten. Costs two solves and an evaluation of the draws. A
- * model text whose priors are all proper, and that has no factor(), is proper whatever this would find. */
-svmp_status svmp_find_endless_way(ascent *a, int unending, endless *result);
+ * Gaussian is widest, if that is very wide beside what single variables are given the others, along the variables that
+ * are farthest out, and along the way to the mean. From a distance r to a distance R, what is proper falls by more than
+ * log(R/r), or its integral along the ray has no limit. The factor must be that of here.A; next is overwritten. Costs
+ * two solves and an evaluation of the draws. A model text whose priors are all proper, and that has no factor(), is
+ * proper whatever this would find. */
+svmp_status svmp_find_endless_way(ascent *a, endless *result);
 
 #endif

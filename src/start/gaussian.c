@@ -182,7 +182,7 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
              a->here.bound, a->iterations);
     keep(q);
     SVMP_TRY(svmp_factorise(a->factor, q->best.A, &bad));
-    SVMP_TRY(svmp_find_endless_way(a, end == ASCENT_UNENDING, &way));
+    SVMP_TRY(svmp_find_endless_way(a, &way));
     return way.found ? refuse_improper(q, &way) : SVMP_OK;
 }
 
