@@ -91,7 +91,7 @@ static void judge(session *s) {
     progress_tell_verdict(&s->watch, s->verdict);
 }
 
-/* The result with all that is told of it: how it ended, and where it stands. */
+/* The result, written at once, and all that is told of it: how it ended, and what it is worth. */
 static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
         .set = s->set,
@@ -108,18 +108,26 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
     const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
     if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
-    judge(s);
-    svmp_status taken = svmp_run_particles(s->run, &s->result);
+    const svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
         complain(EXIT_DONE, "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
     s->record.particles = svmp_particles_count(s->result);
-    return writer_leave_out(&s->writer, s->model, &s->result);
+    const int status = writer_leave_out(&s->writer, s->model, &s->result);
+    if (status) return status;
+    s->unwritten = writer_secure(&s->writer, s->result, &s->record);
+    judge(s);
+    return 0;
 }
 
-/* What is written comes first: whatever fails afterwards, it is there. */
+/* What is written comes first: whatever fails afterwards, it is there. What could not be written before the examination
+ * is not tried again. */
 static int finish(session *s, svmp_status ended) {
-    const int unwritten = writer_write(&s->writer, s->result, &s->record);
+    const int lost = s->unwritten && s->writer.written == NULL;
+    const int incomplete = lost ? 0 : writer_write(&s->writer, s->result, &s->record);
+    if (incomplete && s->writer.written)
+        complain(EXIT_FAILED, "'%s' has the particles, but no verdict.", s->writer.written);
+    const int unwritten = s->unwritten ? s->unwritten : incomplete;
     int status = 0;
     if (ended == SVMP_OK) {
         const svmp_status taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
