@@ -104,6 +104,8 @@ static const char closing[] =
     "A checkpoint can be read only by the version of svmp that wrote it. It has a checksum, and a run with another\n"
     "model, start or option rejects it. Files are written under a temporary name and then renamed, so a file is never\n"
     "half written.\n"
+    ".PP\n"
+    "The pages docs/*.md that this manual names are installed with svmp, in share/doc/svmp.\n"
     ".SH EXAMPLES\n"
     ".nf\n"
     "svmp run grid.mtx grid_b.mtx \\-n 50 \\-o particles.csv\n"
