@@ -49,8 +49,10 @@ typedef struct transport {
     int local;   /* trajectories would cost too much: local moves alone */
     bool *jumps; /* of each variable: the density may jump in it; NULL: nowhere */
     averages *averages;
-    double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
-    double misfit; /* and how far they are; when the moves have ended, what they left */
+    double *metric; /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
+    int apart;      /* a solve costs too much, or the density may jump in some variable */
+    double *moved;  /* of the particles in the open window those whose moments are nearest to the averages before it, */
+    double misfit;  /* and how far they are; when the moves have ended, what they left */
     double *log_densities; /* of each particle */
     average *targets;      /* of each variable: what its particles are held to */
 
@@ -80,6 +82,19 @@ static svmp_status alloc_text(svmp_run *run) {
     return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&own->values);
 }
 
+/* The matrix of Stein's identities: A^-1. Where the density may jump in a variable its score has no mean of 0, and then
+ * A^-1 s has it in no variable: each has its own score, but those. */
+static svmp_status find_metric(svmp_run *run) {
+    transport *own = run->own;
+    const size_t variables = run->model->graph->variables;
+    SVMP_TRY(SVMP_NEW(run->context, own->metric, variables));
+    svmp_averages_control(own->averages, own->metric);
+    own->apart = own->local || own->jumps != NULL;
+    if (!own->apart) return svmp_gaussian_variance(own->q, own->metric);
+    for (size_t i = 0; i < variables; i++) own->metric[i] = own->jumps && own->jumps[i] ? 0 : 1;
+    return SVMP_OK;
+}
+
 static svmp_status alloc(svmp_run *run) {
     backend *b = run->backend;
     const size_t variables = run->model->graph->variables;
@@ -100,7 +115,7 @@ static svmp_status alloc(svmp_run *run) {
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
     SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
-    svmp_averages_except(own->averages, own->jumps);
+    SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
     SVMP_TRY(SVMP_NEW(run->context, own->targets, variables));
@@ -116,6 +131,7 @@ static void free_transport(svmp_run *run) {
     svmp_averages_free(own->text_averages);
     svmp_text_scale_free(own->text);
     svmp_release(run->context, own->jumps);
+    svmp_release(run->context, own->metric);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own->log_densities);
@@ -297,18 +313,21 @@ static svmp_status close_window(svmp_run *run) {
 
 /* Adds the particles to the averages, and keeps them if none were nearer: of chains with heavy tails, those in which
  * neither too few nor too many are far out. */
-static void follow(svmp_run *run, const double *x, const double *score) {
+static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     transport *own = run->own;
+    const double *force = score;
     double misfit = svmp_averages_misfit(own->averages, x);
-    svmp_averages_add(own->averages, x, score);
+    if (!own->apart) SVMP_TRY(svmp_trajectory_force(own->global, &force));
+    svmp_averages_add(own->averages, x, force);
     if (own->text) {
         svmp_text_scale_find(own->text, x, own->values);
         misfit += svmp_averages_misfit(own->text_averages, own->values);
         svmp_averages_add(own->text_averages, own->values, NULL);
     }
-    if (misfit > own->misfit) return;
+    if (misfit > own->misfit) return SVMP_OK;
     memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
     own->misfit = misfit;
+    return SVMP_OK;
 }
 
 /* Where the density jumps, moves are blind: a particle that started far away may stay there. When the steps have
@@ -345,7 +364,7 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(own->global, b, t));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    follow(run, x, score);
+    SVMP_TRY(follow(run, x, score));
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
     run->rate = svmp_trajectory_step(own->global);
     b->largest = NAN;
