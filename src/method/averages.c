@@ -17,7 +17,6 @@ struct averages {
     double *sum, *square;  /* variables * n: over the window, of x - centre and of its square, */
     double *push, *cross;  /* of w, and of w times x - centre */
     average *rows;
-    double *misfit;         /* of each variable */
     const double *diagonal; /* of D; NULL: there is none */
 };
 
@@ -28,7 +27,6 @@ svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t
     *a = (averages){.context = context, .variables = variables, .n = n, .threads = threads};
     SVMP_CHECK(SVMP_NEW(context, a->centre, variables));
     SVMP_CHECK(SVMP_NEW(context, a->rows, variables));
-    SVMP_CHECK(SVMP_NEW(context, a->misfit, variables));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->sum));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->square));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->push));
@@ -44,7 +42,6 @@ void svmp_averages_free(averages *a) {
     if (a == NULL) return;
     svmp_release(a->context, a->centre);
     svmp_release(a->context, a->rows);
-    svmp_release(a->context, a->misfit);
     svmp_release(a->context, a->sum);
     svmp_release(a->context, a->square);
     svmp_release(a->context, a->push);
@@ -170,20 +167,6 @@ void svmp_averages_close(averages *a) {
     for (size_t i = 0; i < a->variables; i++) a->rows[i] = close_row(a, i);
     a->count = 0;
     a->windows++;
-}
-
-double svmp_averages_misfit(averages *a, const double *x) {
-    const size_t n = a->n;
-    if (a->windows == 0) return 0;
-#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 6 * (double)a->variables * (double)n))
-    for (size_t i = 0; i < a->variables; i++) {
-        const average *to = &a->rows[i];
-        double squares;
-        const double mean = mean_of(n, x + i * n, &squares), off = (mean - to->mean) / to->sd,
-                     wide = sqrt(squares / ((double)n - 1)) / to->sd - 1;
-        a->misfit[i] = to->sd > 0 && n > 1 ? off * off + wide * wide : 0;
-    }
-    return svmp_sum(a->variables, a->misfit);
 }
 
 const average *svmp_averages_rows(const averages *a) { return a->windows > 0 ? a->rows : NULL; }

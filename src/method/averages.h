@@ -43,10 +43,6 @@ void svmp_averages_add(averages *a, const double *x, const double *w);
 /* Closes the window, which has an iteration or more, and opens a new one. */
 void svmp_averages_close(averages *a);
 
-/* How far the moments of the particles x are from the averages: the sum over variables of (mean/sd)^2 + (sd ratio -
- * 1)^2 of the differences. 0 before the first window was closed. */
-double svmp_averages_misfit(averages *a, const double *x);
-
 /* A row for each variable; NULL before the first window was closed. */
 const average *svmp_averages_rows(const averages *a);
 

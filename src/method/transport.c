@@ -5,10 +5,9 @@
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
  *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
  *     nothing drifts.
- *   - Of the last window those particles are kept whose moments are nearest to the averages. By themselves they are
- *     nearly as noisy as that many independent draws. Stein's transport removes the noise: its kernel, linear on the
- *     variables that a node reads and rbf on the node itself, moves them until Stein's identities hold. If it leads
- *     particles astray in some variable, it is undone.
+ *   - By themselves the particles are as noisy as that many independent draws. Stein's transport removes the noise: its
+ *     kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's identities
+ *     hold. If it leads particles astray in some variable, it is undone.
  *   - Then every variable is shifted and stretched to its average mean and sd; a mean that differs by no more than the
  *     error of the average stays. A node that moves in other coordinates is held to those on the scale of the model
  *     text.
@@ -49,10 +48,9 @@ typedef struct transport {
     int local;   /* trajectories would cost too much: local moves alone */
     bool *jumps; /* of each variable: the density may jump in it; NULL: nowhere */
     averages *averages;
-    double *metric; /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
-    int apart;      /* a solve costs too much, or the density may jump in some variable */
-    double *moved;  /* of the particles in the open window those whose moments are nearest to the averages before it, */
-    double misfit;  /* and how far they are; when the moves have ended, what they left */
+    double *metric;        /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
+    int apart;             /* a solve costs too much, or the density may jump in some variable */
+    double *moved;         /* the particles as the moves left them */
     double *log_densities; /* of each particle */
     average *targets;      /* of each variable: what its particles are held to */
 
@@ -107,7 +105,6 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(run->context, own, 1));
     run->own = own;
     own->length = FIRST_WINDOW;
-    own->misfit = INFINITY;
     svmp_gaussian_note_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
@@ -283,10 +280,12 @@ static svmp_status go_back(svmp_run *run) {
 static svmp_status end_moves(svmp_run *run, int by_itself) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
+    const double *x;
     own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
     own->carries = left < CARRIES ? left : CARRIES;
     own->stage = have_met(run) && own->jumps == NULL ? STAGE_CARRIES : STAGE_DONE;
-    SVMP_TRY(go_back(run));
+    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
+    memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
     return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
 }
 
@@ -307,26 +306,19 @@ static svmp_status close_window(svmp_run *run) {
     own->length *= 2;
     if (own->settled && (now <= 1 || now > stalled * before)) return end_moves(run, 1);
     if (own->length + CARRIES > run->iterations - passed) return end_moves(run, 0);
-    own->misfit = INFINITY;
     return SVMP_OK;
 }
 
-/* Adds the particles to the averages, and keeps them if none were nearer: of chains with heavy tails, those in which
- * neither too few nor too many are far out. */
+/* Adds the particles to the averages. */
 static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     transport *own = run->own;
     const double *force = score;
-    double misfit = svmp_averages_misfit(own->averages, x);
     if (!own->apart) SVMP_TRY(svmp_trajectory_force(own->global, &force));
     svmp_averages_add(own->averages, x, force);
     if (own->text) {
         svmp_text_scale_find(own->text, x, own->values);
-        misfit += svmp_averages_misfit(own->text_averages, own->values);
         svmp_averages_add(own->text_averages, own->values, NULL);
     }
-    if (misfit > own->misfit) return SVMP_OK;
-    memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
-    own->misfit = misfit;
     return SVMP_OK;
 }
 
@@ -496,7 +488,6 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_real(a, "unrest", &own->unrest));
     SVMP_TRY(svmp_archive_count(a, "limit", &own->limit));
     SVMP_TRY(refuse_other_limit(run));
-    SVMP_TRY(svmp_archive_real(a, "misfit", &own->misfit));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
@@ -515,7 +506,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
-                                      .arrays = 10,           /* averages 4, trajectories 4, the nearest, solves */
+                                      .arrays = 10,           /* averages 4, trajectories 4, as moved, solves */
                                       .examination = 1.0 / 6, /* whose moves are like its own */
                                       .alloc = alloc,
                                       .start = draw_start,
