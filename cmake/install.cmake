@@ -51,6 +51,11 @@ install(FILES ${PROJECT_BINARY_DIR}/completion.bash RENAME svmp
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PROJECT_BINARY_DIR}/completion.zsh RENAME _svmp DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
+# ---- the pages that the manual and messages name as docs/*.md ---------------------------------------
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING REGEX "\\.(md|svg|png)$" PATTERN python EXCLUDE PATTERN paper EXCLUDE)
+
 # ---- pkg-config -----------------------------------------------------------------------------------
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
   set(SVMP_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
