@@ -21,8 +21,10 @@
 
 #include "base/select.h"
 #include "base/vector.h"
+#include "method/astray.h"
 #include "method/averages.h"
 #include "method/hold.h"
+#include "method/hold_text.h"
 #include "method/method.h"
 #include "method/rest.h"
 #include "method/sweep.h"
@@ -160,31 +162,6 @@ static int have_met(const svmp_run *run) {
     return rows && svmp_chains_have_met(rows, run->model->graph->variables);
 }
 
-/* Holds a variable on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a
- * particle is shifted in units of its own width. The mean M and the sd S of u are those of the average for
- *
- *     a = (M - mean o - b mean(w x)) / mean w,
- *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
- *     var c + 2 b cov(c, d) + b^2 var d = S^2.
- *
- * The larger of its two solutions is taken, if it is positive. */
-static void hold_text(size_t n, const average *to, const text_row *row, double *x) {
-    const double *o = row->origin, *w = row->width, each = 1 / (double)n;
-    if (!(to->sd > 0)) return;
-    const double width = each * svmp_sum(n, w), origin = each * svmp_sum(n, o), product = each * svmp_dot(n, w, x);
-    const double shift = (to->mean - origin) / width, centre = product / width;
-    double cc = 0, cd = 0, dd = 0;
-    for (size_t l = 0; l < n; l++) {
-        const double c = o[l] + w[l] * shift - to->mean, d = w[l] * (x[l] - centre); /* of means 0 */
-        cc += c * c;
-        cd += c * d;
-        dd += d * d;
-    }
-    const double root = cd * cd + dd * (to->sd * to->sd * (double)(n - 1) - cc), b = (sqrt(root) - cd) / dd;
-    if (!(root >= 0 && b > 0 && isfinite(b))) return;
-    for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
-}
-
 /* A particle that was carried to where the density is 0, beyond an edge, is again where the moves left it. */
 static svmp_status bring_back(svmp_run *run, double *x) {
     transport *own = run->own;
@@ -194,36 +171,6 @@ static svmp_status bring_back(svmp_run *run, double *x) {
         for (size_t i = 0; !isfinite(own->log_densities[l]) && i < run->model->graph->variables; i++)
             x[i * n + l] = own->moved[i * n + l];
     return SVMP_OK;
-}
-
-typedef struct shape {
-    double sd, kurtosis;
-} shape;
-
-static shape shape_of(size_t n, const double *x) {
-    const double mean = svmp_sum(n, x) / (double)n;
-    double squares = 0, fourths = 0;
-    for (size_t l = 0; l < n; l++) {
-        const double square = (x[l] - mean) * (x[l] - mean);
-        squares += square;
-        fourths += square * square;
-    }
-    return (shape){sqrt(squares / (double)(n - 1)), (double)n * fourths / (squares * squares)};
-}
-
-/* Whether particles have been led astray in some variable: to an sd that is far from its average, as where many
- * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
- * data hardly determine, such as a level and the sum of the effects around it. */
-static int led_astray(const svmp_run *run, const double *x, double most) {
-    const transport *own = run->own;
-    const average *rows = svmp_averages_rows(own->averages);
-    const size_t n = run->backend->n;
-    for (size_t i = 0; i < run->model->graph->variables; i++) {
-        const shape carried = shape_of(n, x + i * n), moved = shape_of(n, own->moved + i * n);
-        if (carried.kurtosis > 1 + 1.5 * moved.kurtosis) return 1;
-        if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
-    }
-    return 0;
 }
 
 /* The averages; but a mean of the particles that is no farther from the average than this may be wrong itself stands.
@@ -243,12 +190,13 @@ static void find_targets(const svmp_run *run, const double *x) {
  * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
 static svmp_status hold(svmp_run *run, double *x, double *room) {
     transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
     const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
-    if (led_astray(run, x, far_off)) memcpy(x, own->moved, bytes);
+    if (svmp_led_astray(rows, variables, n, x, own->moved, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
         find_targets(run, x);
         SVMP_TRY(svmp_hold(own->q, own->targets, variables, n, x, room));
-        if (!led_astray(run, x, off)) return SVMP_OK;
+        if (!svmp_led_astray(rows, variables, n, x, own->moved, off)) return SVMP_OK;
         memcpy(x, own->moved, bytes);
     }
     return SVMP_OK;
@@ -263,7 +211,7 @@ static svmp_status end_carries(svmp_run *run) {
     SVMP_TRY(hold(run, x, room));
     for (size_t i = 0; own->text && i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
-        hold_text(b->n, &svmp_averages_rows(own->text_averages)[i], &row, x + row.variable * b->n);
+        svmp_hold_text(b->n, &svmp_averages_rows(own->text_averages)[i], &row, x + row.variable * b->n);
     }
     SVMP_TRY(bring_back(run, x));
     own->stage = STAGE_DONE;
