@@ -80,9 +80,11 @@ static int add_spread(task *t, const problem *p, place where, svmp_particles *sa
     return status ? status : add_value(t, where, "widest", sd / p->widest_sd);
 }
 
-/* The default method finds its Gaussian from where it starts if it reads the start from a file. */
-static int start_from_file(const task *t, svmp_particles **from, char path[PATH_SIZE]) {
+/* The default method starts from the Gaussian that it finds from there: a file of its own. */
+static int start_from_file(const task *t, svmp_particles **from, char init[PATH_SIZE + 16]) {
+    char path[PATH_SIZE];
     task_path(t, "references", "start", "csv", path);
+    snprintf(init, PATH_SIZE + 16, "gaussian:%s", path);
     const svmp_status status = svmp_particles_write(*from, path, NULL, 1);
     svmp_particles_free(*from);
     *from = NULL;
@@ -96,13 +98,13 @@ static int measure(task *t, const problem *p, const char *start, const char *met
     if (passes < PASSES_LEAST) passes = PASSES_LEAST;
     settings options = task_options(t, method, n, messages ? passes : ITERATIONS);
     options.init = "uniform:-1,1";
-    char path[PATH_SIZE];
+    char init[PATH_SIZE + 16];
     svmp_particles *from = NULL, *sample = NULL;
     svmp_comparison c = {INFINITY, INFINITY, INFINITY};
     int status = strcmp(start, "data") == 0 ? network_start(t, &p->net, n, start_spread, &from) : 0;
     if (status == 0 && from && t->added) {
-        status = start_from_file(t, &from, path);
-        options.init = path;
+        status = start_from_file(t, &from, init);
+        options.init = init;
     }
     if (status == 0) status = task_run(t, p->model, &options, from, &sample, NULL);
     if (status == 0 && sample) {
