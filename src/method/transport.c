@@ -8,9 +8,8 @@
  *   - By themselves the particles are as noisy as that many independent draws. Stein's transport removes the noise: its
  *     kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's identities
  *     hold. If it leads particles astray in some variable, it is undone.
- *   - Then every variable is shifted and stretched to its average mean and sd; a mean that differs by no more than the
- *     error of the average stays. A node that moves in other coordinates is held to those on the scale of the model
- *     text.
+ *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
+ * is held to those on the scale of the model text.
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried.
@@ -36,8 +35,6 @@ enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
 static const double stalled = 0.9;            /* of the unrest before, after twice as many iterations */
 static const double hopeless = 15;            /* below the median log density: e^-15 */
-static const double within = 2;               /* standard errors of an average: the particles' own mean is as good, */
-static const double close_by = 0.03;          /* if it is no more sds away than this */
 static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
 static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
@@ -54,7 +51,6 @@ typedef struct transport {
     int apart;             /* a solve costs too much, or the density may jump in some variable */
     double *moved;         /* the particles as the moves left them */
     double *log_densities; /* of each particle */
-    average *targets;      /* of each variable: what its particles are held to */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
     text_scale *text;
@@ -117,7 +113,6 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
-    SVMP_TRY(SVMP_NEW(run->context, own->targets, variables));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -134,7 +129,6 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own->log_densities);
-    svmp_release(run->context, own->targets);
     svmp_release(run->context, own);
 }
 
@@ -173,19 +167,6 @@ static svmp_status bring_back(svmp_run *run, double *x) {
     return SVMP_OK;
 }
 
-/* The averages; but a mean of the particles that is no farther from the average than this may be wrong itself stands.
- * Near a Gaussian, Stein's means are the better ones. */
-static void find_targets(const svmp_run *run, const double *x) {
-    const transport *own = run->own;
-    const average *rows = svmp_averages_rows(own->averages);
-    const size_t n = run->backend->n;
-    for (size_t i = 0; i < run->model->graph->variables; i++) {
-        const double mean = svmp_sum(n, x + i * n) / (double)n, away = fabs(mean - rows[i].mean);
-        own->targets[i] = rows[i];
-        if (away <= fmin(within * rows[i].mean_error, close_by * rows[i].sd)) own->targets[i].mean = mean;
-    }
-}
-
 /* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
  * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
 static svmp_status hold(svmp_run *run, double *x, double *room) {
@@ -194,8 +175,7 @@ static svmp_status hold(svmp_run *run, double *x, double *room) {
     const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
     if (svmp_led_astray(rows, variables, n, x, own->moved, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
-        find_targets(run, x);
-        SVMP_TRY(svmp_hold(own->q, own->targets, variables, n, x, room));
+        SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
         if (!svmp_led_astray(rows, variables, n, x, own->moved, off)) return SVMP_OK;
         memcpy(x, own->moved, bytes);
     }
