@@ -22,6 +22,7 @@ typedef struct cuda_term {
     size_t *member_start; /* host: unit -> its first member */
     int ranked;           /* whether the bandwidth asks for distances of given ranks */
     draw_args draw;       /* of a random domain; its neighbours 0: not random */
+    unit_record *record;  /* of units that fit in one; NULL: some do not */
 } cuda_term;
 
 typedef struct cuda_messages {
@@ -63,8 +64,9 @@ typedef struct cuda {
     size_t due_t;    /* the iteration */
     int centred;     /* whether centre.z32 has the particles as they are */
     int score_lacks; /* whether `score` does not have that of the last iteration */
-    float *z_next;   /* centred rows of the next iteration */
-    size_t last_t;   /* the iteration of the last step */
+    float *z_next;   /* centred rows of the next iteration, or with records */
+    float *placed_next;
+    size_t last_t; /* the iteration of the last step */
 } cuda;
 
 enum { DUE_SCORE = 1, DUE_STEIN = 2 };

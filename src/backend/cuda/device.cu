@@ -61,6 +61,7 @@ struct device {
     step_report *report;
     volatile unsigned long long *told;
     int awaited;                     // whether the last step tells by itself
+    const void *prepared;            // the kernel that was last allowed its shared memory
     unsigned long long steps, asked; // launched; whose outcome the host has
 };
 

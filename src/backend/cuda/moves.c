@@ -80,7 +80,13 @@ static svmp_status move(backend *b, device_kernel which, const step_args *args, 
 static svmp_status iterate(backend *b, const step_args *by, size_t t) {
     cuda *own = b->own;
     cuda_term *term = &own->terms[0];
-    iteration_args args = {.pair = term->all, .step = *by, .z = own->z_next};
+    iteration_args args = {.pair = term->all,
+                           .step = *by,
+                           .z = own->z_next,
+                           .record = term->record,
+                           .drawn = term->draw.neighbours > 0,
+                           .placed = own->centre.placed,
+                           .placed_next = own->placed_next};
     if (!own->centred) SVMP_TRY(svmp_cuda_centre(b));
     SVMP_TRY(svmp_cuda_draw(b, term, own->due_t));
     args.pair.units = term->units;
@@ -91,10 +97,15 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
     own->score_lacks = !args.scored;
     own->due = 0;
     SVMP_TRY(svmp_cuda_check(b, own->ops->iterate(own->device, own->bits, &args)));
-    own->z_next = own->centre.z32;
-    own->centre.z32 = args.z;
-    term->all.z = args.z;
     own->centred = 1;
+    if (args.record) {
+        own->placed_next = own->centre.placed;
+        own->centre.placed = args.placed_next;
+    } else {
+        own->z_next = own->centre.z32;
+        own->centre.z32 = args.z;
+        term->all.z = args.z;
+    }
     return finish(b, t);
 }
 
@@ -111,6 +122,7 @@ static step_args arguments(const backend *b, double rate, size_t t) {
                        .rate = rate,
                        .seed = b->seed,
                        .awaited = b->patience == 0,
+                       .quick = own->bits == 32,
                        .iteration = t};
 }
 
@@ -118,8 +130,8 @@ static step_args arguments(const backend *b, double rate, size_t t) {
 static svmp_status set_rule(const backend *b, const step *s, size_t t, step_args *args) {
     const step_rule *rule = s->rule;
     if (rule->kind == STEP_OTHER)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the step '%s'.", b->local->name,
-                         rule->name);
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not support the step '%s'.",
+                         b->local->name, rule->name);
     args->rule = rule->kind;
     args->delta = rule->delta;
     args->decay1 = rule->decay1;
