@@ -27,26 +27,30 @@ static unsigned ring_tile(int bits, size_t n) { return bits == 32 && n >= 160 ? 
 static unsigned ring_threads(const device *d, size_t units) { return units >= (size_t)d->processors * 3 ? 128 : 256; }
 
 struct ring_shape {
-    unsigned blocks, parts, steps, stride;
+    unsigned blocks, parts, steps, stride, sums;
 };
 
-static ring_shape shape_ring(size_t n, unsigned tile, unsigned threads) {
+enum { RING_OWN_SUMS = 1024 }; // particles up to which warps have sums of their own
+
+static ring_shape shape_ring(int bits, size_t n, unsigned tile, unsigned threads) {
     const unsigned blocks = (unsigned)((n + tile - 1) / tile), most = blocks / 2 + 1;
     unsigned parts = threads / blocks;
     parts = parts < 1 ? 1 : parts < most ? parts : most;
     const unsigned steps = (most + parts - 1) / parts;
-    return {blocks, (most + steps - 1) / steps, steps, blocks * tile};
+    parts = (most + steps - 1) / steps;
+    const unsigned warps = bits == 32 && n <= RING_OWN_SUMS ? threads / 32 : 1;
+    return {blocks, parts, steps, blocks * tile, parts > 1 ? parts : warps};
 }
 
 // Bytes of shared memory: scores and places of a member, sums of parts, norms, the rows of the domain.
 static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
-    return (3 + 2 * (size_t)shape.parts + rows) * shape.stride * (size_t)(bits / 8);
+    return (3 + 2 * (size_t)shape.sums + rows) * shape.stride * (size_t)(bits / 8);
 }
 
 static int fuses(const device *d, int bits, const pair_args *a) {
     if (a->shape == SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
     if (takes_tile(bits, a)) return a->longest <= TILE_ROWS;
-    const size_t bytes = ring_bytes(bits, shape_ring(a->n, ring_tile(bits, a->n), 256), a->longest);
+    const size_t bytes = ring_bytes(bits, shape_ring(bits, a->n, ring_tile(bits, a->n), 256), a->longest);
     return 2 * (bytes + sizeof(ring_room<double>) + 1024) <= (size_t)d->shared_most; // two shall fit
 }
 
@@ -103,8 +107,8 @@ template <int SHAPE> static int choose_whole(device *d, const pair_args *a, cons
 template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, const pair_args *a) {
     auto *kernel = a->rule == RULE_FIXED ? fused_ring<Real, T, TH, SHAPE, false> : fused_ring<Real, T, TH, SHAPE, true>;
     const int bits = 8 * (int)sizeof(Real);
-    const ring_shape shape = shape_ring(a->n, T, TH);
-    const ring<Real, T> r = {shape.blocks, shape.parts, shape.steps, shape.stride};
+    const ring_shape shape = shape_ring(bits, a->n, T, TH);
+    const ring<Real, T> r = {shape.blocks, shape.parts, shape.steps, shape.stride, shape.sums};
     const size_t bytes = ring_bytes(bits, shape, a->longest), most = (size_t)d->processors * 32;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most);
     if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;

@@ -49,10 +49,12 @@ template <int T> struct alignas(16) tile_room {
     float pull[STRIDE], push[STRIDE];
     float2 slot[TILE_SLOTS][STRIDE]; // two sums of a particle, in places of their own
     unsigned short list[32];
+    float value[32];
 
     // Where a particle is in a row: lanes that read blocks side by side read 16 bytes side by side.
-    static __device__ __forceinline__ unsigned place(unsigned l) {
-        return (l % T / 4 * TILE_BLOCKS + l / T) * 4 + l % T % 4;
+    static __device__ __forceinline__ unsigned place(unsigned l) { return place_of(l / T, l % T); }
+    static __device__ __forceinline__ unsigned place_of(unsigned block, unsigned r) {
+        return (r / 4 * TILE_BLOCKS + block) * 4 + r % 4;
     }
     static __device__ __forceinline__ unsigned slot_place(unsigned l) {
         return (l % T / 2 * TILE_BLOCKS + l / T) * 2 + l % T % 2;
@@ -207,23 +209,33 @@ static __device__ __forceinline__ void tile_differences(const float (&row)[TILE_
     }
 }
 
+// Two particles: blocks, and places in them.
+struct tile_pair {
+    unsigned row, r, column, q;
+};
+
 // A distance again, from the same numbers in the same order: the same bits.
 template <int T>
 static __device__ __forceinline__ float tile_again(const pair_args &a, const uint32_t *domain, unsigned count,
                                                    const float (&near)[TILE_STAGED][tile_room<T>::STRIDE],
-                                                   const tile_room<T> &room, bool products, unsigned l, unsigned m) {
+                                                   const tile_room<T> &room, bool products, const tile_pair &p) {
     float sum = 0;
     if (count > TILE_STAGED) {
+        const unsigned l = T * p.row + p.r, m = T * p.column + p.q;
         for (unsigned e = 0; e < count; e++) {
             const float *row = (const float *)a.z + (size_t)domain[e] * a.n;
             sum = fused_add(row[l] - row[m], sum);
         }
         return sum;
     }
-    const unsigned x = room.place(l), y = room.place(m);
-    if (products) sum = room.norm[x] + room.norm[y];
-#pragma unroll 4
-    for (unsigned e = 0; e < count; e++)
-        sum = products ? __fmaf_rn(-near[e][x], near[e][y], sum) : fused_add(near[e][x] - near[e][y], sum);
+    const unsigned x = room.place_of(p.row, p.r), y = room.place_of(p.column, p.q);
+    if (products) {
+        sum = room.norm[x] + room.norm[y];
+#pragma unroll
+        for (unsigned e = 0; e < TILE_STAGED; e++)
+            if (e < count) sum = __fmaf_rn(-near[e][x], near[e][y], sum);
+        return sum;
+    }
+    for (unsigned e = 0; e < count; e++) sum = fused_add(near[e][x] - near[e][y], sum);
     return sum;
 }

@@ -5,16 +5,14 @@
 // Copies that are under way until copies_arrive(): 8 or 16 bytes, aligned.
 static __device__ __forceinline__ void copy_16(void *to, const void *from) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
 #else
     *(uint4 *)to = *(const uint4 *)from;
 #endif
 }
 static __device__ __forceinline__ void copy_8(void *to, const void *from) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
 #else
     *(double *)to = *(const double *)from;
 #endif
@@ -65,45 +63,50 @@ static __device__ __forceinline__ void read_drawn(const pair_args &a, unsigned u
     __syncwarp();
 }
 
-// The rows of a domain: 16 bytes a lane, one or two rows at a time.
+// The rows of a domain: 16 bytes a lane, one or two rows at a time. Addresses first, then all copies.
 template <int T>
 static __device__ __forceinline__ void fetch_rows(const whole_args &w, const unit_record &record,
                                                   float (&to)[TILE_STAGED][tile_room<T>::STRIDE]) {
-    enum { BYTES = tile_room<T>::STRIDE * 4, LANES = BYTES / 16, TOGETHER = 32 / LANES };
-    const unsigned lane = threadIdx.x % 32, within = lane % LANES, which = lane / LANES;
+    enum {
+        BYTES = tile_room<T>::STRIDE * 4,
+        LANES = BYTES / 16,
+        TOGETHER = 32 / LANES,
+        TURNS = TILE_STAGED / TOGETHER
+    };
+    const unsigned lane = threadIdx.x % 32, within = lane % LANES, which = lane / LANES, rows = record.rows;
+    const char *base = (const char *)w.placed + 16 * within, *from[TURNS];
 #pragma unroll
-    for (unsigned e = 0; e < TILE_STAGED; e += TOGETHER)
-        if (e + which < record.rows)
-            copy_16(&to[e + which][4 * within], bytes_on(w.placed, record.row[e + which], BYTES) + 16 * within);
+    for (unsigned k = 0; k < TURNS; k++) from[k] = bytes_on(base, record.row[k * TOGETHER + which], BYTES);
+#pragma unroll
+    for (unsigned k = 0; k < TURNS; k++)
+        if (k * TOGETHER + which < rows) copy_16(&to[k * TOGETHER + which][4 * within], from[k]);
 }
 
 // The particles that the score reads, those that move, and the state of the step.
 template <int T>
 static __device__ __forceinline__ void fetch_particles(const whole_args &w, const unit_record &record,
                                                        const quick_lane &has, quick_room<T> &room) {
-    const unsigned row = has.n * 8, at = 2 * has.lane;
-    const char *rows = (const char *)w.score.rows + 8 * has.first;
-    const char *x = bytes_on(w.step.x, record.variable, row) + 8 * has.first;
-    const char *first = bytes_on(w.step.first, record.variable, row) + 8 * has.first;
-    const char *second = bytes_on(w.step.second, record.variable, row) + 8 * has.first;
-    if (has.valid > 0) {
-        copy_8(&room.x[at], x);
-        if (w.step.first) copy_8(&room.first[at], first);
-        if (w.step.second) copy_8(&room.second[at], second);
-    }
-    if (has.valid > 1) {
-        copy_8(&room.x[at + 1], x + 8);
-        if (w.step.first) copy_8(&room.first[at + 1], first + 8);
-        if (w.step.second) copy_8(&room.second[at + 1], second + 8);
-    }
-    if (w.scored) return;
+    const unsigned row = has.n * 8, at = 2 * has.lane, entries = w.scored ? 0 : record.entries;
+    const uint4 some = *(const uint4 *)record.column, others = *(const uint4 *)(record.column + 4);
+    const unsigned column[UNIT_ENTRIES] = {some.x, some.y, some.z, some.w, others.x, others.y, others.z, others.w};
+    const char *rows = (const char *)w.score.rows + 8 * has.first, *from[UNIT_ENTRIES];
+    const char *x = bytes_on((const char *)w.step.x + 8 * has.first, record.variable, row);
+    const char *first = bytes_on((const char *)w.step.first + 8 * has.first, record.variable, row);
+    const char *second = bytes_on((const char *)w.step.second + 8 * has.first, record.variable, row);
+    const bool one = has.valid > 0, two = has.valid > 1, state = w.step.first != nullptr,
+               states = w.step.second != nullptr;
+#pragma unroll
+    for (unsigned e = 0; e < UNIT_ENTRIES; e++) from[e] = bytes_on(rows, column[e], row);
+    if (one) copy_8(&room.x[at], x);
+    if (two) copy_8(&room.x[at + 1], x + 8);
+    if (state && one) copy_8(&room.first[at], first);
+    if (state && two) copy_8(&room.first[at + 1], first + 8);
+    if (states && one) copy_8(&room.second[at], second);
+    if (states && two) copy_8(&room.second[at + 1], second + 8);
 #pragma unroll
     for (unsigned e = 0; e < UNIT_ENTRIES; e++) {
-        if (e >= record.entries) break;
-        const char *from = bytes_on(rows, record.column[e], row);
-        double *to = room.score_row(e) + has.first;
-        if (has.valid > 0) copy_8(to, from);
-        if (has.valid > 1) copy_8(to + 1, from + 8);
+        if (e < entries && one) copy_8(room.score_row(e) + has.first, from[e]);
+        if (e < entries && two) copy_8(room.score_row(e) + has.first + 1, from[e] + 8);
     }
 }
 
@@ -118,11 +121,17 @@ static __device__ __forceinline__ float2 quick_scores(const pair_args &a, const 
         if (has.valid > 0) one = from[0];
         if (has.valid > 1) two = from[1];
     } else {
-        for (unsigned e = 0; e < record.entries; e++) {
-            const double by = record.weight[e], *from = room.score_row(e) + has.first;
-            one = fma(by, from[0], one);
-            two = fma(by, from[1], two);
+        const unsigned entries = record.entries;
+        double x[UNIT_ENTRIES][2];
+#pragma unroll
+        for (unsigned e = 0; e < UNIT_ENTRIES; e++) {
+            const double *from = room.score_row(e) + has.first;
+            x[e][0] = x[e][1] = 0;
+            if (e < entries) x[e][0] = from[0], x[e][1] = from[1];
         }
+#pragma unroll
+        for (unsigned e = 0; e < UNIT_ENTRIES; e++)
+            if (e < entries) one = fma(record.weight[e], x[e][0], one), two = fma(record.weight[e], x[e][1], two);
     }
     return make_float2(has.valid > 0 ? (float)one : 0, has.valid > 1 ? (float)two : 0);
 }
@@ -134,10 +143,15 @@ static __device__ __forceinline__ float quick_norms(const unit_record &record,
                                                     const quick_lane &has, tile_room<T> &room) {
     float one = 0, two = 0;
     if (has.place < tile_room<T>::STRIDE) {
-        for (unsigned e = 0; e < record.rows; e++) {
-            const float2 at = *(const float2 *)&rows[e][has.place];
-            one = fused_add(at.x, one), two = fused_add(at.y, two);
+        const unsigned count = record.rows;
+        float2 at[TILE_STAGED];
+#pragma unroll
+        for (unsigned e = 0; e < TILE_STAGED; e++) {
+            at[e] = make_float2(0, 0);
+            if (e < count) at[e] = *(const float2 *)&rows[e][has.place];
         }
+#pragma unroll
+        for (unsigned e = 0; e < TILE_STAGED; e++) one = fused_add(at[e].x, one), two = fused_add(at[e].y, two);
         *(float2 *)&room.norm[has.place] =
             make_float2(has.valid > 0 ? 0.5f * one : TILE_FAR, has.valid > 1 ? 0.5f * two : TILE_FAR);
     }
@@ -148,10 +162,10 @@ static __device__ __forceinline__ float quick_norms(const unit_record &record,
 
 // The distances of a unit, and its bandwidth: tile_bandwidth.
 template <int T>
-static __device__ __forceinline__ double quick_bandwidth(const pair_args &a, unsigned u, const unit_record &record,
-                                                         const quick_lane &lane, const tile_lane &has,
-                                                         float (&rows)[TILE_STAGED][tile_room<T>::STRIDE],
-                                                         tile_room<T> &room, float (&d)[T][T], float &unit) {
+static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsigned u, const unit_record &record,
+                                                        const quick_lane &lane, const tile_lane &has,
+                                                        float (&rows)[TILE_STAGED][tile_room<T>::STRIDE],
+                                                        tile_room<T> &room, float (&d)[T][T], float &unit) {
     const bool ranked = a.rule != RULE_FIXED;
     double *kept = a.guess + 3 * (size_t)u;
     tile_guess guess;
@@ -174,7 +188,7 @@ static __device__ __forceinline__ double quick_bandwidth(const pair_args &a, uns
         if (ranked) tile_middle<T>(a, u, guess, nullptr, record.rows, rows, room, d, products, lower, upper);
         if (products && !(furthest <= PRODUCT_REACH * (ranked ? upper : (float)a.fixed))) continue; // a small bandwidth
         unit = products ? 2 : 1;
-        if (!ranked) return a.fixed;
+        if (!ranked) return (float)a.fixed;
         if (lane.lane == 0) guess.write(kept);
         return tile_scale(a, u, lower, upper);
     }
@@ -219,8 +233,8 @@ static __device__ __forceinline__ void quick_unit(const pair_args &a, const whol
                                                   const unit_record &record, double &largest, int &wrong) {
     tile_room<T> &tile = room.tile;
     float d[T][T], unit;
-    const double h = quick_bandwidth<T>(a, u, record, lane, has, rows, tile, d, unit);
-    const float inverse = h > 0 ? 1 / (float)h : 0, c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
+    const float h = quick_bandwidth<T>(a, u, record, lane, has, rows, tile, d, unit);
+    const float inverse = tile_inverse(h), c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
     copies_arrive();
     const float2 score = quick_scores<T>(a, w, record, lane, room), place = *(float2 *)&rows[record.self][lane.place];
     if (lane.place < tile_room<T>::STRIDE) {

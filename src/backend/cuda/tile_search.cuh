@@ -88,8 +88,8 @@ static __device__ __forceinline__ void tile_middle(const pair_args &a, unsigned 
                                                    const float (&near)[TILE_STAGED][tile_room<T>::STRIDE],
                                                    tile_room<T> &room, const float (&d)[T][T], bool products,
                                                    float &lower, float &upper) {
-    enum { REACH = 8, FEW = 32 }; // distances on either side of the median; those that are ranked
-    const unsigned lane = threadIdx.x % 32, all = 0xffffffffu, pairs = (unsigned)(a.n * (a.n - 1) / 2);
+    enum { REACH = 6, FEW = 32 }; // distances on either side of the median; those that are ranked
+    const unsigned lane = threadIdx.x % 32, all = 0xffffffffu, n = (unsigned)a.n, pairs = n * (n - 1) / 2;
     const unsigned rank = (unsigned)(a.lower == SIZE_MAX ? a.upper : a.lower);
     const float unit = products ? 2 : 1, expected = (products ? 0.5f : 1.0f) * tile_expected(a, u, guess);
     const float each = __fdividef(expected, guess.density * (float)pairs), reach = REACH * each;
@@ -151,25 +151,30 @@ static __device__ __forceinline__ void tile_middle(const pair_args &a, unsigned 
     if (ranked) {
         const unsigned set[2] = {at_high.word[0] & ~at_low.word[0], at_high.word[1] & ~at_low.word[1]};
         const unsigned mine = __popc(set[0]) + __popc(set[1]);
-        unsigned place = mine, less = 0;
+        const unsigned before = (1u << lane) - 1;
+        unsigned place = 0, less = 0;
 #pragma unroll
-        for (int apart = 1; apart < 32; apart *= 2) {
-            const unsigned earlier = __shfl_up_sync(all, place, apart);
-            if (lane >= apart) place += earlier;
+        for (int bit = 0; bit < 6; bit++) { // how many come before: their numbers, a bit at a time
+            if (bit == 3 && __ballot_sync(all, mine > 7) == 0) break;
+            place += __popc(__ballot_sync(all, mine >> bit & 1) & before) << bit;
         }
-        tile_list<T>(set, place - mine, room.list);
+        tile_list<T>(set, place, room.list);
         __syncwarp();
         float value = from_bits(bits_type<float>::infinity);
         if (lane < left) {
             const unsigned id = room.list[lane], e = id >> 5, r = e / T, q = e - r * T;
             const tile_lane has(id & 31u);
-            value = fmaxf(tile_again(a, domain, rows, near, room, products, T * (r <= q ? has.row_a : has.row_b) + r,
-                                     T * (r <= q ? has.column_a : has.column_b) + q),
-                          0);
+            const tile_pair pair = {r <= q ? has.row_a : has.row_b, r, r <= q ? has.column_a : has.column_b, q};
+            value = fmaxf(tile_again(a, domain, rows, near, room, products, pair), 0);
         }
+        room.value[lane] = value;
         __syncwarp();
-#pragma unroll 4
-        for (unsigned k = 0; k < left; k++) less += __shfl_sync(all, value, k) < value;
+#pragma unroll
+        for (unsigned k = 0; k < FEW; k += 4) {
+            if (k >= left) break;
+            const float4 four = *(const float4 *)&room.value[k];
+            less += (four.x < value) + (four.y < value) + (four.z < value) + (four.w < value);
+        }
         lower = tile_ranked(value, less, s.lower - s.below);
         upper = s.upper == s.lower ? lower : tile_ranked(value, less, s.upper - s.below);
     }

@@ -239,9 +239,9 @@ static __device__ __forceinline__ void tile_move(const whole_args &w, unsigned i
 
 // Squared distances in `unit` become k.
 template <int T, int SHAPE>
-static __device__ __forceinline__ void tile_kernel(double h, float inverse, float unit, float (&d)[T][T]) {
+static __device__ __forceinline__ void tile_kernel(float h, float inverse, float unit, float (&d)[T][T]) {
     const float by = unit * (SHAPE == SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
-    if (h > 0 && h < 1e30) {
+    if (h > 0 && h < 1e30f) {
 #pragma unroll
         for (int r = 0; r < T; r++)
 #pragma unroll
@@ -256,21 +256,23 @@ static __device__ __forceinline__ void tile_kernel(double h, float inverse, floa
 }
 
 // The bandwidth of two middle distances.
-static __device__ __forceinline__ double tile_scale(const pair_args &a, unsigned u, float lower, float upper) {
+static __device__ __forceinline__ float tile_scale(const pair_args &a, unsigned u, float lower, float upper) {
     if (a.rule == RULE_MEDIAN) { // the usual one, in the precision of the distances
-        const float median = 0.5f * (sqrtf(lower) + sqrtf(upper)), square = median * median;
+        const float median = 0.5f * (quick_root(lower) + quick_root(upper)), square = median * median;
         return square < 1e-37f ? 0 : square;
     }
-    double h = 0;
-    if (threadIdx.x % 32 == 0) h = found_scale(a, u, lower, upper);
+    float h = 0;
+    if (threadIdx.x % 32 == 0) h = (float)found_scale(a, u, lower, upper);
     return __shfl_sync(0xffffffffu, h, 0);
 }
 
+static __device__ __forceinline__ float tile_inverse(float h) { return h > 0 ? __fdividef(1.0f, h) : 0; }
+
 // The distances of a unit, and its bandwidth. `rows`: those of its domain, if they are few.
 template <int T>
-static __device__ __forceinline__ double tile_bandwidth(const pair_args &a, unsigned u, const tile_index &index,
-                                                        tile_rows<T, TILE_STAGED> &rows, const tile_lane &has,
-                                                        tile_room<T> &room, float (&d)[T][T], float &unit) {
+static __device__ __forceinline__ float tile_bandwidth(const pair_args &a, unsigned u, const tile_index &index,
+                                                       tile_rows<T, TILE_STAGED> &rows, const tile_lane &has,
+                                                       tile_room<T> &room, float (&d)[T][T], float &unit) {
     const unsigned lane = threadIdx.x % 32, n = (unsigned)a.n, count = index.head.rows;
     const uint32_t *domain = a.domain + index.head.begin;
     const bool staged = count <= TILE_STAGED, ranked = a.rule != RULE_FIXED;
@@ -305,7 +307,7 @@ static __device__ __forceinline__ double tile_bandwidth(const pair_args &a, unsi
         if (products && !(furthest <= PRODUCT_REACH * (ranked ? upper : (float)a.fixed))) continue; // a small bandwidth
         unit = products ? 2 : 1;
         if (ranked && lane == 0) guess.write(kept);
-        if (!ranked) return a.fixed;
+        if (!ranked) return (float)a.fixed;
         return tile_scale(a, u, lower, upper);
     }
 }
@@ -323,8 +325,7 @@ static __device__ __forceinline__ void tile_unit(const pair_args &a, const whole
     tile_member m = read_member<T, WHOLE>(a, w, index);
     if (closed) return;
     float unit;
-    const double h = tile_bandwidth<T>(a, u, index, rows, has, room, d, unit);
-    const float inverse = h > 0 ? 1 / (float)h : 0;
+    const float h = tile_bandwidth<T>(a, u, index, rows, has, room, d, unit), inverse = tile_inverse(h);
     tile_kernel<T, SHAPE>(h, inverse, unit, d);
     for (unsigned e = 0; e < (MANY ? members : members > 0); e++) {
         if (MANY && e > 0) {
