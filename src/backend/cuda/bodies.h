@@ -8,10 +8,11 @@
 #include "backend/cuda/interpret.h"
 #include "base/random.h"
 
-/* A team is the 32 threads of a warp, or one thread of the host. EACH shares the numbers below n out; the others give
- * every thread of the team the result of all. */
+/* A team is the 32 threads of a warp, or one thread of the host. EACH shares the numbers below n out, LANES those below
+ * 32; the others give every thread of the team the result of all. */
 #ifdef __CUDACC__
 #define EACH(l, n) for (size_t l = threadIdx.x % 32; l < (n); l += 32)
+#define LANES(k)   for (unsigned k = threadIdx.x % 32, once = 1; once; once = 0)
 BODY double team_sum(double value) {
     for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(0xffffffffu, value, apart);
     return value;
@@ -28,6 +29,7 @@ BODY void team_wait(void) { __syncwarp(); }
 BODY uint64_t multiply_high(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
 #else
 #define EACH(l, n) for (size_t l = 0; l < (n); l++)
+#define LANES(k)   for (unsigned k = 0; k < 32; k++)
 BODY double team_sum(double value) { return value; }
 BODY double team_max(double value) { return value; }
 BODY float team_sum_single(float value) { return value; }
@@ -46,8 +48,9 @@ BODY size_t sum_row(const sum_args *a, size_t e) { return a->item ? a->item[e] :
 BODY double row_sum(const sum_args *a, size_t k, size_t l) {
     const double sign = a->minus ? -1 : 1;
     double sum = a->constant ? a->constant[k] : a->adds ? a->out[k * a->n + l] : 0;
-    for (size_t e = a->start[k]; e < a->start[k + 1]; e++)
-        sum = fma(a->weight ? sign * a->weight[e] : sign, a->rows[sum_row(a, e) * a->n + l], sum);
+    const size_t end = a->start[k + 1];
+    TOGETHER(e, a->start[k], end)
+    sum = fma(a->weight ? sign * a->weight[e] : sign, a->rows[sum_row(a, e) * a->n + l], sum);
     return sum;
 }
 
@@ -89,54 +92,47 @@ BODY double row_sd(const double *x, double offset, size_t n) {
     return ldexp(sqrt(team_sum(sum) / (double)n), exponent);
 }
 
-#ifdef __CUDACC__
 /* The first of the two particles whose places in a tile lane k has; the second is the next one. What is `valid` counts
  * them. */
-BODY unsigned placed_first(unsigned side, size_t n, unsigned lane, unsigned *valid) {
-    const unsigned group = lane / 2, r = group / 8 * 4 + lane % 2 * 2, first = side * (group % 8) + r;
-    *valid = (r < side && first < n) + (r + 1 < side && first + 1 < n);
+BODY unsigned placed_first(unsigned side, size_t n, unsigned k, unsigned *valid) {
+    const unsigned group = k / 2, r = group / 8 * 4 + k % 2 * 2, first = side * (group % 8) + r;
+    *valid = (unsigned)(r < side && first < n) + (unsigned)(r + 1 < side && first + 1 < n);
     return first;
 }
 
-BODY void centre_placed(const centre_args *a, size_t i, const double *x) {
-    const unsigned lane = threadIdx.x % 32, places = tile_places(a->n);
-    unsigned valid;
-    const unsigned first = placed_first(tile_side(a->n), a->n, lane, &valid);
-    const double here = valid > 0 ? x[first] - x[0] : 0, there = valid > 1 ? x[first + 1] - x[0] : 0;
-    const double offset = single_offset(__fadd_rn((float)here, (float)there), a->n);
-    if (2 * lane >= places) return;
-    a->placed[i * places + 2 * lane] = valid > 0 ? (float)(here - offset) : 0;
-    a->placed[i * places + 2 * lane + 1] = valid > 1 ? (float)(there - offset) : 0;
+/* What single-precision rows are centred at, added up in the order of tiles where they may be laid out for them. */
+BODY double row_single(size_t n, const double *x) {
+    float sum = 0;
+    if (n > 64) {
+        EACH(l, n) sum += (float)(x[l] - x[0]);
+    } else {
+        LANES(k) {
+            unsigned valid;
+            const unsigned first = placed_first(tile_side(n), n, k, &valid);
+            const float here = valid > 0 ? (float)(x[first] - x[0]) : 0,
+                        there = valid > 1 ? (float)(x[first + 1] - x[0]) : 0;
+            sum += here + there;
+        }
+    }
+    return single_offset(sum, n);
 }
 
-/* Single-precision rows have the same centre wherever they are laid out for tiles. */
-BODY double row_single(const centre_args *a, const double *x) {
-    float sum = 0;
-    if (a->n > 64) {
-        EACH(l, a->n) sum += (float)(x[l] - x[0]);
-    } else {
+BODY void place_row(size_t n, const double *x, double offset, float *to) {
+    LANES(k) {
         unsigned valid;
-        const unsigned first = placed_first(tile_side(a->n), a->n, threadIdx.x % 32, &valid);
-        sum = __fadd_rn(valid > 0 ? (float)(x[first] - x[0]) : 0, valid > 1 ? (float)(x[first + 1] - x[0]) : 0);
+        const unsigned first = placed_first(tile_side(n), n, k, &valid);
+        if (2 * k >= tile_places(n)) continue;
+        to[2 * k] = valid > 0 ? (float)((x[first] - x[0]) - offset) : 0;
+        to[2 * k + 1] = valid > 1 ? (float)((x[first + 1] - x[0]) - offset) : 0;
     }
-    return single_offset(sum, a->n);
 }
-#else
-BODY double row_single(const centre_args *a, const double *x) {
-    float sum = 0;
-    EACH(l, a->n) sum += (float)(x[l] - x[0]);
-    return single_offset(sum, a->n);
-}
-#endif
 
 BODY void body_centre(const centre_args *a, size_t i) {
     const size_t n = a->n;
     const double *x = a->x + i * n, offset = row_mean_offset(x, n), now = row_sd(x, offset, n), kept = 0.95;
     double sd = 0, by = 0, single = 0;
-    if (a->z32) single = row_single(a, x);
-#ifdef __CUDACC__
-    if (a->placed) centre_placed(a, i, x);
-#endif
+    if (a->z32) single = row_single(n, x);
+    if (a->placed) place_row(n, x, single, a->placed + i * tile_places(n));
     if (a->sd) {
         sd = a->sd[i];
         sd = sd > 0 ? kept * sd + (1 - kept) * now : now;
@@ -230,11 +226,12 @@ BODY void body_draw(const draw_args *a, size_t node) {
     const size_t set = a->neighbourhood_of[node], blanket = a->start[set + 1] - a->start[set] - 1;
     const uint32_t *closed = a->item + a->start[set];
     const size_t wanted = a->neighbours < blanket ? a->neighbours : blanket;
+    const uint64_t key = a->whole ? a->whole[node] : node;
     uint32_t *drawn = a->drawn + node * (a->neighbours + 1);
     size_t own = 0, count = 0, to = node * a->width;
     while (closed[own] != node) own++;
     for (size_t j = blanket - wanted; j < blanket; j++) {
-        size_t place = (size_t)(philox(a->seed, RANDOM_NEIGHBOURS, a->iteration, node, j).v[0] % (j + 1));
+        size_t place = (size_t)(philox(a->seed, RANDOM_NEIGHBOURS, a->iteration, key, j).v[0] % (j + 1));
         const size_t last = j < own ? j : j + 1;
         int held = 0;
         place = place < own ? place : place + 1; /* the node itself is left out */
@@ -335,7 +332,8 @@ BODY void body_diffuse(const step_args *a, size_t at, double *largest, int *wron
     const double s = a->score[at];
     if (fabs(s) > *largest) *largest = fabs(s);
     const size_t i = over(at, a->n);
-    const double noise = random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, i, at - i * a->n);
+    const double noise =
+        random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, a->whole ? a->whole[i] : i, at - i * a->n);
     move_to(a, i, at, a->rate * s + sqrt(2 * a->rate) * noise, wrong);
 }
 

@@ -89,8 +89,9 @@ typedef struct draw_args {
     const uint32_t *item, *neighbourhood_of;
     size_t neighbours, width; /* nodes to draw; room in `domain` for each node */
     uint64_t seed, iteration;
-    uint32_t *drawn;  /* neighbours + 1 for each node */
-    uint32_t *domain; /* the variables, from node*width on */
+    const uint32_t *whole; /* node -> its number in the whole model; NULL: the same */
+    uint32_t *drawn;       /* neighbours + 1 for each node */
+    uint32_t *domain;      /* the variables, from node*width on */
     size_t *begin, *end;
 } draw_args;
 
@@ -163,6 +164,7 @@ typedef struct step_args {
     int rule;
     double rate, decay1, decay2, correct1, correct2, delta;
     uint64_t seed, iteration; /* of noise */
+    const uint32_t *whole;    /* variable -> its number in the whole model; NULL: the same */
     int awaited;              /* the host will ask what came of it at once */
     int quick;                /* displacements to about 1e-13 of them */
 } step_args;
@@ -216,8 +218,9 @@ typedef struct device_ops {
     unsigned version;
     const char *name;
 
-    /* Fails with a sentence in `text`: no driver, no device, a device that is too old. */
-    int (*open)(device **made, char *text, size_t size);
+    /* Device `which`, modulo their number. Fails with a sentence in `text`: no driver, no device, a device that is too
+     * old. */
+    int (*open)(device **made, size_t which, char *text, size_t size);
     void (*close)(device *d);
     const char *(*describe)(const device *d); /* "NVIDIA H200, 139 GiB" */
     const char *(*error)(const device *d);

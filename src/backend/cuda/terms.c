@@ -85,6 +85,7 @@ static svmp_status list_units(const backend *b, const kernel *k, size_t a, const
 
 /* A random domain is drawn on the device: what it is drawn from, and room. */
 static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *term) {
+    const cuda *own = b->own;
     const svmp_graph *graph = b->model->graph;
     draw_args *d = &term->draw;
     size_t widest = 0;
@@ -92,11 +93,14 @@ static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *te
         const size_t here = graph->first[v + 1] - graph->first[v];
         widest = here > widest ? here : widest;
     }
-    *d = (draw_args){.neighbours = asked->neighbours, .width = (asked->neighbours + 1) * widest, .seed = b->seed};
+    *d = (draw_args){.neighbours = asked->neighbours,
+                     .width = (asked->neighbours + 1) * widest,
+                     .seed = b->seed,
+                     .whole = own->whole_node};
     SVMP_TRY(CUDA_PUT(b, d->first, graph->nodes + 1, graph->first));
     SVMP_TRY(CUDA_PUT(b, d->start, graph->distinct + 1, graph->neighbourhoods.start));
     SVMP_TRY(CUDA_PUT(b, d->item, graph->neighbourhoods.start[graph->distinct], graph->neighbourhoods.item));
-    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->nodes, graph->neighbourhood_of));
+    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->own, graph->neighbourhood_of));
     SVMP_TRY(CUDA_TAKE(b, d->drawn, term->units * (d->neighbours + 1)));
     SVMP_TRY(CUDA_TAKE(b, d->domain, term->units * d->width));
     SVMP_TRY(CUDA_TAKE(b, d->begin, term->units));
@@ -221,6 +225,10 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
     if (asked->shape->kind == SHAPE_OTHER)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not support the kernel '%s'.",
                          b->local->name, asked->shape->name);
+    if (asked->domain == DOMAIN_ALL && b->model->graph->halo)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                         "The backend '%s' does not support kernels on 'all' in several processes; use --backend cpu.",
+                         b->local->name);
     const int in_sd = asked->metric == METRIC_SD;
     const void *z =
         own->bits == 64 ? (const void *)(in_sd ? c->scaled64 : c->z64) : (const void *)(in_sd ? c->scaled32 : c->z32);
@@ -288,7 +296,7 @@ svmp_status svmp_cuda_plan_whole(backend *b) {
     const size_t variables = b->model->graph->variables;
     if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || b->messages || b->sd)
         return SVMP_OK;
-    if (term->member_start[term->units] != variables) return SVMP_OK;
+    if (term->member_start[term->units] != b->model->graph->own_variables) return SVMP_OK;
     own->whole = own->ops->iterates(own->device, own->bits, &term->all);
     own->whole_score = own->whole && !own->gathers && own->quadratic.piece_count == 0 &&
                        b->model->quadratic.start[variables] <= UINT32_MAX;
