@@ -345,18 +345,20 @@ typedef enum svmp_aspect {
     SVMP_ASPECT_SCORES = 4, /* RMS score / RMS score afterwards - 1: not 0 if a node is wrong given its neighbours */
     SVMP_ASPECT_LOG_DENSITY = 5, /* (mean log density - mean afterwards) / (number of variables / 2) */
     SVMP_ASPECT_ELSEWHERE =
-        6,                /* in sd: the distance of another region with equally high density, found from other starts */
-    SVMP_ASPECT_SHAPE = 7 /* in sd: the largest difference between a quantile and the same quantile afterwards */
+        6, /* in sd: the distance of another region with equally high density, found from other starts */
+    SVMP_ASPECT_SHAPE = 7,      /* in sd: the largest difference between a quantile and the same quantile afterwards */
+    SVMP_ASPECT_CORRELATION = 8 /* the rank correlation of two variables less the same afterwards */
 } svmp_aspect;
 
 /* A change of the particles under exact moves that chance does not explain. */
 typedef struct svmp_drift {
     size_t variable; /* of the whole model; SIZE_MAX: a sum of variables, or all together */
-    char name[128];  /* of the variable; "b1 - b2" of a sum */
+    char name[128];  /* of the variable; "b1 - b2" of a sum; "a and b" of a correlation */
     svmp_aspect aspect;
     double effect;
-    double z;     /* standard errors for exact draws */
-    double level; /* SVMP_ASPECT_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
+    double z; /* standard errors for exact draws */
+    double
+        level; /* SVMP_ASPECT_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile; SVMP_ASPECT_CORRELATION: afterwards */
 } svmp_drift;
 
 /* A verdict on a sample. It is empty when created; the functions below fill it. */

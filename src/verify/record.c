@@ -6,7 +6,8 @@
 
 enum { TEXT = 2048 };
 
-static const char *const aspects[] = {"mean", "sd", "median", "tails", "score", "log_density", "elsewhere", "quantile"};
+static const char *const aspects[] = {"mean",        "sd",        "median",   "tails",      "score",
+                                      "log_density", "elsewhere", "quantile", "correlation"};
 
 static const char *const vetoes[] = {"none",      "diverged",  "interrupted", "unmoved", "discrepancy",
                                      "step",      "unsettled", "few",         "r_hat",   "draws",

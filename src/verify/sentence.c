@@ -44,6 +44,9 @@ static void say_drift(words *w, const svmp_drift *d) {
     case SVMP_ASPECT_SHAPE:
         say(w, "%s (%.0f %% quantile %.2g sd too %s)", d->name, 100 * d->level, size, up ? "high" : "low");
         return;
+    case SVMP_ASPECT_CORRELATION:
+        say(w, "%s (correlation %.2f, should be %.2f)", d->name, d->level + d->effect, d->level);
+        return;
     case SVMP_ASPECT_LOG_DENSITY:
         say(w, "the log density (too %s)", up ? "high: too narrow" : "low: too wide or displaced");
         return;

@@ -61,6 +61,7 @@ struct device {
     step_report *report;
     volatile unsigned long long *told;
     int awaited;                     // whether the last step tells by itself
+    const void *prepared;            // the kernel that was last allowed its shared memory
     unsigned long long steps, asked; // launched; whose outcome the host has
 };
 
@@ -214,8 +215,8 @@ static int refuse(char *text, size_t size, const char *why) {
     return 1;
 }
 
-static int open_device(device **made, char *text, size_t size) {
-    int count = 0, now = 0;
+static int open_device(device **made, size_t which, char *text, size_t size) {
+    int count = 0;
     cudaDeviceProp properties;
     char why[400];
     const cudaError_t error = cudaGetDeviceCount(&count);
@@ -227,7 +228,8 @@ static int open_device(device **made, char *text, size_t size) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(error));
         return refuse(text, size, why);
     }
-    if (cudaGetDevice(&now) != cudaSuccess || cudaGetDeviceProperties(&properties, now) != cudaSuccess)
+    const int now = (int)(which % (size_t)count);
+    if (cudaSetDevice(now) != cudaSuccess || cudaGetDeviceProperties(&properties, now) != cudaSuccess)
         return refuse(text, size, "The GPU cannot be used: it does not say what it is.");
     if (properties.major * 10 + properties.minor < SVMP_CUDA_OLDEST) {
         snprintf(why, sizeof why, "The GPU %s is too old: its compute capability is %d.%d, and this build needs %d.%d.",

@@ -15,6 +15,13 @@
 #define READ_ONLY(pointer) (*(pointer))
 #endif
 
+/* A loop whose reads are under way together before they are added up, one after the other. */
+#ifdef __CUDACC__
+#define TOGETHER(e, from, to) _Pragma("unroll 8") for (size_t e = (from); e < (to); e++)
+#else
+#define TOGETHER(e, from, to) for (size_t e = (from); e < (to); e++)
+#endif
+
 /* thread / n, in 32 bits where that is enough: on a device, which divides in software, several times as fast. */
 BODY size_t over(size_t thread, size_t n) {
     return (thread | n) >> 32 ? thread / n : (size_t)((uint32_t)thread / (uint32_t)n);

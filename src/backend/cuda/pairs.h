@@ -11,7 +11,7 @@ BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
     const size_t to = from + size < most ? from + size : most;
     const REAL *z = (const REAL *)a->z;
     REAL sum = 0;
-    for (size_t e = from; e < to; e++) {
+    TOGETHER(e, from, to) {
         const REAL *row = z + a->domain[e] * n, apart = row[l] - row[m];
         sum += a->shape == SHAPE_LINEAR ? row[l] * row[m] : apart * apart;
     }
@@ -21,7 +21,7 @@ BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
 /* Thread: a number of the matrices; the pieces behind the first are added to it. */
 BODY void PAIR(add_pieces)(const pair_args *a, size_t thread) {
     REAL *matrix = (REAL *)a->matrix, sum = matrix[thread];
-    for (size_t p = 1; p < a->pieces; p++) sum += matrix[p * a->units * a->n * a->n + thread];
+    TOGETHER(p, 1, a->pieces) sum += matrix[p * a->units * a->n * a->n + thread];
     matrix[thread] = sum;
 }
 
@@ -46,7 +46,7 @@ BODY void PAIR(velocity)(const pair_args *a, size_t thread) {
     const double *s = a->score + i * n, by = a->in_sd ? a->inverse[i] : 1, h = a->scale[u];
     const double ratio = h > 0 ? 1 / h : 0, here = z[m];
     double sum = 0, repulsion = 0;
-    for (size_t l = 0; l < n; l++) {
+    TOGETHER(l, 0, n) {
         const double value = k[l * n];
         sum += value * s[l];
         if (a->shape == SHAPE_RBF) repulsion += value * (here - z[l]);
