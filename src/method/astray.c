@@ -4,6 +4,8 @@
 
 #include "base/vector.h"
 
+static const double of_a_gaussian = 3; /* kurtosis: few particles have less by chance in some of many variables */
+
 typedef struct shape {
     double sd, kurtosis;
 } shape;
@@ -23,7 +25,7 @@ int svmp_led_astray(const average *rows, size_t variables, size_t n, const doubl
                     double most) {
     for (size_t i = 0; i < variables; i++) {
         const shape carried = shape_of(n, x + i * n), moved = shape_of(n, before + i * n);
-        if (carried.kurtosis > 1 + 1.5 * moved.kurtosis) return 1;
+        if (carried.kurtosis > 1 + 1.5 * fmax(moved.kurtosis, of_a_gaussian)) return 1;
         if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
     }
     return 0;

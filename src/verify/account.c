@@ -417,6 +417,24 @@ void svmp_account_place(const account *a, double *mean, double *sd) {
     }
 }
 
+/* Marks the particles whose value is far. */
+static void mark(size_t count, const double *values, double mean, double least, double *marks) {
+    for (size_t l = 0; l < count; l++)
+        if (fabs(values[l] - mean) > least) marks[l] = 1;
+}
+
+double svmp_account_far(const account *a, const double *mean, const double *sd, double far) {
+    const size_t n = a->n, count = (SHOTS + 1) * n;
+    double *marks = a->sorted; /* room of the first thread */
+    memset(marks, 0, count * sizeof *marks);
+    for (size_t i = 0; i < a->variables; i++) {
+        const double *shots = svmp_account_shots(a, i);
+        mark(n, svmp_account_start(a, i), mean[i], far * sd[i], marks);
+        if (shots) mark(SHOTS * n, shots, mean[i], far * sd[i], marks + n);
+    }
+    return svmp_sum(count, marks) / (double)count;
+}
+
 void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,
                         double *log_density) {
     const size_t n = a->n;

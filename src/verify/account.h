@@ -63,6 +63,10 @@ double svmp_account_rank(const double *sorted, size_t count, double x);
 /* Where a window's particles are: mean and sd of all, for each variable. */
 void svmp_account_place(const account *a, double *mean, double *sd);
 
+/* The share of particles, at the start and in the states that were kept of the window, of which some variable is
+ * farther than `far` from `mean`, in units of `sd`. */
+double svmp_account_far(const account *a, const double *mean, const double *sd, double far);
+
 /* For each particle the variable whose own mean over the window is farthest from `mean`, in units of `sd`, and how far
  * it is; and its own mean log density. n numbers each. */
 void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,

@@ -4,7 +4,8 @@
  *   - Every particle is a Markov chain: an iteration is a sweep of local moves (method/sweep.h) and, if the whole model
  *     is in this process, a trajectory in the metric of the Gaussian on the graph (method/trajectory.h).
  *   - 20 iterations adapt. Windows of 20, 40, 80, ... iterations follow; each is compared with the start (account.h),
- *     until every variable has mixed within a window, or something is far beyond chance, or moves or seconds run out.
+ *     until every variable has mixed within a window and nothing is close to its limit, or something is far beyond
+ *     chance, or moves or seconds run out.
  *   - What differs from the start by more than as many exact draws would, and by enough to matter, fails the particles.
  *     If nothing does but some variable has not mixed, there is no verdict. */
 #include <math.h>
@@ -18,7 +19,7 @@
 #include "verify/examination.h"
 #include "verify/verify.h"
 
-enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST_MOVES = 640, MOST_PARTICLES = 500 };
+enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST_MOVES = 1280, MOST_PARTICLES = 500 };
 
 /* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
 enum { SMALL = 50000 };
@@ -27,10 +28,15 @@ enum { SMALL = 50000 };
 enum { LARGE = 20000 };
 
 static const double chance = 0.02; /* of a false alarm, all tests together; shared by: */
-static const double rows_share = 0.6, density_share = 0.2, near_share = 0.1, others_share = 0.1;
-static const double together = 0.5; /* account_row.apart up to which a variable has mixed */
-static const double far_beyond = 2; /* times the limit: there is no need to look further */
-static const double dense = 200;    /* entries of the factor per variable with which trajectories cost too much */
+static const double rows_share = 0.6, density_share = 0.2, near_share = 0.08, others_share = 0.08,
+                    together_share = 0.04;
+/* account_row.apart up to which a variable has mixed: that much of its variance may still be between particles that
+ * have not met, where nothing that is wrong could be seen. */
+static const double together = 0.3;
+static const double far_beyond = 2;                   /* times the limit: there is no need to look further */
+static const double near_limit = 0.75, precise = 0.1; /* times the limit: to be looked at until the window's own error,
+                                                       * `apart` times that of the particles, hardly counts */
+static const double dense = 200; /* entries of the factor per variable with which trajectories cost too much */
 
 /* Effects that matter, and what they are called. */
 static const double matters[] = {
@@ -308,14 +314,26 @@ static void judge_pair(const examination *e, const pair_row *row, double limit, 
     svmp_verdict_list(v, &d);
 }
 
-/* Neighbours are few, and what a method loses first; so they share a part of the chance of their own. */
+/* Neighbours are few, and what a method loses first; so they share a part of the chance of their own, and all of them
+ * together have another. */
 static void judge_pairs(const examination *e, svmp_verdict *v, double *largest) {
     const size_t near = svmp_pairs_near(e->pairs), count = svmp_pairs_count(e->pairs);
     if (count == 0) return;
-    const pair_row *rows = svmp_pairs_close(e->pairs, e->account);
+    pair_sum all;
+    const pair_row *rows = svmp_pairs_close(e->pairs, e->account, &all);
     const double of_near = -svmp_normal_quantile(near_share * chance / fmax(1, (double)near) / 2);
     const double of_others = -svmp_normal_quantile(others_share * chance / fmax(1, (double)(count - near)) / 2);
+    const double of_all = -svmp_normal_quantile(together_share * chance / 2);
+    const double by = excess(SVMP_ASPECT_CORRELATION, all.effect, all.z, of_all);
     for (size_t k = 0; k < count; k++) judge_pair(e, &rows[k], rows[k].near ? of_near : of_others, v, largest);
+    *largest = fmax(*largest, by);
+    if (by > 1)
+        svmp_verdict_list(v, &(svmp_drift){.variable = SIZE_MAX,
+                                           .name = "neighbours",
+                                           .aspect = SVMP_ASPECT_CORRELATION,
+                                           .effect = all.effect,
+                                           .z = all.z,
+                                           .level = NAN});
 }
 
 /* Adds what another process has found. */
@@ -391,7 +409,7 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
         if (moved < length) return end_early(e, v), SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
-        if (largest > far_beyond || v->slowest <= together) break;
+        if (largest > far_beyond || v->slowest <= (largest > near_limit ? precise : together)) break;
     }
     return v->finding == SVMP_FINDING_PASSED && !e->local ? svmp_examination_elsewhere(e, v) : SVMP_OK;
 }

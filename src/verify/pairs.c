@@ -21,6 +21,7 @@ struct pairs {
     double *before; /* variables * n: normal scores of the particles */
     double *after;  /* variables * draws: those of the window */
     double *sorted; /* threads * draws */
+    double *sum;    /* draws: the influence of each on all neighbours together */
     size_t draws;
 };
 
@@ -84,6 +85,7 @@ static svmp_status make_arrays(pairs *p) {
     SVMP_TRY(choose_pairs(p));
     SVMP_TRY(SVMP_NEW(context, p->before, p->variables * p->n));
     SVMP_TRY(SVMP_NEW(context, p->after, p->variables * p->draws));
+    SVMP_TRY(SVMP_NEW(context, p->sum, p->draws));
     return SVMP_NEW(context, p->sorted, (size_t)p->threads * p->draws);
 }
 
@@ -109,6 +111,7 @@ void svmp_pairs_free(pairs *p) {
     svmp_release(context, p->before);
     svmp_release(context, p->after);
     svmp_release(context, p->sorted);
+    svmp_release(context, p->sum);
     svmp_release(context, p);
 }
 
@@ -150,36 +153,74 @@ static double correlation(size_t n, const double *x, const double *y) {
     return sum / (double)n;
 }
 
-/* The influence of a draw on the correlation r is xy - r (x^2 + y^2)/2; of a bivariate normal distribution its variance
- * is (1 - r^2)^2. Fisher's z, atanh r, of n such draws is normal with variance 1/(n - 3), nearly; of others it is as
- * many times larger as the variance of the influence is. The window's own error follows from the particles' own means
- * of the influence. */
-static void test_pair(const pairs *p, pair_row *row) {
-    const size_t n = p->n, draws = p->draws;
-    const double *x = p->after + row->first * draws, *y = p->after + row->second * draws, of = (double)n;
-    const double r = correlation(draws, x, y), steep = 1 - kept * kept * r * r;
+/* What a mean of n draws and one of the window differ by: its variance and, of that, the window's part, from the
+ * influences of all draws of the window. n - 3: as for Fisher's z. */
+typedef struct errors {
+    double variance, window;
+} errors;
+
+static errors errors_of(size_t n, size_t draws, const double *influence) {
+    const double of = (double)n;
     double square = 0, between = 0;
-    row->after = r;
-    row->before = correlation(n, p->before + row->first * n, p->before + row->second * n);
     for (size_t l = 0; l < n; l++) {
         double own = 0;
         for (size_t k = l; k < draws; k += n) {
-            const double influence = x[k] * y[k] - r * (x[k] * x[k] + y[k] * y[k]) / 2;
-            own += influence * of / (double)draws;
-            square += influence * influence / (double)draws;
+            own += influence[k] * of / (double)draws;
+            square += influence[k] * influence[k] / (double)draws;
         }
         between += own * own / (of - 1) / of;
     }
-    const double variance = (square / (of - 3) + between) / (steep * steep);
-    row->effect = atanh(kept * row->before) - atanh(kept * r);
-    row->z = variance > 0 ? row->effect / sqrt(variance) : NAN;
+    return (errors){square / (of - 3) + between, between};
 }
 
-const pair_row *svmp_pairs_close(pairs *p, const account *a) {
+/* The influence of a draw on the correlation r is xy - r (x^2 + y^2)/2; of a bivariate normal distribution its variance
+ * is (1 - r^2)^2. On Fisher's z, atanh r, it is 1/(1 - r^2) times that: the variance of z of n draws is then 1/(n - 3),
+ * nearly, and of other distributions as many times larger as that of the influence is. */
+static void find_influence(const pairs *p, const pair_row *row, double *influence) {
+    const double *x = p->after + row->first * p->draws, *y = p->after + row->second * p->draws, r = row->after;
+    const double by = kept / (1 - kept * kept * r * r);
+    for (size_t k = 0; k < p->draws; k++) influence[k] = by * (x[k] * y[k] - r * (x[k] * x[k] + y[k] * y[k]) / 2);
+}
+
+static void test_pair(const pairs *p, pair_row *row) {
+    const size_t n = p->n, draws = p->draws, i = row->first, j = row->second;
+    double *influence = p->sorted + (size_t)svmp_thread_number() * draws;
+    row->after = correlation(draws, p->after + i * draws, p->after + j * draws);
+    row->before = correlation(n, p->before + i * n, p->before + j * n);
+    find_influence(p, row, influence);
+    const errors e = errors_of(n, draws, influence);
+    row->effect = atanh(kept * row->before) - atanh(kept * row->after);
+    row->z = e.variance > 0 ? row->effect / sqrt(e.variance) : NAN;
+    row->variance = e.variance;
+    row->window = e.window;
+}
+
+/* Many small correlations that are all lost show together: the sum over pairs of w (z before - z afterwards)/variance,
+ * with w = z afterwards. The error of w is also that of the difference: each term is too small by the window's part of
+ * the variance, on average, and gets it back. Correlations within three errors of 0 have no weight. */
+static pair_sum test_together(const pairs *p) {
+    const size_t draws = p->draws;
+    double *influence = p->sorted, change = 0, scale = 0;
+    memset(p->sum, 0, draws * sizeof *p->sum);
+    for (size_t k = 0; k < p->near; k++) {
+        const pair_row *row = &p->rows[k];
+        const double w = atanh(kept * row->after);
+        if (!(row->variance > 0 && w * w > 9 * row->window)) continue;
+        change += (w * row->effect + row->window) / row->variance;
+        scale += w * w / row->variance;
+        find_influence(p, row, influence);
+        for (size_t l = 0; l < draws; l++) p->sum[l] += w / row->variance * influence[l];
+    }
+    const errors e = errors_of(p->n, draws, p->sum);
+    return e.variance > 0 ? (pair_sum){change / scale, change / sqrt(e.variance)} : (pair_sum){0};
+}
+
+const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together) {
     const double work = (double)p->variables * (double)p->draws;
 #pragma omp parallel for num_threads(svmp_threads_for(p->threads, 100 * work))
     for (size_t i = 0; i < p->variables; i++) find_scores(p, a, i);
 #pragma omp parallel for num_threads(svmp_threads_for(p->threads, 10 * (double)p->count * (double)p->draws))
     for (size_t k = 0; k < p->count; k++) test_pair(p, &p->rows[k]);
+    *together = test_together(p);
     return p->rows;
 }

@@ -12,7 +12,14 @@ typedef struct pair_row {
     int near;             /* neighbours in the graph, or variables of one node */
     double before, after; /* their correlations */
     double effect, z;     /* the difference of Fisher's z, atanh of a correlation, and in standard errors; NaN: none */
+    double variance, window; /* of the difference, and that part of it that is the window's */
 } pair_row;
+
+/* All neighbours whose correlation is known not to be 0, together: by which part of itself Fisher's z differs, -1 where
+ * all correlations are lost; 0 and 0 if there are none. */
+typedef struct pair_sum {
+    double effect, z;
+} pair_sum;
 
 typedef struct pairs pairs;
 
@@ -26,6 +33,6 @@ size_t svmp_pairs_near(const pairs *p);
 size_t svmp_pairs_count(const pairs *p);
 
 /* Compares the particles with the window, once it is full: one row for each pair, neighbours first. */
-const pair_row *svmp_pairs_close(pairs *p, const account *a);
+const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together);
 
 #endif

@@ -96,6 +96,52 @@ static void test_lost_partners_fail(void **state) {
     }
 }
 
+/* Four correlations of 0.25 are too small for 100 particles to show one by one; together they show. */
+static const char weakly[] = "model { for (i in 1:4) { a[i] ~ dnorm(0, 1)\n b[i] ~ dnorm(0.26 * a[i], 1 / 0.9324) } }";
+
+static int fails_together(const svmp_verdict *v) {
+    for (size_t k = 0; k < v->drifts; k++)
+        if (strcmp(v->drift[k].name, "neighbours") == 0) return 1;
+    return 0;
+}
+
+static void test_weak_correlations_fail_together(void **state) {
+    (void)state;
+    char text[512];
+    size_t failed = 0;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        const svmp_verdict lost = find_after(weakly, seed, exchange_partners), exact = find_after(weakly, seed, NULL);
+        assert_false(fails_together(&exact));
+        if (!fails_together(&lost)) continue;
+        failed++;
+        assert_non_null(strstr(svmp_verdict_sentence(&lost, text, sizeof text), "correlations of neighbours ("));
+    }
+    assert_true(failed >= 4); /* 0.26 * sqrt(4 * 97) = 5.1 standard errors, less the window's own; the limit is 3.35 */
+}
+
+/* What all variables have in common is halved, and each keeps its sd: no single correlation shows it. */
+static void halve_common(double *x) {
+    for (size_t l = 0; l < N; l++) {
+        double mean = 0;
+        for (size_t i = 0; i < 8; i++) mean += x[i * N + l] / 8;
+        for (size_t i = 0; i < 8; i++) x[i * N + l] -= mean / 2;
+    }
+    for (size_t i = 0; i < 8; i++) {
+        double square = 0;
+        for (size_t l = 0; l < N; l++) square += x[i * N + l] * x[i * N + l] / N;
+        for (size_t l = 0; l < N; l++) x[i * N + l] /= sqrt(square);
+    }
+}
+
+/* The sum of all is half as wide as it should be. */
+static void test_common_part_fails(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        const svmp_verdict v = find_after(weakly, seed, halve_common);
+        assert_int_equal(v.finding, SVMP_FINDING_FAILED);
+    }
+}
+
 /* Chance gives a false alarm in 0.4 % of the samples. */
 static void test_exact_pairs_pass(void **state) {
     (void)state;
@@ -118,6 +164,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies_fail),
         cmocka_unit_test(test_lost_partners_fail),
+        cmocka_unit_test(test_weak_correlations_fail_together),
+        cmocka_unit_test(test_common_part_fails),
         cmocka_unit_test(test_exact_pairs_pass),
         cmocka_unit_test(test_record),
     };

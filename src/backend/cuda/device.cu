@@ -164,13 +164,25 @@ static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args 
                         atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
                 }
             __syncthreads();
-            if (threadIdx.x == 0) {
-                unsigned digit = 0;
-                size_t left = rank;
-                while (digit < 255 && left >= counts[digit]) left -= counts[digit++];
-                prefix |= (Bits)digit << shift;
-                rank = left;
-                equal = counts[digit];
+            if (threadIdx.x < 32) { // eight digits a lane: in which of them the rank is
+                unsigned mine[8], all = 0;
+#pragma unroll
+                for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
+                unsigned upto = all;
+#pragma unroll
+                for (int apart = 1; apart < 32; apart *= 2) {
+                    const unsigned earlier = __shfl_up_sync(0xffffffffu, upto, apart);
+                    if (threadIdx.x >= apart) upto += earlier;
+                }
+                const size_t wanted = rank;
+                __syncwarp();
+                if (wanted < upto && wanted >= upto - all) {
+                    unsigned left = (unsigned)wanted - (upto - all), digit = 0;
+                    while (left >= mine[digit]) left -= mine[digit++];
+                    prefix |= (Bits)(8 * threadIdx.x + digit) << shift;
+                    rank = left;
+                    equal = mine[digit];
+                }
             }
             __syncthreads();
         }

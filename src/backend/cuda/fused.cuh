@@ -55,10 +55,10 @@ static int fuses(const device *d, int bits, const pair_args *a) {
 }
 
 // Warps of tiles: WHOLE iterations, which tell the host, or terms alone.
-template <int T, int SHAPE, bool WHOLE>
-static int run_tile(device *d, void (*kernel)(const pair_args, const whole_args, const step_gate), size_t each_warp,
-                    const pair_args *a, const whole_args &w) {
-    const size_t most = (size_t)d->processors * tile_blocks<T, SHAPE>();
+template <bool WHOLE>
+static int run_tile(device *d, void (*kernel)(const pair_args, const whole_args, const step_gate), int at_once,
+                    size_t each_warp, const pair_args *a, const whole_args &w) {
+    const size_t most = (size_t)d->processors * (size_t)at_once;
     const unsigned warps = a->units >= most * TILE_WARPS ? TILE_WARPS : 1; // few units are spread over processors
     const size_t needed = (a->units + warps - 1) / warps;
     cudaLaunchAttribute early = {};
@@ -82,12 +82,12 @@ static int run_tile(device *d, void (*kernel)(const pair_args, const whole_args,
 
 template <int T, int SHAPE> static int run_term(device *d, const pair_args *a) {
     auto *kernel = a->most_members > 1 ? fused_tile<T, SHAPE, false, true> : fused_tile<T, SHAPE, false, false>;
-    return run_tile<T, SHAPE, false>(d, kernel, 0, a, whole_args());
+    return run_tile<false>(d, kernel, tile_blocks<T, SHAPE>(), 0, a, whole_args());
 }
 
 template <int T, int SHAPE> static int run_whole(device *d, const pair_args *a, const whole_args &w) {
-    auto *kernel = w.record ? quick_tile<T, SHAPE> : fused_tile<T, SHAPE, true, true>;
-    return run_tile<T, SHAPE, true>(d, kernel, w.record ? sizeof(quick_room<T>) : 0, a, w);
+    if (w.record) return run_tile<true>(d, quick_tile<T, SHAPE>, quick_blocks<T, SHAPE>(), sizeof(quick_room<T>), a, w);
+    return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), 0, a, w);
 }
 
 template <int SHAPE> static int choose_term(device *d, const pair_args *a) {

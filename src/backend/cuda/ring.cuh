@@ -340,7 +340,7 @@ static __device__ __forceinline__ void ring_velocity(const pair_args &a, double 
 }
 
 template <class Real, int T, int TH, int SHAPE, bool RANKED>
-static __global__ void __launch_bounds__(TH, TH == 128 ? 3 : 1)
+static __global__ void __launch_bounds__(TH, TH == 128 ? (sizeof(Real) == 4 ? 4 : 3) : 1)
     fused_ring(const pair_args a, const ring<Real, T> r, const step_gate gate) {
     extern __shared__ double dynamic[];
     __shared__ ring_room<Real> room;

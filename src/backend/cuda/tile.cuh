@@ -45,11 +45,18 @@ template <int T> struct alignas(16) tile_room {
         PARTICLES = TILE_BLOCKS * T,
         HALVES = PARTICLES > 32 ? 2 : 1 // particles of a lane: lane, and lane + 32
     };
-    float rows[TILE_STAGED][STRIDE], norm[STRIDE];
-    float pull[STRIDE], push[STRIDE];
+    float rows[TILE_STAGED][STRIDE];
+    union { // of distances, and then of velocities
+        float norm[STRIDE], pull[STRIDE];
+    };
+    union {
+        struct {
+            float value[32];
+            unsigned short list[32];
+        };
+        float push[STRIDE];
+    };
     float2 slot[TILE_SLOTS][STRIDE]; // two sums of a particle, in places of their own
-    unsigned short list[32];
-    float value[32];
 
     // Where a particle is in a row: lanes that read blocks side by side read 16 bytes side by side.
     static __device__ __forceinline__ unsigned place(unsigned l) { return place_of(l / T, l % T); }

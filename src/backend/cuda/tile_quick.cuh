@@ -37,6 +37,7 @@ template <int T> struct quick_room {
     domain other;      // tile.rows and these take turns: the rows of a unit, and of the next
     unit_record record[3];
     double x[64], first[64], second[64]; // of the particles that move
+    double guess[2][2];                  // tile_guess, of this unit and the next
 
     static constexpr unsigned SCORE_ROW = T * TILE_BLOCKS + 2;
     __device__ __forceinline__ domain &rows(unsigned turn) { return turn ? other : tile.rows; }
@@ -80,6 +81,11 @@ static __device__ __forceinline__ void fetch_rows(const whole_args &w, const uni
 #pragma unroll
     for (unsigned k = 0; k < TURNS; k++)
         if (k * TOGETHER + which < rows) copy_16(&to[k * TOGETHER + which][4 * within], from[k]);
+}
+
+static __device__ __forceinline__ void fetch_guess(const pair_args &a, unsigned u, double (&to)[2]) {
+    const unsigned lane = threadIdx.x % 32;
+    if (lane < 2) copy_8(&to[lane], a.guess + 3 * (size_t)u + lane);
 }
 
 // The particles that the score reads, those that move, and the state of the step.
@@ -162,14 +168,15 @@ static __device__ __forceinline__ float quick_norms(const unit_record &record,
 
 // The distances of a unit, and its bandwidth: tile_bandwidth.
 template <int T>
-static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsigned u, const unit_record &record,
-                                                        const quick_lane &lane, const tile_lane &has,
+static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsigned u, const double (&before)[2],
+                                                        const unit_record &record, const quick_lane &lane,
+                                                        const tile_lane &has,
                                                         float (&rows)[TILE_STAGED][tile_room<T>::STRIDE],
                                                         tile_room<T> &room, float (&d)[T][T], float &unit) {
     const bool ranked = a.rule != RULE_FIXED;
     double *kept = a.guess + 3 * (size_t)u;
     tile_guess guess;
-    guess.read(kept);
+    guess.read(before);
     const float furthest = quick_norms<T>(record, rows, lane, room);
     for (bool products = tries_products(furthest);; products = false) {
         float lower = 0, upper = 0;
@@ -229,11 +236,12 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
 template <int T, int SHAPE>
 static __device__ __forceinline__ void quick_unit(const pair_args &a, const whole_args &w, unsigned u,
                                                   const tile_lane &has, const quick_lane &lane, quick_room<T> &room,
-                                                  float (&rows)[TILE_STAGED][tile_room<T>::STRIDE],
-                                                  const unit_record &record, double &largest, int &wrong) {
+                                                  unsigned turn, const unit_record &record, double &largest,
+                                                  int &wrong) {
     tile_room<T> &tile = room.tile;
+    float(&rows)[TILE_STAGED][tile_room<T>::STRIDE] = room.rows(turn);
     float d[T][T], unit;
-    const float h = quick_bandwidth<T>(a, u, record, lane, has, rows, tile, d, unit);
+    const float h = quick_bandwidth<T>(a, u, room.guess[turn], record, lane, has, rows, tile, d, unit);
     const float inverse = tile_inverse(h), c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
     copies_arrive();
     const float2 score = quick_scores<T>(a, w, record, lane, room), place = *(float2 *)&rows[record.self][lane.place];
@@ -255,9 +263,14 @@ static __device__ __forceinline__ void quick_unit(const pair_args &a, const whol
                   tile_end(c, score.y, place.y, sum.z, sum.w), largest, wrong);
 }
 
+// Blocks of threads on a multiprocessor, by the registers and the shared memory that they need.
+template <int T, int SHAPE> static constexpr int quick_blocks() {
+    return T <= 4 ? 6 : 4;
+}
+
 // The last block tells the host about the step before.
 template <int T, int SHAPE>
-static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>())
+static __global__ void __launch_bounds__(32 * TILE_WARPS, quick_blocks<T, SHAPE>())
     quick_tile(const pair_args a, const whole_args w, const step_gate gate) {
     extern __shared__ double dynamic[];
     const unsigned warps = blockDim.x / 32, blocks = gridDim.x - 1, units = (unsigned)a.units;
@@ -277,12 +290,13 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>(
         if (threadIdx.x == 0) gate.tell(gate.step - 1);
         return;
     }
-    if (gate.closed()) return;
     copies_arrive();
     if (begin < units) {
         if (w.drawn) read_drawn(a, begin, room.record[0]);
         fetch_rows<T>(w, room.record[0], room.rows(0));
+        fetch_guess(a, begin, room.guess[0]);
     }
+    if (gate.closed()) return;
     for (unsigned u = begin, now = 0, turn = 0; u < units; u += stride, turn ^= 1) {
         const unsigned next = now < 2 ? now + 1 : 0, later = next < 2 ? next + 1 : 0;
         copies_arrive();
@@ -290,9 +304,10 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>(
         if (u + stride < units) {
             if (w.drawn) read_drawn(a, u + stride, room.record[next]);
             fetch_rows<T>(w, room.record[next], room.rows(turn ^ 1));
+            fetch_guess(a, u + stride, room.guess[turn ^ 1]);
         }
         if (u + 2 * stride < units) fetch_record(w, u + 2 * stride, room.record[later]);
-        quick_unit<T, SHAPE>(a, w, u, has, lane, room, room.rows(turn), room.record[now], largest, wrong);
+        quick_unit<T, SHAPE>(a, w, u, has, lane, room, turn, room.record[now], largest, wrong);
         __syncwarp();
         now = next;
     }
