@@ -84,6 +84,9 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
 #undef OP2
 #undef OP3
 
+/* log of the sum of exp(terms[k]); -inf without terms. */
+expr svmp_expr_log_sum_exp(program_builder *builder, size_t count, const expr *terms);
+
 /* How many operands an operation has (0 for leaves), and its name as in ops.def. */
 int svmp_op_arity(expr_op op);
 const char *svmp_op_name(expr_op op);

@@ -208,10 +208,6 @@ bool svmp_builder_simplify(program_builder *b, expr_op op, expr x, expr y, expr 
     case OP_cloglog:
         if (is(b, x, OP_icloglog)) BECOMES(of(b, x, 0));
         return false;
-    case OP_log_add_exp:
-        if (number(b, x, -INFINITY)) BECOMES(y);
-        if (number(b, y, -INFINITY)) BECOMES(x);
-        return false;
     case OP_min:
     case OP_max:
         if (same(x, y)) BECOMES(x);

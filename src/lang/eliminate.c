@@ -296,12 +296,8 @@ static svmp_status sum_out(elimination *e, const sum_step *step, expr *products)
     const size_t states = states_of(e, step->unknown);
     SVMP_TRY(SVMP_NEW(lowering->context, left->entries, left->size));
     for (size_t at = 0; at < left->size; at++) {
-        expr sum = svmp_expr_literal(b, -INFINITY);
-        for (size_t s = 0; s < states; s++) {
-            products[at * states + s] = multiply(e, step, left, s, at);
-            sum = svmp_expr_log_add_exp(b, sum, products[at * states + s]);
-        }
-        left->entries[at] = sum;
+        for (size_t s = 0; s < states; s++) products[at * states + s] = multiply(e, step, left, s, at);
+        left->entries[at] = svmp_expr_log_sum_exp(b, states, products + at * states);
         SVMP_TRY(check_size(e, step->unknown));
     }
     SVMP_TRY(svmp_builder_status(b));
