@@ -15,10 +15,12 @@
 #define DISCRETE_MOST_READ    300000u  /* of all factors that have an unknown in common, */
 #define DISCRETE_FEW          256u     /* but for those that have few */
 
-/* Counts without a largest value are summed to DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * the largest count observed.
- */
-#define DISCRETE_OPEN_LEAST 50
-#define DISCRETE_OPEN_TIMES 4
+/* Counts without a largest value are summed to DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * the largest observation that
+ * depends on them, and, as far as DISCRETE_OPEN_SHARED, on any count of the same statement: sites with a small count
+ * have the rate of the others. */
+#define DISCRETE_OPEN_LEAST  50
+#define DISCRETE_OPEN_TIMES  4
+#define DISCRETE_OPEN_SHARED 255
 
 /* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
 typedef struct discrete_factor {
@@ -41,6 +43,9 @@ svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);
 
 /* Sums all components out: adds their factors, and what their unknowns are drawn from. */
 svmp_status svmp_discrete_sum(model_lowering *lowering);
+
+/* What else to do where counts have too many combinations; "" where an unknown is no such count. */
+const char *svmp_discrete_advice(const discrete_unknown *unknown);
 
 /* Names and values of the unknowns, for the result. */
 svmp_status svmp_discrete_finish(model_lowering *lowering);

@@ -111,8 +111,8 @@ static svmp_status too_large(elimination *e, uint32_t unknown, double size) {
     svmp_status status =
         svmp_lowering_error(lowering, lowering->statement->left->offset,
                             "summing out the discrete unknown '%s' couples %s and needs a table of %.3g entries; the "
-                            "maximum is %u; provide some of the discrete unknowns in the data",
-                            text, names, size, DISCRETE_MOST_ENTRIES);
+                            "maximum is %u; provide some of the discrete unknowns in the data%s",
+                            text, names, size, DISCRETE_MOST_ENTRIES, svmp_discrete_advice(unknown_at(e, unknown)));
     svmp_leave(lowering, before);
     return status;
 }
@@ -123,11 +123,11 @@ static svmp_status too_much(const elimination *e, uint32_t unknown, unsigned mos
     const discrete_unknown *one = unknown_at(e, unknown);
     char text[ELEMENT_TEXT];
     place before = svmp_enter(lowering, one->instance);
-    svmp_status status =
-        svmp_lowering_error(lowering, lowering->statement->left->offset,
-                            "summing out '%s' and the discrete unknowns that it is coupled with takes more than %u %s; "
-                            "provide some of them in the data",
-                            svmp_element_text(lowering, one->symbol, one->offset, text), most, what);
+    svmp_status status = svmp_lowering_error(
+        lowering, lowering->statement->left->offset,
+        "summing out '%s' and the discrete unknowns that it is coupled with takes more than %u %s; "
+        "provide some of them in the data%s",
+        svmp_element_text(lowering, one->symbol, one->offset, text), most, what, svmp_discrete_advice(one));
     svmp_leave(lowering, before);
     return status;
 }
