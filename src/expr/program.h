@@ -56,6 +56,9 @@ void svmp_builder_free(program_builder *builder); /* NULL-safe; its programs liv
 /* Forgets every expression and failure, keeps the memory: for building many programs one after another. */
 void svmp_builder_reset(program_builder *builder);
 
+/* From now on x log(y) is a product with log(y), which many products of one y have in common: for tables of many x. */
+void svmp_builder_share_logs(program_builder *builder, bool share);
+
 /* The first failure, or SVMP_OK. The failing functions below record theirs; a caller may add its own. */
 svmp_status svmp_builder_status(const program_builder *builder);
 svmp_status svmp_builder_fail(program_builder *builder, svmp_status status, const char *sentence);

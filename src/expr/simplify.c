@@ -149,6 +149,8 @@ static bool x_log(program_builder *b, expr_op op, expr x, expr y, expr *result) 
     double value;
     bool nonzero = svmp_expr_is_literal(b, x, &value) && value != 0;
     if (number(b, x, 0)) BECOMES(x);
+    if (b->shares_logs)
+        BECOMES(svmp_expr_masked_multiply(b, x, op == OP_xlogy ? svmp_expr_log(b, y) : svmp_expr_log1p(b, NEGATE(y))));
     if (op == OP_xlogy && (nonzero || has_log(b, y))) BECOMES(MULTIPLY(x, svmp_expr_log(b, y)));
     if (op == OP_xlog1my && (nonzero || is(b, y, OP_ilogit) || is(b, y, OP_phi) || is(b, y, OP_icloglog)))
         BECOMES(MULTIPLY(x, svmp_expr_log1p(b, NEGATE(y))));

@@ -76,8 +76,6 @@ static svmp_status last_value(model_lowering *lowering, const evaluated_distribu
     return svmp_builder_status(b);
 }
 
-static double end_of(double largest) { return DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * floor(fmax(largest, 0)); }
-
 /* Where the sum over a count without a largest value ends: at a value with no probability left where its arguments are
  * known; elsewhere far above what is observed of it. The run looks at the probability of the last value. */
 static svmp_status find_end(model_lowering *lowering, const evaluated_distribution *evaluated, uint32_t which,
@@ -86,8 +84,12 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     for (size_t k = 0; k < evaluated->count; k++)
         known = known && svmp_item_known(argument(lowering, &evaluated->arguments[k], part));
     if (known) return last_value(lowering, evaluated, part, most);
-    *most = fmax(end_of(lowering->instances[which].largest),
-                 fmin(end_of(lowering->statement->largest), DISCRETE_OPEN_SHARED));
+    const double own = floor(fmax(lowering->instances[which].largest, 0));
+    const double all = floor(fmax(lowering->statement->largest, 0));
+    bool coupled;
+    SVMP_TRY(svmp_discrete_touches(lowering, lowering->statement, &coupled));
+    *most = DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
+    if (!coupled) *most = fmax(*most, fmin(DISCRETE_FREE_LEAST + DISCRETE_FREE_TIMES * all, DISCRETE_FREE_MOST));
     return SVMP_OK;
 }
 
@@ -413,7 +415,9 @@ svmp_status svmp_discrete_sum(model_lowering *lowering) {
     }
     svmp_status status = list_components(lowering, &lists);
     lowering->symbolic = true;
+    svmp_builder_share_logs(lowering->builder, true);
     if (status == SVMP_OK) status = sum_components(lowering, &lists);
+    svmp_builder_share_logs(lowering->builder, false);
     lowering->symbolic = false;
     svmp_release(lowering->context, lists.unknown_start);
     svmp_release(lowering->context, lists.unknowns);

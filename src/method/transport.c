@@ -28,6 +28,7 @@
 #include "method/rest.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
+#include "model/exchange.h"
 #include "model/jumps.h"
 #include "model/text_scale.h"
 
@@ -51,6 +52,7 @@ typedef struct transport {
     averages *averages;
     double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
     double misfit; /* and how far they are; when the moves have ended, what they left */
+    double *ordered; /* particles, and their scores, with what the text sorts in the order of q's mean; NULL: none */
     double *log_densities; /* of each particle */
     average *targets;      /* of each variable: what its particles are held to */
 
@@ -80,6 +82,18 @@ static svmp_status alloc_text(svmp_run *run) {
     return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&own->values);
 }
 
+/* Where the text sorts unknowns whose order makes no difference, chains exchange them rarely, and their averages would
+ * not settle: averages are taken of ordered particles, which are draws of the ordered unknowns. */
+static svmp_status alloc_ordered(svmp_run *run) {
+    transport *own = run->own;
+    const backend *b = run->backend;
+    int exchangeable;
+    SVMP_TRY(svmp_gaussian_draw(own->q, b->seed, b->n, own->moved)); /* somewhere to look; overwritten by the moves */
+    SVMP_TRY(svmp_model_is_exchangeable(run->model, b->n, own->moved, &exchangeable));
+    if (!exchangeable) return SVMP_OK;
+    return svmp_allocate(run->context, run->model->graph->variables, 2 * b->n * sizeof(double), (void **)&own->ordered);
+}
+
 static svmp_status alloc(svmp_run *run) {
     backend *b = run->backend;
     const size_t variables = run->model->graph->variables;
@@ -104,7 +118,8 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
     SVMP_TRY(SVMP_NEW(run->context, own->targets, variables));
-    return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
+    SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved));
+    return alloc_ordered(run);
 }
 
 static void free_transport(svmp_run *run) {
@@ -118,6 +133,7 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, own->jumps);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
+    svmp_release(run->context, own->ordered);
     svmp_release(run->context, own->log_densities);
     svmp_release(run->context, own->targets);
     svmp_release(run->context, own);
@@ -311,6 +327,17 @@ static void follow(svmp_run *run, const double *x, const double *score) {
     own->misfit = misfit;
 }
 
+static void put_in_order(const svmp_run *run, const double **x, const double **score) {
+    const transport *own = run->own;
+    const size_t n = run->backend->n, numbers = run->model->graph->variables * n;
+    double *ordered = own->ordered, *scores = ordered + numbers;
+    memcpy(ordered, *x, numbers * sizeof *ordered);
+    memcpy(scores, *score, numbers * sizeof *scores);
+    svmp_model_sort(run->model, svmp_gaussian_mean(own->q), n, ordered, scores);
+    *x = ordered;
+    *score = scores;
+}
+
 /* Where the density jumps, moves are blind: a particle that started far away may stay there. When the steps have
  * adapted, and before any average counts, those whose log density is far below the median start again, from where
  * others are. A mode that is `hopeless` lower, and a log density's own spread more, has no weight. */
@@ -345,6 +372,7 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(own->global, b, t));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    if (own->ordered) put_in_order(run, &x, &score);
     follow(run, x, score);
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
     run->rate = svmp_trajectory_step(own->global);

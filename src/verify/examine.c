@@ -62,7 +62,8 @@ static svmp_status put_in_order(examination *e) {
     double *x;
     if (!e->sorts) return SVMP_OK;
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &x));
-    svmp_model_sort(e->model, e->q ? svmp_gaussian_mean(e->q) : NULL, e->b->n, x); /* whose metric the moves have */
+    svmp_model_sort(e->model, e->q ? svmp_gaussian_mean(e->q) : NULL, e->b->n, x,
+                    NULL); /* whose metric the moves have */
     return svmp_backend_commit(e->b, ARRAY_PARTICLES);
 }
 
