@@ -96,7 +96,7 @@ static const struct {
      "truncate it with T(,), or approximate it by a normal distribution: dnorm(mean, 1 / variance) T(0,) (i = 2)\n"
      "    model { for (i in 1:N) { z[i] ~ dpois(l) }\n                             ^"},
     {"model { n ~ dbin(p, a + b)\n a ~ dpois(p)\n b ~ dpois(p)\n y ~ dnorm(n, 1)\n p ~ dunif(0, 1) }", "y <- 9",
-     "m.bug:1:9: error: this depends on the discrete unknowns a, b, n, which have 2.04e+06 combinations of values; at "
+     "m.bug:1:9: error: this depends on the discrete unknowns a, b, n, which have 2.09e+06 combinations of values; at "
      "most 65536 can be summed; provide some of them in the data, or split the statement; or approximate large counts "
      "by normal distributions: dnorm(mean, 1 / variance) T(0,)\n    model { n ~ dbin(p, a + b)\n            ^"},
     {"model { x ~ dround(t, 1)\n t ~ dnorm(0, 1)\n y ~ dnorm(x, 1) }", "y <- 1",
