@@ -111,7 +111,7 @@ def run_svmp(options, folder):
     chain = columns[header.index("chain__")]
     chains = {}
     for name, column in zip(header, columns):
-        if name.endswith("__") or name in known:
+        if name.endswith("__") or name in known or name == "auxiliary.number":  # which stands for no unknown
             continue
         base, dot, indices = name.partition(".")
         name = called.get(base, base) + dot + indices
