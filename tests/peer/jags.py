@@ -111,10 +111,12 @@ def run_svmp(options, folder):
     chain = columns[header.index("chain__")]
     chains = {}
     for name, column in zip(header, columns):
-        if name.endswith("__") or name in known or name == "auxiliary.number":  # which stands for no unknown
+        if name.endswith("__") or name in known:
             continue
         base, dot, indices = name.partition(".")
         name = called.get(base, base) + dot + indices
+        if name == "auxiliary.number":  # what moves where all unknowns are discrete
+            continue
         split = {}
         for which, value in zip(chain, column):
             split.setdefault(which, []).append(float(value))
