@@ -45,7 +45,7 @@ static void rotate_group(size_t count, const uint32_t *variable, size_t n, doubl
 }
 
 /* Pairs that stand the wrong way round are exchanged until there are none: groups are small. */
-static void sort_group(size_t count, const uint32_t *variable, const double *like, size_t n, double *x, double *with) {
+static void sort_group(size_t count, const uint32_t *variable, const double *like, size_t n, double *x) {
     for (int again = 1; again;) {
         again = 0;
         for (size_t k = 1; k < count; k++)
@@ -54,18 +54,23 @@ static void sort_group(size_t count, const uint32_t *variable, const double *lik
                 const int falls = like && like[variable[j]] > like[variable[k]];
                 if (!(falls ? *one < *other : *one > *other)) continue;
                 swap(one, other);
-                if (with) swap(&with[variable[j] * n], &with[variable[k] * n]);
                 again = 1;
             }
     }
 }
 
-void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x, double *with) {
+void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x) {
     const lowered_model *lowered = lowered_of(model);
     if (lowered == NULL) return;
     for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k])
-        for (size_t l = 0; l < n; l++)
-            sort_group(lowered->sorted[k], lowered->sorted + k + 1, like, n, x + l, with ? with + l : NULL);
+        for (size_t l = 0; l < n; l++) sort_group(lowered->sorted[k], lowered->sorted + k + 1, like, n, x + l);
+}
+
+void svmp_model_mark_sorted(const svmp_model *model, bool *marked) {
+    const lowered_model *lowered = lowered_of(model);
+    if (lowered == NULL) return;
+    for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k])
+        for (size_t j = 0; j < lowered->sorted[k]; j++) marked[lowered->sorted[k + 1 + j]] = true;
 }
 
 void svmp_model_shuffle(const svmp_model *model, uint64_t seed, size_t n, double *x) {

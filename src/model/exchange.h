@@ -5,8 +5,11 @@
 #include "model/model.h"
 
 /* Puts the variables of each such group in the order that `like` has, a number for each variable, in all of n
- * particles; NULL: in ascending order. What stands in `with`, unless NULL, is exchanged with them. */
-void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x, double *with);
+ * particles; NULL: in ascending order. */
+void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x);
+
+/* marked[variable] = true for all variables of such groups; others stay. */
+void svmp_model_mark_sorted(const svmp_model *model, bool *marked);
 
 /* Puts them in a random order instead, each particle in one of its own: an exact move where their order makes no
  * difference, after which each has the distribution that all of them have. */

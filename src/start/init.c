@@ -114,7 +114,7 @@ static svmp_status fill(const init *start, backend *b, double *x) {
     }
 #pragma omp parallel for num_threads(b->threads)
     for (size_t i = 0; i < b->model->graph->own_variables; i++) draw_variable(start, b, i, x + i * b->n);
-    svmp_model_sort(b->model, NULL, b->n, x, NULL); /* or chains begin in modes that differ by nothing but the order */
+    svmp_model_sort(b->model, NULL, b->n, x); /* or chains begin in modes that differ by nothing but the order */
     return SVMP_OK;
 }
 
