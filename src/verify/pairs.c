@@ -161,12 +161,13 @@ static double correlation(size_t n, const double *x, const double *y) {
 }
 
 /* What a mean of n draws and one of the window differ by: its variance and, of that, the window's part, from the
- * influences of all draws of the window. n - 3: as for Fisher's z. */
+ * influences of all draws of the window. n - 3: as for Fisher's z. Few draws may show too small a variance by chance:
+ * it is at least `least`, that of a normal distribution. */
 typedef struct errors {
     double variance, window;
 } errors;
 
-static errors errors_of(size_t n, size_t draws, const double *influence) {
+static errors errors_of(size_t n, size_t draws, const double *influence, double least) {
     const double of = (double)n;
     double square = 0, between = 0;
     for (size_t l = 0; l < n; l++) {
@@ -177,7 +178,7 @@ static errors errors_of(size_t n, size_t draws, const double *influence) {
         }
         between += own * own / (of - 1) / of;
     }
-    return (errors){square / (of - 3) + between, between};
+    return (errors){fmax(square, least) / (of - 3) + between, between};
 }
 
 /* Ranks do not tell 1 from what is within 1/m of it. */
@@ -202,10 +203,10 @@ static void test_pair(const pairs *p, pair_row *row) {
     row->after = correlation(draws, p->after + i * draws, p->after + j * draws);
     row->before = correlation(n, p->before + i * n, p->before + j * n);
     find_influence(p, row, influence);
-    const errors e = errors_of(n, draws, influence);
+    const errors e = errors_of(n, draws, influence, 1);
     row->effect = atanh(p->known * row->before) - atanh(p->known * row->after);
     row->change = atanh(at_most(row->before, draws)) - atanh(at_most(row->after, draws));
-    row->z = e.variance > 0 ? row->change / sqrt(e.variance) : NAN;
+    row->z = row->change / sqrt(e.variance);
     row->variance = e.variance;
     row->window = e.window;
 }
@@ -215,19 +216,20 @@ static void test_pair(const pairs *p, pair_row *row) {
  * the variance, on average, and gets it back. Correlations within three errors of 0 have no weight. */
 static pair_sum test_together(const pairs *p) {
     const size_t draws = p->draws;
-    double *influence = p->sorted, change = 0, scale = 0;
+    double *influence = p->sorted, change = 0, scale = 0, least = 0;
     memset(p->sum, 0, draws * sizeof *p->sum);
     for (size_t k = 0; k < p->near; k++) {
         const pair_row *row = &p->rows[k];
         const double w = atanh(at_most(row->after, draws));
-        if (!(row->variance > 0 && w * w > 9 * row->window && fabs(row->after) < strong)) continue;
+        if (!(w * w > 9 * row->window && fabs(row->after) < strong)) continue;
         change += (w * row->change + row->window) / row->variance;
         scale += w * w / row->variance;
+        least += w * w / (row->variance * row->variance);
         find_influence(p, row, influence);
         for (size_t l = 0; l < draws; l++) p->sum[l] += w / row->variance * influence[l];
     }
-    const errors e = errors_of(p->n, draws, p->sum);
-    return e.variance > 0 ? (pair_sum){change / scale, change / sqrt(e.variance)} : (pair_sum){0};
+    const errors e = errors_of(p->n, draws, p->sum, least);
+    return scale > 0 ? (pair_sum){change / scale, change / sqrt(e.variance)} : (pair_sum){0};
 }
 
 const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together) {

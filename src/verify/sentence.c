@@ -321,7 +321,10 @@ static void advise_r_hat(words *w, const svmp_verdict *v) {
         say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_transport.name, longer(v));
         return;
     }
-    say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior may have several modes");
+    say(w,
+        "Run more warm-up and draws (--warmup, --draws), or compare with -m %s; if R-hat stays high, the posterior may "
+        "have several modes",
+        svmp_method_transport.name);
     if (v->nested)
         say(w,
             ", or the model may need a non-centred parametrisation (--coordinates auto, or written out in the model)");
@@ -340,8 +343,8 @@ static void advise_jumps(words *w, const svmp_verdict *v) {
 static void advise_divergent(words *w, const svmp_verdict *v) {
     const char *other = v->nested ? "use a non-centred parametrisation" : NULL;
     if (v->accept < 0.985)
-        say(w, "Take smaller steps (--accept %s0.99)%s%s.", v->accept < 0.945 ? "0.95 or " : "", other ? ", or " : "",
-            other ? other : "");
+        say(w, "Take smaller steps (--accept %s0.99), or %s.", v->accept < 0.945 ? "0.95 or " : "",
+            other ? other : "compare with -m transport");
     else
         say(w, "Use -m %s, or give the model other priors%s.", svmp_method_transport.name,
             other ? " or a non-centred parametrisation" : "");
