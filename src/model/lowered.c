@@ -11,6 +11,12 @@ static void free_values(svmp_context *context, lowered_values *values) {
     svmp_release(context, values->variables);
 }
 
+int svmp_lowered_is_proper(const lowered_model *lowered) {
+    for (size_t k = 0; k < lowered->node_count; k++)
+        if (!lowered->nodes[k].distribution->proper) return 0;
+    return !lowered->potentials;
+}
+
 void svmp_lowered_free(lowered_model *lowered) {
     if (lowered == NULL) return;
     svmp_context *context = lowered->context;
