@@ -6,6 +6,7 @@
  *     bench_gpu --side SIDE N KERNEL                one grid; and if the host waits for each iteration
  *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
+ *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
  */
 #include "backend/backend.h"
 #include "bench/bench.h"
@@ -115,9 +116,9 @@ int main(int count, char **arguments) {
     if (count == 6 && strcmp(arguments[1], "--one") == 0)
         return alone(grid(strtoul(arguments[2], NULL, 10)), arguments[4], strtoul(arguments[3], NULL, 10),
                      strtoul(arguments[5], NULL, 10));
-    if (count == 5 && strcmp(arguments[1], "--field") == 0)
-        return alone(field(strtoul(arguments[2], NULL, 10), 1), "rbf@blanket", strtoul(arguments[3], NULL, 10),
-                     strtoul(arguments[4], NULL, 10));
+    if (count == 5 && (strcmp(arguments[1], "--field") == 0 || strcmp(arguments[1], "--tau") == 0))
+        return alone(field(strtoul(arguments[2], NULL, 10), arguments[1][2] == 'f'), "rbf@blanket",
+                     strtoul(arguments[3], NULL, 10), strtoul(arguments[4], NULL, 10));
     if (count == 5 && strcmp(arguments[1], "--side") == 0) {
         svmp_model *model = grid(strtoul(arguments[2], NULL, 10));
         const size_t n = strtoul(arguments[3], NULL, 10);

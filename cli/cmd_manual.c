@@ -30,14 +30,14 @@ static const struct method_kind {
     {"{auto}", is_automatic}, {"{modes}", has_modes}, {"{chains}", has_chains}, {"{sweeps}", has_sweeps}};
 
 static void print_methods(svmp_context *context, const struct method_kind *kind) {
-    svmp_method methods[64];
+    const char *names[64], *name;
     size_t count = 0;
-    const char *name;
+    svmp_method method;
     for (size_t k = 1; (name = svmp_option_choice("method", k)) != NULL; k++) /* behind auto, which is one of them */
-        if (svmp_method_describe(context, name, &methods[count]) == SVMP_OK && kind->is(&methods[count]))
-            count += count < sizeof methods / sizeof *methods - 1;
-    for (size_t k = 0; k < count; k++)
-        printf("%s\\fB%s\\fR", k == 0 ? "" : k + 1 < count ? ", " : " and ", methods[k].name);
+        if (svmp_method_describe(context, name, &method) == SVMP_OK && kind->is(&method) &&
+            count < sizeof names / sizeof *names)
+            names[count++] = name;
+    for (size_t k = 0; k < count; k++) printf("%s\\fB%s\\fR", k == 0 ? "" : k + 1 < count ? ", " : " and ", names[k]);
 }
 
 /* The text of a command is roff. */

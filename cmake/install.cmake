@@ -2,7 +2,7 @@
 
 # ---- dependencies of programs that link libsvmp.a: one list for pkg-config and CMake ----------------
 set(SVMP_STATIC_NEEDS "")
-foreach(part CHOLMOD JANSSON NETCDF METIS)
+foreach(part CHOLMOD JANSSON METIS)
   if(SVMP_HAVE_${part})
     get_filename_component(folder ${${part}_LIBRARY} DIRECTORY)
     if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)

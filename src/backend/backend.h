@@ -7,7 +7,8 @@
  *
  * All of them read the same old particles and may divide the work in any way that does not change the bits. `ref` is
  * plain loops, the oracle for all others. For a part of a model (model/part.h) a backend moves the own nodes; `mpi`
- * then wraps the local backend and updates the halo.
+ * then wraps the local backend and updates the halo. A backend with particles elsewhere is asked for all own nodes at
+ * once, when the halo is there.
  */
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
@@ -61,6 +62,14 @@ typedef struct backend_kind {
      * ..., `store` copies it back. NULL: the backend works on these arrays directly. */
     svmp_status (*fetch)(backend *b, backend_array which);
     svmp_status (*store)(backend *b, backend_array which);
+
+    /* The same for variables first ... last - 1 of the particles, of a part of a model: the boundary is fetched to be
+     * sent, and the halo stored when it has come. */
+    svmp_status (*fetch_rows)(backend *b, size_t first, size_t last);
+    svmp_status (*store_rows)(backend *b, size_t first, size_t last);
+
+    /* Undoes the last step, which was right here and failed in another process. NULL: x and phi trade places. */
+    void (*take_back)(backend *b);
 
     /* Whether so many numbers, the kernel between all pairs of particles, are kept for a domain that so many variables
      * share, rather than computed again for each of them. For estimates of memory; NULL: never, in this process. */

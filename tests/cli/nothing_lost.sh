@@ -106,8 +106,8 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     refuses 2 "'fifo.nc' is a pipe; NetCDF can be read from a file only." run -m graphical chain.mtx b.mtx --init fifo.nc
     if command -v cc >/dev/null && ! grep -qa __asan_init "$SVMP"; then
         head -c -40 a.nc >foreign.nc
-        printf '%s\n' '#include <stdlib.h>' 'int nc_open(const char *path, int mode, int *id);' \
-            'int nc_open(const char *path, int mode, int *id) { (void)path, (void)mode, (void)id; abort(); }' >crash.c
+        printf '%s\n' '#include <stdlib.h>' 'long H5Fopen(const char *path, unsigned flags, long access);' \
+            'long H5Fopen(const char *path, unsigned flags, long access) { (void)path, (void)flags, (void)access; abort(); }' >crash.c
         cc -shared -fPIC -o crash.so crash.c
         ulimit -c 0
         LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 crashes on it." \

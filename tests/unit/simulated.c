@@ -29,8 +29,8 @@ struct device {
     int halted;
 };
 
-static int open_device(device **made, char *text, size_t size) {
-    (void)text, (void)size;
+static int open_device(device **made, size_t which, char *text, size_t size) {
+    (void)which, (void)text, (void)size;
     *made = calloc(1, sizeof **made);
     return *made == NULL;
 }
@@ -129,7 +129,7 @@ static const device_ops simulated = {SIMULATED};
 /* ---- terms and iterations in one call ---------------------------------------------------------------------------- */
 
 static int fuses(const device *d, int bits, const pair_args *a) {
-    return (void)d, bits == 32 && a->shape != SHAPE_LINEAR;
+    return (void)d, bits == 32 && a->shape != SHAPE_LINEAR && a->n <= 64;
 }
 
 /* The same as with matrices that stay. */
@@ -149,19 +149,36 @@ static int fused(device *d, int bits, const pair_args *args) {
     return failure;
 }
 
+/* Centred rows from their places in tiles, or to them. */
+static void unplace(size_t n, const float *from, float *to) {
+    for (unsigned k = 0; k < 32; k++) {
+        unsigned valid;
+        const unsigned first = placed_first(tile_side(n), n, k, &valid);
+        for (unsigned e = 0; e < valid; e++) to[first + e] = from[2 * k + e];
+    }
+}
+
 static int iterate(device *d, int bits, const iteration_args *args) {
     if (d->halted) return step_all(d, KERNEL_STEP, &args->step, 0);
     pair_args pair = args->pair;
-    const size_t n = pair.n, members = pair.member_start[pair.units];
+    const size_t n = pair.n, members = pair.member_start[pair.units], places = tile_places(n);
+    size_t rows = members;
+    float *z = NULL;
     pair.members = members;
     pair.phi = args->step.phi;
-    if (!args->scored && launch(d, KERNEL_SUM, 64, &args->score, members * n) != 0) return 1;
-    if (fused(d, bits, &pair) != 0 || step_all(d, KERNEL_STEP, &args->step, members * n) != 0) return 1;
-    for (size_t i = 0; i < members; i++) {
-        const double *x = args->step.phi + i * n, offset = row_mean_offset(x, n);
-        for (size_t l = 0; l < n; l++) args->z[i * n + l] = (float)((x[l] - x[0]) - offset);
+    for (size_t e = 0; e < pair.end[pair.units - 1]; e++) rows = pair.domain[e] >= rows ? pair.domain[e] + 1 : rows;
+    if (args->record) pair.z = z = malloc(rows * n * sizeof *z);
+    if (args->record && z == NULL) return 1;
+    for (size_t i = 0; z && i < rows; i++) unplace(n, args->placed + i * places, z + i * n);
+    int failure = !args->scored && launch(d, KERNEL_SUM, 64, &args->score, members * n) != 0;
+    failure = failure || fused(d, bits, &pair) != 0 || step_all(d, KERNEL_STEP, &args->step, members * n) != 0;
+    free(z);
+    for (size_t i = 0; !failure && i < members; i++) {
+        const double *x = args->step.phi + i * n, offset = row_single(n, x);
+        if (args->record) place_row(n, x, offset, args->placed_next + i * places);
+        for (size_t l = 0; !args->record && l < n; l++) args->z[i * n + l] = (float)((x[l] - x[0]) - offset);
     }
-    return 0;
+    return failure;
 }
 
 static const device_ops simulated_whole = {SIMULATED, .fuses = fuses, .fused = fused, .iterates = fuses,

@@ -8,10 +8,11 @@
 #include "backend/cuda/interpret.h"
 #include "base/random.h"
 
-/* A team is the 32 threads of a warp, or one thread of the host. EACH shares the numbers below n out; the others give
- * every thread of the team the result of all. */
+/* A team is the 32 threads of a warp, or one thread of the host. EACH shares the numbers below n out, LANES those below
+ * 32; the others give every thread of the team the result of all. */
 #ifdef __CUDACC__
 #define EACH(l, n) for (size_t l = threadIdx.x % 32; l < (n); l += 32)
+#define LANES(k)   for (unsigned k = threadIdx.x % 32, once = 1; once; once = 0)
 BODY double team_sum(double value) {
     for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(0xffffffffu, value, apart);
     return value;
@@ -20,12 +21,18 @@ BODY double team_max(double value) {
     for (int apart = 16; apart > 0; apart /= 2) value = fmax(value, __shfl_xor_sync(0xffffffffu, value, apart));
     return value;
 }
+BODY float team_sum_single(float value) {
+    for (int apart = 16; apart > 0; apart /= 2) value = __fadd_rn(value, __shfl_xor_sync(0xffffffffu, value, apart));
+    return value;
+}
 BODY void team_wait(void) { __syncwarp(); }
 BODY uint64_t multiply_high(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
 #else
 #define EACH(l, n) for (size_t l = 0; l < (n); l++)
+#define LANES(k)   for (unsigned k = 0; k < 32; k++)
 BODY double team_sum(double value) { return value; }
 BODY double team_max(double value) { return value; }
+BODY float team_sum_single(float value) { return value; }
 BODY void team_wait(void) {}
 BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
     __extension__ typedef unsigned __int128 wide;
@@ -35,14 +42,35 @@ BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-BODY size_t sum_row(const sum_args *a, size_t e) { return a->item ? a->item[e] : a->column ? a->column[e] : e; }
+/* The rows and the weights of some entries of a list; what is beyond `count` is as the first. */
+BODY void sum_entries(const sum_args *a, size_t e, size_t count, size_t *row, double *weight) {
+    const double sign = a->minus ? -1 : 1;
+    if (a->item) {
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->item[e + (j < count ? j : 0)];
+    } else if (a->column) {
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->column[e + (j < count ? j : 0)];
+    } else {
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = e + (j < count ? j : 0);
+    }
+    if (a->weight) {
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = sign * a->weight[e + (j < count ? j : 0)];
+    } else {
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = sign;
+    }
+}
 
 /* List k for particle l. Fused by name: the same bits wherever it is compiled into. */
 BODY double row_sum(const sum_args *a, size_t k, size_t l) {
-    const double sign = a->minus ? -1 : 1;
+    const size_t end = a->start[k + 1];
     double sum = a->constant ? a->constant[k] : a->adds ? a->out[k * a->n + l] : 0;
-    for (size_t e = a->start[k]; e < a->start[k + 1]; e++)
-        sum = fma(a->weight ? sign * a->weight[e] : sign, a->rows[sum_row(a, e) * a->n + l], sum);
+    for (size_t e = a->start[k]; e < end; e += TOGETHER) {
+        double weight[TOGETHER], value[TOGETHER];
+        size_t row[TOGETHER];
+        const size_t count = end - e < TOGETHER ? end - e : TOGETHER;
+        sum_entries(a, e, count, row, weight);
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) value[j] = a->rows[row[j] * a->n + l];
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) sum = j < count ? fma(weight[j], value[j], sum) : sum;
+    }
     return sum;
 }
 
@@ -58,6 +86,9 @@ BODY double row_mean_offset(const double *x, size_t n) {
     EACH(l, n) sum += x[l] - x[0];
     return team_sum(sum) / (double)n;
 }
+
+/* What rows in single precision are centred at: about the mean, from this thread's part of the sum. */
+BODY double single_offset(float sum, size_t n) { return (double)(team_sum_single(sum) * (1.0f / (float)n)); }
 
 /* The exponent of the largest power of two that is not above the largest |z|, as in base/vector.h. */
 BODY int row_exponent(const double *x, double offset, size_t n) {
@@ -81,10 +112,47 @@ BODY double row_sd(const double *x, double offset, size_t n) {
     return ldexp(sqrt(team_sum(sum) / (double)n), exponent);
 }
 
+/* The first of the two particles whose places in a tile lane k has; the second is the next one. What is `valid` counts
+ * them. */
+BODY unsigned placed_first(unsigned side, size_t n, unsigned k, unsigned *valid) {
+    const unsigned group = k / 2, r = group / 8 * 4 + k % 2 * 2, first = side * (group % 8) + r;
+    *valid = (unsigned)(r < side && first < n) + (unsigned)(r + 1 < side && first + 1 < n);
+    return first;
+}
+
+/* What single-precision rows are centred at, added up in the order of tiles where they may be laid out for them. */
+BODY double row_single(size_t n, const double *x) {
+    float sum = 0;
+    if (n > 64) {
+        EACH(l, n) sum += (float)(x[l] - x[0]);
+    } else {
+        LANES(k) {
+            unsigned valid;
+            const unsigned first = placed_first(tile_side(n), n, k, &valid);
+            const float here = valid > 0 ? (float)(x[first] - x[0]) : 0,
+                        there = valid > 1 ? (float)(x[first + 1] - x[0]) : 0;
+            sum += here + there;
+        }
+    }
+    return single_offset(sum, n);
+}
+
+BODY void place_row(size_t n, const double *x, double offset, float *to) {
+    LANES(k) {
+        unsigned valid;
+        const unsigned first = placed_first(tile_side(n), n, k, &valid);
+        if (2 * k >= tile_places(n)) continue;
+        to[2 * k] = valid > 0 ? (float)((x[first] - x[0]) - offset) : 0;
+        to[2 * k + 1] = valid > 1 ? (float)((x[first + 1] - x[0]) - offset) : 0;
+    }
+}
+
 BODY void body_centre(const centre_args *a, size_t i) {
     const size_t n = a->n;
     const double *x = a->x + i * n, offset = row_mean_offset(x, n), now = row_sd(x, offset, n), kept = 0.95;
-    double sd = 0, by = 0;
+    double sd = 0, by = 0, single = 0;
+    if (a->z32) single = row_single(n, x);
+    if (a->placed) place_row(n, x, single, a->placed + i * tile_places(n));
     if (a->sd) {
         sd = a->sd[i];
         sd = sd > 0 ? kept * sd + (1 - kept) * now : now;
@@ -100,7 +168,7 @@ BODY void body_centre(const centre_args *a, size_t i) {
     EACH(l, n) {
         const double z = (x[l] - x[0]) - offset;
         if (a->z64) a->z64[i * n + l] = z;
-        if (a->z32) a->z32[i * n + l] = (float)z;
+        if (a->z32) a->z32[i * n + l] = (float)((x[l] - x[0]) - single);
         if (a->scaled64) a->scaled64[i * n + l] = z * by;
         if (a->scaled32) a->scaled32[i * n + l] = (float)(z * by);
     }
@@ -178,11 +246,12 @@ BODY void body_draw(const draw_args *a, size_t node) {
     const size_t set = a->neighbourhood_of[node], blanket = a->start[set + 1] - a->start[set] - 1;
     const uint32_t *closed = a->item + a->start[set];
     const size_t wanted = a->neighbours < blanket ? a->neighbours : blanket;
+    const uint64_t key = a->whole ? a->whole[node] : node;
     uint32_t *drawn = a->drawn + node * (a->neighbours + 1);
     size_t own = 0, count = 0, to = node * a->width;
     while (closed[own] != node) own++;
     for (size_t j = blanket - wanted; j < blanket; j++) {
-        size_t place = (size_t)(philox(a->seed, RANDOM_NEIGHBOURS, a->iteration, node, j).v[0] % (j + 1));
+        size_t place = (size_t)(philox(a->seed, RANDOM_NEIGHBOURS, a->iteration, key, j).v[0] % (j + 1));
         const size_t last = j < own ? j : j + 1;
         int held = 0;
         place = place < own ? place : place + 1; /* the node itself is left out */
@@ -225,36 +294,53 @@ BODY void body_scale(const pair_args *a, size_t u) { a->scale[u] = unit_scale(a,
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* The displacement of a scalar (step/): G += phi^2 and so on. */
-BODY double displacement(const step_args *a, size_t at, double phi) {
-    double first, second;
+/* by / (delta + sqrt(square)). In single precision of pairs to about 1e-13, by a step of Newton's from single-precision
+ * roots, which takes a third of the instructions. */
+BODY double over_root(const step_args *a, double by, double square) {
+#ifdef __CUDACC__
+    if (a->quick && square > 1e-30 && square < 1e30) {
+        const double about = (double)rsqrtf((float)square), root = __dmul_rn(square, about);
+        const double length = a->delta + __fma_rn(__fma_rn(-root, root, square), __dmul_rn(0.5, about), root);
+        const double inverse = (double)__frcp_rn((float)length);
+        return __dmul_rn(by, __fma_rn(__fma_rn(-length, inverse, 1.0), inverse, inverse));
+    }
+#endif
+    return by / (a->delta + sqrt(square));
+}
+
+/* The displacement of a scalar (step/), and its new state: G += phi^2 and so on. */
+BODY double displacement(const step_args *a, double *first, double *second, double phi) {
     switch (a->rule) {
-    case STEP_ADAGRAD: first = a->first[at] + phi * phi; break;
-    case STEP_RMSPROP: first = a->decay1 * a->first[at] + (1 - a->decay1) * phi * phi; break;
+    case STEP_ADAGRAD: *first = fma(phi, phi, *first); break;
+    case STEP_RMSPROP: *first = fma((1 - a->decay1) * phi, phi, a->decay1 * *first); break;
     case STEP_ADAM:
-        first = a->decay1 * a->first[at] + (1 - a->decay1) * phi;
-        second = a->decay2 * a->second[at] + (1 - a->decay2) * phi * phi;
-        a->first[at] = first;
-        a->second[at] = second;
-        return a->rate * (a->correct1 * first) / (a->delta + sqrt(a->correct2 * second));
+        *first = fma(1 - a->decay1, phi, a->decay1 * *first);
+        *second = fma((1 - a->decay2) * phi, phi, a->decay2 * *second);
+        return over_root(a, a->rate * (a->correct1 * *first), a->correct2 * *second);
     default: return a->rate * phi;
     }
-    a->first[at] = first;
-    return a->rate * phi / (a->delta + sqrt(first));
+    return over_root(a, a->rate * phi, *first);
 }
 
 /* The new place, projected onto the box; what is not finite stays so. */
-BODY double move_to(const step_args *a, size_t i, size_t at, double by, int *wrong) {
-    const double to = a->x[at] + by, low = a->lower[i], high = a->upper[i];
+BODY double boxed(double to, double low, double high, int *wrong) {
     if (!isfinite(to)) *wrong = 1;
-    return a->phi[at] = !isfinite(to) ? to : to < low ? low : to > high ? high : to;
+    return !isfinite(to) ? to : to < low ? low : to > high ? high : to;
+}
+
+BODY double move_to(const step_args *a, size_t i, size_t at, double by, int *wrong) {
+    return a->phi[at] = boxed(a->x[at] + by, a->lower[i], a->upper[i], wrong);
 }
 
 /* Number `at` is of variable i. */
 BODY double step_by(const step_args *a, size_t i, size_t at, double velocity, double *largest, int *wrong) {
     const double given = a->unit ? a->unit[i] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
+    double first = a->first ? a->first[at] : 0, second = a->second ? a->second[at] : 0;
     if (fabs(phi) > *largest) *largest = fabs(phi);
-    return move_to(a, i, at, unit * displacement(a, at, phi), wrong);
+    const double by = unit * displacement(a, &first, &second, phi);
+    if (a->first) a->first[at] = first;
+    if (a->second) a->second[at] = second;
+    return move_to(a, i, at, by, wrong);
 }
 
 BODY void body_step(const step_args *a, size_t at, double *largest, int *wrong) {
@@ -266,7 +352,8 @@ BODY void body_diffuse(const step_args *a, size_t at, double *largest, int *wron
     const double s = a->score[at];
     if (fabs(s) > *largest) *largest = fabs(s);
     const size_t i = over(at, a->n);
-    const double noise = random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, i, at - i * a->n);
+    const double noise =
+        random_normal(a->seed, RANDOM_LANGEVIN, a->iteration, a->whole ? a->whole[i] : i, at - i * a->n);
     move_to(a, i, at, a->rate * s + sqrt(2 * a->rate) * noise, wrong);
 }
 

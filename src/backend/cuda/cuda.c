@@ -2,6 +2,7 @@
 #include "backend/cuda/cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "model/program_group.h"
 
@@ -41,9 +42,6 @@ svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **poi
 
 static svmp_status refuse(const backend *b) {
     const svmp_model *model = b->model;
-    if (model->graph->halo)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                         "The backend '%s' runs in one process; use --backend cpu with several.", b->local->name);
     for (size_t g = 0; g < model->group_count; g++)
         if (svmp_program_group_bound(&model->groups[g]) == NULL)
             return svmp_fail(b->context, SVMP_UNSUPPORTED,
@@ -60,6 +58,9 @@ static svmp_status take_arrays(backend *b) {
     SVMP_TRY(CUDA_TAKE(b, own->phi, numbers));
     for (size_t s = 0; s < 2; s++)
         if (b->state[s]) SVMP_TRY(CUDA_TAKE(b, own->state[s], numbers));
+    const svmp_graph *graph = b->model->graph;
+    if (graph->whole_variable) SVMP_TRY(CUDA_PUT(b, own->whole_variable, variables, graph->whole_variable));
+    if (graph->whole_node) SVMP_TRY(CUDA_PUT(b, own->whole_node, graph->nodes, graph->whole_node));
     SVMP_TRY(CUDA_PUT(b, own->lower, variables, b->model->lower));
     return CUDA_PUT(b, own->upper, variables, b->model->upper);
 }
@@ -83,6 +84,14 @@ static svmp_status take_places(backend *b, const kernel *k) {
     return SVMP_OK;
 }
 
+/* The index of this process among those of its machine, which share its devices. */
+static size_t local_process(void) {
+    const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (getenv(names[k])) return strtoul(getenv(names[k]), NULL, 10);
+    return 0;
+}
+
 svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits) {
     char text[512] = "";
     cuda *own = NULL;
@@ -90,7 +99,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
     own->ops = ops;
     own->bits = bits;
-    if (ops->open(&own->device, text, sizeof text) != 0) {
+    if (ops->open(&own->device, b->others ? local_process() : 0, text, sizeof text) != 0) {
         svmp_release(b->context, own);
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
     }
@@ -201,12 +210,22 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
     return SVMP_OK;
 }
 
-svmp_status svmp_cuda_centre(backend *b) {
+svmp_status svmp_cuda_centre(backend *b, size_t first) {
     cuda *own = b->own;
-    centre_args centre = own->centre;
-    centre.x = own->x;
+    centre_args c = own->centre;
+    const size_t at = first * b->n, count = b->model->graph->variables - first;
+    c.x = own->x + at;
+    c.variance += first;
+    c.mean += first;
+    if (c.sd) c.sd += first, c.inverse += first;
+    if (c.z64) c.z64 += at;
+    if (c.z32) c.z32 += at;
+    if (c.scaled64) c.scaled64 += at;
+    if (c.scaled32) c.scaled32 += at;
+    if (c.placed) c.placed += first * tile_places(b->n);
     own->centred = 1;
-    return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &centre, b->model->graph->variables));
+    own->halo_moved = 0;
+    return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &c, count));
 }
 
 svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t) {
@@ -218,7 +237,7 @@ svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t) {
 
 static svmp_status launch_stein(backend *b, size_t t) {
     cuda *own = b->own;
-    SVMP_TRY(svmp_cuda_centre(b));
+    SVMP_TRY(svmp_cuda_centre(b, 0));
     if (b->messages) SVMP_TRY(svmp_cuda_find_messages(b));
     for (size_t a = 0; a < own->term_count; a++) {
         cuda_term *term = &own->terms[a];
@@ -268,6 +287,22 @@ svmp_status svmp_cuda_store(backend *b, backend_array which) {
     if (which == ARRAY_PARTICLES) own->centred = 0;
     if (which == ARRAY_SCORE) own->score_lacks = 0;
     return svmp_cuda_check(b, own->ops->to_device(own->device, m.there, m.host, m.bytes));
+}
+
+/* Rows of the particles, for other processes. */
+svmp_status svmp_cuda_fetch_rows(backend *b, size_t first, size_t last) {
+    const cuda *own = b->own;
+    const size_t at = first * b->n, bytes = (last - first) * b->n * sizeof(double);
+    SVMP_TRY(svmp_cuda_await(b));
+    if (bytes == 0 || own->fresh & 1u << ARRAY_PARTICLES) return SVMP_OK;
+    return svmp_cuda_check(b, own->ops->to_host(own->device, b->x + at, own->x + at, bytes));
+}
+
+svmp_status svmp_cuda_store_rows(backend *b, size_t first, size_t last) {
+    cuda *own = b->own;
+    const size_t at = first * b->n, bytes = (last - first) * b->n * sizeof(double);
+    own->halo_moved = 1;
+    return bytes ? svmp_cuda_check(b, own->ops->to_device(own->device, own->x + at, b->x + at, bytes)) : SVMP_OK;
 }
 
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */

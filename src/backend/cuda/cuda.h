@@ -22,6 +22,7 @@ typedef struct cuda_term {
     size_t *member_start; /* host: unit -> its first member */
     int ranked;           /* whether the bandwidth asks for distances of given ranks */
     draw_args draw;       /* of a random domain; its neighbours 0: not random */
+    unit_record *record;  /* of units that fit in one; NULL: some do not */
 } cuda_term;
 
 typedef struct cuda_messages {
@@ -42,7 +43,8 @@ typedef struct cuda {
     size_t taken_count, taken_capacity; /* memory of the device */
 
     double *x, *score, *phi, *state[2], *lower, *upper;
-    unsigned fresh; /* arrays of which the host has the numbers: bit 1 << backend_array */
+    uint32_t *whole_variable, *whole_node; /* of a part of a model: indices in the whole; NULL: the same */
+    unsigned fresh;                        /* arrays of which the host has the numbers: bit 1 << backend_array */
     char describe[128];
 
     program_args *programs; /* one for each group with instances */
@@ -61,10 +63,12 @@ typedef struct cuda {
     int whole_score; /* whether the score is in it as well */
     unsigned due;    /* operations that were put off */
     size_t due_t;    /* the iteration */
-    int centred;     /* whether centre.z32 has the particles as they are */
+    int centred;     /* whether centre.z32 has the particles as they are, */
+    int halo_moved;  /* but for those of the halo */
     int score_lacks; /* whether `score` does not have that of the last iteration */
-    float *z_next;   /* centred rows of the next iteration */
-    size_t last_t;   /* the iteration of the last step */
+    float *z_next;   /* centred rows of the next iteration, or with records */
+    float *placed_next;
+    size_t last_t; /* the iteration of the last step */
 } cuda;
 
 enum { DUE_SCORE = 1, DUE_STEIN = 2 };
@@ -79,6 +83,9 @@ svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t);
 svmp_status svmp_cuda_await(backend *b);
 svmp_status svmp_cuda_fetch(backend *b, backend_array which);
 svmp_status svmp_cuda_store(backend *b, backend_array which);
+svmp_status svmp_cuda_fetch_rows(backend *b, size_t first, size_t last);
+svmp_status svmp_cuda_store_rows(backend *b, size_t first, size_t last);
+void svmp_cuda_take_back(backend *b);
 
 #define CUDA_KIND(variable, name_, alloc_)                                                                             \
     const backend_kind variable = {.name = name_,                                                                      \
@@ -90,7 +97,10 @@ svmp_status svmp_cuda_store(backend *b, backend_array which);
                                    .diffuse = svmp_cuda_diffuse,                                                       \
                                    .await = svmp_cuda_await,                                                           \
                                    .fetch = svmp_cuda_fetch,                                                           \
-                                   .store = svmp_cuda_store}
+                                   .store = svmp_cuda_store,                                                           \
+                                   .fetch_rows = svmp_cuda_fetch_rows,                                                 \
+                                   .store_rows = svmp_cuda_store_rows,                                                 \
+                                   .take_back = svmp_cuda_take_back}
 
 /* Finds the library of devices. Fails with a sentence. */
 svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops);
@@ -106,8 +116,9 @@ svmp_status svmp_cuda_settle(backend *b);
 /* The host's copy of an array is no longer that of the device. */
 void svmp_cuda_forget(cuda *own, backend_array which);
 
-/* Parts of an iteration in one launch: centred rows, and random neighbours of iteration t. */
-svmp_status svmp_cuda_centre(backend *b);
+/* Parts of an iteration in one launch: centred rows of all variables from `first` on, and random neighbours of
+ * iteration t. */
+svmp_status svmp_cuda_centre(backend *b, size_t first);
 svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t);
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */

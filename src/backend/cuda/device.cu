@@ -61,6 +61,7 @@ struct device {
     step_report *report;
     volatile unsigned long long *told;
     int awaited;                     // whether the last step tells by itself
+    const void *prepared;            // the kernel that was last allowed its shared memory
     unsigned long long steps, asked; // launched; whose outcome the host has
 };
 
@@ -163,13 +164,25 @@ static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args 
                         atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
                 }
             __syncthreads();
-            if (threadIdx.x == 0) {
-                unsigned digit = 0;
-                size_t left = rank;
-                while (digit < 255 && left >= counts[digit]) left -= counts[digit++];
-                prefix |= (Bits)digit << shift;
-                rank = left;
-                equal = counts[digit];
+            if (threadIdx.x < 32) { // eight digits a lane: in which of them the rank is
+                unsigned mine[8], all = 0;
+#pragma unroll
+                for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
+                unsigned upto = all;
+#pragma unroll
+                for (int apart = 1; apart < 32; apart *= 2) {
+                    const unsigned earlier = __shfl_up_sync(0xffffffffu, upto, apart);
+                    if (threadIdx.x >= apart) upto += earlier;
+                }
+                const size_t wanted = rank;
+                __syncwarp();
+                if (wanted < upto && wanted >= upto - all) {
+                    unsigned left = (unsigned)wanted - (upto - all), digit = 0;
+                    while (left >= mine[digit]) left -= mine[digit++];
+                    prefix |= (Bits)(8 * threadIdx.x + digit) << shift;
+                    rank = left;
+                    equal = mine[digit];
+                }
             }
             __syncthreads();
         }
@@ -214,8 +227,8 @@ static int refuse(char *text, size_t size, const char *why) {
     return 1;
 }
 
-static int open_device(device **made, char *text, size_t size) {
-    int count = 0, now = 0;
+static int open_device(device **made, size_t which, char *text, size_t size) {
+    int count = 0;
     cudaDeviceProp properties;
     char why[400];
     const cudaError_t error = cudaGetDeviceCount(&count);
@@ -227,7 +240,8 @@ static int open_device(device **made, char *text, size_t size) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(error));
         return refuse(text, size, why);
     }
-    if (cudaGetDevice(&now) != cudaSuccess || cudaGetDeviceProperties(&properties, now) != cudaSuccess)
+    const int now = (int)(which % (size_t)count);
+    if (cudaSetDevice(now) != cudaSuccess || cudaGetDeviceProperties(&properties, now) != cudaSuccess)
         return refuse(text, size, "The GPU cannot be used: it does not say what it is.");
     if (properties.major * 10 + properties.minor < SVMP_CUDA_OLDEST) {
         snprintf(why, sizeof why, "The GPU %s is too old: its compute capability is %d.%d, and this build needs %d.%d.",

@@ -15,7 +15,7 @@
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 3 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 4 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -69,6 +69,7 @@ typedef struct centre_args {
     double *mean;
     double *z64, *scaled64; /* centred rows and those in units of sd; NULL: not wanted */
     float *z32, *scaled32;
+    float *placed; /* the rows of z32, laid out for tiles; NULL: not wanted */
 } centre_args;
 
 /* Messages (kernel/near.h): scores at the means, standardised (a team each). */
@@ -88,8 +89,9 @@ typedef struct draw_args {
     const uint32_t *item, *neighbourhood_of;
     size_t neighbours, width; /* nodes to draw; room in `domain` for each node */
     uint64_t seed, iteration;
-    uint32_t *drawn;  /* neighbours + 1 for each node */
-    uint32_t *domain; /* the variables, from node*width on */
+    const uint32_t *whole; /* node -> its number in the whole model; NULL: the same */
+    uint32_t *drawn;       /* neighbours + 1 for each node */
+    uint32_t *domain;      /* the variables, from node*width on */
     size_t *begin, *end;
 } draw_args;
 
@@ -101,6 +103,25 @@ enum { RULE_MEDIAN, RULE_MEDIAN_LOG, RULE_MEDIAN_ZEROS, RULE_FIXED };
 typedef struct unit_header {
     uint32_t begin, rows, variable, members, from, entries, unused[2];
 } unit_header;
+
+/* All that a warp has to know of a unit of one member and few rows: its domain, in which row `self` is the member, the
+ * row sum that is its score, and its box. */
+enum { UNIT_ENTRIES = 8 };
+typedef struct unit_record {
+    uint32_t rows, entries, variable, self;
+    uint32_t row[UNIT_ENTRIES], column[UNIT_ENTRIES];
+    double weight[UNIT_ENTRIES], constant, lower, upper, unused;
+} unit_record;
+
+/* Tiles (tile.cuh): up to 64 particles are 8 blocks of so many; a centred row that is laid out for them has so many
+ * places, of which lane k has 2k and 2k + 1. */
+#ifdef __CUDACC__
+#define DEVICE_INLINE static __host__ __device__ __forceinline__
+#else
+#define DEVICE_INLINE static inline
+#endif
+DEVICE_INLINE uint32_t tile_side(size_t n) { return n <= 16 ? 2 : n <= 32 ? 4 : n <= 56 ? 7 : 8; }
+DEVICE_INLINE uint32_t tile_places(size_t n) { return n <= 32 ? 32 : 64; }
 
 /* A batch of units (kernel/unit.h) of one term. Each has an n*n matrix: squared distances or products first, then k. */
 typedef struct pair_args {
@@ -143,7 +164,9 @@ typedef struct step_args {
     int rule;
     double rate, decay1, decay2, correct1, correct2, delta;
     uint64_t seed, iteration; /* of noise */
+    const uint32_t *whole;    /* variable -> its number in the whole model; NULL: the same */
     int awaited;              /* the host will ask what came of it at once */
+    int quick;                /* displacements to about 1e-13 of them */
 } step_args;
 
 typedef struct step_result {
@@ -160,7 +183,11 @@ typedef struct iteration_args {
     sum_args score; /* all scores as one sum; its start NULL: they are not */
     int scored;     /* whether they are in pair.score */
     step_args step;
-    float *z; /* where the centred rows of the new particles go */
+    float *z;                  /* where the centred rows of the new particles go */
+    const unit_record *record; /* of all units; NULL: some have more in them */
+    int drawn;                 /* whether the domains are pair.begin and so on, and not the records' */
+    const float *placed; /* with records: centred rows laid out for tiles, in place of pair.z, and those of the next */
+    float *placed_next;
 } iteration_args;
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -191,8 +218,9 @@ typedef struct device_ops {
     unsigned version;
     const char *name;
 
-    /* Fails with a sentence in `text`: no driver, no device, a device that is too old. */
-    int (*open)(device **made, char *text, size_t size);
+    /* Device `which`, modulo their number. Fails with a sentence in `text`: no driver, no device, a device that is too
+     * old. */
+    int (*open)(device **made, size_t which, char *text, size_t size);
     void (*close)(device *d);
     const char *(*describe)(const device *d); /* "NVIDIA H200, 139 GiB" */
     const char *(*error)(const device *d);

@@ -2,6 +2,7 @@
 // matrix in memory. For units whose rows fit in the multiprocessor; others take the kernels of pairs.h.
 //
 //     fused_tile     up to 64 particles in single precision: a warp for each unit, all distances in registers
+//     quick_tile     the same for whole iterations of usual units
 //     fused_ring     a block for each unit; distances are computed again whenever they are needed
 #include "backend/cuda/search.cuh"
 
@@ -10,6 +11,8 @@
 #include "backend/cuda/tile_search.cuh"
 
 #include "backend/cuda/tile_unit.cuh"
+
+#include "backend/cuda/tile_quick.cuh"
 
 #include "backend/cuda/ring.cuh"
 
@@ -24,32 +27,38 @@ static unsigned ring_tile(int bits, size_t n) { return bits == 32 && n >= 160 ? 
 static unsigned ring_threads(const device *d, size_t units) { return units >= (size_t)d->processors * 3 ? 128 : 256; }
 
 struct ring_shape {
-    unsigned blocks, parts, steps, stride;
+    unsigned blocks, parts, steps, stride, sums;
 };
 
-static ring_shape shape_ring(size_t n, unsigned tile, unsigned threads) {
+enum { RING_OWN_SUMS = 1024 }; // particles up to which warps have sums of their own
+
+static ring_shape shape_ring(int bits, size_t n, unsigned tile, unsigned threads) {
     const unsigned blocks = (unsigned)((n + tile - 1) / tile), most = blocks / 2 + 1;
     unsigned parts = threads / blocks;
     parts = parts < 1 ? 1 : parts < most ? parts : most;
     const unsigned steps = (most + parts - 1) / parts;
-    return {blocks, (most + steps - 1) / steps, steps, blocks * tile};
+    parts = (most + steps - 1) / steps;
+    const unsigned warps = bits == 32 && n <= RING_OWN_SUMS ? threads / 32 : 1;
+    return {blocks, parts, steps, blocks * tile, parts > 1 ? parts : warps};
 }
 
 // Bytes of shared memory: scores and places of a member, sums of parts, norms, the rows of the domain.
 static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
-    return (3 + 2 * (size_t)shape.parts + rows) * shape.stride * (size_t)(bits / 8);
+    return (3 + 2 * (size_t)shape.sums + rows) * shape.stride * (size_t)(bits / 8);
 }
 
 static int fuses(const device *d, int bits, const pair_args *a) {
     if (a->shape == SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
     if (takes_tile(bits, a)) return a->longest <= TILE_ROWS;
-    const size_t bytes = ring_bytes(bits, shape_ring(a->n, ring_tile(bits, a->n), 256), a->longest);
+    const size_t bytes = ring_bytes(bits, shape_ring(bits, a->n, ring_tile(bits, a->n), 256), a->longest);
     return 2 * (bytes + sizeof(ring_room<double>) + 1024) <= (size_t)d->shared_most; // two shall fit
 }
 
-template <int T, int SHAPE, bool WHOLE, bool MANY>
-static int run_tile(device *d, const pair_args *a, const whole_args &w) {
-    const size_t most = (size_t)d->processors * tile_blocks<T, SHAPE>();
+// Warps of tiles: WHOLE iterations, which tell the host, or terms alone.
+template <bool WHOLE>
+static int run_tile(device *d, void (*kernel)(const pair_args, const whole_args, const step_gate), int at_once,
+                    size_t each_warp, const pair_args *a, const whole_args &w) {
+    const size_t most = (size_t)d->processors * (size_t)at_once;
     const unsigned warps = a->units >= most * TILE_WARPS ? TILE_WARPS : 1; // few units are spread over processors
     const size_t needed = (a->units + warps - 1) / warps;
     cudaLaunchAttribute early = {};
@@ -58,29 +67,48 @@ static int run_tile(device *d, const pair_args *a, const whole_args &w) {
     early.val.programmaticStreamSerializationAllowed = 1;
     how.gridDim = dim3((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0));
     how.blockDim = dim3(32 * warps);
+    how.dynamicSmemBytes = each_warp * warps;
+    if (each_warp && d->prepared != (const void *)kernel) {
+        if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          (int)each_warp * TILE_WARPS)))
+            return 1;
+        d->prepared = (const void *)kernel;
+    }
     how.stream = d->stream;
     how.attrs = &early;
     how.numAttrs = WHOLE && d->waits ? 1 : 0;
-    return check(d, cudaLaunchKernelEx(&how, fused_tile<T, SHAPE, WHOLE, MANY>, *a, w,
-                                       WHOLE ? next_step(d, w.step.awaited) : gate_of(d)));
+    return check(d, cudaLaunchKernelEx(&how, kernel, *a, w, WHOLE ? next_step(d, w.step.awaited) : gate_of(d)));
 }
 
-template <int SHAPE, bool WHOLE, bool MANY> static int choose_tile(device *d, const pair_args *a, const whole_args &w) {
-    return a->n <= 16   ? run_tile<2, SHAPE, WHOLE, MANY>(d, a, w)
-           : a->n <= 32 ? run_tile<4, SHAPE, WHOLE, MANY>(d, a, w)
-           : a->n <= 56 ? run_tile<7, SHAPE, WHOLE, MANY>(d, a, w)
-                        : run_tile<8, SHAPE, WHOLE, MANY>(d, a, w);
+template <int T, int SHAPE> static int run_term(device *d, const pair_args *a) {
+    auto *kernel = a->most_members > 1 ? fused_tile<T, SHAPE, false, true> : fused_tile<T, SHAPE, false, false>;
+    return run_tile<false>(d, kernel, tile_blocks<T, SHAPE>(), 0, a, whole_args());
 }
 
-template <int SHAPE, bool WHOLE> static int choose_many(device *d, const pair_args *a, const whole_args &w) {
-    return a->most_members > 1 ? choose_tile<SHAPE, WHOLE, true>(d, a, w) : choose_tile<SHAPE, WHOLE, false>(d, a, w);
+template <int T, int SHAPE> static int run_whole(device *d, const pair_args *a, const whole_args &w) {
+    if (w.record) return run_tile<true>(d, quick_tile<T, SHAPE>, quick_blocks<T, SHAPE>(), sizeof(quick_room<T>), a, w);
+    return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), 0, a, w);
+}
+
+template <int SHAPE> static int choose_term(device *d, const pair_args *a) {
+    return a->n <= 16   ? run_term<2, SHAPE>(d, a)
+           : a->n <= 32 ? run_term<4, SHAPE>(d, a)
+           : a->n <= 56 ? run_term<7, SHAPE>(d, a)
+                        : run_term<8, SHAPE>(d, a);
+}
+
+template <int SHAPE> static int choose_whole(device *d, const pair_args *a, const whole_args &w) {
+    return a->n <= 16   ? run_whole<2, SHAPE>(d, a, w)
+           : a->n <= 32 ? run_whole<4, SHAPE>(d, a, w)
+           : a->n <= 56 ? run_whole<7, SHAPE>(d, a, w)
+                        : run_whole<8, SHAPE>(d, a, w);
 }
 
 template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, const pair_args *a) {
     auto *kernel = a->rule == RULE_FIXED ? fused_ring<Real, T, TH, SHAPE, false> : fused_ring<Real, T, TH, SHAPE, true>;
     const int bits = 8 * (int)sizeof(Real);
-    const ring_shape shape = shape_ring(a->n, T, TH);
-    const ring<Real, T> r = {shape.blocks, shape.parts, shape.steps, shape.stride};
+    const ring_shape shape = shape_ring(bits, a->n, T, TH);
+    const ring<Real, T> r = {shape.blocks, shape.parts, shape.steps, shape.stride, shape.sums};
     const size_t bytes = ring_bytes(bits, shape, a->longest), most = (size_t)d->processors * 32;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most);
     if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
@@ -93,7 +121,7 @@ template <class Real, int T, int SHAPE> static int choose_ring(device *d, const 
 }
 
 template <int SHAPE> static int choose(device *d, int bits, const pair_args *a) {
-    if (takes_tile(bits, a)) return choose_many<SHAPE, false>(d, a, whole_args());
+    if (takes_tile(bits, a)) return choose_term<SHAPE>(d, a);
     if (bits == 64) return choose_ring<double, 4, SHAPE>(d, a);
     return ring_tile(bits, a->n) == 8 ? choose_ring<float, 8, SHAPE>(d, a) : choose_ring<float, 4, SHAPE>(d, a);
 }
@@ -106,8 +134,9 @@ static int fused(device *d, int bits, const pair_args *a) {
 static int iterates(const device *d, int bits, const pair_args *a) { return takes_tile(bits, a) && fuses(d, bits, a); }
 
 static int iterate(device *d, int bits, const iteration_args *args) {
-    const whole_args w = {args->score, args->step, args->z, args->scored};
+    const whole_args w = {args->score,  args->step,  args->z,      args->scored,
+                          args->record, args->drawn, args->placed, args->placed_next};
     (void)bits;
-    return args->pair.shape == SHAPE_RBF ? choose_many<SHAPE_RBF, true>(d, &args->pair, w)
-                                         : choose_many<SHAPE_IMQ, true>(d, &args->pair, w);
+    return args->pair.shape == SHAPE_RBF ? choose_whole<SHAPE_RBF>(d, &args->pair, w)
+                                         : choose_whole<SHAPE_IMQ>(d, &args->pair, w);
 }

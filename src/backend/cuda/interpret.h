@@ -9,11 +9,16 @@
 #define BODY               static __device__ __forceinline__
 #define CALLED             static __device__ __noinline__
 #define READ_ONLY(pointer) __ldg(pointer)
+#define UNROLL             _Pragma("unroll")
 #else
 #define BODY               static inline
 #define CALLED             static inline
 #define READ_ONLY(pointer) (*(pointer))
+#define UNROLL
 #endif
+
+/* Numbers that a loop reads before it adds them up, so that they are under way together. */
+enum { TOGETHER = 8 };
 
 /* thread / n, in 32 bits where that is enough: on a device, which divides in software, several times as fast. */
 BODY size_t over(size_t thread, size_t n) {

@@ -60,7 +60,7 @@ int svmp_cuda_found(char *words, size_t size) {
     char why[512];
     device *d = NULL;
     const device_ops *ops = find(why, sizeof why);
-    if (ops == NULL || ops->open(&d, why, sizeof why) != 0) {
+    if (ops == NULL || ops->open(&d, 0, why, sizeof why) != 0) {
         snprintf(words, size, "%s", why);
         return 0;
     }

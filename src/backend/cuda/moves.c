@@ -51,6 +51,15 @@ svmp_status svmp_cuda_await(backend *b) {
     return SVMP_OK;
 }
 
+void svmp_cuda_take_back(backend *b) {
+    cuda *own = b->own;
+    const backend_array changed[] = {ARRAY_PARTICLES, ARRAY_PHI, ARRAY_STEP_FIRST, ARRAY_STEP_SECOND};
+    for (size_t k = 0; k < 4; k++) svmp_cuda_forget(own, changed[k]);
+    trade(own);
+    own->centred = 0;
+    own->score_lacks = 1;
+}
+
 /* A step was launched, the new particles will be in phi. */
 static svmp_status finish(backend *b, size_t t) {
     cuda *own = b->own;
@@ -71,7 +80,7 @@ static svmp_status finish(backend *b, size_t t) {
 static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
     cuda *own = b->own;
     SVMP_TRY(svmp_cuda_settle(b));
-    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->variables * b->n)));
+    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->own_variables * b->n)));
     own->centred = 0;
     return finish(b, t);
 }
@@ -80,8 +89,15 @@ static svmp_status move(backend *b, device_kernel which, const step_args *args, 
 static svmp_status iterate(backend *b, const step_args *by, size_t t) {
     cuda *own = b->own;
     cuda_term *term = &own->terms[0];
-    iteration_args args = {.pair = term->all, .step = *by, .z = own->z_next};
-    if (!own->centred) SVMP_TRY(svmp_cuda_centre(b));
+    iteration_args args = {.pair = term->all,
+                           .step = *by,
+                           .z = own->z_next,
+                           .record = term->record,
+                           .drawn = term->draw.neighbours > 0,
+                           .placed = own->centre.placed,
+                           .placed_next = own->placed_next};
+    if (!own->centred) SVMP_TRY(svmp_cuda_centre(b, 0));
+    if (own->halo_moved) SVMP_TRY(svmp_cuda_centre(b, b->model->graph->own_variables));
     SVMP_TRY(svmp_cuda_draw(b, term, own->due_t));
     args.pair.units = term->units;
     args.pair.z = own->centre.z32;
@@ -91,10 +107,15 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
     own->score_lacks = !args.scored;
     own->due = 0;
     SVMP_TRY(svmp_cuda_check(b, own->ops->iterate(own->device, own->bits, &args)));
-    own->z_next = own->centre.z32;
-    own->centre.z32 = args.z;
-    term->all.z = args.z;
     own->centred = 1;
+    if (args.record) {
+        own->placed_next = own->centre.placed;
+        own->centre.placed = args.placed_next;
+    } else {
+        own->z_next = own->centre.z32;
+        own->centre.z32 = args.z;
+        term->all.z = args.z;
+    }
     return finish(b, t);
 }
 
@@ -110,7 +131,9 @@ static step_args arguments(const backend *b, double rate, size_t t) {
                        .second = own->state[1],
                        .rate = rate,
                        .seed = b->seed,
+                       .whole = own->whole_variable,
                        .awaited = b->patience == 0,
+                       .quick = own->bits == 32,
                        .iteration = t};
 }
 
@@ -118,8 +141,8 @@ static step_args arguments(const backend *b, double rate, size_t t) {
 static svmp_status set_rule(const backend *b, const step *s, size_t t, step_args *args) {
     const step_rule *rule = s->rule;
     if (rule->kind == STEP_OTHER)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the step '%s'.", b->local->name,
-                         rule->name);
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not support the step '%s'.",
+                         b->local->name, rule->name);
     args->rule = rule->kind;
     args->delta = rule->delta;
     args->decay1 = rule->decay1;

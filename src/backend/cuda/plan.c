@@ -133,12 +133,12 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     SVMP_TRY(CUDA_PUT(b, whole->constant, variables, q->linear));
     whole->minus = 1;
     whole->out = own->score;
-    SVMP_TRY(cut(b, variables, q->start, &own->quadratic));
+    SVMP_TRY(cut(b, model->graph->own_variables, q->start, &own->quadratic));
 
     own->gathers = own->program_count > 0;
     if (!own->gathers) return SVMP_OK;
     SVMP_TRY(CUDA_PUT(b, own->gather.whole.item, model->gather_start[variables], model->gather_row));
     own->gather.whole.adds = 1;
     own->gather.whole.out = own->score;
-    return cut(b, variables, model->gather_start, &own->gather);
+    return cut(b, model->graph->own_variables, model->gather_start, &own->gather);
 }

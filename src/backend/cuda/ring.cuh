@@ -2,7 +2,8 @@
 // The particles are blocks of T in a ring of R. A thread has the rows of one block, I, and walks the blocks I + k, k =
 // 0 ... R/2, so that every pair of blocks is met once; with threads to spare the walk is cut into parts. Distances are
 // computed twice, to count them and for the sums. All threads of a part are at the same k, hence at different columns,
-// and a barrier ends each step: sums of columns go to the memory of the part, in an order that is always the same.
+// and a barrier ends each step: sums of columns go to the memory of the part, in an order that is always the same. A
+// walk of one part has memory for each warp, where there is room, and needs no barriers.
 
 template <class Real, int T> struct ring {
     static constexpr int WIDE = 16 / (int)sizeof(Real); // numbers that are loaded at once
@@ -10,6 +11,7 @@ template <class Real, int T> struct ring {
         Real v[WIDE];
     };
     unsigned blocks, parts, steps, stride; // R; parts of a walk; steps of a part; R T
+    unsigned sums;                         // places where sums of columns are kept: parts, warps, or one
 
     // Where a particle is in a row: threads that read blocks side by side read 16 bytes side by side.
     __device__ __forceinline__ unsigned place(unsigned l) const {
@@ -38,7 +40,7 @@ template <class Real, int T> struct ring {
 template <class Real> struct ring_unit {
     const Real *rows, *norm; // of the domain, and the squared norms of particles
     unsigned count;
-    bool products; // distances are |x|^2 + |y|^2 - 2 x.y, see tile.cuh
+    bool products; // distances are halved, |x|^2/2 + |y|^2/2 - x.y, see tile.cuh
 };
 
 template <class Real, int T>
@@ -57,11 +59,9 @@ static __device__ __forceinline__ void ring_distances(const ring<Real, T> &r, co
             r.load(row, block, x);
             r.load(row, other, y);
 #pragma unroll
-            for (int p = 0; p < T; p++) {
-                const Real by = -2 * x[p];
+            for (int p = 0; p < T; p++)
 #pragma unroll
-                for (int q = 0; q < T; q++) d[p][q] = fused_product(by, y[q], d[p][q]);
-            }
+                for (int q = 0; q < T; q++) d[p][q] = fused_product(-x[p], y[q], d[p][q]);
         }
         return;
     }
@@ -117,7 +117,7 @@ static __device__ __forceinline__ Real ring_again(const ring<Real, T> &r, const 
     const Real *row = of.rows;
     Real sum = of.products ? of.norm[at] + of.norm[there] : 0;
     for (unsigned e = 0; e < of.count; e++, row += r.stride)
-        sum = of.products ? fused_product(-2 * row[at], row[there], sum) : fused_add(row[at] - row[there], sum);
+        sum = of.products ? fused_product(-row[at], row[there], sum) : fused_add(row[at] - row[there], sum);
     return sum;
 }
 
@@ -225,24 +225,50 @@ static __device__ void ring_middle(const pair_args &a, size_t u, const ring<Real
     __syncthreads();
 }
 
-// Velocities of one member. `sums`: two rows for each part. NORMAL: the bandwidth is a number above 0.
-template <class Real, int T, int TH, int SHAPE, bool NORMAL>
+// Once the bandwidth is known, rows and norms are scaled so that products are what the kernel is a function of: |x -
+// y|^2 / h, of rbf in powers of 2 where those are quick.
+template <class Real, int T, int TH, int SHAPE>
+static __device__ __forceinline__ void ring_scale(double h, const ring<Real, T> &r, const ring_unit<Real> &of,
+                                                  Real *rows, Real *norm) {
+    const double by = (SHAPE == SHAPE_RBF && sizeof(Real) == 4 ? 1.4426950408889634 : 1) / h;
+    const Real square = (Real)(2 * by), length = (Real)sqrt(2 * by);
+    for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
+        norm[m] = norm[m] < (Real)1e29 ? norm[m] * square : norm[m];
+        for (unsigned e = 0; e < of.count; e++) rows[e * r.stride + m] *= length;
+    }
+}
+
+static __device__ __forceinline__ float ring_kernel(float apart, int shape) {
+    return shape == SHAPE_RBF ? quick_exp2(-apart) : rsqrtf(1.0f + apart);
+}
+static __device__ __forceinline__ double ring_kernel(double apart, int shape) {
+    return shape == SHAPE_RBF ? exp(-apart) : rsqrt(1.0 + apart);
+}
+
+// Velocities of one member: of rbf from the sums of k and of k (s - c x), as in tile_unit.cuh. `sums`: two rows for
+// each part or warp. NORMAL: the bandwidth is a number above 0. SCALED: ring_scale was called.
+template <class Real, int T, int TH, int SHAPE, bool NORMAL, bool SCALED>
 static __device__ __forceinline__ void ring_velocity(const pair_args &a, double h, const ring<Real, T> &r,
-                                                     const ring_unit<Real> &of, const Real *score, const Real *place,
+                                                     const ring_unit<Real> &of, Real *score, const Real *place,
                                                      Real *sums, size_t i) {
-    enum { FLUSH = 64 / T }; // steps whose rows are added up in one number
+    enum { FLUSH = 64 / T, RBF = SHAPE == SHAPE_RBF }; // steps whose rows are added up in one number
     const unsigned n = (unsigned)a.n, part = r.parts == 1 ? 0 : threadIdx.x / r.blocks, half = r.blocks / 2;
-    const double ratio = h > 0 ? (SHAPE == SHAPE_RBF ? 2 : 1) / h : 0, slope = a.in_sd ? a.inverse[i] : 1;
+    const double slope = a.in_sd ? a.inverse[i] : 1, ratio = h > 0 ? (RBF ? 2 : 1) / h * slope : 0;
     const double log2e = 1.4426950408889634;
-    const Real by = (Real)(SHAPE == SHAPE_RBF ? -(sizeof(Real) == 4 ? log2e : 1.0) / h : 1 / h);
-    Real *sum = sums + 2 * (size_t)(part < r.parts ? part : 0) * r.stride, *push = sum + r.stride;
-    for (unsigned m = threadIdx.x; m < 2 * r.parts * r.stride; m += TH) sums[m] = 0;
+    const Real by = (Real)(RBF ? -(sizeof(Real) == 4 ? log2e : 1.0) / h : 1 / h);
+    const bool alone = r.parts == 1 && r.sums > 1; // no other warp adds to the sums
+    const unsigned kept = alone ? threadIdx.x / 32 : part < r.parts ? part : 0;
+    Real *sum = sums + 2 * (size_t)kept * r.stride, *push = sum + r.stride;
+    for (unsigned m = threadIdx.x; m < 2 * r.sums * r.stride; m += TH) sums[m] = 0;
+    if (RBF)
+        for (unsigned m = threadIdx.x; m < r.stride; m += TH)
+            score[m] = fused_product((Real)-ratio, place[m], score[m]);
     __syncthreads();
     for (unsigned block = threadIdx.x - part * r.blocks, turn = 0; turn < r.blocks; block += TH, turn += TH) {
         const bool mine = part < r.parts && block < r.blocks;
         Real score_row[T], place_row[T], row[2][T] = {};
         r.load(score, mine ? block : 0, score_row);
-        r.load(place, mine ? block : 0, place_row);
+        if (!RBF) r.load(place, mine ? block : 0, place_row);
         for (unsigned step = 0; step < r.steps; step++) {
             const unsigned k = part * r.steps + step;
             if (mine && k <= half && !(r.blocks % 2 == 0 && k == half && block >= half)) {
@@ -250,31 +276,41 @@ static __device__ __forceinline__ void ring_velocity(const pair_args &a, double 
                 Real d[T][T], score_column[T], place_column[T], column[2][T];
                 ring_distances(r, of, block, other, d);
                 r.load(score, other, score_column);
-                r.load(place, other, place_column);
+                if (!RBF) r.load(place, other, place_column);
                 r.load(sum, other, column[0]);
                 r.load(push, other, column[1]);
 #pragma unroll
                 for (int p = 0; p < T; p++)
 #pragma unroll
                     for (int q = 0; q < T; q++) {
-                        Real value = NORMAL   ? kernel_of(d[p][q], by, SHAPE)
+                        Real value = SCALED   ? ring_kernel(d[p][q], SHAPE)
+                                     : NORMAL ? kernel_of(d[p][q], by, SHAPE)
                                      : h == 0 ? (Real)(d[p][q] == 0) // the limit: who coincides
                                               : (Real)NAN;           // the particles ran away
-                        if ((SHAPE != SHAPE_RBF || !NORMAL) && (T * block + p >= n || T * other + q >= n))
+                        if ((!RBF || !NORMAL) && (T * block + p >= n || T * other + q >= n))
                             value = 0; // of rbf it is 0 anyway
-                        const Real apart = place_row[p] - place_column[q];
-                        const Real by_apart = (SHAPE == SHAPE_RBF ? value : value * value * value);
-                        row[0][p] = fused_product(value, score_column[q], row[0][p]);
-                        row[1][p] = fused_product(by_apart, apart, row[1][p]);
-                        column[0][q] = fused_product(value, score_row[p], column[0][q]);
-                        column[1][q] = fused_product(-by_apart, apart, column[1][q]);
+                        if (RBF) {
+                            row[0][p] += value;
+                            row[1][p] = fused_product(value, score_column[q], row[1][p]);
+                            column[0][q] += value;
+                            column[1][q] = fused_product(value, score_row[p], column[1][q]);
+                        } else {
+                            const Real apart = place_row[p] - place_column[q], cubed = value * value * value;
+                            row[0][p] = fused_product(value, score_column[q], row[0][p]);
+                            row[1][p] = fused_product(cubed, apart, row[1][p]);
+                            column[0][q] = fused_product(value, score_row[p], column[0][q]);
+                            column[1][q] = fused_product(-cubed, apart, column[1][q]);
+                        }
                     }
                 if (k > 0) { // within a block both are rows
                     r.store(sum, other, column[0]);
                     r.store(push, other, column[1]);
                 }
             }
-            __syncthreads();
+            if (alone)
+                __syncwarp();
+            else
+                __syncthreads();
             if (step % FLUSH != FLUSH - 1 && step + 1 != r.steps) continue;
             if (mine) {
                 Real before[2][T];
@@ -287,19 +323,24 @@ static __device__ __forceinline__ void ring_velocity(const pair_args &a, double 
                 r.store(sum, block, before[0]);
                 r.store(push, block, before[1]);
             }
-            __syncthreads();
+            if (alone)
+                __syncwarp();
+            else
+                __syncthreads();
         }
         if (r.parts > 1) break;
     }
+    __syncthreads();
     for (unsigned m = threadIdx.x; m < n; m += TH) {
         double all[2] = {0, 0};
-        for (unsigned p = 0; p < 2 * r.parts; p++) all[p % 2] += (double)sums[p * r.stride + r.place(m)];
-        put_velocity(a, i * n + m, all[0] + ratio * all[1] * slope);
+        for (unsigned p = 0; p < 2 * r.sums; p++) all[p % 2] += (double)sums[p * r.stride + r.place(m)];
+        const double apart = RBF ? fma((double)place[r.place(m)] * ratio, all[0], all[1]) : all[0] + ratio * all[1];
+        put_velocity(a, i * n + m, apart);
     }
 }
 
 template <class Real, int T, int TH, int SHAPE, bool RANKED>
-static __global__ void __launch_bounds__(TH, TH == 128 ? 3 : 1)
+static __global__ void __launch_bounds__(TH, TH == 128 ? (sizeof(Real) == 4 ? 4 : 3) : 1)
     fused_ring(const pair_args a, const ring<Real, T> r, const step_gate gate) {
     extern __shared__ double dynamic[];
     __shared__ ring_room<Real> room;
@@ -307,23 +348,28 @@ static __global__ void __launch_bounds__(TH, TH == 128 ? 3 : 1)
     if (gate.closed()) return;
     const Real *z = (const Real *)a.z;
     Real *score = (Real *)dynamic, *place = score + r.stride, *sums = place + r.stride,
-         *norm = sums + 2 * (size_t)r.parts * r.stride, *rows = norm + r.stride;
+         *norm = sums + 2 * (size_t)r.sums * r.stride, *rows = norm + r.stride;
     for (size_t u = blockIdx.x; u < a.units; u += gridDim.x) {
-        const size_t begin = a.begin[u];
+        const size_t begin = a.begin[u], first = a.member_start[a.first + u], members = a.member_start[a.first + u + 1];
         ring_unit<Real> of = {rows, norm, (unsigned)(a.end[u] - begin), false};
         double *guess = a.guess + 3 * (a.first + u), h = a.fixed;
+        const size_t leader = first < members ? a.term_variable[first] : 0;
         __syncthreads();
         if (threadIdx.x == 0) room.furthest = 0;
-        for (unsigned e = 0; e < of.count; e++) {
-            const Real *from = z + a.domain[begin + e] * a.n;
-            for (unsigned m = threadIdx.x; m < r.stride; m += TH) rows[e * r.stride + r.place(m)] = m < n ? from[m] : 0;
+        for (unsigned m = threadIdx.x; m < r.stride; m += TH) { // all that is read is under way together
+            const unsigned at = r.place(m);
+            score[at] = m < n ? (Real)a.score[leader * n + m] : 0;
+            place[at] = m < n ? z[leader * n + m] : 0;
+#pragma unroll 8
+            for (unsigned e = 0; e < of.count; e++)
+                rows[e * r.stride + at] = m < n ? z[(size_t)a.domain[begin + e] * n + m] : 0;
         }
         __syncthreads();
         Real largest = 0, mean = 0;
         for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
             Real square = 0;
             for (unsigned e = 0; e < of.count; e++) square = fused_add(rows[e * r.stride + r.place(m)], square);
-            norm[r.place(m)] = m < n ? square : (Real)1e30;
+            norm[r.place(m)] = m < n ? (Real)0.5 * square : (Real)1e30;
             largest = square <= largest ? largest : square; // NaN stays
             mean += square;
         }
@@ -347,31 +393,39 @@ static __global__ void __launch_bounds__(TH, TH == 128 ? 3 : 1)
             }
             if (!RANKED) break;
             search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
+            if (of.products) s.first *= (Real)0.5, s.second *= (Real)0.5;
             ring_middle<Real, T, TH>(a, u, r, of, s, room);
-            if (!of.products || furthest <= PRODUCT_REACH * room.found[1]) break;
+            if (!of.products || furthest <= PRODUCT_REACH * 2 * room.found[1]) break;
             __syncthreads(); // the bandwidth is small for some particles: once more, exactly
         }
         if (RANKED) {
             if (threadIdx.x == 0) {
-                search_note(guess, room.found[1]);
-                room.h = found_scale(a, u, room.found[0], room.found[1]);
+                const double unit = of.products ? 2 : 1;
+                search_note(guess, unit * room.found[1]);
+                room.h = found_scale(a, u, unit * room.found[0], unit * room.found[1]);
             }
             __syncthreads();
             h = room.h;
         }
         const double scale = isfinite(h) ? h : NAN;
-        for (size_t e = a.member_start[a.first + u]; e < a.member_start[a.first + u + 1]; e++) {
+        const bool normal = scale > 0 && scale < (sizeof(Real) == 4 ? 1e30 : 1e290);
+        if (normal && of.products) ring_scale<Real, T, TH, SHAPE>(scale, r, of, rows, norm);
+        for (size_t e = first; e < members; e++) {
             const size_t i = a.term_variable[e];
-            __syncthreads();
-            for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
-                score[r.place(m)] = m < n ? (Real)a.score[i * n + m] : 0;
-                place[r.place(m)] = m < n ? z[i * n + m] : 0;
+            if (e > first) {
+                __syncthreads();
+                for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
+                    score[r.place(m)] = m < n ? (Real)a.score[i * n + m] : 0;
+                    place[r.place(m)] = m < n ? z[i * n + m] : 0;
+                }
             }
             __syncthreads();
-            if (scale > 0 && scale < (sizeof(Real) == 4 ? 1e30 : 1e290))
-                ring_velocity<Real, T, TH, SHAPE, true>(a, scale, r, of, score, place, sums, i);
+            if (normal && of.products)
+                ring_velocity<Real, T, TH, SHAPE, true, true>(a, scale, r, of, score, place, sums, i);
+            else if (normal)
+                ring_velocity<Real, T, TH, SHAPE, true, false>(a, scale, r, of, score, place, sums, i);
             else
-                ring_velocity<Real, T, TH, SHAPE, false>(a, scale, r, of, score, place, sums, i);
+                ring_velocity<Real, T, TH, SHAPE, false, false>(a, scale, r, of, score, place, sums, i);
         }
     }
 }

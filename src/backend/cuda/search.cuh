@@ -32,6 +32,12 @@ static __device__ __forceinline__ float quick_exp2(float x) {
     return value;
 }
 
+static __device__ __forceinline__ float quick_root(float x) {
+    float value;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(x));
+    return value;
+}
+
 static __device__ __forceinline__ float kernel_of(float distance, float by, int shape) {
     return shape == SHAPE_RBF ? quick_exp2(by * distance) : rsqrtf(__fmaf_rn(by, distance, 1.0f));
 }

@@ -85,6 +85,7 @@ static svmp_status list_units(const backend *b, const kernel *k, size_t a, const
 
 /* A random domain is drawn on the device: what it is drawn from, and room. */
 static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *term) {
+    const cuda *own = b->own;
     const svmp_graph *graph = b->model->graph;
     draw_args *d = &term->draw;
     size_t widest = 0;
@@ -92,11 +93,14 @@ static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *te
         const size_t here = graph->first[v + 1] - graph->first[v];
         widest = here > widest ? here : widest;
     }
-    *d = (draw_args){.neighbours = asked->neighbours, .width = (asked->neighbours + 1) * widest, .seed = b->seed};
+    *d = (draw_args){.neighbours = asked->neighbours,
+                     .width = (asked->neighbours + 1) * widest,
+                     .seed = b->seed,
+                     .whole = own->whole_node};
     SVMP_TRY(CUDA_PUT(b, d->first, graph->nodes + 1, graph->first));
     SVMP_TRY(CUDA_PUT(b, d->start, graph->distinct + 1, graph->neighbourhoods.start));
     SVMP_TRY(CUDA_PUT(b, d->item, graph->neighbourhoods.start[graph->distinct], graph->neighbourhoods.item));
-    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->nodes, graph->neighbourhood_of));
+    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->own, graph->neighbourhood_of));
     SVMP_TRY(CUDA_TAKE(b, d->drawn, term->units * (d->neighbours + 1)));
     SVMP_TRY(CUDA_TAKE(b, d->domain, term->units * d->width));
     SVMP_TRY(CUDA_TAKE(b, d->begin, term->units));
@@ -109,7 +113,7 @@ static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *te
 
 /* A domain of many rows is cut where there are too few pairs to keep a device busy. */
 static size_t choose_pieces(size_t numbers, size_t longest) {
-    enum { BUSY = 1 << 18, ROWS = 32, MOST = 256 };
+    enum { BUSY = 1 << 17, ROWS = 32, MOST = 256 };
     size_t pieces = BUSY / (numbers + 1), whole = (longest + ROWS - 1) / ROWS;
     if (pieces > whole) pieces = whole;
     if (pieces > MOST) pieces = MOST;
@@ -167,6 +171,50 @@ done:
     return status;
 }
 
+/* The record of a unit, whose domain is known unless it is drawn. `sums`: whether scores are row sums. */
+static unit_record record_of(const backend *b, const cuda_term *term, const term_lists *l, size_t u, int sums) {
+    const quadratic *q = &b->model->quadratic;
+    const size_t i = l->variable[u];
+    unit_record r = {.variable = (uint32_t)i,
+                     .self = term->draw.neighbours ? 0 : UINT32_MAX,
+                     .constant = q->linear[i],
+                     .lower = b->model->lower[i],
+                     .upper = b->model->upper[i]};
+    if (sums) r.entries = (uint32_t)(q->start[i + 1] - q->start[i]);
+    for (size_t e = 0; e < r.entries; e++) {
+        r.column[e] = q->column[q->start[i] + e];
+        r.weight[e] = -q->value[q->start[i] + e];
+    }
+    if (term->draw.neighbours) return r;
+    r.rows = (uint32_t)(l->end[u] - l->begin[u]);
+    for (size_t e = 0; e < r.rows; e++) {
+        r.row[e] = l->domain[l->begin[u] + e];
+        if (r.row[e] == i) r.self = (uint32_t)e;
+    }
+    return r;
+}
+
+/* Records, if every unit has one member and fits in one. */
+static svmp_status plan_records(backend *b, const term_lists *l, cuda_term *term) {
+    const cuda *own = b->own;
+    const size_t *start = b->model->quadratic.start, variables = b->model->graph->variables;
+    const int sums = !own->gathers && own->quadratic.piece_count == 0;
+    unit_record *made = NULL;
+    svmp_status status;
+    if (term->all.longest > UNIT_ENTRIES || l->most_members > 1 || l->member_count != term->units) return SVMP_OK;
+    for (size_t i = 0; i < variables && sums; i++)
+        if (start[i + 1] - start[i] > UNIT_ENTRIES) return SVMP_OK;
+    SVMP_CHECK(SVMP_NEW(b->context, made, term->units));
+    for (size_t u = 0; u < term->units; u++) {
+        made[u] = record_of(b, term, l, u, sums);
+        if (made[u].self == UINT32_MAX) goto done;
+    }
+    SVMP_CHECK(CUDA_PUT(b, term->record, term->units, made));
+done:
+    svmp_release(b->context, made);
+    return status;
+}
+
 static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32_t *nodes, int large) {
     cuda *own = b->own;
     const kernel_term *asked = &k->terms[a];
@@ -175,8 +223,12 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
     term_lists l = {0};
     svmp_status status;
     if (asked->shape->kind == SHAPE_OTHER)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not have the kernel '%s'.",
+        return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not support the kernel '%s'.",
                          b->local->name, asked->shape->name);
+    if (asked->domain == DOMAIN_ALL && b->model->graph->halo)
+        return svmp_fail(b->context, SVMP_UNSUPPORTED,
+                         "The backend '%s' does not support kernels on 'all' in several processes; use --backend cpu.",
+                         b->local->name);
     const int in_sd = asked->metric == METRIC_SD;
     const void *z =
         own->bits == 64 ? (const void *)(in_sd ? c->scaled64 : c->z64) : (const void *)(in_sd ? c->scaled32 : c->z32);
@@ -212,6 +264,7 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
     term->all.most_members = l.most_members;
     term->way = choose_way(b, asked, term);
     if (term->way == WAY_FUSED && asked->domain != DOMAIN_RANDOM) SVMP_CHECK(plan_headers(b, &l, term));
+    if (term->way == WAY_FUSED && own->ops->iterate) SVMP_CHECK(plan_records(b, &l, term));
     SVMP_CHECK(plan_batch(b, l.longest, term));
 done:
     free_lists(b->context, &l);
@@ -243,9 +296,12 @@ svmp_status svmp_cuda_plan_whole(backend *b) {
     const size_t variables = b->model->graph->variables;
     if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || b->messages || b->sd)
         return SVMP_OK;
-    if (term->member_start[term->units] != variables) return SVMP_OK;
+    if (term->member_start[term->units] != b->model->graph->own_variables) return SVMP_OK;
     own->whole = own->ops->iterates(own->device, own->bits, &term->all);
     own->whole_score = own->whole && !own->gathers && own->quadratic.piece_count == 0 &&
                        b->model->quadratic.start[variables] <= UINT32_MAX;
-    return own->whole ? CUDA_TAKE(b, own->z_next, variables * b->n) : SVMP_OK;
+    if (!own->whole) return SVMP_OK;
+    if (term->record == NULL) return CUDA_TAKE(b, own->z_next, variables * b->n);
+    SVMP_TRY(CUDA_TAKE(b, own->centre.placed, variables * tile_places(b->n)));
+    return CUDA_TAKE(b, own->placed_next, variables * tile_places(b->n));
 }

@@ -6,7 +6,7 @@
 // Squared distances are |x|^2 + |y|^2 - 2 x.y where no particle is far from the mean, for the mean distance and for the
 // bandwidth, which costs one instruction a row instead of two and rounds by a few ulp of the bandwidth; else they are
 // sums of squared differences. Which of them is decided by the particles alone, so that a run that is resumed has the
-// same bits.
+// same bits. Products are kept as half of the squared distance, |x|^2/2 + |y|^2/2 - x.y: no factor, the same digits.
 
 enum {
     TILE_BLOCKS = 8,
@@ -29,6 +29,9 @@ template <class Real> static __device__ __forceinline__ bool uses_products(Real 
     return furthest <= PRODUCT_REACH * mean && mean > (Real)1e-20 && mean < (Real)1e20;
 }
 
+// In tiles the bandwidth alone decides, once it is known.
+static __device__ __forceinline__ bool tries_products(float furthest) { return furthest > 1e-20f && furthest < 1e20f; }
+
 static __device__ __forceinline__ unsigned long long times(unsigned a, unsigned b) {
     unsigned long long product;
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
@@ -42,14 +45,30 @@ template <int T> struct alignas(16) tile_room {
         PARTICLES = TILE_BLOCKS * T,
         HALVES = PARTICLES > 32 ? 2 : 1 // particles of a lane: lane, and lane + 32
     };
-    float rows[TILE_STAGED][STRIDE], norm[STRIDE];
-    float pull[STRIDE], push[STRIDE];
-    float slot[2][TILE_SLOTS][STRIDE];
-    unsigned short list[32];
+    float rows[TILE_STAGED][STRIDE];
+    union { // of distances, and then of velocities
+        float norm[STRIDE], pull[STRIDE];
+    };
+    union {
+        struct {
+            float value[32];
+            unsigned short list[32];
+        };
+        float push[STRIDE];
+    };
+    float2 slot[TILE_SLOTS][STRIDE]; // two sums of a particle, in places of their own
 
     // Where a particle is in a row: lanes that read blocks side by side read 16 bytes side by side.
-    static __device__ __forceinline__ unsigned place(unsigned l) {
-        return (l % T / 4 * TILE_BLOCKS + l / T) * 4 + l % T % 4;
+    static __device__ __forceinline__ unsigned place(unsigned l) { return place_of(l / T, l % T); }
+    static __device__ __forceinline__ unsigned place_of(unsigned block, unsigned r) {
+        return (r / 4 * TILE_BLOCKS + block) * 4 + r % 4;
+    }
+    static __device__ __forceinline__ unsigned slot_place(unsigned l) {
+        return (l % T / 2 * TILE_BLOCKS + l / T) * 2 + l % T % 2;
+    }
+    static __device__ __forceinline__ unsigned slot_of_lane(unsigned lane) { // of its two places, in float4
+        const unsigned group = lane / 2;
+        return (group / 8 * 2 + lane % 2) * TILE_BLOCKS + group % 8;
     }
 };
 
@@ -59,8 +78,9 @@ struct tile_lane {
     unsigned row_a, row_b, column_a, column_b, row_slot, column_slot;
     bool inside;
 
-    __device__ __forceinline__ tile_lane() {
-        const unsigned lane = threadIdx.x % 32, k = lane < 24 ? 1 + lane / 8 : 4;
+    __device__ __forceinline__ tile_lane() : tile_lane(threadIdx.x % 32) {}
+    __device__ __forceinline__ explicit tile_lane(unsigned lane) {
+        const unsigned k = lane < 24 ? 1 + lane / 8 : 4;
         inside = lane >= 28;
         row_a = lane < 24 ? lane % 8 : lane % 4;
         row_b = inside ? row_a + 4 : row_a;
@@ -118,7 +138,8 @@ template <int T, unsigned ROWS> struct tile_rows {
 
     // Into shared memory. Returns whether products are used, if they are asked for: all rows are here then, and
     // `furthest` is the largest |x|^2.
-    __device__ __forceinline__ bool stage(unsigned n, bool ask, tile_room<T> &room, float &furthest) const {
+    __device__ __forceinline__ bool stage(unsigned n, unsigned count, bool ask, tile_room<T> &room,
+                                          float &furthest) const {
         const unsigned lane = threadIdx.x % 32;
         float norm[2] = {0, 0};
         bool products = false;
@@ -126,11 +147,8 @@ template <int T, unsigned ROWS> struct tile_rows {
 #pragma unroll
             for (unsigned e = 0; e < ROWS; e++)
                 norm[0] = fused_add(at[e][0], norm[0]), norm[1] = fused_add(at[e][1], norm[1]);
-            float mean = norm[0] + norm[1];
-#pragma unroll
-            for (int apart = 16; apart > 0; apart /= 2) mean += __shfl_xor_sync(0xffffffffu, mean, apart);
             furthest = from_bits(warp_max(max(to_bits(norm[0]), to_bits(norm[1])))); // NaN is the largest
-            products = uses_products(furthest, mean / (float)n);
+            products = tries_products(furthest);
         }
         __syncwarp();
 #pragma unroll
@@ -139,8 +157,8 @@ template <int T, unsigned ROWS> struct tile_rows {
             if (l >= tile_room<T>::PARTICLES) continue;
 #pragma unroll
             for (unsigned e = 0; e < ROWS; e++)
-                room.rows[e][place] = l < n || products ? at[e][half] : nowhere<float>(l);
-            if (products) room.norm[place] = l < n ? norm[half] : TILE_FAR;
+                if (e < count) room.rows[e][place] = l < n || products ? at[e][half] : nowhere<float>(l);
+            if (products) room.norm[place] = l < n ? 0.5f * norm[half] : TILE_FAR;
         }
         __syncwarp();
         return products;
@@ -150,35 +168,34 @@ template <int T, unsigned ROWS> struct tile_rows {
 // ---- distances ------------------------------------------------------------------------------------------------------
 
 template <int T>
-static __device__ __forceinline__ void tile_products(const tile_room<T> &room, unsigned rows, const tile_lane &has,
+static __device__ __forceinline__ void tile_products(const float (&row)[TILE_STAGED][tile_room<T>::STRIDE],
+                                                     const float *norm, unsigned rows, const tile_lane &has,
                                                      float (&d)[T][T]) {
     float xa[T], xb[T], ya[T], yb[T];
-    load_block(room.norm, has.row_a, xa);
-    load_block(room.norm, has.row_b, xb);
-    load_block(room.norm, has.column_a, ya);
-    load_block(room.norm, has.column_b, yb);
+    load_block(norm, has.row_a, xa);
+    load_block(norm, has.row_b, xb);
+    load_block(norm, has.column_a, ya);
+    load_block(norm, has.column_b, yb);
 #pragma unroll
     for (int r = 0; r < T; r++)
 #pragma unroll
         for (int q = 0; q < T; q++) d[r][q] = r <= q ? xa[r] + ya[q] : xb[r] + yb[q];
     for (unsigned e = 0; e < rows; e++) {
-        load_block(room.rows[e], has.row_a, xa);
-        load_block(room.rows[e], has.row_b, xb);
-        load_block(room.rows[e], has.column_a, ya);
-        load_block(room.rows[e], has.column_b, yb);
+        load_block(row[e], has.row_a, xa);
+        load_block(row[e], has.row_b, xb);
+        load_block(row[e], has.column_a, ya);
+        load_block(row[e], has.column_b, yb);
 #pragma unroll
-        for (int r = 0; r < T; r++) {
-            const float by_a = -2 * xa[r], by_b = -2 * xb[r];
+        for (int r = 0; r < T; r++)
 #pragma unroll
             for (int q = 0; q < T; q++)
-                d[r][q] = r <= q ? __fmaf_rn(by_a, ya[q], d[r][q]) : __fmaf_rn(by_b, yb[q], d[r][q]);
-        }
+                d[r][q] = r <= q ? __fmaf_rn(-xa[r], ya[q], d[r][q]) : __fmaf_rn(-xb[r], yb[q], d[r][q]);
     }
 }
 
 template <int T, bool BEGINS>
-static __device__ __forceinline__ void tile_differences(const tile_room<T> &room, unsigned rows, const tile_lane &has,
-                                                        float (&d)[T][T]) {
+static __device__ __forceinline__ void tile_differences(const float (&row)[TILE_STAGED][tile_room<T>::STRIDE],
+                                                        unsigned rows, const tile_lane &has, float (&d)[T][T]) {
     float xa[T], xb[T], ya[T], yb[T];
     if (BEGINS) {
 #pragma unroll
@@ -187,10 +204,10 @@ static __device__ __forceinline__ void tile_differences(const tile_room<T> &room
             for (int q = 0; q < T; q++) d[r][q] = 0;
     }
     for (unsigned e = 0; e < rows; e++) {
-        load_block(room.rows[e], has.row_a, xa);
-        load_block(room.rows[e], has.row_b, xb);
-        load_block(room.rows[e], has.column_a, ya);
-        load_block(room.rows[e], has.column_b, yb);
+        load_block(row[e], has.row_a, xa);
+        load_block(row[e], has.row_b, xb);
+        load_block(row[e], has.column_a, ya);
+        load_block(row[e], has.column_b, yb);
 #pragma unroll
         for (int r = 0; r < T; r++)
 #pragma unroll
@@ -199,23 +216,33 @@ static __device__ __forceinline__ void tile_differences(const tile_room<T> &room
     }
 }
 
+// Two particles: blocks, and places in them.
+struct tile_pair {
+    unsigned row, r, column, q;
+};
+
 // A distance again, from the same numbers in the same order: the same bits.
 template <int T>
 static __device__ __forceinline__ float tile_again(const pair_args &a, const uint32_t *domain, unsigned count,
-                                                   const tile_room<T> &room, bool products, unsigned l, unsigned m) {
+                                                   const float (&near)[TILE_STAGED][tile_room<T>::STRIDE],
+                                                   const tile_room<T> &room, bool products, const tile_pair &p) {
     float sum = 0;
     if (count > TILE_STAGED) {
+        const unsigned l = T * p.row + p.r, m = T * p.column + p.q;
         for (unsigned e = 0; e < count; e++) {
             const float *row = (const float *)a.z + (size_t)domain[e] * a.n;
             sum = fused_add(row[l] - row[m], sum);
         }
         return sum;
     }
-    const unsigned x = room.place(l), y = room.place(m);
-    if (products) sum = room.norm[x] + room.norm[y];
-#pragma unroll 4
-    for (unsigned e = 0; e < count; e++)
-        sum = products ? __fmaf_rn(-2 * room.rows[e][x], room.rows[e][y], sum)
-                       : fused_add(room.rows[e][x] - room.rows[e][y], sum);
+    const unsigned x = room.place_of(p.row, p.r), y = room.place_of(p.column, p.q);
+    if (products) {
+        sum = room.norm[x] + room.norm[y];
+#pragma unroll
+        for (unsigned e = 0; e < TILE_STAGED; e++)
+            if (e < count) sum = __fmaf_rn(-near[e][x], near[e][y], sum);
+        return sum;
+    }
+    for (unsigned e = 0; e < count; e++) sum = fused_add(near[e][x] - near[e][y], sum);
     return sum;
 }

@@ -7,6 +7,10 @@ struct whole_args {
     step_args step;
     float *z;
     int scored;
+    const unit_record *record; // tile_quick.cuh
+    int drawn;
+    const float *placed;
+    float *placed_next;
 };
 
 // What a unit reads first: where its domain and its members are, a row of the domain and an entry of the row sum that
@@ -143,14 +147,39 @@ static __device__ __forceinline__ void add_pairs(const tile_room<T> &room, const
 }
 
 template <int T>
-static __device__ __forceinline__ void store_sums(tile_room<T> &room, const tile_lane &has, unsigned row_block,
-                                                  unsigned column_block, const float (&row)[2][T],
-                                                  const float (&column)[2][T]) {
+static __device__ __forceinline__ void store_sums(tile_room<T> &room, unsigned slot, unsigned block,
+                                                  const float (&sum)[2][T]) {
 #pragma unroll
-    for (int w = 0; w < 2; w++) {
-        store_block(room.slot[w][has.row_slot], row_block, row[w]);
-        store_block(room.slot[w][has.column_slot], column_block, column[w]);
+    for (int r = 0; r < T; r += 2) {
+        const bool two = r + 1 < T;
+        const float4 both =
+            make_float4(sum[0][r], sum[1][r], two ? sum[0][two ? r + 1 : r] : 0, two ? sum[1][two ? r + 1 : r] : 0);
+        ((float4 *)room.slot[slot])[r / 2 * TILE_BLOCKS + block] = both;
     }
+}
+
+// The sums of all pairs, in the slots; pull and push are in the room.
+template <int T, int SHAPE>
+static __device__ __forceinline__ void tile_sums(tile_room<T> &room, const float (&d)[T][T], const tile_lane &has) {
+    float row[2][T] = {}, column[2][T] = {};
+    __syncwarp();
+    add_pairs<T, SHAPE, true>(room, d, has.row_a, has.column_a, row, column);
+    if (has.inside) { // one block is done, and the other begins
+        store_sums(room, has.row_slot, has.row_a, row);
+        store_sums(room, has.column_slot, has.column_a, column);
+#pragma unroll
+        for (int r = 0; r < T; r++) row[0][r] = row[1][r] = column[0][r] = column[1][r] = 0;
+    }
+    __syncwarp();
+    add_pairs<T, SHAPE, false>(room, d, has.row_b, has.column_b, row, column);
+    store_sums(room, has.row_slot, has.row_b, row);
+    store_sums(room, has.column_slot, has.column_b, column);
+    __syncwarp();
+}
+
+// A velocity from the two sums of a particle. Rounded by name: the same bits everywhere.
+static __device__ __forceinline__ float tile_end(float c, float score, float place, float repulsion, float pull) {
+    return __fadd_rn(score, __fmaf_rn(__fmul_rn(c, place), repulsion, pull));
 }
 
 // Of a member: the sum over l of k s_l + c r (x - x_l), where pull is s - c x for rbf, and s for imq, whose push is
@@ -159,9 +188,8 @@ static __device__ __forceinline__ void store_sums(tile_room<T> &room, const tile
 template <int T, int SHAPE>
 static __device__ __forceinline__ void tile_velocity(float c, const tile_member &m, tile_room<T> &room,
                                                      const float (&d)[T][T], const tile_lane &has,
-                                                     double (&velocity)[2]) {
+                                                     float (&velocity)[2]) {
     const unsigned lane = threadIdx.x % 32;
-    float row[2][T] = {}, column[2][T] = {};
 #pragma unroll
     for (int half = 0; half < tile_room<T>::HALVES; half++) {
         const unsigned l = lane + 32 * half;
@@ -169,50 +197,51 @@ static __device__ __forceinline__ void tile_velocity(float c, const tile_member 
         room.pull[room.place(l)] = SHAPE == SHAPE_RBF ? fmaf(-c, m.place[half], m.score[half]) : m.score[half];
         if (SHAPE != SHAPE_RBF) room.push[room.place(l)] = c * m.place[half];
     }
-    __syncwarp();
-    add_pairs<T, SHAPE, true>(room, d, has.row_a, has.column_a, row, column);
-    if (has.inside) { // one block is done, and the other begins
-        store_sums(room, has, has.row_a, has.column_a, row, column);
-#pragma unroll
-        for (int r = 0; r < T; r++) row[0][r] = row[1][r] = column[0][r] = column[1][r] = 0;
-    }
-    add_pairs<T, SHAPE, false>(room, d, has.row_b, has.column_b, row, column);
-    store_sums(room, has, has.row_b, has.column_b, row, column);
-    __syncwarp();
+    tile_sums<T, SHAPE>(room, d, has);
 #pragma unroll
     for (int half = 0; half < tile_room<T>::HALVES; half++) {
-        const unsigned l = lane + 32 * half, place = room.place(l < tile_room<T>::PARTICLES ? l : 0);
+        const unsigned l = lane + 32 * half, place = room.slot_place(l < tile_room<T>::PARTICLES ? l : 0);
         float sum[2] = {0, 0};
 #pragma unroll
-        for (int p = 0; p < TILE_SLOTS; p++) sum[0] += room.slot[0][p][place], sum[1] += room.slot[1][p][place];
-        const double drift = __dmul_rn((double)c, (double)m.place[half]); // rounded by name: the same bits everywhere
-        velocity[half] = __dadd_rn((double)m.score[half], __fma_rn(drift, (double)sum[0], (double)sum[1]));
+        for (int p = 0; p < TILE_SLOTS; p++) {
+            const float2 both = room.slot[p][place];
+            sum[0] += both.x, sum[1] += both.y;
+        }
+        velocity[half] = tile_end(c, m.score[half], m.place[half], sum[0], sum[1]);
     }
 }
 
-// A member moves, and its centred row is that of body_centre.
+// A member moves.
 template <int T>
 static __device__ __forceinline__ void tile_move(const whole_args &w, unsigned i, unsigned n,
-                                                 const double (&velocity)[2], double &largest, int &wrong) {
-    const unsigned lane = threadIdx.x % 32;
+                                                 const double (&velocity)[2], tile_room<T> &room, double &largest,
+                                                 int &wrong) {
+    const unsigned lane = threadIdx.x % 32, l = lane + 32;
     const size_t row = (size_t)i * n + lane;
-    const bool one = lane < n, two = tile_room<T>::HALVES == 2 && lane + 32 < n;
+    const bool one = lane < n, two = tile_room<T>::HALVES == 2 && l < n;
     const double first = one ? step_by(&w.step, i, row, velocity[0], &largest, &wrong) : 0;
     const double second = two ? step_by(&w.step, i, row + 32, velocity[1], &largest, &wrong) : 0;
     const double begin = __shfl_sync(0xffffffffu, first, 0);
     const double here = one ? first - begin : 0, there = two ? second - begin : 0;
-    const double offset = team_sum(here + there) / (double)n;
+    __syncwarp();
+    room.pull[lane] = (float)here; // the centre is that of body_centre, which adds up in the order of tiles
+    if (two) room.pull[l] = (float)there;
+    __syncwarp();
+    unsigned valid;
+    const unsigned at = placed_first(T, n, lane, &valid);
+    const double offset = single_offset(__fadd_rn(valid > 0 ? room.pull[at] : 0, valid > 1 ? room.pull[at + 1] : 0), n);
     if (one) w.z[row] = (float)(here - offset);
     if (two) w.z[row + 32] = (float)(there - offset);
+    __syncwarp();
 }
 
 // ---- units ----------------------------------------------------------------------------------------------------------
 
-// Squared distances become k.
+// Squared distances in `unit` become k.
 template <int T, int SHAPE>
-static __device__ __forceinline__ void tile_kernel(double h, float inverse, float (&d)[T][T]) {
-    const float by = SHAPE == SHAPE_RBF ? -1.4426950408889634f * inverse : inverse;
-    if (h > 0 && h < 1e30) {
+static __device__ __forceinline__ void tile_kernel(float h, float inverse, float unit, float (&d)[T][T]) {
+    const float by = unit * (SHAPE == SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
+    if (h > 0 && h < 1e30f) {
 #pragma unroll
         for (int r = 0; r < T; r++)
 #pragma unroll
@@ -226,49 +255,60 @@ static __device__ __forceinline__ void tile_kernel(double h, float inverse, floa
     }
 }
 
+// The bandwidth of two middle distances.
+static __device__ __forceinline__ float tile_scale(const pair_args &a, unsigned u, float lower, float upper) {
+    if (a.rule == RULE_MEDIAN) { // the usual one, in the precision of the distances
+        const float median = 0.5f * (quick_root(lower) + quick_root(upper)), square = median * median;
+        return square < 1e-37f ? 0 : square;
+    }
+    float h = 0;
+    if (threadIdx.x % 32 == 0) h = (float)found_scale(a, u, lower, upper);
+    return __shfl_sync(0xffffffffu, h, 0);
+}
+
+static __device__ __forceinline__ float tile_inverse(float h) { return h > 0 ? __fdividef(1.0f, h) : 0; }
+
 // The distances of a unit, and its bandwidth. `rows`: those of its domain, if they are few.
 template <int T>
-static __device__ __forceinline__ double tile_bandwidth(const pair_args &a, unsigned u, const tile_index &index,
-                                                        tile_rows<T, TILE_STAGED> &rows, const tile_lane &has,
-                                                        tile_room<T> &room, float (&d)[T][T]) {
+static __device__ __forceinline__ float tile_bandwidth(const pair_args &a, unsigned u, const tile_index &index,
+                                                       tile_rows<T, TILE_STAGED> &rows, const tile_lane &has,
+                                                       tile_room<T> &room, float (&d)[T][T], float &unit) {
     const unsigned lane = threadIdx.x % 32, n = (unsigned)a.n, count = index.head.rows;
     const uint32_t *domain = a.domain + index.head.begin;
     const bool staged = count <= TILE_STAGED, ranked = a.rule != RULE_FIXED;
-    double *keep = a.guess + 3 * (size_t)(a.first + u);
+    double *kept = a.guess + 3 * (size_t)(a.first + u);
+    tile_guess guess;
+    guess.read(kept);
     for (bool first = true;; first = false) {
         float furthest = 0, lower = 0, upper = 0;
         bool products = false;
         if (staged) {
             if (!first) rows.load(a, index.row, count);
-            products = rows.stage(n, first, room, furthest);
+            products = rows.stage(n, count, first, room, furthest);
             if (products)
-                tile_products(room, count, has, d);
+                tile_products<T>(room.rows, room.norm, count, has, d);
             else
-                tile_differences<T, true>(room, count, has, d);
+                tile_differences<T, true>(room.rows, count, has, d);
         } else { // a row at a time
             for (unsigned e = 0; e < count; e++) {
                 tile_rows<T, 1> row;
                 row.load(a, domain[e], 1);
-                row.stage(n, false, room, furthest);
+                row.stage(n, 1, false, room, furthest);
                 if (e == 0)
-                    tile_differences<T, true>(room, 1, has, d);
+                    tile_differences<T, true>(room.rows, 1, has, d);
                 else
-                    tile_differences<T, false>(room, 1, has, d);
+                    tile_differences<T, false>(room.rows, 1, has, d);
             }
         }
 #pragma unroll
         for (int r = 0; r < T; r++)
             if (has.inside) d[r][r] = TILE_FAR; // a particle and itself
-        if (ranked) tile_middle(a, u, keep, domain, count, room, d, products, has, lower, upper);
+        if (ranked) tile_middle<T>(a, u, guess, domain, count, room.rows, room, d, products, lower, upper);
         if (products && !(furthest <= PRODUCT_REACH * (ranked ? upper : (float)a.fixed))) continue; // a small bandwidth
-        if (!ranked) return a.fixed;
-        if (a.rule == RULE_MEDIAN) { // the usual one, in the precision of the distances
-            const float median = 0.5f * (sqrtf(lower) + sqrtf(upper)), square = median * median;
-            return square < 1e-37f ? 0 : square;
-        }
-        double h = 0;
-        if (lane == 0) h = found_scale(a, u, lower, upper);
-        return __shfl_sync(0xffffffffu, h, 0);
+        unit = products ? 2 : 1;
+        if (ranked && lane == 0) guess.write(kept);
+        if (!ranked) return (float)a.fixed;
+        return tile_scale(a, u, lower, upper);
     }
 }
 
@@ -284,9 +324,9 @@ static __device__ __forceinline__ void tile_unit(const pair_args &a, const whole
     if (index.head.rows <= TILE_STAGED) rows.load(a, index.row, index.head.rows);
     tile_member m = read_member<T, WHOLE>(a, w, index);
     if (closed) return;
-    const double h = tile_bandwidth<T>(a, u, index, rows, has, room, d);
-    const float inverse = h > 0 ? 1 / (float)h : 0;
-    tile_kernel<T, SHAPE>(h, inverse, d);
+    float unit;
+    const float h = tile_bandwidth<T>(a, u, index, rows, has, room, d, unit), inverse = tile_inverse(h);
+    tile_kernel<T, SHAPE>(h, inverse, unit, d);
     for (unsigned e = 0; e < (MANY ? members : members > 0); e++) {
         if (MANY && e > 0) {
             const unsigned i = index.head.variable = a.term_variable[a.member_start[a.first + u] + e];
@@ -300,14 +340,15 @@ static __device__ __forceinline__ void tile_unit(const pair_args &a, const whole
         }
         const unsigned i = index.head.variable;
         const double slope = a.in_sd ? a.inverse[i] : 1;
-        double velocity[2] = {0, 0};
+        float drawn[2] = {0, 0};
         tile_velocity<T, SHAPE>((float)((SHAPE == SHAPE_RBF ? 2 : 1) * (double)inverse * slope), m, room, d, has,
-                                velocity);
+                                drawn);
+        double velocity[2] = {drawn[0], drawn[1]};
         if ((!MANY || e + 1 == members) && next < a.units) index = read_index<WHOLE>(a, w, next);
         if (WHOLE) {
             velocity[0] *= a.share;
             velocity[1] *= a.share;
-            tile_move<T>(w, i, n, velocity, largest, wrong);
+            tile_move<T>(w, i, n, velocity, room, largest, wrong);
         } else {
             if (lane < n) put_velocity(a, (size_t)i * n + lane, velocity[0]);
             if (lane + 32 < n) put_velocity(a, (size_t)i * n + lane + 32, velocity[1]);

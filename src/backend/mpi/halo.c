@@ -27,10 +27,21 @@ static void pack(const svmp_graph *graph, size_t n, const double *values, double
     }
 }
 
+/* How something went that others cannot wait for: they hear of it with the step. */
+static void note(backend *b, svmp_status status) {
+    if (b->mpi->status == SVMP_OK) b->mpi->status = status;
+}
+
+/* Whether the particles are not in the memory of this process. */
+static int elsewhere(const backend *b) { return b->local->fetch_rows != NULL; }
+
 static svmp_status exchange(backend *b) {
     struct mpi_halo *m = b->mpi;
     const team *others = b->context->team;
+    const svmp_graph *graph = b->model->graph;
     const double started = svmp_clock_seconds();
+    m->status = SVMP_OK;
+    if (elsewhere(b)) note(b, b->local->fetch_rows(b, graph->interior_variables, graph->own_variables));
     pack(b->model->graph, b->n, b->x, m->leaving);
     others->depart(others, m->line, m->leaving, b->x + b->model->graph->own_variables * b->n);
     m->travelling = true;
@@ -44,29 +55,35 @@ static void nudge(const backend *b) {
     if (b->mpi->travelling) b->mpi->travelling = !others->arrived(others, b->mpi->line, false);
 }
 
-static void arrive(const backend *b) {
+/* Waits for the messages; returns whether there were any. */
+static bool await(const backend *b) {
     const team *others = b->context->team;
     const double started = svmp_clock_seconds();
-    if (b->mpi->travelling) others->arrived(others, b->mpi->line, true);
+    const bool travelling = b->mpi->travelling;
+    if (travelling) others->arrived(others, b->mpi->line, true);
     b->mpi->travelling = false;
     b->mpi->times.waiting += svmp_clock_seconds() - started;
+    return travelling;
+}
+
+static void arrive(backend *b) {
+    const svmp_graph *graph = b->model->graph;
+    if (await(b) && elsewhere(b)) note(b, b->local->store_rows(b, graph->own_variables, graph->variables));
 }
 
 static svmp_status refresh(backend *b) {
     SVMP_TRY(exchange(b));
-    return arrive(b), SVMP_OK;
+    arrive(b);
+    return elsewhere(b) ? svmp_team_agree(b->context, b->mpi->status) : SVMP_OK;
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-static void note(backend *b, svmp_status status) {
-    if (b->mpi->status == SVMP_OK) b->mpi->status = status;
-}
-
 static svmp_status score(backend *b) {
-    b->span = (node_span){0, b->model->graph->interior};
-    b->mpi->status = SVMP_OK;
-    note(b, b->local->score(b));
+    const svmp_graph *graph = b->model->graph;
+    if (elsewhere(b)) arrive(b);
+    b->span = (node_span){0, elsewhere(b) ? graph->own : graph->interior};
+    if (b->mpi->status == SVMP_OK) note(b, b->local->score(b));
     return SVMP_OK;
 }
 
@@ -84,6 +101,10 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
     const size_t even = graph->interior / SLICES, slice = even > LEAST ? even : LEAST;
     const int all_interior = graph->interior == graph->own && graph->own > 0;
+    if (elsewhere(b)) {
+        if (b->mpi->status == SVMP_OK) note(b, b->local->stein(b, k, t));
+        return SVMP_OK;
+    }
     for (size_t first = 0; first < graph->interior; first += slice) {
         b->span = (node_span){first, first + slice < graph->interior ? first + slice : graph->interior};
         note(b, b->local->stein(b, k, t));
@@ -103,7 +124,9 @@ static svmp_status agree(backend *b, svmp_status status) {
     b->largest = seen[0];
     b->mpi->times.agreeing += svmp_clock_seconds() - started;
     if (seen[1] == 0) return SVMP_OK;
-    if (b->moved && status == SVMP_OK && b->mpi->status == SVMP_OK) {
+    if (b->moved && status == SVMP_OK && b->mpi->status == SVMP_OK && b->local->take_back) {
+        b->local->take_back(b);
+    } else if (b->moved && status == SVMP_OK && b->mpi->status == SVMP_OK) {
         double *before = b->phi;
         b->phi = b->x;
         b->x = before;
@@ -117,7 +140,7 @@ static svmp_status move(backend *b, const step *s, double rate, size_t t) {
 }
 
 static svmp_status diffuse(backend *b, double rate, size_t t) {
-    score_boundary(b);
+    if (!elsewhere(b)) score_boundary(b);
     return agree(b, b->mpi->status == SVMP_OK ? b->local->diffuse(b, rate, t) : SVMP_OK);
 }
 
@@ -171,7 +194,7 @@ svmp_status svmp_mpi_attach(backend *b) {
 void svmp_mpi_detach(backend *b) {
     struct mpi_halo *m = b->mpi;
     if (m == NULL) return;
-    arrive(b);
+    await(b);
     release(b->context, m);
     svmp_release(b->context, m);
     b->mpi = NULL;

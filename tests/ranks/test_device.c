@@ -1,0 +1,100 @@
+/* In each of two processes: a backend whose particles are elsewhere, on a simulated device, moves its part of a model
+ * to the same bits as one process moves the whole. */
+#include "unit/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "svmp_parallel.h"
+#include "unit/simulated.h"
+
+enum { N = 20, SIDE = 6, ITERATIONS = 8 };
+
+static backend *make(const backend_kind *kind, const svmp_model *model, const char *text, kernel *k, step *s) {
+    const svmp_graph *graph = model->graph;
+    backend *b = NULL;
+    double *x;
+    if (text) assert_ok(svmp_kernel_parse(model->context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, k));
+    assert_ok(svmp_step_parse(model->context, "adam:0.05", s));
+    const svmp_status made = svmp_backend_create(kind, model, N, 3, text ? k : NULL, text ? s : NULL, &b);
+    if (made != SVMP_OK) fail_msg("%s", svmp_context_error(model->context));
+    assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t i = 0; i < graph->own_variables; i++)
+        for (size_t l = 0; l < N; l++)
+            x[i * N + l] = 2 * sin(1.7 * (double)(svmp_graph_whole_variable(graph, i) * N + l));
+    assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+    return b;
+}
+
+static void go(backend *b, const kernel *k, const step *s, size_t t) {
+    if (b->kind->exchange) assert_ok(b->kind->exchange(b));
+    assert_ok(b->kind->score(b));
+    if (k == NULL) {
+        assert_ok(b->kind->diffuse(b, 0.01, t));
+        return;
+    }
+    assert_ok(b->kind->stein(b, k, t));
+    assert_ok(b->kind->step(b, s, 0.05, t));
+}
+
+static void compare(const backend_kind *kind, const char *text) {
+    svmp_context *alone = test_context(1), *joined = test_context(1);
+    svmp_model *whole = test_grid(alone, SIDE, 1), *part = NULL;
+    const double *expected, *found;
+    kernel k;
+    step s;
+    assert_ok(svmp_context_join(joined));
+    part = test_grid(joined, SIDE, 1);
+    assert_ok(svmp_model_split(&part, NULL));
+    backend *a = make(kind, whole, text, &k, &s), *b = make(kind, part, text, &k, &s);
+    assert_true(part->graph->own < whole->graph->own);
+    for (size_t t = 0; t < ITERATIONS; t++) {
+        go(a, text ? &k : NULL, &s, t);
+        go(b, text ? &k : NULL, &s, t);
+        double largest = a->largest;
+        assert_true(largest == b->largest);
+        assert_ok(svmp_backend_view(a, ARRAY_PARTICLES, &expected));
+        if (t % 3 == 1) assert_ok(b->kind->refresh(b));
+        assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &found));
+        for (size_t i = 0; i < part->graph->own_variables; i++)
+            assert_memory_equal(found + i * N, expected + svmp_graph_whole_variable(part->graph, i) * N,
+                                N * sizeof *found);
+    }
+    svmp_backend_free(a);
+    svmp_backend_free(b);
+    svmp_model_free(whole);
+    svmp_model_free(part);
+    svmp_context_free(alone);
+    svmp_context_free(joined);
+}
+
+static void same_bits(void **unused) {
+    (void)unused;
+    const char *kernels[] = {"rbf@blanket", "imq@random:2", "rbf/sd@blanket + linear@blanket", "rbf@message", NULL};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        compare(&test_backend_simulated, kernels[k]);
+        compare(&test_backend_simulated_whole, kernels[k]);
+        compare(&test_backend_simulated_f64, kernels[k]);
+    }
+}
+
+static void refused(void **unused) {
+    (void)unused;
+    svmp_context *joined = test_context(1);
+    kernel k;
+    backend *b = NULL;
+    assert_ok(svmp_context_join(joined));
+    svmp_model *part = test_grid(joined, SIDE, 1);
+    assert_ok(svmp_model_split(&part, NULL));
+    assert_ok(svmp_kernel_parse(joined, "rbf@all", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    assert_int_equal(svmp_backend_create(&test_backend_simulated, part, N, 3, &k, NULL, &b), SVMP_UNSUPPORTED);
+    assert_string_equal(svmp_context_error(joined), "The backend 'cuda' does not support kernels on 'all' in several "
+                                                    "processes; use --backend cpu.");
+    svmp_model_free(part);
+    svmp_context_free(joined);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
