@@ -22,6 +22,7 @@
 #include "base/vector.h"
 #include "method/astray.h"
 #include "method/averages.h"
+#include "method/covariance.h"
 #include "method/hold.h"
 #include "method/hold_text.h"
 #include "method/method.h"
@@ -49,6 +50,7 @@ typedef struct transport {
     bool *jumps; /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
     int broken;  /* it may jump somewhere: no particle is carried */
     averages *averages;
+    covariance *covariance; /* NULL: of too many variables */
     double *metric;        /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
     int apart;             /* a solve costs too much, or the density may jump in some variable */
     double *moved;         /* the particles as the moves left them */
@@ -128,6 +130,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
+    SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, &own->covariance));
     SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved));
     SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
     own->broken = own->jumps != NULL;
@@ -143,6 +146,7 @@ static void free_transport(svmp_run *run) {
     svmp_sweeper_free(own->sweeper);
     svmp_gaussian_free(own->q);
     svmp_averages_free(own->averages);
+    svmp_covariance_free(own->covariance);
     svmp_averages_free(own->text_averages);
     svmp_text_scale_free(own->text);
     svmp_release(run->context, own->jumps);
@@ -197,6 +201,7 @@ static svmp_status hold(svmp_run *run, double *x, double *room) {
     const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
     if (svmp_led_astray(rows, variables, n, x, own->moved, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
+        svmp_covariance_hold(own->covariance, rows, x);
         SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
         if (!svmp_led_astray(rows, variables, n, x, own->moved, off)) return SVMP_OK;
         memcpy(x, own->moved, bytes);
@@ -247,6 +252,7 @@ static svmp_status close_window(svmp_run *run) {
     transport *own = run->own;
     const size_t passed = run->iteration + 1;
     svmp_averages_close(own->averages);
+    svmp_covariance_close(own->covariance);
     if (own->text) svmp_averages_close(own->text_averages);
     const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, svmp_small_errors);
     const double error = svmp_largest_error(svmp_averages_rows(own->averages), run->model->graph->variables);
@@ -272,6 +278,7 @@ static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     }
     if (!own->apart) SVMP_TRY(svmp_trajectory_force(own->global, &force));
     svmp_averages_add(own->averages, x, force);
+    svmp_covariance_add(own->covariance, x);
     if (own->text) {
         svmp_text_scale_find(own->text, x, own->values);
         svmp_averages_add(own->text_averages, own->values, NULL);
@@ -449,6 +456,7 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
+    SVMP_TRY(svmp_covariance_state(own->covariance, a));
     const average *rows = svmp_averages_rows(own->averages);
     own->error = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0;
     if (own->text) SVMP_TRY(svmp_averages_state(own->text_averages, a));
