@@ -42,20 +42,22 @@ BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
+enum { SUM_TOGETHER = 16 }; /* entries of a list */
+
 /* The rows and the weights of some entries of a list; what is beyond `count` is as the first. */
 BODY void sum_entries(const sum_args *a, size_t e, size_t count, size_t *row, double *weight) {
     const double sign = a->minus ? -1 : 1;
     if (a->item) {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->item[e + (j < count ? j : 0)];
+        UNROLL for (size_t j = 0; j < SUM_TOGETHER; j++) row[j] = a->item[e + (j < count ? j : 0)];
     } else if (a->column) {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->column[e + (j < count ? j : 0)];
+        UNROLL for (size_t j = 0; j < SUM_TOGETHER; j++) row[j] = a->column[e + (j < count ? j : 0)];
     } else {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = e + (j < count ? j : 0);
+        UNROLL for (size_t j = 0; j < SUM_TOGETHER; j++) row[j] = e + (j < count ? j : 0);
     }
     if (a->weight) {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = sign * a->weight[e + (j < count ? j : 0)];
+        UNROLL for (size_t j = 0; j < SUM_TOGETHER; j++) weight[j] = sign * a->weight[e + (j < count ? j : 0)];
     } else {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = sign;
+        UNROLL for (size_t j = 0; j < SUM_TOGETHER; j++) weight[j] = sign;
     }
 }
 
@@ -63,13 +65,13 @@ BODY void sum_entries(const sum_args *a, size_t e, size_t count, size_t *row, do
 BODY double row_sum(const sum_args *a, size_t k, size_t l) {
     const size_t end = a->start[k + 1];
     double sum = a->constant ? a->constant[k] : a->adds ? a->out[k * a->n + l] : 0;
-    for (size_t e = a->start[k]; e < end; e += TOGETHER) {
-        double weight[TOGETHER], value[TOGETHER];
-        size_t row[TOGETHER];
-        const size_t count = end - e < TOGETHER ? end - e : TOGETHER;
+    for (size_t e = a->start[k]; e < end; e += SUM_TOGETHER) {
+        double weight[SUM_TOGETHER], value[SUM_TOGETHER];
+        size_t row[SUM_TOGETHER];
+        const size_t count = end - e < SUM_TOGETHER ? end - e : SUM_TOGETHER;
         sum_entries(a, e, count, row, weight);
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) value[j] = a->rows[row[j] * a->n + l];
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) sum = j < count ? fma(weight[j], value[j], sum) : sum;
+        UNROLL for (size_t j = 0; j < SUM_TOGETHER; j++) value[j] = a->rows[row[j] * a->n + l];
+        UNROLL for (size_t j = 0; j < SUM_TOGETHER; j++) sum = j < count ? fma(weight[j], value[j], sum) : sum;
     }
     return sum;
 }
