@@ -11,18 +11,9 @@ BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
     const size_t to = from + size < most ? from + size : most;
     const REAL *z = (const REAL *)a->z;
     REAL sum = 0;
-    for (size_t e = from; e < to; e += TOGETHER) {
-        REAL one[TOGETHER], other[TOGETHER];
-        const size_t some = to - e < TOGETHER ? to - e : TOGETHER;
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) {
-            const REAL *row = z + a->domain[e + (j < some ? j : 0)] * n;
-            one[j] = row[l];
-            other[j] = row[m];
-        }
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) {
-            const REAL apart = one[j] - other[j];
-            if (j < some) sum += a->shape == SHAPE_LINEAR ? one[j] * other[j] : apart * apart;
-        }
+    for (size_t e = from; e < to; e++) {
+        const REAL *row = z + a->domain[e] * n, apart = row[l] - row[m];
+        sum += a->shape == SHAPE_LINEAR ? row[l] * row[m] : apart * apart;
     }
     ((REAL *)a->matrix)[thread] = sum;
 }
