@@ -4,8 +4,8 @@
  *
  * A sweep evaluates the factors that touch a node once at x and once at y, for every node. `operations` is that floor
  * in operations a particle, of the programs and of the matrix, over those of a score; `factors` is the time of these
- * evaluations alone, `sweep` that of the whole sweep with its random numbers, both over the time of a score. One
- * thread.
+ * evaluations alone, `numbers` that of the random numbers alone, a normal one a variable and the logarithm of a uniform
+ * one a node, and `sweep` that of the whole sweep, all over the time of a score. One thread.
  */
 #include <math.h>
 #include <string.h>
@@ -101,11 +101,21 @@ static void factors(subject *s) {
     }
 }
 
+/* The random numbers of a sweep and nothing else. */
+static void numbers(subject *s) {
+    const svmp_graph *graph = s->b->model->graph;
+    for (size_t i = 0; i < graph->variables; i++)
+        svmp_random_quick_normals((random_stream){.purpose = RANDOM_LOCAL, .a = s->t, .b = i}, s->b->n, s->value);
+    for (size_t v = 0; v < graph->nodes; v++)
+        svmp_random_log_uniforms((random_stream){.purpose = RANDOM_LOCAL_ACCEPT, .a = s->t, .b = v}, s->b->n, s->value);
+    s->t++;
+}
+
 typedef void (*work)(subject *s);
 
 /* Seconds of each: the least of some rounds, in which they take turns. */
 static void costs(subject *s, size_t count, const work *works, double *best) {
-    size_t times[3] = {1, 1, 1};
+    size_t times[4] = {1, 1, 1, 1};
     for (size_t k = 0; k < count; k++) {
         const double started = thread_seconds();
         works[k](s);
@@ -141,12 +151,12 @@ static void measure(const char *name, svmp_model *model, size_t n) {
 
     must(svmp_sweeper_measure(s.sweeper, s.b, 0));
     for (size_t t = 0; t < 30; t++) must(svmp_sweep(s.sweeper, s.b, s.t++, 2 / sqrt(1 + (double)t)));
-    double best[3];
-    costs(&s, 3, (const work[]){score, factors, sweep}, best);
+    double best[4];
+    costs(&s, 4, (const work[]){score, factors, numbers, sweep}, best);
     const local_work floor = svmp_local_work(s.local);
-    printf("%-18s %7zu %5zu %8zu %10.1f %10.1f %11.2f %9.2f %9.2f\n", name, graph->variables, n, s.colours,
-           1e6 * best[0], 1e6 * best[2], (double)floor.sweep / (double)floor.score, best[1] / best[0],
-           best[2] / best[0]);
+    printf("%-18s %7zu %5zu %8zu %10.1f %10.1f %11.2f %9.2f %9.2f %9.2f\n", name, graph->variables, n, s.colours,
+           1e6 * best[0], 1e6 * best[3], (double)floor.sweep / (double)floor.score, best[1] / best[0],
+           best[2] / best[0], best[3] / best[0]);
     fflush(stdout);
     free(s.value), free(s.here), free(s.there), free(s.y), free(colour);
     svmp_sweeper_free(s.sweeper);
@@ -161,9 +171,9 @@ int main(int count, char **arguments) {
     const size_t n = quick ? 5 : count > 1 ? strtoul(arguments[1], NULL, 10) : 100;
     if (quick) rounds = 1, enough = 0;
     start_context(1);
-    printf("%-18s %7s %5s %8s %10s %10s %31s\n", "", "", "", "", "us", "us", "a sweep over a score");
-    printf("%-18s %7s %5s %8s %10s %10s %11s %9s %9s\n", "model", "vars", "n", "colours", "score", "sweep",
-           "operations", "factors", "sweep");
+    printf("%-18s %7s %5s %8s %10s %10s %41s\n", "", "", "", "", "us", "us", "a sweep over a score");
+    printf("%-18s %7s %5s %8s %10s %10s %11s %9s %9s %9s\n", "model", "vars", "n", "colours", "score", "sweep",
+           "operations", "factors", "numbers", "sweep");
     measure("matrix, 60 x 60", grid(quick ? 10 : 60), n);
     measure("field, 30 x 30", field(), n);
     measure("effects", effects(), n);

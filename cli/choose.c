@@ -42,8 +42,11 @@ static int no_variable(const svmp_particles *particles, const char *where, const
     const size_t variables = svmp_particles_variables(particles);
     if (variables != svmp_particles_whole(particles)) /* nobody knows all their names */
         return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s.", (int)length, wanted, where);
-    return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has %zu variable%s, '%s' to '%s'.", (int)length,
-                    wanted, where, variables, plural(variables), svmp_particles_name(particles, 0),
+    if (variables == 1)
+        return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has only '%s'.", (int)length, wanted, where,
+                        svmp_particles_name(particles, 0));
+    return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has %zu variables, '%s' to '%s'.", (int)length,
+                    wanted, where, variables, svmp_particles_name(particles, 0),
                     svmp_particles_name(particles, variables - 1));
 }
 

@@ -2,12 +2,14 @@
 #include <stdlib.h>
 
 #include "agreement.h"
+#include "choose.h"
 #include "command.h"
 #include "origin.h"
 #include "sample.h"
 #include "table.h"
 
 static const option_row rows[] = {
+    {"variables", 0, "NAME,...", "", "compare only these variables and arrays", "Output"},
     {"per-variable", 0, NULL, "", "also show E[x], E[x^2], z values and the sd ratio of each variable", "Output"},
     {"threads", 0, "N", "0", "threads for the MMD; 0: one per processor", "Output"},
 };
@@ -84,13 +86,30 @@ static int print_comparison(const option_set *set, svmp_context *context, const 
     return 0;
 }
 
+/* Reads a file; of its variables, those of --variables. */
+static int read_chosen(const option_set *set, svmp_context *context, const char *path, svmp_particles **particles) {
+    const char *list = options_given(set, "variables");
+    svmp_particles *whole = NULL;
+    int status = read_particles(context, path, &whole);
+    if (status || list == NULL) return *particles = whole, status;
+    char where[512];
+    snprintf(where, sizeof where, "'%s'", path);
+    size_t count = 0, *chosen = calloc(svmp_particles_variables(whole) + 1, sizeof *chosen);
+    status =
+        chosen ? choose_variables(NULL, whole, where, list, chosen, &count) : complain(EXIT_FAILED, "Out of memory.");
+    const svmp_status selected = status ? SVMP_OK : svmp_particles_select(whole, count, chosen, 1, particles);
+    free(chosen);
+    svmp_particles_free(whole);
+    return selected == SVMP_OK ? status : failed(context, selected);
+}
+
 static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_particles *particles = NULL, *reference = NULL;
     int status = open_context(set, &context);
     if (status) return status;
-    status = read_particles(context, set->operands[0], &particles);
-    if (status == 0) status = read_particles(context, set->operands[1], &reference);
+    status = read_chosen(set, context, set->operands[0], &particles);
+    if (status == 0) status = read_chosen(set, context, set->operands[1], &reference);
     svmp_difference *differences = calloc(svmp_particles_variables(particles) + 1, sizeof *differences);
     if (status == 0 && differences == NULL) status = complain(EXIT_FAILED, "Out of memory.");
     if (status == 0) status = print_comparison(set, context, particles, reference, differences);

@@ -17,6 +17,43 @@ static void print_text(const char *text) {
     }
 }
 
+static int is_automatic(const svmp_method *method) { return strcmp(method->coordinates, "auto") == 0; }
+static int has_modes(const svmp_method *method) { return method->yield == SVMP_YIELD_MODES; }
+static int has_chains(const svmp_method *method) { return method->yield == SVMP_YIELD_CHAINS && !method->sweeps; }
+static int has_sweeps(const svmp_method *method) { return method->yield == SVMP_YIELD_CHAINS && method->sweeps; }
+
+/* The words {chains} in the text of a command stand for the methods of that kind: "a, b and c". */
+static const struct method_kind {
+    const char *word;
+    int (*is)(const svmp_method *method);
+} method_kinds[] = {
+    {"{auto}", is_automatic}, {"{modes}", has_modes}, {"{chains}", has_chains}, {"{sweeps}", has_sweeps}};
+
+static void print_methods(svmp_context *context, const struct method_kind *kind) {
+    const char *names[64], *name;
+    size_t count = 0;
+    svmp_method method;
+    for (size_t k = 1; (name = svmp_option_choice("method", k)) != NULL; k++) /* behind auto, which is one of them */
+        if (svmp_method_describe(context, name, &method) == SVMP_OK && kind->is(&method) &&
+            count < sizeof names / sizeof *names)
+            names[count++] = name;
+    for (size_t k = 0; k < count; k++) printf("%s\\fB%s\\fR", k == 0 ? "" : k + 1 < count ? ", " : " and ", names[k]);
+}
+
+/* The text of a command is roff. */
+static void print_description(svmp_context *context, const char *text) {
+    while (*text) {
+        const struct method_kind *kind = NULL;
+        for (size_t k = 0; k < sizeof method_kinds / sizeof *method_kinds; k++)
+            if (strncmp(text, method_kinds[k].word, strlen(method_kinds[k].word)) == 0) kind = &method_kinds[k];
+        if (kind)
+            print_methods(context, kind);
+        else
+            putchar(*text);
+        text += kind ? strlen(kind->word) : 1;
+    }
+}
+
 static void print_heading(const char *group) { (void)group; }
 
 static void print_row(const option_row *option) {
@@ -39,14 +76,15 @@ static void print_row(const option_row *option) {
     fputs(".\n", stdout);
 }
 
-static void print_command(const command *which) {
+static void print_command(svmp_context *context, const command *which) {
     option_set set = {0};
     command_options(which, &set);
     printf(".SS \"svmp %s", which->name);
     if (*which->operands) printf(" %s", which->operands);
     puts("\"");
     print_text(which->summary);
-    printf(".\n.PP\n%s", which->text);
+    puts(".\n.PP");
+    print_description(context, which->text);
     for_each_option(&set, print_heading, print_row);
 }
 
@@ -66,6 +104,8 @@ static const char closing[] =
     "A checkpoint can be read only by the version of svmp that wrote it. It has a checksum, and a run with another\n"
     "model, start or option rejects it. Files are written under a temporary name and then renamed, so a file is never\n"
     "half written.\n"
+    ".PP\n"
+    "The pages docs/*.md that this manual names are installed with svmp, in share/doc/svmp.\n"
     ".SH EXAMPLES\n"
     ".nf\n"
     "svmp run grid.mtx grid_b.mtx \\-n 50 \\-o particles.csv\n"
@@ -74,8 +114,10 @@ static const char closing[] =
     ".fi\n";
 
 static int run(const option_set *set) {
-    (void)set;
+    svmp_context *context = NULL;
     size_t count;
+    const int status = open_context(set, &context);
+    if (status) return status;
     const command *const *all = commands(&count);
     printf(".TH SVMP 1 \"\" \"svmp %s\" \"User Commands\"\n", svmp_version());
     fputs(".SH NAME\nsvmp \\- inference in continuous graphical models by Stein variational message passing\n"
@@ -89,8 +131,9 @@ static int run(const option_set *set) {
           "order;\n.B \\-\\-\nends the options.\n"
           ".SH COMMANDS\n",
           stdout);
-    for (size_t k = 0; k < count; k++) print_command(all[k]);
+    for (size_t k = 0; k < count; k++) print_command(context, all[k]);
     fputs(closing, stdout);
+    svmp_context_free(context);
     return EXIT_DONE;
 }
 

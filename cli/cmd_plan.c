@@ -45,9 +45,9 @@ static void print_text(const char *label, const char *(*format)(double, char *),
 static void print_plan(const svmp_plan *plan, const svmp_model *model, const svmp_network *network, double reading) {
     char text[32], more[32], name[256];
     const svmp_load *mean = &plan->mean, *most = &plan->most;
-    printf("%zu process%s, %zu with nodes; the busiest has %s more work than average; %zu of %zu edge%s cut\n\n",
-           plan->processes, plan->processes == 1 ? "" : "es", plan->busy, percentage(plan->imbalance, text), plan->cut,
-           plan->edges, plural(plan->edges));
+    printf("%s: %zu process%s, %zu with nodes; the busiest has %s more work than average; %zu of %zu edge%s cut\n\n",
+           plan->method, plan->processes, plan->processes == 1 ? "" : "es", plan->busy,
+           percentage(plan->imbalance, text), plan->cut, plan->edges, plural(plan->edges));
     printf("%-26s %12s %12s\n", "per process", "mean", "maximum");
     print_count("own nodes", mean->nodes, most->nodes);
     print_count("  read by others", mean->boundary, most->boundary);

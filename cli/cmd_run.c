@@ -91,7 +91,7 @@ static void judge(session *s) {
     progress_tell_verdict(&s->watch, s->verdict);
 }
 
-/* The result with all that is told of it: how it ended, and where it stands. */
+/* The result, written at once, and all that is told of it: how it ended, and what it is worth. */
 static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
         .set = s->set,
@@ -108,18 +108,26 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
     const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
     if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
-    judge(s);
-    svmp_status taken = svmp_run_particles(s->run, &s->result);
+    const svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
         complain(EXIT_DONE, "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
     s->record.particles = svmp_particles_count(s->result);
-    return writer_leave_out(&s->writer, s->model, &s->result);
+    const int status = writer_leave_out(&s->writer, s->model, &s->result);
+    if (status) return status;
+    s->unwritten = writer_secure(&s->writer, s->result, &s->record);
+    judge(s);
+    return 0;
 }
 
-/* What is written comes first: whatever fails afterwards, it is there. */
+/* What is written comes first: whatever fails afterwards, it is there. What could not be written before the examination
+ * is not tried again. */
 static int finish(session *s, svmp_status ended) {
-    const int unwritten = writer_write(&s->writer, s->result, &s->record);
+    const int lost = s->unwritten && s->writer.written == NULL;
+    const int incomplete = lost ? 0 : writer_write(&s->writer, s->result, &s->record);
+    if (incomplete && s->writer.written)
+        complain(EXIT_FAILED, "'%s' has the particles, but no verdict.", s->writer.written);
+    const int unwritten = s->unwritten ? s->unwritten : incomplete;
     int status = 0;
     if (ended == SVMP_OK) {
         const svmp_status taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
@@ -197,9 +205,9 @@ const command command_run = {
         "or .dump, in any combination). Or MODEL is the precision A of a Gaussian exp(b'x \\- x'Ax/2) as a Matrix\n"
         "Market file (.mtx), and DATA, if given, is the vector b in the same format. The particles are written to\n"
         "the file of\n.BR \\-o ;\na table of moments goes to standard output and the progress to standard error.\n"
-        ".PP\nThe options for samplers apply to the method nuts, which takes them in place of\n"
+        ".PP\nThe options for samplers apply to {chains}, in place of\n"
         ".BR \\-n \" and \" \\-t .\n"
-        "The particles of\n.B local\nare chains, and its iterations are sweeps. The first\n.B \\-\\-warmup\n"
+        "With {sweeps} the particles are chains, and the iterations are sweeps. The first\n.B \\-\\-warmup\n"
         "sweeps adapt and are discarded; at most\n.B \\-\\-draws\nevenly spaced ones of the rest are kept.\n.PP\n"
         "When interrupted by Ctrl-C or SIGTERM, the run stops after the current iteration and writes its results\n"
         "so far. When interrupted again, a second or more later, it is aborted. If a value becomes infinite or\n"
@@ -222,7 +230,7 @@ const command command_run = {
         "sets the parametrisation of nodes whose prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown\n"
         "location or scale: the node itself (centred), its distance from the location in units of the scale\n"
         "(noncentred), or a choice for each node from the data and the prior (auto). The default is auto for\n"
-        "transport, local and nuts, and centred for the other methods. Results are always on the scale of the model\n"
+        "{auto}, and centred for the other methods. Results are always on the scale of the model\n"
         ".RB ( docs/coordinates.md ).\n"
         ".PP\nThe unknowns of the model are reported.\n.B \\-\\-monitor\n"
         "adds nodes: deterministic ones, computed from each particle; discrete unknowns, drawn given each particle;\n"
@@ -235,7 +243,7 @@ const command command_run = {
         ".RB ( docs/distributed.md ).\n"
         "All processes must be given the same files and options; the first one writes the results.\n"
         ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
-        ".PP\nThe particles of\n.B dpmp\nand\n.B tpmp\n"
+        ".PP\nThe particles of {modes}\n"
         "are modes, not a sample of the posterior: row l holds the lth best value of each node separately, and the\n"
         "first row is the best configuration. These methods need models whose factors touch at most two nodes.\n",
     .options = options,

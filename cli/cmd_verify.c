@@ -9,7 +9,7 @@
 #include "verdict.h"
 
 static const option_row rows[] = {
-    {"moves", 0, "N", "640", "maximum moves per particle (at least 40)", "Examination"},
+    {"moves", 0, "N", "1280", "maximum moves per particle (at least 40)", "Examination"},
     {"seconds", 0, "S", "0", "stop after about S seconds; 0: no limit", "Examination"},
     {"seed", 0, "N", "", "random seed of the moves (default: the seed of the run)", "Examination"},
     {"coordinates", 0, "centred|noncentred|auto", "",

@@ -178,7 +178,8 @@ int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result
 /* How large the file will be, when that is worth a word. */
 static void announce(const writer *w, const svmp_particles *written, const char *path) {
     const double large = 100e6, bytes = svmp_particles_file_size(written, path);
-    if (!w->quiet && bytes > large) complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
+    if (!w->quiet && !w->replaces && bytes > large)
+        complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
 }
 
 /* Where somebody else has made the file since the run began, and it is not to be overwritten, FILE-2.csv and so on. */
@@ -215,8 +216,8 @@ static int wait_for_reader(const char *path, int *descriptor) {
 
 static int write_part(writer *w, const svmp_particles *particles, run_record *record, size_t part) {
     record->chain = part;
-    char *comments = record_text(record, svmp_particles_count(particles)), *path = free_path(w, part);
-    char *written = NULL;
+    char *comments = record_text(record, svmp_particles_count(particles));
+    char *path = w->replaces ? strdup(w->written) : free_path(w, part), *written = NULL;
     int status = EXIT_FAILED, reader = -1;
     const int unread = path ? wait_for_reader(path, &reader) : 0;
     if (unread) {
@@ -228,7 +229,8 @@ static int write_part(writer *w, const svmp_particles *particles, run_record *re
         complain(EXIT_FAILED, "Out of memory.");
     } else {
         announce(w, particles, path);
-        status = shield_write(w->context, particles, path, comments, options_given(w->set, "force") != NULL, &written);
+        const int overwrite = w->replaces || options_given(w->set, "force");
+        status = shield_write(w->context, particles, path, comments, overwrite, &written);
     }
     if (reader >= 0) close(reader);
     free(comments);
@@ -256,6 +258,20 @@ static int write_parts(writer *w, const svmp_particles *written, run_record *rec
     }
     if (w->split && status == 0 && options_given(w->set, "force"))
         parts_remove_later(options_given(w->set, "output"), w->split, options_given(w->set, "init"));
+    return status;
+}
+
+/* A pipe or a device: what went there is gone. */
+static int is_stream(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+int writer_secure(writer *w, const svmp_particles *result, run_record *record) {
+    const char *path = options_given(w->set, "output");
+    if (path == NULL || w->split || svmp_context_any(w->context, is_stream(path))) return 0;
+    const int status = writer_write(w, result, record);
+    w->replaces = w->written != NULL;
     return status;
 }
 

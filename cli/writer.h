@@ -14,6 +14,7 @@ typedef struct writer {
     size_t thin, split;           /* split: the number of files, 0: a single one */
     int quiet;                    /* sizes are not announced */
     char *written;                /* the file that the particles are in, FILE_*.csv of --split; NULL: none */
+    int replaces;                 /* `written` is of writer_secure */
 } writer;
 
 /* Checks the options against each other and the method, and whether the files can be written. Returns 0, or an exit
@@ -27,6 +28,11 @@ int writer_choose(writer *w, svmp_context *context, const svmp_model *model, con
 /* Values that are monitored or drawn after the run need not be finite (1/0, the logarithm of a negative number, a
  * negative precision). Removes such variables from the result and from the chosen ones, each with a message. */
 int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result);
+
+/* Writes the result before it is examined, so that it is not lost if the examination is killed; writer_write replaces
+ * the file. Pipes and the files of --split are written only once, at the end. Returns 0, or an exit status after an
+ * error message. */
+int writer_secure(writer *w, const svmp_particles *result, run_record *record);
 
 /* Writes the result, if requested. A file that was created by others since the run began is left unchanged. */
 int writer_write(writer *w, const svmp_particles *result, run_record *record);

@@ -2,7 +2,7 @@
 
 # ---- dependencies of programs that link libsvmp.a: one list for pkg-config and CMake ----------------
 set(SVMP_STATIC_NEEDS "")
-foreach(part CHOLMOD JANSSON NETCDF METIS)
+foreach(part CHOLMOD JANSSON METIS)
   if(SVMP_HAVE_${part})
     get_filename_component(folder ${${part}_LIBRARY} DIRECTORY)
     if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
@@ -50,6 +50,11 @@ add_custom_target(svmp_completion ALL DEPENDS ${PROJECT_BINARY_DIR}/completion.b
 install(FILES ${PROJECT_BINARY_DIR}/completion.bash RENAME svmp
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PROJECT_BINARY_DIR}/completion.zsh RENAME _svmp DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
+# ---- the pages that the manual and messages name as docs/*.md ---------------------------------------
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING REGEX "\\.(md|svg|png)$" PATTERN python EXCLUDE PATTERN paper EXCLUDE)
 
 # ---- pkg-config -----------------------------------------------------------------------------------
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})

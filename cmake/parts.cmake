@@ -19,7 +19,8 @@ if(NOT RANDOM123_INCLUDE)
 endif()
 target_include_directories(svmp_parts SYSTEM INTERFACE ${RANDOM123_INCLUDE})
 
-# A library that is used if it is found, unless -DSVMP_NAME=OFF. Code tests SVMP_HAVE_NAME.
+# A library that is used if it is found, unless -DSVMP_NAME=OFF. Code tests SVMP_HAVE_NAME. After `why`, LOADED: it is
+# not linked but loaded on demand, from the file SVMP_NAME_LIBRARY.
 function(svmp_library_part name header suffix why)
   string(TOUPPER ${name} upper)
   option(SVMP_${upper} "Use ${name} where it is found" ON)
@@ -29,7 +30,16 @@ function(svmp_library_part name header suffix why)
   if(SVMP_${upper} AND ${upper}_INCLUDE AND ${upper}_LIBRARY)
     set(found YES)
     target_include_directories(svmp_parts SYSTEM INTERFACE ${${upper}_INCLUDE})
-    target_link_libraries(svmp_parts INTERFACE ${${upper}_LIBRARY})
+    if("LOADED" IN_LIST ARGN)
+      get_filename_component(file ${${upper}_LIBRARY} REALPATH)
+      get_filename_component(folder ${${upper}_LIBRARY} DIRECTORY)
+      if(folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES) # where the system looks for it
+        get_filename_component(file ${file} NAME)
+      endif()
+      target_compile_definitions(svmp_parts INTERFACE SVMP_${upper}_LIBRARY="${file}")
+    else()
+      target_link_libraries(svmp_parts INTERFACE ${${upper}_LIBRARY})
+    endif()
     target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_${upper})
   endif()
   set(SVMP_HAVE_${upper} ${found} PARENT_SCOPE)
@@ -52,7 +62,7 @@ svmp_part(openmp "${SVMP_HAVE_OPENMP}" "runs use one thread")
 
 svmp_library_part(cholmod cholmod.h suitesparse "'exact' and '--init gaussian' take at most 3,000 variables (Debian: libsuitesparse-dev)")
 svmp_library_part(jansson jansson.h "" "data in JSON are not read (Debian: libjansson-dev)")
-svmp_library_part(netcdf netcdf.h "" "particle files are .csv alone (Debian: libnetcdf-dev)")
+svmp_library_part(netcdf netcdf.h "" "particle files are .csv alone (Debian: libnetcdf-dev)" LOADED)
 
 svmp_library_part(metis metis.h "" "models are cut into blocks for several processes (Debian: libmetis-dev)")
 

@@ -1,4 +1,4 @@
-#include <svmp.h>
+#include <svmp_tools.h>
 
 int main(void) {
     const char *files[] = {"models/grid.mtx", "models/grid_b.mtx"}; /* exp(b'x - x'Ax/2): A, b */
@@ -9,14 +9,20 @@ int main(void) {
     svmp_particles *particles = NULL;
     svmp_outcome outcome;
     svmp_moments x;
+    svmp_verdict *verdict = NULL; /* whether the particles may be believed */
+    char words[1000];
     int failed = svmp_context_create(NULL, &context) || svmp_model_read(context, 2, files, NULL, &model) ||
                  svmp_options_create(context, &options) || svmp_options_set(options, "particles", "50") ||
                  svmp_run_create(model, options, &run) || svmp_run_go(run, &outcome) ||
-                 svmp_run_particles(run, &particles) || svmp_particles_moments(particles, 0, &x);
+                 svmp_run_particles(run, &particles) || svmp_particles_moments(particles, 0, &x) ||
+                 svmp_verdict_create(context, &verdict) ||
+                 svmp_run_verdict(run, NULL, 5, verdict); /* for at most 5 s */
     if (failed)
         fprintf(stderr, "%s\n", svmp_context_error(context));
     else
-        printf("%s: mean %.2f, sd %.2f\n", svmp_particles_name(particles, 0), x.mean, x.sd);
+        printf("%s: mean %.2f, sd %.2f\n%s\n", svmp_particles_name(particles, 0), x.mean, x.sd,
+               svmp_verdict_sentence(verdict, words, sizeof words));
+    svmp_verdict_free(verdict);
     svmp_particles_free(particles);
     svmp_run_free(run);
     svmp_options_free(options);

@@ -90,7 +90,8 @@ SVMP_API svmp_status svmp_context_set_threads(svmp_context *context, int threads
 /* How important a message is. */
 typedef enum svmp_log_level { SVMP_LOG_DEBUG = 0, SVMP_LOG_INFO = 1, SVMP_LOG_WARNING = 2 } svmp_log_level;
 
-/* Sets the function that receives warnings and other messages. NULL, the default: they are dropped. */
+/* Sets the function that receives warnings and other messages. NULL, the default: they are dropped. Here and below,
+ * `user_data` must stay valid until another function is set or the object is freed. */
 typedef void (*svmp_log_function)(svmp_log_level level, const char *message, void *user_data);
 SVMP_API svmp_status svmp_context_set_log(svmp_context *context, svmp_log_function log, void *user_data);
 
@@ -131,7 +132,7 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
 typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,
                                     void *user_data);
 
-/* Adds a factor of `count` nodes that a function computes. */
+/* Adds a factor of `count` nodes that a function computes. `user_data` must stay valid until the model is freed. */
 SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes,
                                              svmp_factor_function function, void *user_data);
 

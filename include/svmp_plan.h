@@ -24,6 +24,7 @@ typedef struct svmp_load {
 
 /* The plan of a run with several processes. */
 typedef struct svmp_plan {
+    const char *method;     /* the planned method: of the options, or what `auto` means in several processes */
     size_t processes, busy; /* all processes, and those that own nodes */
     double imbalance;       /* the largest work of a process over the mean work, minus 1 */
     size_t cut, edges;      /* pairs of neighbours in different processes, and all pairs */

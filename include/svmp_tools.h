@@ -345,18 +345,21 @@ typedef enum svmp_aspect {
     SVMP_ASPECT_SCORES = 4, /* RMS score / RMS score afterwards - 1: not 0 if a node is wrong given its neighbours */
     SVMP_ASPECT_LOG_DENSITY = 5, /* (mean log density - mean afterwards) / (number of variables / 2) */
     SVMP_ASPECT_ELSEWHERE =
-        6,                /* in sd: the distance of another region with equally high density, found from other starts */
-    SVMP_ASPECT_SHAPE = 7 /* in sd: the largest difference between a quantile and the same quantile afterwards */
+        6, /* in sd: the distance of another region with equally high density, found from other starts */
+    SVMP_ASPECT_SHAPE = 7, /* in sd: the largest difference between a quantile and the same quantile afterwards */
+    SVMP_ASPECT_CORRELATION =
+        8 /* the rank correlation of two variables less the same afterwards; "neighbours": all of them, relative */
 } svmp_aspect;
 
 /* A change of the particles under exact moves that chance does not explain. */
 typedef struct svmp_drift {
     size_t variable; /* of the whole model; SIZE_MAX: a sum of variables, or all together */
-    char name[128];  /* of the variable; "b1 - b2" of a sum */
+    char name[128];  /* of the variable; "b1 - b2" of a sum; "a and b" of a correlation */
     svmp_aspect aspect;
     double effect;
     double z;     /* standard errors for exact draws */
-    double level; /* SVMP_ASPECT_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile */
+    double level; /* SVMP_ASPECT_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile; SVMP_ASPECT_CORRELATION: afterwards,
+                     NaN for all */
 } svmp_drift;
 
 /* A verdict on a sample. It is empty when created; the functions below fill it. */
@@ -370,7 +373,7 @@ SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
  * whole model is in one process, Hamiltonian trajectories). If the particles are exact draws, no mean, sd, quantile,
  * score or log density changes significantly; docs/diagnostics.md describes the tests. The run is not changed; its
  * monitor is called after every move and may stop the examination. Limits: `seconds` of processor time (0: none),
- * `moves` per particle (0: 640; at least 40) and 500 particles. Models with boxes are not supported. The result does
+ * `moves` per particle (0: 1280; at least 40) and 500 particles. Models with boxes are not supported. The result does
  * not depend on the number of threads, unless `seconds` cuts the examination short. Previous contents of the verdict
  * are discarded. If `seconds` is negative, no particle is moved and the verdict records only the information for the
  * advice. Collective. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claim.h"
 #include "embedded.h"
 #include "front/csv.h"
 #include "front/speech.h"
@@ -11,31 +12,8 @@
 #include "stats.h"
 
 enum { XS_MOST = 32, TRIALS_MOST = 4096 };
-static const double level = 0.05;
 static const double lost_level = 0.35; /* of the quick version's few trials: 4 of 6 are enough, 3 are not */
 static const double diverged = 3;      /* in log10: what a run that diverged counts */
-
-static const char *verdict_text(verdict v) {
-    static const char *const texts[] = {"yes", "no", "undecided"};
-    return texts[v];
-}
-
-/* ---- a claim and its tests ----------------------------------------------------------------------------------------*/
-
-/* Tests that belong together, such as those against one method: what the table shows as one entry. */
-typedef struct group {
-    char label[48];
-    size_t tests;
-    double worst_for, worst_against; /* the largest p of the claim, the smallest p of its opposite */
-    double low, high;                /* of the means */
-    size_t trials;                   /* the fewest */
-} group;
-
-typedef struct claim {
-    const char *name, *text;
-    group groups[16];
-    size_t count, tests;
-} claim;
 
 typedef struct court {
     const results *r;
@@ -44,73 +22,10 @@ typedef struct court {
     double values[TRIALS_MOST];
 } court;
 
-static group *group_of(claim *c, const char *label) {
-    for (size_t k = 0; k < c->count; k++)
-        if (strcmp(c->groups[k].label, label) == 0) return &c->groups[k];
-    if (c->count == 16) return &c->groups[15];
-    group *g = &c->groups[c->count++];
-    *g = (group){.worst_against = 1, .low = INFINITY, .high = -INFINITY, .trials = SIZE_MAX};
-    snprintf(g->label, sizeof g->label, "%s", label);
-    return g;
-}
-
-static void add_test(claim *c, const char *label, double p_for, double p_against, double mean, size_t trials) {
-    group *g = group_of(c, label);
-    g->tests++;
-    c->tests++;
-    g->worst_for = fmax(g->worst_for, p_for);
-    g->worst_against = fmin(g->worst_against, p_against);
-    g->low = fmin(g->low, mean);
-    g->high = fmax(g->high, mean);
-    g->trials = trials < g->trials ? trials : g->trials;
-}
-
 /* The claim that the mean of court->values is below `limit`. */
 static void claim_below(court *j, claim *c, const char *label, double limit) {
     const t_test t = t_test_below(j->trials, j->values, limit);
     add_test(c, label, t.p_below, 1 - t.p_below, t.mean, t.used);
-}
-
-static verdict judge_group(const claim *c, const group *g) {
-    if (g->worst_for < level) return VERDICT_YES;
-    return g->worst_against < level / (double)c->tests ? VERDICT_NO : VERDICT_UNDECIDED;
-}
-
-static verdict judge(const claim *c) {
-    int undecided = c->tests == 0;
-    for (size_t k = 0; k < c->count; k++) {
-        const verdict v = judge_group(c, &c->groups[k]);
-        if (v == VERDICT_NO) return VERDICT_NO;
-        undecided |= v == VERDICT_UNDECIDED;
-    }
-    return undecided ? VERDICT_UNDECIDED : VERDICT_YES;
-}
-
-static void describe(const claim *c, char *text, size_t size) {
-    int at = 0;
-    for (size_t k = 0; k < c->count && at >= 0 && (size_t)at < size; k++) {
-        const group *g = &c->groups[k];
-        const verdict v = judge_group(c, g);
-        at += snprintf(text + at, size - (size_t)at, "%s%s: %s%s, %.3g", k ? "; " : "", g->label,
-                       c->count > 1 ? verdict_text(v) : "", c->count > 1 ? "" : "mean", g->low);
-        if (g->tests > 1 && (size_t)at < size) at += snprintf(text + at, size - (size_t)at, " to %.3g", g->high);
-        if ((size_t)at < size)
-            at += snprintf(text + at, size - (size_t)at, " (%s %.2g; %zu trial%s)",
-                           v == VERDICT_NO ? "the other way, p ="
-                           : g->tests > 1  ? "p up to"
-                                           : "p =",
-                           v == VERDICT_NO ? g->worst_against : g->worst_for, g->trials, plural(g->trials));
-    }
-}
-
-static void close_claim(court *j, const claim *c) {
-    char numbers[1536] = "";
-    double weakest = c->tests ? 0 : 1;
-    describe(c, numbers, sizeof numbers);
-    for (size_t k = 0; k < c->count; k++) weakest = fmax(weakest, c->groups[k].worst_for);
-    const char *said = verdict_text(judge(c));
-    printf("%-10s %-9s  %s\n                      %s\n", c->name, said, c->text, numbers);
-    fprintf(j->csv, "%s,%s,%.2g,\"%s\",\"%s\"\n", c->name, said, weakest, c->text, numbers);
 }
 
 /* ---- what is compared ---------------------------------------------------------------------------------------------*/
@@ -218,8 +133,8 @@ static void judge_1(court *j) {
     claim b = {.name = "1b", .text = "independent SVGD's variance does not depend on d"};
     vanilla_loses_variance(j, &a);
     independent_keeps_variance(j, &b);
-    close_claim(j, &a);
-    close_claim(j, &b);
+    close_claim(j->csv, &a);
+    close_claim(j->csv, &b);
 }
 
 /* Per trial: the slope in r of the advantage in log10 MMD. */
@@ -250,10 +165,10 @@ static void judge_2(court *j) {
     claim_lower(j, &c, "exact - vanilla", "", "exact", "vanilla", "mmd", 0);
     claim_lower(j, &c, "langevin - vanilla", "", "langevin", "vanilla", "mmd", 0);
     advantage_shrinks(j, &d);
-    close_claim(j, &a);
-    close_claim(j, &b);
-    close_claim(j, &c);
-    close_claim(j, &d);
+    close_claim(j->csv, &a);
+    close_claim(j->csv, &b);
+    close_claim(j->csv, &c);
+    close_claim(j->csv, &d);
 }
 
 static void judge_3(court *j) {
@@ -265,8 +180,8 @@ static void judge_3(court *j) {
     claim_lower(j, &b, "combined - vanilla, E[x^2]", "", "combined", "vanilla", "square", 0);
     claim_lower(j, &b, "random - combined, MMD", "", "random", "combined", "mmd", 0);
     claim_lower(j, &b, "combined - vanilla, MMD", "", "combined", "vanilla", "mmd", 0);
-    close_claim(j, &a);
-    close_claim(j, &b);
+    close_claim(j->csv, &a);
+    close_claim(j->csv, &b);
 }
 
 /* More than half of the trials, or fewer: against a coin. */
@@ -294,8 +209,8 @@ static void judge_4(court *j) {
     claim b = {.name = "4b", .text = "and not by D-PMP, T-PMP (share of trials below 1/2)"};
     for (size_t k = 0; k < 4; k++) claim_found(j, &a, finders[k], 1);
     for (size_t k = 0; k < 2; k++) claim_found(j, &b, others[k], 0);
-    close_claim(j, &a);
-    close_claim(j, &b);
+    close_claim(j->csv, &a);
+    close_claim(j->csv, &b);
 }
 
 /* One claim: graphical beats each of the others in a metric. */
@@ -303,7 +218,7 @@ static void judge_best(court *j, const char *name, const char *text, const char 
                        const char *const *others) {
     claim c = {.name = name, .text = text};
     for (; *others; others++) claim_lower(j, &c, *others, series, "graphical", *others, metric, 0);
-    close_claim(j, &c);
+    close_claim(j->csv, &c);
 }
 
 static void judge_5(court *j) {

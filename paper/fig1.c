@@ -11,7 +11,8 @@ static const size_t dimensions[] = {1, 2, 5, 10, 20, 50, 100}, quick_dimensions[
 static const size_t particles[] = {5, 10, 20, 50, 100, 200}, quick_particles[] = {20};
 
 #define ADAGRAD "adagrad:0.02", "adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1"
-static const candidate_steps methods[] = {{"vanilla", {ADAGRAD}}, {"independent", {ADAGRAD}}, {0}};
+static const candidate_steps methods[] = {
+    {"vanilla", {ADAGRAD}}, {"independent", {ADAGRAD}}, {DEFAULT_METHOD, {0}}, {0}};
 
 static int measure(task *t, const svmp_model *model, size_t d, const char *method, size_t n) {
     if (!task_runs(t, method)) return 0;
@@ -45,8 +46,8 @@ static int trial_of_dimension(task *t, size_t d, const size_t *ns, size_t count)
     if (status == 0) status = task_model(t, "normal", path, &model);
     for (size_t k = 0; status == 0 && k < count; k++) {
         if (!task_takes(t, ns[k])) continue;
-        status = measure(t, model, d, "vanilla", ns[k]);
-        if (status == 0) status = measure(t, model, d, "independent", ns[k]);
+        for (const candidate_steps *m = methods; m->method && status == 0; m++)
+            status = measure(t, model, d, m->method, ns[k]);
     }
     svmp_model_free(model);
     return status;
@@ -66,6 +67,7 @@ const figure figure_1 = {
     .number = 1,
     .trials = 20,
     .quick_trials = 6,
+    .default_trials = 3,
     .methods = methods,
     .search_particles = 50,
     .search_problems = 2,

@@ -9,9 +9,13 @@ static const size_t particles[] = {10, 20, 50, 100, 200}, quick_particles[] = {2
 #define ADAGRAD  "adagrad:0.05", "adagrad:0.1", "adagrad:0.2", "adagrad:0.5", "adagrad:1", "adagrad:2", "adagrad:5"
 #define CONSTANT "fixed:0.01", "fixed:0.02", "fixed:0.05", "fixed:0.1", "fixed:0.2", "fixed:0.5"
 #define FALLING  "fixed:0.1..0.01", "fixed:0.2..0.02", "fixed:0.5..0.05"
-static const candidate_steps methods[] = {{"random", {ADAGRAD}},  {"combined", {ADAGRAD}},
-                                          {"vanilla", {ADAGRAD}}, {"langevin", {CONSTANT, FALLING}},
-                                          {"exact", {0}},         {0}};
+static const candidate_steps methods[] = {{"random", {ADAGRAD}},
+                                          {"combined", {ADAGRAD}},
+                                          {"vanilla", {ADAGRAD}},
+                                          {"langevin", {CONSTANT, FALLING}},
+                                          {"exact", {0}},
+                                          {DEFAULT_METHOD, {0}},
+                                          {0}};
 
 static int always(size_t i, size_t j, double radius) {
     (void)i, (void)j, (void)radius;
@@ -37,6 +41,7 @@ const figure figure_3 = {
     .number = 3,
     .trials = 50,
     .quick_trials = 6,
+    .default_trials = 6,
     .methods = methods,
     .search_particles = 50,
     .search_problems = 4,

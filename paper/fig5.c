@@ -22,6 +22,7 @@ static const candidate_steps methods[] = {{"graphical", {ADAGRAD}},
                                           {"langevin", {CONSTANT, FALLING}},
                                           {"dpmp", {0}},
                                           {"tpmp", {0}},
+                                          {DEFAULT_METHOD, {0}},
                                           {0}};
 
 typedef struct problem {
@@ -79,6 +80,17 @@ static int add_spread(task *t, const problem *p, place where, svmp_particles *sa
     return status ? status : add_value(t, where, "widest", sd / p->widest_sd);
 }
 
+/* The default method starts from the Gaussian that it finds from there: a file of its own. */
+static int start_from_file(const task *t, svmp_particles **from, char init[PATH_SIZE + 16]) {
+    char path[PATH_SIZE];
+    task_path(t, "references", "start", "csv", path);
+    snprintf(init, PATH_SIZE + 16, "gaussian:%s", path);
+    const svmp_status status = svmp_particles_write(*from, path, NULL, 1);
+    svmp_particles_free(*from);
+    *from = NULL;
+    return status == SVMP_OK ? 0 : task_failed(t, status);
+}
+
 static int measure(task *t, const problem *p, const char *start, const char *method, size_t n) {
     if (!task_runs(t, method)) return 0;
     const int messages = strcmp(method, "dpmp") == 0 || strcmp(method, "tpmp") == 0;
@@ -86,9 +98,14 @@ static int measure(task *t, const problem *p, const char *start, const char *met
     if (passes < PASSES_LEAST) passes = PASSES_LEAST;
     settings options = task_options(t, method, n, messages ? passes : ITERATIONS);
     options.init = "uniform:-1,1";
+    char init[PATH_SIZE + 16];
     svmp_particles *from = NULL, *sample = NULL;
     svmp_comparison c = {INFINITY, INFINITY, INFINITY};
     int status = strcmp(start, "data") == 0 ? network_start(t, &p->net, n, start_spread, &from) : 0;
+    if (status == 0 && from && t->added) {
+        status = start_from_file(t, &from, init);
+        options.init = init;
+    }
     if (status == 0) status = task_run(t, p->model, &options, from, &sample, NULL);
     if (status == 0 && sample) {
         const svmp_status compared = svmp_particles_compare(sample, p->nuts.draws, &c);
@@ -121,7 +138,7 @@ static int measure_all(task *t, const problem *p) {
 /* What the starts themselves and the reference come to. */
 static int measure_marks(task *t, const problem *p) {
     svmp_particles *start = NULL;
-    if (t->only) return 0;
+    if (t->only || t->added) return 0;
     int status = network_start(t, &p->net, 1, 0, &start);
     const place scaling = {"data", "start", NULL, 0}, nuts = {"", "nuts", NULL, 0};
     if (status == 0) status = add_value(t, scaling, "location", location_error(p, start));
@@ -152,6 +169,7 @@ const figure figure_5 = {
     .number = 5,
     .trials = 20,
     .quick_trials = 4,
+    .default_trials = 3,
     .methods = methods,
     .search_particles = 20,
     .search_problems = 2,

@@ -10,6 +10,7 @@
 
 static const option_row rows[] = {
     {"quick", 0, NULL, "", "few trials, with the step sizes of the full run", "Size"},
+    {"default", 0, NULL, "", "only svmp's default method: add it to the results in DIR/paper", "Size"},
     {"trials", 0, "K", "0", "trials of each figure; 0: the protocol's", "Size"},
     {"seed", 0, "S", "1", "random seed of all problems and runs", "Size"},
     {"threads", 0, "N", "0", "parallel trials; 0: one per processor", "Size"},
@@ -27,7 +28,8 @@ static const char about[] = "Run the experiments of the paper on Stein variation
                             "\n"
                             "  fig1 ... fig6   one figure: search its step sizes on separate problems, run\n"
                             "                  the trials that the folder lacks, write them as CSV, draw the\n"
-                            "                  panels with gnuplot, judge the paper's claims by paired tests\n"
+                            "                  panels with gnuplot, judge the paper's claims by paired tests;\n"
+                            "                  then the same for svmp's default method, in fewer trials\n"
                             "  all             all six figures, and the measured data if --data is given:\n"
                             "                  a few hours on two cores, minutes with --quick\n"
                             "  real            the measured networks and crowds in --data\n"
@@ -48,6 +50,7 @@ static int read_options(const option_set *set, paper_options *o) {
     if (o->threads == 0) o->threads = processors > 0 ? (size_t)processors : 1;
     o->seed = seed;
     o->quick = options_given(set, "quick") != NULL;
+    o->default_alone = options_given(set, "default") != NULL;
     o->folder = options_value(set, "output");
     o->answers = options_given(set, "answers");
     o->truth = options_given(set, "truth");

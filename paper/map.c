@@ -118,13 +118,14 @@ int draw_map(const paper *p, const char *name, const char *title, svmp_particles
 }
 
 int draw_maps(const paper *p) {
-    static const char *const methods[] = {"nuts", "graphical", "vanilla", "langevin", "dpmp", "tpmp"};
-    static const char *const titles[] = {"NUTS", "SVGD (graphical)", "SVGD (vanilla)", "Langevin", "D-PMP", "T-PMP"};
+    static const char *const methods[] = {"nuts", "graphical", "vanilla", "langevin", "dpmp", "tpmp", DEFAULT_METHOD};
+    static const char *const titles[] = {"NUTS",  "SVGD (graphical)",   "SVGD (vanilla)", "Langevin", "D-PMP",
+                                         "T-PMP", "default (transport)"};
     map_mark marks[32];
     const size_t count = fig4_marks(marks);
     svmp_context *context = NULL;
     int status = svmp_context_create(NULL, &context) == SVMP_OK ? 0 : task_no_memory();
-    for (size_t k = 0; k < 6 && status == 0; k++) {
+    for (size_t k = 0; k < 7 && status == 0; k++) {
         char path[PATH_SIZE], name[64];
         svmp_particles *sample = NULL;
         snprintf(path, sizeof path, "%s/plots/fig4_001_%s.csv", p->options.folder, methods[k]);

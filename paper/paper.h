@@ -22,11 +22,14 @@
 #include "results.h"
 #include "svmp_tools.h"
 
+#define DEFAULT_METHOD "transport" /* of svmp: added to the paper's methods, with trials of its own */
+
 enum { PATH_SIZE = 1024, STEPS_MOST = 24, METHODS_MOST = 8, VALIDATION = 1000000 };
 
 typedef struct paper_options {
     int quick;
-    size_t trials; /* 0: as many as the figure has */
+    int default_alone; /* the figures' own methods are not run */
+    size_t trials;     /* 0: as many as the figure has */
     uint64_t seed;
     const char *folder;
     const char *answers, *truth; /* a crowd's tables for figure 6, or NULL */
@@ -57,6 +60,7 @@ typedef struct figure {
     const char *name; /* "fig2" */
     unsigned number;  /* part of the key of every random number */
     size_t trials, quick_trials;
+    size_t default_trials;          /* of the default method */
     const candidate_steps *methods; /* ends with a NULL method */
     size_t search_particles, search_problems;
     const char *objective;                            /* the metric that the search looks at; NULL: the mean of all */
@@ -76,6 +80,7 @@ typedef struct task {
     svmp_context *context; /* of its own, with one thread */
     results out;
     const char *only, *step;
+    int added; /* the default method alone */
 } task;
 
 /* Whether a method is to be run in this task, and at this number of particles. */
@@ -100,8 +105,8 @@ int task_model(const task *t, const char *name, const char *data_path, svmp_mode
 /* What a run is told; the rest is as it is by default. */
 typedef struct settings {
     const char *method, *step, *init; /* NULL: the default */
-    size_t particles, iterations;
-    size_t chains, warmup, draws; /* 0: the default */
+    size_t particles, iterations;     /* 0 iterations: the default */
+    size_t chains, warmup, draws;     /* 0: the default */
     uint64_t seed;
 } settings;
 
@@ -130,6 +135,10 @@ size_t count_trials(const paper *p);
 /* Runs all trials that are not there, and gathers DIR/FIGURE.csv and DIR/paper/FIGURE.csv. `all` receives every
  * measurement. */
 int run_trials(paper *p, const figure *f, results *all);
+
+/* The same for the trials of the default method, DIR/trials/FIGURE_TRIAL_transport.csv: the same problems, fewer of
+ * them. What others have in DIR/paper/FIGURE.csv stays. */
+int run_default_trials(paper *p, const figure *f, results *all);
 
 /* Chooses the steps of a figure's methods, or takes those that were recorded. */
 int search_steps(paper *p, const figure *f);

@@ -25,30 +25,36 @@ static const line lines_1[] = {{"d=1", "vanilla", "vanilla, d = 1"}, {"d=2", "va
                                {"d=5", "vanilla", "d = 5"},          {"d=10", "vanilla", "d = 10"},
                                {"d=20", "vanilla", "d = 20"},        {"d=50", "vanilla", "d = 50"},
                                {"d=100", "vanilla", "d = 100"},      {"d=1", "independent", "independent, d = 1"},
-                               {"d=100", "independent", "d = 100"},  {0}};
-static const line lines_2[] = {{"", "graphical", "SVGD (graphical)"},
-                               {"", "vanilla", "SVGD (vanilla)"},
-                               {"", "exact", "Monte Carlo"},
-                               {"", "langevin", "Langevin"},
-                               {0}};
-static const line lines_2d[] = {
-    {"radius", "graphical", "SVGD (graphical)"}, {"radius", "vanilla", "SVGD (vanilla)"}, {0}};
+                               {"d=100", "independent", "d = 100"},  {"d=1", DEFAULT_METHOD, "default, d = 1"},
+                               {"d=100", DEFAULT_METHOD, "d = 100"}, {0}};
+static const line lines_2[] = {
+    {"", "graphical", "SVGD (graphical)"}, {"", "vanilla", "SVGD (vanilla)"},           {"", "exact", "Monte Carlo"},
+    {"", "langevin", "Langevin"},          {"", DEFAULT_METHOD, "default (transport)"}, {0}};
+static const line lines_2d[] = {{"radius", "graphical", "SVGD (graphical)"},
+                                {"radius", "vanilla", "SVGD (vanilla)"},
+                                {"radius", DEFAULT_METHOD, "default (transport)"},
+                                {0}};
 static const line lines_3[] = {{"", "random", "SVGD (graphical+random)"},
                                {"", "combined", "SVGD (combine)"},
                                {"", "vanilla", "SVGD (vanilla)"},
                                {"", "exact", "Monte Carlo"},
                                {"", "langevin", "Langevin"},
+                               {"", DEFAULT_METHOD, "default (transport)"},
                                {0}};
 #define LINES_5(start)                                                                                                 \
     {                                                                                                                  \
         {start, "graphical", "SVGD (graphical)"}, {start, "vanilla", "SVGD (vanilla)"},                                \
-            {start, "langevin", "Langevin"}, {start, "dpmp", "D-PMP"}, {start, "tpmp", "T-PMP"}, {                     \
+            {start, "langevin", "Langevin"}, {start, "dpmp", "D-PMP"}, {start, "tpmp", "T-PMP"},                       \
+            {start, DEFAULT_METHOD, "default (transport)"}, {                                                          \
             0                                                                                                          \
         }                                                                                                              \
     }
 static const line lines_5_data[] = LINES_5("data"), lines_5_uniform[] = LINES_5("uniform");
-static const line lines_6[] = {
-    {"", "graphical", "SVGD (graphical)"}, {"", "vanilla", "SVGD (vanilla)"}, {"", "langevin", "Langevin"}, {0}};
+static const line lines_6[] = {{"", "graphical", "SVGD (graphical)"},
+                               {"", "vanilla", "SVGD (vanilla)"},
+                               {"", "langevin", "Langevin"},
+                               {"", DEFAULT_METHOD, "default (transport)"},
+                               {0}};
 
 #define N   "number of particles"
 #define MSE "log10 MSE"
@@ -80,12 +86,14 @@ static const panel panels[] = {
 static const char *colour(const line *l) {
     static const struct {
         const char *method, *colour;
-    } colours[] = {{"graphical", "#c02020"}, {"random", "#c02020"},   {"combined", "#d08000"}, {"vanilla", "#2050b0"},
-                   {"exact", "#303030"},     {"langevin", "#208040"}, {"dpmp", "#8030a0"},     {"tpmp", "#a08020"}};
+    } colours[] = {{"graphical", "#c02020"}, {"random", "#c02020"}, {"combined", "#d08000"},
+                   {"vanilla", "#2050b0"},   {"exact", "#303030"},  {"langevin", "#208040"},
+                   {"dpmp", "#8030a0"},      {"tpmp", "#a08020"},   {DEFAULT_METHOD, "#e000a0"}};
     static const struct {
         const char *series, *colour;
     } blues[] = {{"d=1", "#b8d0f0"},  {"d=2", "#98b8e8"},  {"d=5", "#78a0e0"},  {"d=10", "#5888d8"},
                  {"d=20", "#3868c0"}, {"d=50", "#2050a0"}, {"d=100", "#103070"}};
+    if (strcmp(l->method, DEFAULT_METHOD) == 0) return strcmp(l->series, "d=1") == 0 ? "#f090d0" : "#e000a0";
     if (strcmp(l->method, "independent") == 0) return strcmp(l->series, "d=1") == 0 ? "#e08080" : "#c02020";
     for (size_t k = 0; k < sizeof blues / sizeof *blues; k++)
         if (strcmp(blues[k].series, l->series) == 0) return blues[k].colour;
@@ -122,7 +130,7 @@ static size_t write_points(FILE *file, const csv *s, const line *l, const char *
 static int many_lines(const panel *p) {
     size_t count = 0;
     while (p->lines[count].method) count++;
-    return count > 5;
+    return count > 6;
 }
 
 static void write_panel(FILE *file, const void *user_data) {

@@ -54,6 +54,15 @@ t_test t_test_below(size_t count, const double *values, double limit) {
     return test;
 }
 
+double welch_below(double mean, double error, size_t count, double other, double other_error, size_t other_count,
+                   double limit) {
+    const double a = error * error, b = other_error * other_error, off = mean - other - limit;
+    if (count < 2 || other_count < 2 || !isfinite(off)) return 0.5;
+    if (!(a + b > 0)) return off < 0 ? 0 : off > 0 ? 1 : 0.5;
+    const double freedom = (a + b) * (a + b) / (a * a / (double)(count - 1) + b * b / (double)(other_count - 1));
+    return student_below(off / sqrt(a + b), freedom);
+}
+
 double coin_at_least(size_t n, size_t k) {
     double sum = 0;
     for (size_t j = k; j <= n; j++)

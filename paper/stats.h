@@ -14,6 +14,10 @@ typedef struct t_test {
 
 t_test t_test_below(size_t count, const double *values, double limit);
 
+/* The same of the difference of two means with their standard errors, of so many values each (Welch). */
+double welch_below(double mean, double error, size_t count, double other, double other_error, size_t other_count,
+                   double limit);
+
 /* P(X >= k) for k of n tosses of a fair coin. */
 double coin_at_least(size_t n, size_t k);
 

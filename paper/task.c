@@ -13,7 +13,10 @@ int task_failed(const task *t, svmp_status status) {
                     *svmp_context_error(t->context) ? svmp_context_error(t->context) : svmp_status_text(status));
 }
 
-int task_runs(const task *t, const char *method) { return t->only == NULL || strcmp(t->only, method) == 0; }
+int task_runs(const task *t, const char *method) {
+    const int added = strcmp(method, DEFAULT_METHOD) == 0;
+    return t->only ? strcmp(t->only, method) == 0 : added == t->added;
+}
 
 int task_takes(const task *t, size_t particles) { return t->only == NULL || particles == t->figure->search_particles; }
 
@@ -50,7 +53,7 @@ settings task_options(const task *t, const char *method, size_t particles, size_
     return (settings){.method = method,
                       .step = step_of(t, method),
                       .particles = particles,
-                      .iterations = iterations,
+                      .iterations = strcmp(method, DEFAULT_METHOD) == 0 ? 0 : iterations, /* it stops by itself */
                       .seed = task_seed(t)};
 }
 
@@ -65,7 +68,7 @@ svmp_status task_create(const task *t, const svmp_model *model, const settings *
     if (status == SVMP_OK) status = svmp_options_set(made, "step", options->step);
     if (status == SVMP_OK) status = svmp_options_set(made, "init", options->init);
     if (status == SVMP_OK) status = svmp_options_set_count(made, "particles", options->particles);
-    if (status == SVMP_OK) status = svmp_options_set_count(made, "iterations", options->iterations);
+    if (status == SVMP_OK) status = set_count(made, "iterations", options->iterations);
     if (status == SVMP_OK) status = set_count(made, "chains", options->chains);
     if (status == SVMP_OK) status = set_count(made, "warmup", options->warmup);
     if (status == SVMP_OK) status = set_count(made, "draws", options->draws);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "embedded.h"
+#include "front/csv.h"
 #include "front/speech.h"
 #include "front/written.h"
 #include "paper.h"
@@ -58,7 +59,7 @@ static int open_task(paper *p, const figure *f, size_t trial, task *t) {
 static int close_task(task *t, int status, const char *key) {
     char path[PATH_SIZE];
     size_t size = 0;
-    task_path(t, "trials", NULL, "csv", path);
+    task_path(t, "trials", t->added ? DEFAULT_METHOD : NULL, "csv", path);
     char *text = status == 0 ? results_text(&t->out, key, &size) : NULL;
     if (status == 0) status = text ? write_text(t->context, path, text, size) : task_no_memory();
     free(text);
@@ -130,6 +131,7 @@ int check_trials(const paper *p, const figure *f) {
 
 typedef struct trial_list {
     const figure *figure;
+    int added;
     size_t *missing;
     char key[512];
 } trial_list;
@@ -139,13 +141,14 @@ static int run_one(paper *p, size_t item, void *user) {
     task t;
     int status = open_task(p, list->figure, list->missing[item], &t);
     if (status) return status;
+    t.added = list->added;
     return close_task(&t, list->figure->trial(&t), list->key);
 }
 
-static int read_trial(paper *p, const figure *f, size_t trial, const char *key, results *all) {
+static int read_trial(paper *p, const figure *f, size_t trial, int added, const char *key, results *all) {
     char path[PATH_SIZE];
     const task t = {.paper = p, .figure = f, .trial = trial};
-    task_path(&t, "trials", NULL, "csv", path);
+    task_path(&t, "trials", added ? DEFAULT_METHOD : NULL, "csv", path);
     return results_read(path, key, all);
 }
 
@@ -154,36 +157,72 @@ static int cannot_read(const paper *p, const figure *f, size_t trial) {
                     trial % VALIDATION + 1, p->options.folder);
 }
 
-static int gather(paper *p, const figure *f, size_t trials, const char *key, results *all) {
-    char name[64], path[PATH_SIZE];
-    svmp_context *context = NULL;
+/* DIR/paper/FIGURE.csv: the summary of these trials; with those of the default method, below what it has of others. */
+static int save_summary(const paper *p, const figure *f, svmp_context *context, int added, const results *all) {
+    char path[PATH_SIZE], *text = NULL;
     size_t size = 0;
-    for (size_t k = 0; k < trials; k++)
-        if (!read_trial(p, f, k, key, all)) return cannot_read(p, f, k);
-    if (svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
-    snprintf(name, sizeof name, "%s.csv", f->name);
-    int status = save(p, context, name, key, all);
+    csv there = {0};
     snprintf(path, sizeof path, "%s/paper/%s.csv", p->options.folder, f->name);
-    char *text = status == 0 ? results_summary(all, &size) : NULL;
-    if (status == 0) status = text ? write_text(context, path, text, size) : task_no_memory();
+    char *own = results_summary(all, &size);
+    if (own == NULL) return task_no_memory();
+    if (added && file_there(path) && csv_read(path, &there) != 0) return free(own), EXIT_FAILED;
+    FILE *file = open_written(&text, &size);
+    if (file == NULL) return free(own), csv_free(&there), task_no_memory();
+    const char *rows = strchr(own, '\n') + 1; /* below the header */
+    fprintf(file, "%.*s", (int)(rows - own), own);
+    for (size_t r = 0; r < there.rows; r++) {
+        if (strcmp(csv_cell(&there, r, 1), DEFAULT_METHOD) == 0) continue;
+        for (size_t c = 0; c < there.columns; c++)
+            fprintf(file, "%s%s", csv_cell(&there, r, c), c + 1 < there.columns ? "," : "\n");
+    }
+    fputs(rows, file);
+    const int status = close_written(file, &text) ? write_text(context, path, text, size) : task_no_memory();
+    free(own);
     free(text);
+    csv_free(&there);
+    return status;
+}
+
+static int gather(paper *p, const trial_list *list, size_t trials, results *all) {
+    char name[64];
+    const figure *f = list->figure;
+    svmp_context *context = NULL;
+    for (size_t k = 0; k < trials; k++)
+        if (!read_trial(p, f, k, list->added, list->key, all)) return cannot_read(p, f, k);
+    if (svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
+    snprintf(name, sizeof name, "%s%s.csv", f->name, list->added ? "_" DEFAULT_METHOD : "");
+    int status = save(p, context, name, list->key, all);
+    if (status == 0) status = save_summary(p, f, context, list->added, all);
     svmp_context_free(context);
     return status;
 }
 
+static int run_list(paper *p, trial_list *list, size_t trials, results *all) {
+    const figure *f = list->figure;
+    size_t missing = 0;
+    list->missing = calloc(trials, sizeof *list->missing);
+    if (list->missing == NULL) return task_no_memory();
+    for (size_t k = 0; k < trials; k++)
+        if (!read_trial(p, f, k, list->added, list->key, all)) list->missing[missing++] = k;
+    all->count = 0;
+    const int status = missing ? run_pool(p, f->name, missing, run_one, list) : 0;
+    free(list->missing);
+    return status ? status : gather(p, list, trials, all);
+}
+
 int run_trials(paper *p, const figure *f, results *all) {
     const size_t own = p->options.quick ? f->quick_trials : f->trials;
-    const size_t trials = p->options.trials ? p->options.trials : own;
-    trial_list list = {.figure = f, .missing = calloc(trials, sizeof *list.missing)};
-    size_t missing = 0;
-    if (list.missing == NULL) return task_no_memory();
+    trial_list list = {.figure = f};
     make_key(p, f, 0, list.key, sizeof list.key);
-    for (size_t k = 0; k < trials; k++)
-        if (!read_trial(p, f, k, list.key, all)) list.missing[missing++] = k;
-    all->count = 0;
-    int status = missing ? run_pool(p, f->name, missing, run_one, &list) : 0;
-    free(list.missing);
-    return status ? status : gather(p, f, trials, list.key, all);
+    return run_list(p, &list, p->options.trials ? p->options.trials : own, all);
+}
+
+int run_default_trials(paper *p, const figure *f, results *all) {
+    const size_t own = p->options.quick ? 2 : f->default_trials;
+    trial_list list = {.figure = f, .added = 1};
+    const int at = make_problem_key(p, f, list.key, sizeof list.key);
+    snprintf(list.key + at, sizeof list.key - (size_t)at, "; " DEFAULT_METHOD);
+    return run_list(p, &list, p->options.trials ? p->options.trials : own, all);
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------------------*/
@@ -194,7 +233,7 @@ static int search_one(paper *p, size_t item, void *user) {
     char key[512];
     results there = {0};
     make_key(p, f, 1, key, sizeof key);
-    const int found = read_trial(p, f, VALIDATION + item, key, &there);
+    const int found = read_trial(p, f, VALIDATION + item, 0, key, &there);
     results_free(&there);
     if (found) return 0;
     int status = open_task(p, f, VALIDATION + item, &t);
@@ -283,7 +322,7 @@ int search_steps(paper *p, const figure *f) {
     int status = run_pool(p, label, f->search_problems, search_one, (void *)(uintptr_t)f);
     make_key(p, f, 1, key, sizeof key);
     for (size_t k = 0; status == 0 && k < f->search_problems; k++)
-        if (!read_trial(p, f, VALIDATION + k, key, &all)) status = cannot_read(p, f, VALIDATION + k);
+        if (!read_trial(p, f, VALIDATION + k, 0, key, &all)) status = cannot_read(p, f, VALIDATION + k);
     if (status == 0) status = choose(p, f, &all);
     results_free(&all);
     return status;

@@ -38,6 +38,7 @@ typedef struct session {
     double worked;           /* seconds of the processor for the iterations, in this thread */
     int clear;               /* whether the result may be used */
     int measures;            /* the discrepancy is measured along the way */
+    int unwritten;           /* the exit status of writing the result; 0: it is written, or will be */
     int interrupted;         /* this process was, by a signal */
     run_record record;
     svmp_verdict *verdict;

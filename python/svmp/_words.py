@@ -17,6 +17,6 @@ def in_python(text: str) -> str:
     text = re.sub(r"(?<![\w-])-t (\d+)", r"iterations=\1", text)
     text = re.sub(r"(?<![\w-])-n (\d+)", r"particles=\1", text)
     text = re.sub(r"(?<![\w-])-t(?![\w-])", "iterations", text)
-    text = re.sub(r"(?<![\w-])--(init|kernel|method|step) (?!is\b|or\b|and\b)([a-z]+(?::[\w.,]*\w)?)", r"\1='\2'", text)
+    text = re.sub(r"(?<![\w-])--(coordinates|init|kernel|method|step) (?!is\b|or\b|and\b)([a-z]+(?::[\w.,]*\w)?)", r"\1='\2'", text)
     text = re.sub(r"(?<![\w-])--([a-z-]+)", lambda m: m[1].replace("-", "_"), text)
     return re.sub(r"(?<==')([^']*)' (?=\w+=')", r"\1', ", text)

@@ -86,6 +86,15 @@ static svmp_status read_header(csv_reader *reader) {
     return SVMP_OK;
 }
 
+/* A particle file of svmp begins with a comment of its own. */
+static svmp_status refuse_particles(const csv_reader *reader) {
+    static const char first[] = "# svmp ";
+    if (reader->source->length < strlen(first) || memcmp(reader->source->text, first, strlen(first)) != 0)
+        return SVMP_OK;
+    return svmp_source_fail(reader->data->context, reader->source, 0,
+                            "this is a file of particles, not of data; a run starts from particles with --init FILE");
+}
+
 /* A single column whose name holds what others separate columns by; what to say of it behind what is wrong. */
 static const char *separator_hint(const csv_reader *reader) {
     static const char *const hints[][2] = {
@@ -195,6 +204,7 @@ svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
         status = svmp_source_fail(data->context, source, reader.at, "expected a header row of names");
         goto done;
     }
+    SVMP_CHECK(refuse_particles(&reader));
     SVMP_CHECK(read_header(&reader));
     while (reader.at < source->length) {
         if (between_rows(&reader))

@@ -124,6 +124,7 @@ static svmp_status add_factors(model_lowering *lowering) {
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind == AST_DETERMINISTIC || statement->failed) continue;
+        lowering->result->potentials |= statement->kind == AST_FACTOR;
         SVMP_TRY(svmp_go_on(lowering, svmp_add_factor(lowering, k)));
     }
     lowering->symbolic = false;

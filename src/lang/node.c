@@ -222,6 +222,7 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     SVMP_TRY(SVMP_GROW(lowering->context, result->nodes, result->node_capacity, result->node_count + 1));
     SVMP_TRY(SVMP_GROW(lowering->context, result->leaves, result->leaf_capacity, result->leaf_count + 1));
     lowered_node node = {.variable = leaf ? result->leaf_variables : result->variables, .output = result->outputs};
+    node.key = leaf ? node.output : node.output - result->leaf_variables; /* a leaf's variables are its outputs */
     node.distribution = statement->distribution;
     SVMP_TRY(add_outputs(lowering, which, &offsets, &node));
     SVMP_TRY(svmp_duplicate(lowering->context, svmp_instance_text(lowering, which, text), &node.name));

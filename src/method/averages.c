@@ -6,6 +6,8 @@
 #include "base/thread.h"
 #include "base/vector.h"
 
+enum { FEWEST = 5 }; /* particles that find a slope */
+
 struct averages {
     svmp_context *context;
     size_t variables, n;
@@ -13,10 +15,9 @@ struct averages {
     size_t count, windows; /* iterations of the open window; windows that were closed */
     double *centre;        /* of each variable: what the sums are taken from, so that they lose no digits */
     double *sum, *square;  /* variables * n: over the window, of x - centre and of its square, */
-    double *score, *cross; /* of the score, and of the score times x - centre */
+    double *push, *cross;  /* of w, and of w times x - centre */
     average *rows;
-    double *misfit;      /* of each variable */
-    const bool *without; /* Stein's identities; NULL: none is */
+    const double *diagonal; /* of D; NULL: there is none */
 };
 
 svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made) {
@@ -26,10 +27,9 @@ svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t
     *a = (averages){.context = context, .variables = variables, .n = n, .threads = threads};
     SVMP_CHECK(SVMP_NEW(context, a->centre, variables));
     SVMP_CHECK(SVMP_NEW(context, a->rows, variables));
-    SVMP_CHECK(SVMP_NEW(context, a->misfit, variables));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->sum));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->square));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->score));
+    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->push));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->cross));
     *made = a;
     return SVMP_OK;
@@ -42,26 +42,24 @@ void svmp_averages_free(averages *a) {
     if (a == NULL) return;
     svmp_release(a->context, a->centre);
     svmp_release(a->context, a->rows);
-    svmp_release(a->context, a->misfit);
     svmp_release(a->context, a->sum);
     svmp_release(a->context, a->square);
-    svmp_release(a->context, a->score);
+    svmp_release(a->context, a->push);
     svmp_release(a->context, a->cross);
     svmp_release(a->context, a);
 }
 
-void svmp_averages_add(averages *a, const double *x, const double *score) {
+void svmp_averages_add(averages *a, const double *x, const double *w) {
     const size_t n = a->n;
 #pragma omp parallel for num_threads(svmp_threads_for(a->threads, 6 * (double)a->variables * (double)n))
     for (size_t i = 0; i < a->variables; i++) {
-        const double *row = x + i * n, *s = score ? score + i * n : NULL;
-        double *sum = a->sum + i * n, *square = a->square + i * n, *scores = a->score + i * n,
-               *cross = a->cross + i * n;
+        const double *row = x + i * n, *force = w ? w + i * n : NULL;
+        double *sum = a->sum + i * n, *square = a->square + i * n, *push = a->push + i * n, *cross = a->cross + i * n;
         if (a->count == 0) {
             a->centre[i] = svmp_sum(n, row) / (double)n;
             memset(sum, 0, n * sizeof *sum);
             memset(square, 0, n * sizeof *square);
-            memset(scores, 0, n * sizeof *scores);
+            memset(push, 0, n * sizeof *push);
             memset(cross, 0, n * sizeof *cross);
         }
         for (size_t l = 0; l < n; l++) {
@@ -69,9 +67,9 @@ void svmp_averages_add(averages *a, const double *x, const double *score) {
             sum[l] += away;
             square[l] += away * away;
         }
-        for (size_t l = 0; s && l < n; l++) {
-            scores[l] += s[l];
-            cross[l] += s[l] * (row[l] - a->centre[i]);
+        for (size_t l = 0; force && l < n; l++) {
+            push[l] += force[l];
+            cross[l] += force[l] * (row[l] - a->centre[i]);
         }
     }
     a->count++;
@@ -92,68 +90,83 @@ static double widen(double error, double difference, double freedom) {
     return t > 0 && isfinite(t) && freedom > 0 ? fabs(difference) / sqrt(freedom * log1p(t * t / freedom)) : error;
 }
 
+typedef struct estimate {
+    double value, error;
+} estimate;
+
+static estimate plain_mean(size_t n, const double *own) {
+    double squares;
+    const double mean = mean_of(n, own, &squares);
+    return (estimate){mean, sqrt(squares / ((double)n - 1) / (double)n)};
+}
+
+/* Where the line through the points (control, own) crosses control = 0, and its standard error; or the mean of the
+ * own values, whichever is the better known. */
+static estimate controlled(size_t n, const double *own, const double *control) {
+    double width, products = 0, rest = 0;
+    const estimate plain = plain_mean(n, own);
+    const double mean = plain.value, at = mean_of(n, control, &width), count = (double)n;
+    for (size_t l = 0; l < n; l++) products += (own[l] - mean) * (control[l] - at);
+    const double slope = products / width;
+    for (size_t l = 0; l < n; l++) {
+        const double off = own[l] - mean - slope * (control[l] - at);
+        rest += off * off;
+    }
+    const estimate found = {mean - slope * at, sqrt(rest / (count - 2) * (1 / count + at * at / width))};
+    return n >= FEWEST && found.error < plain.error ? found : plain;
+}
+
 /* With T iterations and n particles, away = x - centre:
  *
  *     own_l  = 1/T sum of away over the window              the particle's own mean
  *     mean   = 1/n sum of own_l                             its standard error: sd of own_l / sqrt(n)
- *     wide_l = 1/T sum of (away - mean)^2                   the particle's own variance about the mean of all
+ *     push_l = 1/T sum of w                                 the control of own_l, by which the mean becomes c
+ *     wide_l = 1/T sum of (away - c)^2                      the particle's own variance about c
  *     sd^2   = 1/n sum of wide_l                            its standard error: sd of wide_l / sqrt(n)
- *     push   = sd/(nT) sum of s                             Stein: E[s] = 0
- *     pull   = 1 + 1/(nT) sum of s (away - mean)            Stein: E[s (x - mean)] = -1
+ *     pull_l = 1/T sum of w (away - c) + D_ii               the control of wide_l
  *
  * The sums are spoilt: a new window begins. */
 static average close_row(averages *a, size_t i) {
     const size_t n = a->n;
-    const double iterations = (double)a->count, root = sqrt((double)n), freedom = (double)n - 1;
-    double *own = a->sum + i * n, *wide = a->square + i * n, between, spread;
-    for (size_t l = 0; l < n; l++) own[l] /= iterations;
-    const double mean = mean_of(n, own, &between);
-    for (size_t l = 0; l < n; l++) wide[l] = fmax(0, wide[l] / iterations - 2 * mean * own[l] + mean * mean);
-    const double variance = mean_of(n, wide, &spread), sd = sqrt(variance);
-    double *push = a->score + i * n, *pull = a->cross + i * n, pushes, pulls;
+    const double iterations = (double)a->count, freedom = (double)n - 1, diagonal = a->diagonal ? a->diagonal[i] : 0;
+    double *own = a->sum + i * n, *wide = a->square + i * n, *push = a->push + i * n, *pull = a->cross + i * n;
+    for (size_t l = 0; l < n; l++) own[l] /= iterations, push[l] /= iterations;
+    const estimate plain = plain_mean(n, own), mean = diagonal > 0 ? controlled(n, own, push) : plain;
+    const double c = mean.value;
     for (size_t l = 0; l < n; l++) {
-        pull[l] = 1 + (pull[l] - mean * push[l]) / iterations;
-        push[l] *= sd / iterations;
+        wide[l] = fmax(0, wide[l] / iterations - 2 * c * own[l] + c * c);
+        pull[l] = pull[l] / iterations - c * push[l] + diagonal;
     }
-    average row = {.mean = a->centre[i] + mean, .sd = sd, .drift = NAN, .drift_error = NAN};
-    row.mean_error = sqrt(between / freedom) / root;
-    row.sd_error = sqrt(spread / freedom) / root / (2 * sd);
-    row.apart = between / freedom / variance;
-    row.push = mean_of(n, push, &pushes);
-    row.push_error = widen(sqrt(pushes / freedom) / root, row.push, freedom);
-    row.pull = mean_of(n, pull, &pulls);
-    row.pull_error = widen(sqrt(pulls / freedom) / root, row.pull, freedom);
+    const estimate spread = plain_mean(n, wide), better = diagonal > 0 ? controlled(n, wide, pull) : spread,
+                   variance = better.value > 0 ? better : spread;
+    const double sd = sqrt(variance.value);
+    average row = {.mean = a->centre[i] + c, .sd = sd, .drift = NAN, .drift_error = NAN};
+    row.mean_error = mean.error;
+    row.sd_error = variance.error / (2 * sd);
+    row.plain = a->centre[i] + plain.value;
+    row.plain_error = plain.error;
+    row.plain_sd_error = spread.error / (2 * sqrt(spread.value));
+    row.apart = plain.error * plain.error * (double)n / spread.value;
+    if (diagonal > 0) {
+        const estimate first = plain_mean(n, push), second = plain_mean(n, pull);
+        row.push = first.value * sd / diagonal;
+        row.push_error = widen(first.error * sd / diagonal, row.push, freedom);
+        row.pull = second.value / diagonal;
+        row.pull_error = widen(second.error / diagonal, row.pull, freedom);
+    }
     if (a->windows > 0) {
-        row.drift = row.mean - a->rows[i].mean;
-        row.drift_error = widen(hypot(row.mean_error, a->rows[i].mean_error), row.drift, 2 * freedom);
+        row.drift = row.plain - a->rows[i].plain;
+        row.drift_error = widen(hypot(row.plain_error, a->rows[i].plain_error), row.drift, 2 * freedom);
     }
     return row;
 }
 
-void svmp_averages_except(averages *a, const bool *without) { a->without = without; }
+void svmp_averages_control(averages *a, const double *diagonal) { a->diagonal = diagonal; }
 
 void svmp_averages_close(averages *a) {
-    for (size_t i = 0; i < a->variables; i++) {
-        average row = close_row(a, i);
-        if (a->without && a->without[i]) row.push = row.pull = row.push_error = row.pull_error = 0;
-        a->rows[i] = row;
-    }
+    for (size_t i = 0; i < a->variables; i++) a->rows[i] = close_row(a, i);
     a->count = 0;
     a->windows++;
-}
-
-double svmp_averages_misfit(averages *a, const double *x) {
-    const size_t n = a->n;
-    if (a->windows == 0) return 0;
-#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 6 * (double)a->variables * (double)n))
-    for (size_t i = 0; i < a->variables; i++) {
-        const average *to = &a->rows[i];
-        double squares;
-        const double mean = mean_of(n, x + i * n, &squares), off = (mean - to->mean) / to->sd,
-                     wide = sqrt(squares / ((double)n - 1)) / to->sd - 1;
-        a->misfit[i] = to->sd > 0 && n > 1 ? off * off + wide * wide : 0;
-    }
-    return svmp_sum(a->variables, a->misfit);
 }
 
 const average *svmp_averages_rows(const averages *a) { return a->windows > 0 ? a->rows : NULL; }
@@ -165,7 +178,7 @@ svmp_status svmp_averages_state(averages *a, archive *to) {
     SVMP_TRY(svmp_archive_reals(to, "centre", a->variables, a->centre));
     SVMP_TRY(svmp_archive_reals(to, "window sum", numbers, a->sum));
     SVMP_TRY(svmp_archive_reals(to, "window square", numbers, a->square));
-    SVMP_TRY(svmp_archive_reals(to, "window score", numbers, a->score));
+    SVMP_TRY(svmp_archive_reals(to, "window score", numbers, a->push));
     SVMP_TRY(svmp_archive_reals(to, "window cross", numbers, a->cross));
     return svmp_archive_reals(to, "averages", a->variables * columns, &a->rows->mean);
 }

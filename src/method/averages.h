@@ -1,6 +1,11 @@
 /* Averages of chains: the particles are independent Markov chains. The mean and sd of each variable, and Stein's
  * identities, are averaged over particles and iterations; how far the particles' own averages differ gives the standard
- * errors, whatever the correlation along the chains. */
+ * errors, whatever the correlation along the chains.
+ *
+ * For any constant matrix D and w = D s, the score s of the posterior has E[w_i] = 0 and E[w_i (x_i - c)] = -D_ii.
+ * These are checks, and control variates: a particle's own mean and variance are regressed on its own averages of
+ * w_i and w_i (x_i - mean) + D_ii, and the averages taken where those are 0. If the posterior is a Gaussian and D its
+ * covariance, w = mean - x, and the averages are exact after any number of iterations. */
 #ifndef SVMP_METHOD_AVERAGES_H
 #define SVMP_METHOD_AVERAGES_H
 
@@ -13,12 +18,14 @@
 typedef struct average {
     double mean, sd;
     double mean_error, sd_error; /* standard errors; NaN for one particle */
+    double plain, plain_error;   /* the mean without control variates, and its error, */
+    double plain_sd_error;       /* and that of the sd */
     double apart; /* the variance of the particles' own means over that of all: 1 when no particle has come
                    * to where the others are, 1/k after k independent draws each */
-    double drift; /* the mean less that of the window before; NaN: there was none */
+    double drift; /* the plain mean less that of the window before; NaN: there was none */
     double drift_error;
-    double push, push_error; /* sd E[s], which is 0 under the posterior: Stein's first identity */
-    double pull, pull_error; /* 1 + E[s (x - mean)], which is 0: the second */
+    double push, push_error; /* sd E[w]/D_ii, which is 0 under the posterior: Stein's first identity */
+    double pull, pull_error; /* 1 + E[w (x - mean)]/D_ii, which is 0: the second */
 } average;
 
 typedef struct averages averages;
@@ -26,18 +33,15 @@ typedef struct averages averages;
 svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made);
 void svmp_averages_free(averages *a); /* NULL-safe */
 
-/* Adds the particles x[i*n + l] of an iteration, and their score, to the window. NULL: without Stein's identities. */
-void svmp_averages_add(averages *a, const double *x, const double *score);
+/* Stein's identities are averaged, too: the diagonal of D. 0: not of this variable; its push and pull are 0. The
+ * caller's array. */
+void svmp_averages_control(averages *a, const double *diagonal);
 
-/* Variables that Stein's identities are not asked of: their push and pull are 0. The caller's array; NULL: none. */
-void svmp_averages_except(averages *a, const bool *without);
+/* Adds the particles x[i*n + l] of an iteration, and w = D s of each, to the window. NULL where there is no D. */
+void svmp_averages_add(averages *a, const double *x, const double *w);
 
 /* Closes the window, which has an iteration or more, and opens a new one. */
 void svmp_averages_close(averages *a);
-
-/* How far the moments of the particles x are from the averages: the sum over variables of (mean/sd)^2 + (sd ratio -
- * 1)^2 of the differences. 0 before the first window was closed. */
-double svmp_averages_misfit(averages *a, const double *x);
 
 /* A row for each variable; NULL before the first window was closed. */
 const average *svmp_averages_rows(const averages *a);

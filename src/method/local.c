@@ -9,7 +9,7 @@
 #include "method/sweep.h"
 #include "sample/particles.h"
 
-enum { MANY_ROUNDS = 100 };
+enum { MANY_ROUNDS = 100, MANY_SCORES = 10 }; /* a sweep of so many rounds, or of the cost of so many scores, is dear */
 
 typedef struct walk {
     sweeper *sweeper;
@@ -28,6 +28,17 @@ static size_t stride_of(size_t sweeps, size_t draws) {
     size_t stride = 1;
     while (sweeps / stride > draws) stride *= 2;
     return stride;
+}
+
+static void warn_if_dear(const svmp_run *run, const sweeper *s) {
+    const size_t rounds = svmp_sweeper_rounds(s), nodes = run->model->graph->whole_nodes;
+    const double scores = svmp_sweeper_scores(s);
+    if (rounds <= MANY_ROUNDS && (rounds < 3 || scores <= MANY_SCORES)) return;
+    svmp_log(run->context, SVMP_LOG_WARNING,
+             "The graph is dense: %s, and a sweep takes %zu rounds, one after another, and about as many operations as "
+             "%.3g scores of the whole model. Threads help little. The method 'nuts' may be faster.",
+             rounds == nodes ? "all nodes are neighbours of each other" : "many nodes share factors", rounds,
+             fmax(scores, 1));
 }
 
 static svmp_status alloc(svmp_run *run) {
@@ -51,11 +62,7 @@ static svmp_status alloc(svmp_run *run) {
     status = svmp_require_memory(context, bytes, "these draws need");
     SVMP_TRY(svmp_model_agree(run->model, status));
     SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
-    if (svmp_sweeper_rounds(own->sweeper) > MANY_ROUNDS)
-        svmp_log(context, SVMP_LOG_WARNING,
-                 "The graph is dense: a sweep needs %zu sequential rounds, so threads help little. The method 'nuts' "
-                 "may be faster.",
-                 svmp_sweeper_rounds(own->sweeper));
+    warn_if_dear(run, own->sweeper);
     SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
     SVMP_TRY(SVMP_NEW(context, own->since, n));
     SVMP_TRY(SVMP_NEW(context, own->wrong, n));

@@ -15,8 +15,11 @@ static double chance_among(size_t count) {
     return count > 1000 ? fmax(4.5, -svmp_normal_quantile(0.005 / (double)count)) : 4.5;
 }
 
+/* Control variates know nothing of places where no chain has been: the plain averages must be fair in any case. */
 static double error_of(const average *a, error_limits allowed) {
-    return fmax(a->mean_error / allowed.mean, a->sd_error / allowed.sd) / a->sd;
+    const double controlled = fmax(a->mean_error / allowed.mean, a->sd_error / allowed.sd),
+                 plain = fmax(a->plain_error / svmp_fair_errors.mean, a->plain_sd_error / svmp_fair_errors.sd);
+    return fmax(controlled, plain) / a->sd;
 }
 
 static double drift_of(const average *a, double chance) {
@@ -68,7 +71,7 @@ int svmp_chains_have_met(const average *rows, size_t count) {
 static method_unrest look_at(const average *a, double chance) {
     if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
     if (!(error_of(a, svmp_fair_errors) <= 1))
-        return (method_unrest){.why = SVMP_UNREST_ERROR, .amount = fmax(a->mean_error, a->sd_error) / a->sd};
+        return (method_unrest){.why = SVMP_UNREST_ERROR, .amount = fmax(a->plain_error, a->plain_sd_error) / a->sd};
     if (isnan(a->drift)) return (method_unrest){.why = SVMP_UNREST_NONE}; /* one window alone */
     if (!(drift_of(a, chance) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))

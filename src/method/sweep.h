@@ -25,9 +25,13 @@ void svmp_sweeper_free(sweeper *s); /* NULL-safe */
 /* How many times nodes move one after another in a sweep: the colours. */
 size_t svmp_sweeper_rounds(const sweeper *s);
 
+/* The operations of a sweep over those of a score of the model; of a part, of all processes: all of them call it. */
+double svmp_sweeper_scores(const sweeper *s);
+
 /* Measures A where the particles are: the median over them of each second derivative, by differences of the node's
  * score. `again`: of nodes of several variables alone, whose shape epsilon cannot make up for. Costs two evaluations of
- * a node's factors for each of its variables; nodes of more than 256 variables take the median of s_i^2 for A_ii. */
+ * a node's factors for each of its variables, and up to 24 more where all particles are equal; nodes of more than 256
+ * variables take the median of s_i^2 for A_ii. */
 svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again);
 
 /* Moves all nodes once; `gain` above 0: then log epsilon of each node goes up by gain * (mean acceptance - 0.6). Costs

@@ -11,12 +11,14 @@ static const double little = 1e-4; /* of the particles' sd: how far scores are a
 
 /* ---- curvature --------------------------------------------------------------------------------------------------- */
 
-/* sd of n numbers, or where they do not vary something of the size of the first. */
+/* sd of n numbers; 0 where they vary by no more than rounding, as those of one particle and equal ones do. */
 static double spread_of(size_t n, const double *x) {
+    static const double rounding = 0x1p-30; /* a ten-thousandth of it is still seen in the sum */
     double mean = 0, square = 0;
     for (size_t l = 0; l < n; l++) mean += x[l] / (double)n;
     for (size_t l = 0; l < n; l++) square += (x[l] - mean) * (x[l] - mean) / (double)n;
-    return square > 0 && isfinite(square) ? sqrt(square) : fmax(1, fabs(x[0]));
+    const double sd = sqrt(square);
+    return sd > rounding * fabs(mean) && isfinite(sd) ? sd : 0;
 }
 
 /* The median of the finite ones among n numbers, which it reorders; NaN when there are none. */
@@ -97,7 +99,7 @@ static void displace(const measuring *m, const local_task *task, size_t j, doubl
     for (size_t k = 0, r = 0; k < task->count; k++) {
         const size_t i = first[task->nodes[k]], d = dimension_of(m, task, k);
         memcpy(y + r * n, m->x + i * n, d * n * sizeof *y);
-        for (size_t l = 0; j < d && l < n; l++) y[(r + j) * n + l] += sign * little * m->s->spread[i + j];
+        for (size_t l = 0; j < d && l < n; l++) y[(r + j) * n + l] += sign * little * fabs(m->s->spread[i + j]);
         r += d;
     }
 }
@@ -128,6 +130,89 @@ static void square_scores(const measuring *m, const local_task *task, const swee
     }
 }
 
+/* The scores with the j-th variable of every node moved to both sides: those below in w, those above in score_there.
+ * Returns the factor that failed. */
+static size_t score_sides(const measuring *m, const local_task *task, int thread, size_t j) {
+    const sweeper *s = m->s;
+    const sweep_room *room = &s->room[thread];
+    displace(m, task, j, -1, room->y);
+    const size_t failed = svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->w);
+    if (failed != LOCAL_DONE) return failed;
+    displace(m, task, j, 1, room->y);
+    return svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->score_there);
+}
+
+/* ---- where the particles do not vary ----------------------------------------------------------------------------- */
+
+/* A length for differences comes from the density then, in the variable's own units: 1/|s| at first, and then
+ * 1/sqrt(curvature) with the curvature that this length finds, until it stays as it is. While it is searched, `spread`
+ * is negative. */
+
+enum { SEARCHES = 12 };
+
+/* The first lengths of task's variables that need one. Returns whether there are any. */
+static int begin_search(const measuring *m, const local_task *task, const sweep_room *room) {
+    const size_t n = m->s->n, *first = m->s->model->graph->first;
+    int any = 0;
+    for (size_t k = 0, r = 0; k < task->count; k++)
+        for (size_t j = 0; j < dimension_of(m, task, k); j++, r++) {
+            const size_t i = first[task->nodes[k]] + j;
+            const double length = 1 / sqrt(room->squares[r]), size = fabs(m->x[i * n]);
+            if (m->s->spread[i] > 0) continue;
+            m->s->spread[i] = -fmax(length > 0 && isfinite(length) ? length : size > 0 ? size : 1, 0x1p-30 * size);
+            any = 1;
+        }
+    return any;
+}
+
+/* Lengths of the j-th variables, from the scores at both sides. */
+static void search_on(const measuring *m, const local_task *task, size_t j, const sweep_room *room) {
+    const size_t n = m->s->n, *first = m->s->model->graph->first;
+    for (size_t k = 0, r = 0; k < task->count; r += dimension_of(m, task, k++)) {
+        if (j >= dimension_of(m, task, k)) continue;
+        const size_t i = first[task->nodes[k]] + j;
+        double *spread = &m->s->spread[i];
+        if (*spread > 0) continue;
+        const double width = -2 * little * *spread;
+        const double *below = room->w + (r + j) * n, *above = room->score_there + (r + j) * n;
+        for (size_t l = 0; l < n; l++) room->forth[l] = fabs(below[l] - above[l]) / width;
+        const double curvature = median(n, room->forth), length = 1 / sqrt(curvature);
+        const double least = 0x1p-30 * fabs(m->x[i * n]);
+        if (!isfinite(curvature))
+            *spread /= 16; /* too far */
+        else if (isfinite(length) && length > 0 && (length < -0.25 * *spread || length > -4 * *spread))
+            *spread = -fmax(length, least);
+        else
+            *spread = -*spread;
+        if (-*spread == least) *spread = least;
+    }
+}
+
+/* Returns the factor that failed. */
+static size_t search_lengths(const measuring *m, const local_task *task, int thread, size_t columns) {
+    const sweep_room *room = &m->s->room[thread];
+    const size_t *first = m->s->model->graph->first;
+    if (!begin_search(m, task, room)) return LOCAL_DONE;
+    for (int search = 0, any = 1; search < SEARCHES && any; search++) {
+        for (size_t j = 0; j < columns; j++) {
+            const size_t failed = score_sides(m, task, thread, j);
+            if (failed != LOCAL_DONE) return failed;
+            search_on(m, task, j, room);
+        }
+        any = 0;
+        for (size_t k = 0; k < task->count; k++)
+            for (size_t j = 0; j < dimension_of(m, task, k); j++) any |= m->s->spread[first[task->nodes[k]] + j] < 0;
+    }
+    for (size_t k = 0; k < task->count; k++)
+        for (size_t j = 0; j < dimension_of(m, task, k); j++) {
+            double *spread = &m->s->spread[first[task->nodes[k]] + j];
+            *spread = fabs(*spread);
+        }
+    return LOCAL_DONE;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
 /* Returns the factor that failed. */
 static size_t measure_task(const measuring *m, const local_task *task, int thread) {
     sweeper *s = m->s;
@@ -138,12 +223,9 @@ static size_t measure_task(const measuring *m, const local_task *task, int threa
         if (is_measured(m, d) && d > columns) columns = d;
     }
     square_scores(m, task, room);
+    if (failed == LOCAL_DONE) failed = search_lengths(m, task, thread, columns);
     for (size_t j = 0; j < columns && failed == LOCAL_DONE; j++) {
-        displace(m, task, j, -1, room->y);
-        failed = svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->w);
-        displace(m, task, j, 1, room->y);
-        if (failed == LOCAL_DONE)
-            failed = svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->score_there);
+        failed = score_sides(m, task, thread, j);
         difference(m, task, j, room);
     }
     double *a = room->matrices;

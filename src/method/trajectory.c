@@ -22,6 +22,7 @@ struct trajectory {
     int threads;
     double steps[2];                                                  /* of the leapfrog, and turning */
     size_t moves;                                                     /* so far: the first TRIES try both in turn */
+    int solved;                                                       /* `kick` is A^-1 times the score */
     double *score, *velocity, *kick, *to;                             /* variables * n */
     double *log_density, *there, *kinetic, *kinetic_there, *accepted; /* n */
 };
@@ -96,12 +97,24 @@ static void measure_velocity(trajectory *t) {
     }
 }
 
+/* A^-1 s, unless it is there. */
+static svmp_status solve(trajectory *t) {
+    if (t->solved) return SVMP_OK;
+    memcpy(t->kick, t->score, t->variables * t->n * sizeof *t->score);
+    t->solved = 1;
+    return svmp_gaussian_solve(t->q, t->n, t->kick);
+}
+
+static svmp_status evaluate(trajectory *t, const double *x, double *log_density) {
+    t->solved = 0;
+    return svmp_evaluate(t->evaluator, x, log_density, t->score);
+}
+
 /* w += scale A^-1 s; turning, += scale (A^-1 s + x - m), by what q does not explain of the score. */
 static svmp_status kick(trajectory *t, int turning, double scale) {
     const double *mean = svmp_gaussian_mean(t->q);
     const size_t n = t->n;
-    memcpy(t->kick, t->score, t->variables * n * sizeof *t->score);
-    SVMP_TRY(svmp_gaussian_solve(t->q, n, t->kick));
+    SVMP_TRY(solve(t));
 #pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
     for (size_t i = 0; i < t->variables; i++) {
         const double *kick = t->kick + i * n, *x = t->to + i * n;
@@ -134,7 +147,7 @@ static svmp_status follow(trajectory *t, const double *x, int turning, double ti
     SVMP_TRY(kick(t, turning, time_step / 2));
     for (size_t k = 0; k < steps; k++) {
         drift(t, turning, time_step);
-        SVMP_TRY(svmp_evaluate(t->evaluator, t->to, k + 1 == steps ? t->there : NULL, t->score));
+        SVMP_TRY(evaluate(t, t->to, k + 1 == steps ? t->there : NULL));
         SVMP_TRY(kick(t, turning, k + 1 == steps ? time_step / 2 : time_step));
     }
     return SVMP_OK;
@@ -157,7 +170,12 @@ svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score
     const double *x;
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     *score = t->score;
-    return svmp_evaluate(t->evaluator, x, t->log_density, t->score);
+    return evaluate(t, x, t->log_density);
+}
+
+svmp_status svmp_trajectory_force(trajectory *t, const double **force) {
+    *force = t->kick;
+    return solve(t);
 }
 
 svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration) {

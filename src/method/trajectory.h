@@ -30,6 +30,9 @@ void svmp_trajectory_free(trajectory *made); /* NULL-safe */
 /* Evaluates the particles as they are; *score is the trajectories' own, valid until they move. */
 svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score);
 
+/* A^-1 times the score that was looked at: the trajectories' own, valid until they move, which begins with it. */
+svmp_status svmp_trajectory_force(trajectory *t, const double **force);
+
 /* Fails if a score that was looked at is not finite where the density is. */
 svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration);
 

@@ -5,13 +5,11 @@
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
  *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
  *     nothing drifts.
- *   - Of the last window those particles are kept whose moments are nearest to the averages. By themselves they are
- *     nearly as noisy as that many independent draws. Stein's transport removes the noise: its kernel, linear on the
- *     variables that a node reads and rbf on the node itself, moves them until Stein's identities hold. If it leads
- *     particles astray in some variable, it is undone.
- *   - Then every variable is shifted and stretched to its average mean and sd; a mean that differs by no more than the
- *     error of the average stays. A node that moves in other coordinates is held to those on the scale of the model
- *     text.
+ *   - By themselves the particles are as noisy as that many independent draws. Stein's transport removes the noise: its
+ *     kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's identities
+ *     hold. If it leads particles astray in some variable, it is undone.
+ *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
+ * is held to those on the scale of the model text.
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried.
@@ -22,8 +20,10 @@
 
 #include "base/select.h"
 #include "base/vector.h"
+#include "method/astray.h"
 #include "method/averages.h"
 #include "method/hold.h"
+#include "method/hold_text.h"
 #include "method/method.h"
 #include "method/rest.h"
 #include "method/sweep.h"
@@ -35,8 +35,6 @@ enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
 
 static const double stalled = 0.9;            /* of the unrest before, after twice as many iterations */
 static const double hopeless = 15;            /* below the median log density: e^-15 */
-static const double within = 2;               /* standard errors of an average: the particles' own mean is as good, */
-static const double close_by = 0.03;          /* if it is no more sds away than this */
 static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
 static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
@@ -49,10 +47,10 @@ typedef struct transport {
     int local;   /* trajectories would cost too much: local moves alone */
     bool *jumps; /* of each variable: the density may jump in it; NULL: nowhere */
     averages *averages;
-    double *moved; /* of the particles in the open window those whose moments are nearest to the averages before it, */
-    double misfit; /* and how far they are; when the moves have ended, what they left */
+    double *metric;        /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
+    int apart;             /* a solve costs too much, or the density may jump in some variable */
+    double *moved;         /* the particles as the moves left them */
     double *log_densities; /* of each particle */
-    average *targets;      /* of each variable: what its particles are held to */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
     text_scale *text;
@@ -80,6 +78,19 @@ static svmp_status alloc_text(svmp_run *run) {
     return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&own->values);
 }
 
+/* The matrix of Stein's identities: A^-1. Where the density may jump in a variable its score has no mean of 0, and then
+ * A^-1 s has it in no variable: each has its own score, but those. */
+static svmp_status find_metric(svmp_run *run) {
+    transport *own = run->own;
+    const size_t variables = run->model->graph->variables;
+    SVMP_TRY(SVMP_NEW(run->context, own->metric, variables));
+    svmp_averages_control(own->averages, own->metric);
+    own->apart = own->local || own->jumps != NULL;
+    if (!own->apart) return svmp_gaussian_variance(own->q, own->metric);
+    for (size_t i = 0; i < variables; i++) own->metric[i] = own->jumps && own->jumps[i] ? 0 : 1;
+    return SVMP_OK;
+}
+
 static svmp_status alloc(svmp_run *run) {
     backend *b = run->backend;
     const size_t variables = run->model->graph->variables;
@@ -92,7 +103,6 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(run->context, own, 1));
     run->own = own;
     own->length = FIRST_WINDOW;
-    own->misfit = INFINITY;
     svmp_gaussian_note_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
@@ -100,10 +110,9 @@ static svmp_status alloc(svmp_run *run) {
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
     SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
-    svmp_averages_except(own->averages, own->jumps);
+    SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
     SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
-    SVMP_TRY(SVMP_NEW(run->context, own->targets, variables));
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
 }
 
@@ -116,10 +125,10 @@ static void free_transport(svmp_run *run) {
     svmp_averages_free(own->text_averages);
     svmp_text_scale_free(own->text);
     svmp_release(run->context, own->jumps);
+    svmp_release(run->context, own->metric);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
     svmp_release(run->context, own->log_densities);
-    svmp_release(run->context, own->targets);
     svmp_release(run->context, own);
 }
 
@@ -147,31 +156,6 @@ static int have_met(const svmp_run *run) {
     return rows && svmp_chains_have_met(rows, run->model->graph->variables);
 }
 
-/* Holds a variable on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a
- * particle is shifted in units of its own width. The mean M and the sd S of u are those of the average for
- *
- *     a = (M - mean o - b mean(w x)) / mean w,
- *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
- *     var c + 2 b cov(c, d) + b^2 var d = S^2.
- *
- * The larger of its two solutions is taken, if it is positive. */
-static void hold_text(size_t n, const average *to, const text_row *row, double *x) {
-    const double *o = row->origin, *w = row->width, each = 1 / (double)n;
-    if (!(to->sd > 0)) return;
-    const double width = each * svmp_sum(n, w), origin = each * svmp_sum(n, o), product = each * svmp_dot(n, w, x);
-    const double shift = (to->mean - origin) / width, centre = product / width;
-    double cc = 0, cd = 0, dd = 0;
-    for (size_t l = 0; l < n; l++) {
-        const double c = o[l] + w[l] * shift - to->mean, d = w[l] * (x[l] - centre); /* of means 0 */
-        cc += c * c;
-        cd += c * d;
-        dd += d * d;
-    }
-    const double root = cd * cd + dd * (to->sd * to->sd * (double)(n - 1) - cc), b = (sqrt(root) - cd) / dd;
-    if (!(root >= 0 && b > 0 && isfinite(b))) return;
-    for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
-}
-
 /* A particle that was carried to where the density is 0, beyond an edge, is again where the moves left it. */
 static svmp_status bring_back(svmp_run *run, double *x) {
     transport *own = run->own;
@@ -183,59 +167,16 @@ static svmp_status bring_back(svmp_run *run, double *x) {
     return SVMP_OK;
 }
 
-typedef struct shape {
-    double sd, kurtosis;
-} shape;
-
-static shape shape_of(size_t n, const double *x) {
-    const double mean = svmp_sum(n, x) / (double)n;
-    double squares = 0, fourths = 0;
-    for (size_t l = 0; l < n; l++) {
-        const double square = (x[l] - mean) * (x[l] - mean);
-        squares += square;
-        fourths += square * square;
-    }
-    return (shape){sqrt(squares / (double)(n - 1)), (double)n * fourths / (squares * squares)};
-}
-
-/* Whether particles have been led astray in some variable: to an sd that is far from its average, as where many
- * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
- * data hardly determine, such as a level and the sum of the effects around it. */
-static int led_astray(const svmp_run *run, const double *x, double most) {
-    const transport *own = run->own;
-    const average *rows = svmp_averages_rows(own->averages);
-    const size_t n = run->backend->n;
-    for (size_t i = 0; i < run->model->graph->variables; i++) {
-        const shape carried = shape_of(n, x + i * n), moved = shape_of(n, own->moved + i * n);
-        if (carried.kurtosis > 1 + 1.5 * moved.kurtosis) return 1;
-        if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
-    }
-    return 0;
-}
-
-/* The averages; but a mean of the particles that is no farther from the average than this may be wrong itself stands.
- * Near a Gaussian, Stein's means are the better ones. */
-static void find_targets(const svmp_run *run, const double *x) {
-    const transport *own = run->own;
-    const average *rows = svmp_averages_rows(own->averages);
-    const size_t n = run->backend->n;
-    for (size_t i = 0; i < run->model->graph->variables; i++) {
-        const double mean = svmp_sum(n, x + i * n) / (double)n, away = fabs(mean - rows[i].mean);
-        own->targets[i] = rows[i];
-        if (away <= fmin(within * rows[i].mean_error, close_by * rows[i].sd)) own->targets[i].mean = mean;
-    }
-}
-
 /* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
  * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
 static svmp_status hold(svmp_run *run, double *x, double *room) {
     transport *own = run->own;
+    const average *rows = svmp_averages_rows(own->averages);
     const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
-    if (led_astray(run, x, far_off)) memcpy(x, own->moved, bytes);
+    if (svmp_led_astray(rows, variables, n, x, own->moved, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
-        find_targets(run, x);
-        SVMP_TRY(svmp_hold(own->q, own->targets, variables, n, x, room));
-        if (!led_astray(run, x, off)) return SVMP_OK;
+        SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
+        if (!svmp_led_astray(rows, variables, n, x, own->moved, off)) return SVMP_OK;
         memcpy(x, own->moved, bytes);
     }
     return SVMP_OK;
@@ -250,7 +191,7 @@ static svmp_status end_carries(svmp_run *run) {
     SVMP_TRY(hold(run, x, room));
     for (size_t i = 0; own->text && i < svmp_text_scale_rows(own->text); i++) {
         const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
-        hold_text(b->n, &svmp_averages_rows(own->text_averages)[i], &row, x + row.variable * b->n);
+        svmp_hold_text(b->n, &svmp_averages_rows(own->text_averages)[i], &row, x + row.variable * b->n);
     }
     SVMP_TRY(bring_back(run, x));
     own->stage = STAGE_DONE;
@@ -267,10 +208,12 @@ static svmp_status go_back(svmp_run *run) {
 static svmp_status end_moves(svmp_run *run, int by_itself) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
+    const double *x;
     own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
     own->carries = left < CARRIES ? left : CARRIES;
     own->stage = have_met(run) && own->jumps == NULL ? STAGE_CARRIES : STAGE_DONE;
-    SVMP_TRY(go_back(run));
+    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
+    memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
     return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
 }
 
@@ -291,24 +234,20 @@ static svmp_status close_window(svmp_run *run) {
     own->length *= 2;
     if (own->settled && (now <= 1 || now > stalled * before)) return end_moves(run, 1);
     if (own->length + CARRIES > run->iterations - passed) return end_moves(run, 0);
-    own->misfit = INFINITY;
     return SVMP_OK;
 }
 
-/* Adds the particles to the averages, and keeps them if none were nearer: of chains with heavy tails, those in which
- * neither too few nor too many are far out. */
-static void follow(svmp_run *run, const double *x, const double *score) {
+/* Adds the particles to the averages. */
+static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     transport *own = run->own;
-    double misfit = svmp_averages_misfit(own->averages, x);
-    svmp_averages_add(own->averages, x, score);
+    const double *force = score;
+    if (!own->apart) SVMP_TRY(svmp_trajectory_force(own->global, &force));
+    svmp_averages_add(own->averages, x, force);
     if (own->text) {
         svmp_text_scale_find(own->text, x, own->values);
-        misfit += svmp_averages_misfit(own->text_averages, own->values);
         svmp_averages_add(own->text_averages, own->values, NULL);
     }
-    if (misfit > own->misfit) return;
-    memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
-    own->misfit = misfit;
+    return SVMP_OK;
 }
 
 /* Where the density jumps, moves are blind: a particle that started far away may stay there. When the steps have
@@ -345,7 +284,7 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(own->global, b, t));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    follow(run, x, score);
+    SVMP_TRY(follow(run, x, score));
     if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
     run->rate = svmp_trajectory_step(own->global);
     b->largest = NAN;
@@ -477,7 +416,6 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_real(a, "unrest", &own->unrest));
     SVMP_TRY(svmp_archive_count(a, "limit", &own->limit));
     SVMP_TRY(refuse_other_limit(run));
-    SVMP_TRY(svmp_archive_real(a, "misfit", &own->misfit));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
@@ -496,7 +434,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
-                                      .arrays = 10,           /* averages 4, trajectories 4, the nearest, solves */
+                                      .arrays = 10,           /* averages 4, trajectories 4, as moved, solves */
                                       .examination = 1.0 / 6, /* whose moves are like its own */
                                       .alloc = alloc,
                                       .start = draw_start,

@@ -205,26 +205,98 @@ static size_t evaluate_part(evaluator *e, const part *here, const double *x, dou
     return FAILURE_NONE;
 }
 
-/* The quadratic's score of the p-th part of the variables from ... to - 1. On the way their shares x_i (b_i + s_i) / 2
- * of the log density add up in `sum`, unless it is NULL. */
-static void score_variables(const evaluator *e, size_t from, size_t to, size_t p, const double *x, double *score,
-                            double *sum, int thread) {
-    const size_t n = e->n, first = from + p * PART_VARIABLES;
-    const size_t last = first + PART_VARIABLES < to ? first + PART_VARIABLES : to;
+/* An evaluation of the factors that touch a span of own nodes, whose variables are from ... to - 1. */
+typedef struct span_work {
+    evaluator *e;
+    const double *x;
+    double *log_density, *score; /* or NULL */
+    size_t from, to, parts;      /* parts: of the variables */
+    int regions;
+} span_work;
+
+/* The quadratic's score of the p-th part of the variables. On the way their shares x_i (b_i + s_i) / 2 of the log
+ * density are summed. */
+static void score_variables(const span_work *s, size_t p, int thread) {
+    const evaluator *e = s->e;
+    const size_t n = e->n, first = s->from + p * PART_VARIABLES;
+    const size_t last = first + PART_VARIABLES < s->to ? first + PART_VARIABLES : s->to;
+    double *sum = s->log_density ? e->part_sum + p * n : NULL;
     if (sum) memset(sum, 0, n * sizeof *sum);
     for (size_t i = first; i < last; i++) {
-        const double b = e->model->quadratic.linear[i], *xi = x + i * n;
-        double *row = score ? score + i * n : e->value[thread];
-        svmp_quadratic_score(&e->model->quadratic, i, n, 0, n, x, row);
+        const double b = e->model->quadratic.linear[i], *xi = s->x + i * n;
+        double *row = s->score ? s->score + i * n : e->value[thread];
+        svmp_quadratic_score(&e->model->quadratic, i, n, 0, n, s->x, row);
         for (size_t l = 0; sum && l < n; l++) sum[l] += 0.5 * xi[l] * (b + row[l]);
     }
 }
 
-static void add_share(const evaluator *e, const share *here, size_t first_row, double *score) {
-    const size_t n = e->n;
-    double *to = score + here->variable * n;
+static double *wave_sum(const span_work *s, const wave *w, size_t p) {
+    return s->e->part_sum + (s->e->variable_parts + p - w->part) * s->e->n;
+}
+
+/* The factors of part p of a wave; returns the first that failed. */
+static size_t evaluate_factors(const span_work *s, const wave *w, size_t p, int thread) {
+    evaluator *e = s->e;
+    const part *here = &e->parts[p];
+    if ((here->regions & s->regions) == 0) return FAILURE_NONE;
+    return evaluate_part(e, here, s->x, e->gradient + (here->row - w->row) * e->n,
+                         s->log_density ? wave_sum(s, w, p) : NULL, thread);
+}
+
+static void sum_wave(const span_work *s, const wave *w) {
+    for (size_t p = w[0].part; p < w[1].part; p++) add_row(s->e->n, wave_sum(s, w, p), s->log_density);
+}
+
+/* The k-th share of a wave in the score. */
+static void add_share(const span_work *s, const wave *w, size_t k) {
+    const evaluator *e = s->e;
+    const share *here = &e->shares[k];
+    if (here->variable < s->from || here->variable >= s->to) return;
+    double *to = s->score + here->variable * e->n;
     for (size_t r = here->from; r < here->to; r++)
-        add_row(n, e->gradient + (e->model->gather_row[r] - first_row) * n, to);
+        add_row(e->n, e->gradient + (e->model->gather_row[r] - w->row) * e->n, to);
+}
+
+/* What follows is the same twice: every barrier of a team of one is a call of the system with GCC, which took half of
+ * the time of a small model. Both return the first factor that failed. */
+static size_t work_alone(const span_work *s) {
+    size_t failed = FAILURE_NONE;
+    for (size_t p = 0; p < s->parts; p++) score_variables(s, p, 0);
+    for (const wave *w = s->e->waves; w < s->e->waves + s->e->wave_count; w++) {
+        for (size_t p = w[0].part; p < w[1].part; p++) {
+            const size_t failure = evaluate_factors(s, w, p, 0);
+            if (failure < failed) failed = failure;
+        }
+        if (s->log_density) sum_wave(s, w);
+        for (size_t k = w[0].share; s->score && k < w[1].share; k++) add_share(s, w, k);
+    }
+    return failed;
+}
+
+static size_t work_together(const span_work *s, int threads) {
+    size_t failed = FAILURE_NONE;
+#pragma omp parallel num_threads(threads)
+    {
+        const int thread = svmp_thread_number();
+#pragma omp for schedule(static)
+        for (size_t p = 0; p < s->parts; p++) score_variables(s, p, thread);
+        for (const wave *w = s->e->waves; w < s->e->waves + s->e->wave_count; w++) {
+#pragma omp for schedule(dynamic) reduction(min : failed)
+            for (size_t p = w[0].part; p < w[1].part; p++) {
+                const size_t failure = evaluate_factors(s, w, p, thread);
+                if (failure < failed) failed = failure;
+            }
+            if (s->log_density) {
+#pragma omp single
+                sum_wave(s, w);
+            }
+            if (s->score) {
+#pragma omp for schedule(static)
+                for (size_t k = w[0].share; k < w[1].share; k++) add_share(s, w, k);
+            }
+        }
+    }
+    return failed;
 }
 
 svmp_status svmp_evaluator_fail(const evaluator *e) { return svmp_model_fail(e->model, e->failed); }
@@ -238,40 +310,11 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
     const size_t entries = model->quadratic.start[to] - model->quadratic.start[from] +
                            20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
-    double *wave_sum = e->part_sum + e->variable_parts * n;
-    size_t failed = FAILURE_NONE;
+    const size_t parts = (to - from + PART_VARIABLES - 1) / PART_VARIABLES;
+    const span_work work = {e, x, log_density, score, from, to, parts, regions};
     for (size_t l = 0; log_density && l < n; l++) log_density[l] = model->quadratic.constant;
-
-#pragma omp parallel num_threads(threads)
-    {
-        const int thread = svmp_thread_number();
-#pragma omp for schedule(static)
-        for (size_t p = 0; p < (to - from + PART_VARIABLES - 1) / PART_VARIABLES; p++)
-            score_variables(e, from, to, p, x, score, log_density ? e->part_sum + p * n : NULL, thread);
-
-        for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
-#pragma omp for schedule(dynamic) reduction(min : failed)
-            for (size_t p = w[0].part; p < w[1].part; p++) {
-                if ((e->parts[p].regions & regions) == 0) continue;
-                double *gradient = e->gradient + (e->parts[p].row - w->row) * n;
-                double *sum = log_density ? wave_sum + (p - w->part) * n : NULL;
-                const size_t failure = evaluate_part(e, &e->parts[p], x, gradient, sum, thread);
-                if (failure < failed) failed = failure;
-            }
-            if (log_density) {
-#pragma omp single
-                for (size_t p = w[0].part; p < w[1].part; p++) add_row(n, wave_sum + (p - w->part) * n, log_density);
-            }
-            if (score) {
-#pragma omp for schedule(static)
-                for (size_t k = w[0].share; k < w[1].share; k++)
-                    if (e->shares[k].variable >= from && e->shares[k].variable < to)
-                        add_share(e, &e->shares[k], w->row, score);
-            }
-        }
-    }
-    e->failed = failed;
-    if (failed != FAILURE_NONE) return 1;
+    e->failed = threads == 1 ? work_alone(&work) : work_together(&work, threads);
+    if (e->failed != FAILURE_NONE) return 1;
     for (size_t p = 0; log_density && p < e->variable_parts; p++) add_row(n, e->part_sum + p * n, log_density);
     return 0;
 }

@@ -7,14 +7,10 @@
 #include "base/thread.h"
 
 #include "model/factorisation_cholmod.h"
+#include "model/supernodes.h"
+#include "model/triangle.h"
 
 enum { DENSE_ORDER = 3000 }; /* the largest matrix that is factorised without CHOLMOD */
-
-/* L by columns, the diagonal first, rows ascending: column j is at start[j] ... start[j] + count[j] - 1. */
-typedef struct triangle {
-    const int64_t *start, *count, *row, *permutation; /* row j of L is row permutation[j] of A */
-    double *value;
-} triangle;
 
 struct factorisation {
     svmp_context *context;
@@ -26,6 +22,7 @@ struct factorisation {
     cholmod_common common;
     cholmod_sparse *A;
     cholmod_factor *factor;
+    supernodes *panels; /* or NULL */
 #else
     int64_t *start, *count, *row, *permutation;
     double *value;
@@ -50,7 +47,31 @@ svmp_status svmp_factorisation_report(const factorisation *f) {
                      f->common.status);
 }
 
-static svmp_status analyse(factorisation *f) {
+/* The supernodes of the best of two orders, if the first one is costly. */
+static svmp_status find_supernodes(factorisation *f) {
+    static const double costly = 5e7; /* multiplications: nested dissection takes as long as some of these */
+    cholmod_common *common = &f->common;
+    common->supernodal = CHOLMOD_SUPERNODAL;
+    common->nmethods = 1;
+    common->method[0].ordering = CHOLMOD_AMD;
+    cholmod_factor *factor = cholmod_l_analyze(f->A, common);
+    if (factor && common->fl > costly) {
+        cholmod_l_free_factor(&factor, common);
+        common->nmethods = 2;
+        common->method[1].ordering = CHOLMOD_METIS; /* passed over if this CHOLMOD does not have it */
+        factor = cholmod_l_analyze(f->A, common);
+    }
+    if (factor == NULL || common->status < CHOLMOD_OK) {
+        cholmod_l_free_factor(&factor, common);
+        return svmp_factorisation_report(f);
+    }
+    const svmp_status status = svmp_supernodes_create(f->context, f->pattern, factor, &f->panels);
+    cholmod_l_free_factor(&factor, common);
+    if (status == SVMP_OK) f->L = svmp_supernodes_triangle(f->panels);
+    return status;
+}
+
+static svmp_status analyse(factorisation *f, int often) {
     const sparsity *pattern = f->pattern;
     const size_t order = pattern->order;
     cholmod_common *common = &f->common;
@@ -64,11 +85,13 @@ static svmp_status analyse(factorisation *f) {
     SuiteSparse_long *start = f->A->p, *row = f->A->i;
     for (size_t j = 0; j <= order; j++) start[j] = (SuiteSparse_long)pattern->start[j];
     for (size_t e = 0; e < pattern->entries; e++) row[e] = pattern->row[e];
+    if (often) return find_supernodes(f);
     f->factor = cholmod_l_analyze(f->A, common);
     return f->factor && common->status >= CHOLMOD_OK ? SVMP_OK : svmp_factorisation_report(f);
 }
 
 static void release(factorisation *f) {
+    svmp_supernodes_free(f->panels);
     cholmod_l_free_sparse(&f->A, &f->common);
     cholmod_l_free_factor(&f->factor, &f->common);
     cholmod_l_finish(&f->common);
@@ -76,6 +99,7 @@ static void release(factorisation *f) {
 
 svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
     *bad = SIZE_MAX;
+    if (f->panels) return svmp_supernodes_factorise(f->panels, A, bad), SVMP_OK;
     memcpy(f->A->x, A, f->pattern->entries * sizeof *A);
     cholmod_l_factorize(f->A, f->factor, &f->common);
     if (f->common.status < CHOLMOD_OK) return svmp_factorisation_report(f);
@@ -84,6 +108,7 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
     f->L = (triangle){.start = (const int64_t *)L->p,
                       .count = (const int64_t *)L->nz,
                       .row = (const int64_t *)L->i,
+                      .row_start = (const int64_t *)L->p,
                       .permutation = (const int64_t *)L->Perm,
                       .value = L->x};
     return SVMP_OK;
@@ -91,8 +116,9 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
 
 #else
 
-static svmp_status analyse(factorisation *f) {
+static svmp_status analyse(factorisation *f, int often) {
     const size_t order = f->pattern->order;
+    (void)often;
     if (order > DENSE_ORDER)
         return svmp_fail(f->context, SVMP_UNSUPPORTED,
                          "A model of %zu variables is too large without CHOLMOD, which this build does not have "
@@ -109,7 +135,7 @@ static svmp_status analyse(factorisation *f) {
         f->permutation[j] = (int64_t)j;
         for (size_t i = j; i < order; i++) f->row[at++] = (int64_t)i;
     }
-    f->L = (triangle){f->start, f->count, f->row, f->permutation, f->value};
+    f->L = (triangle){f->start, f->count, f->row, f->start, f->permutation, f->value};
     return SVMP_OK;
 }
 
@@ -149,17 +175,25 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
 
 #endif
 
-svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made) {
+static svmp_status create(svmp_context *context, const sparsity *pattern, int often, factorisation **made) {
     factorisation *f = NULL;
     SVMP_TRY(SVMP_NEW(context, f, 1));
     f->context = context;
     f->pattern = pattern;
-    svmp_status status = analyse(f);
+    svmp_status status = analyse(f, often);
     if (status == SVMP_OK)
         *made = f;
     else
         svmp_factorisation_free(f);
     return status;
+}
+
+svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made) {
+    return create(context, pattern, 0, made);
+}
+
+svmp_status svmp_factorisation_create_often(svmp_context *context, const sparsity *pattern, factorisation **made) {
+    return create(context, pattern, 1, made);
 }
 
 void svmp_factorisation_free(factorisation *f) {
@@ -200,7 +234,7 @@ enum { AT_ONCE = 4 }; /* columns or rows of L for which a row of y is fetched on
 static inline int go_together(const triangle *L, size_t order, size_t j) {
     if (j + AT_ONCE > order) return 0;
     for (size_t k = j; k + 1 < j + AT_ONCE; k++)
-        if (L->count[k + 1] != L->count[k] - 1 || L->row[L->start[k] + 1] != (int64_t)k + 1) return 0;
+        if (L->count[k + 1] != L->count[k] - 1 || L->row[L->row_start[k] + 1] != (int64_t)k + 1) return 0;
     return 1;
 }
 
@@ -218,7 +252,7 @@ SVMP_CLONES static void solve_forward(const triangle *L, size_t order, size_t n,
                 for (size_t l = from; l < to; l++) yi[l] -= value[i - k] * yk[l];
             }
         }
-        const int64_t below = L->count[j] - (int64_t)together, *row = L->row + L->start[j] + together;
+        const int64_t below = L->count[j] - (int64_t)together, *row = L->row + L->row_start[j] + together;
         const double *v0 = L->value + L->start[j] + together, *y0 = y + j * n;
         if (together == 1) {
             for (int64_t e = 0; e < below; e++) {
@@ -243,7 +277,7 @@ SVMP_CLONES static void solve_forward(const triangle *L, size_t order, size_t n,
 SVMP_CLONES static void solve_back(const triangle *L, size_t order, size_t n, size_t from, size_t to, double *y) {
     for (size_t j = order; j-- > 0;) {
         const double *value = L->value + L->start[j];
-        const int64_t *row = L->row + L->start[j], count = L->count[j];
+        const int64_t *row = L->row + L->row_start[j], count = L->count[j];
         double *yj = y + j * n;
         int64_t e = 1;
         for (; e + AT_ONCE <= count; e += AT_ONCE) {
@@ -296,45 +330,45 @@ svmp_status svmp_factorisation_spread(factorisation *f, int threads, size_t n, d
  *     Z_ij = - 1/L_jj sum_{k in S_j} Z_ik L_kj   (i in S_j),    Z_jj = 1/L_jj^2 - 1/L_jj sum_{k in S_j} Z_kj L_kj
  * Every Z_ik with i, k in S_j lies on the pattern: column k is walked once and met rows are found through place[]. */
 static void invert_on_pattern(const triangle *L, size_t order, double *Z, size_t *place, double *sum) {
-    const int64_t *start = L->start, *count = L->count, *row = L->row;
-    const double *value = L->value;
     for (size_t j = order; j-- > 0;) {
-        const int64_t from = start[j], to = start[j] + count[j]; /* the diagonal stands at `from` */
-        const double diagonal = value[from];
-        for (int64_t e = from + 1; e < to; e++) {
-            place[row[e]] = (size_t)(e - from);
-            sum[e - from] = 0;
+        const int64_t from = L->start[j], count = L->count[j], *row = L->row + L->row_start[j];
+        const double *value = L->value + from, diagonal = value[0];
+        for (int64_t e = 1; e < count; e++) {
+            place[row[e]] = (size_t)e;
+            sum[e] = 0;
         }
-        for (int64_t e = from + 1; e < to; e++) {
-            const int64_t k = row[e];
-            for (int64_t c = start[k]; c < start[k] + count[k]; c++) {
-                const size_t at = place[row[c]];
+        for (int64_t e = 1; e < count; e++) {
+            const int64_t k = row[e], *rows = L->row + L->row_start[k];
+            const double *Zk = Z + L->start[k];
+            for (int64_t c = 0; c < L->count[k]; c++) {
+                const size_t at = place[rows[c]];
                 if (at == 0) continue;
-                sum[at] += Z[c] * value[e];                                         /* Z_ik L_kj,  i = row[c] */
-                if (row[c] != k) sum[e - from] += Z[c] * value[from + (int64_t)at]; /* Z_ki L_ij */
+                sum[at] += Zk[c] * value[e];                   /* Z_ik L_kj,  i = rows[c] */
+                if (rows[c] != k) sum[e] += Zk[c] * value[at]; /* Z_ki L_ij */
             }
         }
         double own = 1 / diagonal;
-        for (int64_t e = from + 1; e < to; e++) {
-            Z[e] = -sum[e - from] / diagonal;
-            own -= Z[e] * value[e];
+        for (int64_t e = 1; e < count; e++) {
+            Z[from + e] = -sum[e] / diagonal;
+            own -= Z[from + e] * value[e];
             place[row[e]] = 0;
         }
         Z[from] = own / diagonal;
     }
 }
 
-/* The entry of column j of L in row i: it is there. */
+/* Where the entry of column j of L in row i is: it is there. */
 static int64_t find(const triangle *L, size_t j, int64_t i) {
-    int64_t from = L->start[j], to = L->start[j] + L->count[j];
+    const int64_t *row = L->row + L->row_start[j];
+    int64_t from = 0, to = L->count[j];
     while (to - from > 1) {
         const int64_t middle = from + (to - from) / 2;
-        if (L->row[middle] <= i)
+        if (row[middle] <= i)
             from = middle;
         else
             to = middle;
     }
-    return from;
+    return L->start[j] + from;
 }
 
 svmp_status svmp_factorisation_inverse(factorisation *f, double *inverse) {

@@ -9,6 +9,10 @@ typedef struct factorisation factorisation;
 
 /* Chooses an order of elimination and counts the factor's entries. The pattern must live as long. */
 svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made);
+
+/* The same for numbers that change often: with more care for the order, and by supernodes (supernodes.h), by all
+ * threads. */
+svmp_status svmp_factorisation_create_often(svmp_context *context, const sparsity *pattern, factorisation **made);
 void svmp_factorisation_free(factorisation *f); /* NULL-safe */
 
 /* A = P' L L' P from the entries of the pattern. *bad becomes SIZE_MAX, or the row whose pivot is not above 0, and

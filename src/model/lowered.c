@@ -11,6 +11,12 @@ static void free_values(svmp_context *context, lowered_values *values) {
     svmp_release(context, values->variables);
 }
 
+int svmp_lowered_is_proper(const lowered_model *lowered) {
+    for (size_t k = 0; k < lowered->node_count; k++)
+        if (!lowered->nodes[k].distribution->proper) return 0;
+    return !lowered->potentials;
+}
+
 void svmp_lowered_free(lowered_model *lowered) {
     if (lowered == NULL) return;
     svmp_context *context = lowered->context;
@@ -107,6 +113,29 @@ svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const d
     return SVMP_OK;
 }
 
+/* Values that no particle can have. */
+static svmp_status refuse_outside(const lowered_model *lowered, const lowered_node *node, size_t k, size_t l,
+                                  const lowered_work *work) {
+    const char *name = lowered->names[node->output + k];
+    switch (node->transform) {
+    case TRANSFORM_POSITIVE_DEFINITE:
+        return svmp_fail(lowered->context, SVMP_BAD_INPUT, "The matrix '%s' is not symmetric in particle %zu.",
+                         node->name, l + 1);
+    case TRANSFORM_ZERO_SUM:
+        return svmp_fail(lowered->context, SVMP_BAD_INPUT, "'%s' does not sum to 0 in particle %zu.", node->name,
+                         l + 1);
+    case TRANSFORM_SIMPLEX:
+        if (work->values[k] >= 0 && work->values[k] <= 1)
+            return svmp_fail(lowered->context, SVMP_BAD_INPUT, "'%s' does not sum to 1 in particle %zu.", node->name,
+                             l + 1);
+        return svmp_fail(lowered->context, SVMP_BAD_INPUT, "'%s' is %g in particle %zu, outside its support: 0 to 1.",
+                         name, work->values[k], l + 1);
+    default:
+        return svmp_fail(lowered->context, SVMP_BAD_INPUT, "'%s' is %g in particle %zu, outside its support: %g to %g.",
+                         name, work->values[k], l + 1, work->lower[k], work->upper[k]);
+    }
+}
+
 static svmp_status inverse_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *outputs,
                                 double *variables, lowered_work *work) {
     int depend = bounds_depend(lowered, node);
@@ -114,6 +143,9 @@ static svmp_status inverse_node(const lowered_model *lowered, const lowered_node
     for (size_t l = 0; l < n; l++) {
         find_bounds(lowered, node, depend, n, l, work);
         for (size_t k = 0; k < node->outputs; k++) work->values[k] = outputs[(node->output + k) * n + l];
+        const size_t outside =
+            svmp_transform_outside(node->transform, node->outputs, work->lower, work->upper, work->values);
+        if (outside < node->outputs) return refuse_outside(lowered, node, outside, l, work);
         if (!svmp_transform_inverse(node->transform, node->outputs, work->lower, work->upper, work->values,
                                     work->variables))
             return svmp_fail(lowered->context, SVMP_BAD_INPUT,

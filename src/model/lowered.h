@@ -23,6 +23,7 @@ typedef struct lowered_node {
     char *name;                 /* "x[3,1:2]", as in the model */
     size_t variable, variables; /* unconstrained: what particles move in */
     size_t output, outputs;     /* natural: what is reported; unknown values only */
+    size_t key;                 /* of its draws: outputs of nodes before it, of the whole; leaves count those of all */
     transform_kind transform;
     const distribution *distribution;
     uint32_t prior, instance; /* which prior, and which of its instances, gives its arguments */
@@ -101,6 +102,7 @@ typedef struct lowered_model {
     name_table computed;   /* arrays of the text with deterministic elements, whether they are reported or not */
     uint32_t *by_level;    /* all nodes, parents first */
     int dependent_bounds;  /* whether some bound depends on an unknown */
+    int potentials;        /* whether the text has factor() */
 
     /* Groups of variables that the text sorts: how many, and which, group after group. */
     uint32_t *sorted;
@@ -122,6 +124,9 @@ void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were t
  * variables of the whole. */
 svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
                               lowered_model **part);
+
+/* Whether the posterior is proper whatever the data are: all priors are, and there is no factor(). */
+int svmp_lowered_is_proper(const lowered_model *lowered);
 
 /* Natural values of n particles, particle-fast: outputs*n numbers from variables*n numbers, and back. A value that
  * cannot be (a matrix that is not positive definite) fails as SVMP_BAD_INPUT. */

@@ -4,11 +4,6 @@
 
 #include "model/leaf_order.h"
 
-/* What random numbers are keyed by. */
-static size_t whole_output(const lowered_model *lowered, size_t output) {
-    return lowered->whole_output ? lowered->whole_output[output] : output;
-}
-
 /* ---- one node, one particle ----------------------------------------------------------------- */
 
 /* Whether the distribution takes these arguments. A probability may be 1 but for rounding, as in the density. */
@@ -64,7 +59,7 @@ static svmp_status draw_elements(const lowered_model *lowered, const lowered_nod
         pick_own(prior, lowered->parts[node->output + k], arguments, own);
         *drawn = !prior->leaf || are_taken(node->distribution, prior, own, room);
         if (!*drawn) break;
-        source.stream.a = whole_output(lowered, node->output + k);
+        source.stream.a = node->key + k;
         source.places = places ? places + lowered->parts[node->output + k] : NULL;
         double *value = &work->values[k];
         const double low = work->lower[k], high = work->upper[k];
@@ -94,7 +89,7 @@ static svmp_status draw_node(const lowered_model *lowered, const lowered_node *n
                              double *variables, lowered_work *work) {
     svmp_work_evaluate(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
-        random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .a = whole_output(lowered, node->output), .b = l};
+        random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .a = node->key, .b = l};
         bool drawn;
         SVMP_TRY(draw_values(lowered, node, (random_source){.stream = stream}, n, l, work, &drawn));
         drawn = drawn && svmp_transform_inverse(node->transform, node->outputs, work->lower, work->upper, work->values,
@@ -137,10 +132,8 @@ static svmp_status draw_leaf(const lowered_model *lowered, const lowered_node *l
     svmp_work_evaluate(lowered, leaf, n, variables, work);
     if (draws->strata) svmp_leaf_order_find(lowered, leaf, work, order);
     for (size_t l = 0; l < n; l++) {
-        const random_stream stream = {.seed = draws->seed,
-                                      .purpose = RANDOM_LEAF,
-                                      .a = whole_output(lowered, leaf->output),
-                                      .b = draws->number[l]};
+        const random_stream stream = {
+            .seed = draws->seed, .purpose = RANDOM_LEAF, .a = leaf->key, .b = draws->number[l]};
         random_source source = {.stream = stream};
         if (draws->strata) {
             source.strata = order->strata;

@@ -164,6 +164,44 @@ bool svmp_transform_inverse(transform_kind kind, size_t outputs, const double *l
     return true;
 }
 
+/* Files have six digits at least. */
+static const double rounding = 1e-5;
+
+static bool sums_to(size_t outputs, const double *values, double to) {
+    double sum = -to, size = to;
+    for (size_t k = 0; k < outputs; k++) sum += values[k], size += fabs(values[k]);
+    return fabs(sum) <= rounding * size;
+}
+
+static bool is_symmetric(size_t order, const double *values) {
+    for (size_t i = 0; i < order; i++)
+        for (size_t j = 0; j < i; j++) {
+            const double one = values[i + order * j], other = values[j + order * i];
+            const double size = sqrt(fabs(values[i + order * i] * values[j + order * j]));
+            if (fabs(one - other) > rounding * size) return false;
+        }
+    return true;
+}
+
+static bool is_outside(double lower, double upper, double value) {
+    const double room = rounding * fabs(value);
+    return value < lower - room - rounding * fabs(lower) || value > upper + room + rounding * fabs(upper);
+}
+
+size_t svmp_transform_outside(transform_kind kind, size_t outputs, const double *lower, const double *upper,
+                              const double *values) {
+    const size_t last = outputs - 1;
+    if (kind == TRANSFORM_LINE) return outputs;
+    if (kind == TRANSFORM_POSITIVE_DEFINITE) return is_symmetric(order_of(outputs), values) ? outputs : last;
+    if (kind == TRANSFORM_ZERO_SUM) return sums_to(outputs, values, 0) ? outputs : last;
+    for (size_t k = 0; k < outputs; k++) {
+        const int simplex = kind == TRANSFORM_SIMPLEX;
+        const double from = simplex ? 0 : lower[k], to = simplex ? 1 : upper[k];
+        if (is_outside(from, to, values[k])) return k;
+    }
+    return kind == TRANSFORM_SIMPLEX && !sums_to(outputs, values, 1) ? last : outputs;
+}
+
 /* ---- expressions ---------------------------------------------------------------------------- */
 
 static bool is_infinite(const program_builder *b, expr bound) {

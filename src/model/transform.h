@@ -41,6 +41,11 @@ void svmp_transform_natural(transform_kind kind, size_t outputs, const double *l
 bool svmp_transform_inverse(transform_kind kind, size_t outputs, const double *lower, const double *upper,
                             const double *values, double *variables);
 
+/* Which value is outside its support by more than rounding: its index; `outputs`: none is. Parts of a simplex and
+ * elements of a vector that sums to 0 that do not sum up, and a matrix that is not symmetric, are the last value's. */
+size_t svmp_transform_outside(transform_kind kind, size_t outputs, const double *lower, const double *upper,
+                              const double *values);
+
 /* The variables that element k of a vector that sums to 0 depends on, and their weights; returns how many there are. */
 enum { TRANSFORM_MOST_TERMS = 64 };
 size_t svmp_transform_zero_sum(size_t outputs, size_t k, uint32_t *variable, double *weight);

@@ -42,7 +42,7 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
                              "Cannot plan the method '%s': its cost is not "
                              "predictable.",
                              run->method->name));
-    *d = (run_demand){options->particles, run->step.rule->states, run->kernel, run->backend->local};
+    *d = (run_demand){run->method, options->particles, run->step.rule->states, run->kernel, run->backend->local};
 done:
     svmp_run_free(run);
     svmp_model_free(smallest);
@@ -151,6 +151,7 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_options *options
     made.cut = q.cut;
     made.edges = q.edges;
     SVMP_CHECK(find_heaviest(graph, &made));
+    made.method = d.method->name;
     fill(model, sizes, &d, *network, &made, rate);
     *plan = made;
 done:

@@ -6,6 +6,7 @@
 #include "base/listing.h"
 #include "base/number.h"
 #include "base/team.h"
+#include "data/data.h"
 #include "model/split.h"
 
 int svmp_path_ends_in(const char *path, const char *ending) {
@@ -33,6 +34,10 @@ static svmp_status find_reader(svmp_context *context, const model_files *files, 
                          "Cannot read the Stan program '%s': models are written in the BUGS language, in a file that "
                          "ends in .bug. See \"Coming from Stan\" in docs/language.md.",
                          files->paths[0]);
+    if (svmp_data_is_read(files->paths[0], strlen(files->paths[0])))
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "'%s' is a data file; the model file comes first, and its name ends in %s.", files->paths[0],
+                         svmp_list_names(ending_of, "or", endings, sizeof endings));
     return svmp_fail(context, SVMP_BAD_INPUT, "Unknown kind of model file '%s': expected a name that ends in %s.",
                      files->paths[0], svmp_list_names(ending_of, "or", endings, sizeof endings));
 }

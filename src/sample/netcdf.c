@@ -37,9 +37,10 @@ int svmp_particles_file_sealed(const char *path) {
 
 svmp_status svmp_nc_failed(const netcdf_file *file, int error) {
     if (file->writing)
-        return svmp_fail(file->context, SVMP_CANNOT_WRITE, "Cannot write '%s': %s.", file->path, nc_strerror(error));
+        return svmp_fail(file->context, SVMP_CANNOT_WRITE, "Cannot write '%s': %s.", file->path,
+                         svmp_nc.strerror(error));
     return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: cannot read the file as NetCDF: %s.", file->path,
-                     nc_strerror(error));
+                     svmp_nc.strerror(error));
 }
 
 /* ---- statistics: Stan's names here, ArviZ's there ---------------------------------------------------------------- */
@@ -85,7 +86,7 @@ svmp_status svmp_nc_transfer(netcdf_file *file, int id, const shaped_array *arra
             start[0] = c;
             start[1] = first;
             count[1] = draws;
-            if (!file->writing) error = nc_get_vara_double(file->group, id, start, count, block);
+            if (!file->writing) error = svmp_nc.get_vara_double(file->group, id, start, count, block);
             for (size_t k = 0; k < draws * array->count && error == NC_NOERR; k++) {
                 double *here = value_at(file, p, array->variable, k % array->count, c, first + k / array->count);
                 if (file->writing)
@@ -93,7 +94,7 @@ svmp_status svmp_nc_transfer(netcdf_file *file, int id, const shaped_array *arra
                 else
                     *here = block[k];
             }
-            if (file->writing) error = nc_put_vara_double(file->group, id, start, count, block);
+            if (file->writing) error = svmp_nc.put_vara_double(file->group, id, start, count, block);
         }
     svmp_release(file->context, own);
     return error == NC_NOERR ? SVMP_OK : svmp_nc_failed(file, error);
@@ -116,8 +117,8 @@ int svmp_nc_is_seal(const seal *found) {
 }
 
 void svmp_nc_close(netcdf_file *file) {
-    if (file->open && file->writing) nc_abort(file->id);
-    if (file->open && !file->writing) nc_close(file->id);
+    if (file->open && file->writing) svmp_nc.abort(file->id);
+    if (file->open && !file->writing) svmp_nc.close(file->id);
     svmp_release(file->context, file->block);
 }
 

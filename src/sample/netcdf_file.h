@@ -8,15 +8,32 @@
 #include <math.h>
 #include <netcdf.h>
 #include <netcdf_mem.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/output.h"
 #include "sample/shape.h"
 
-/* netCDF-C is not thread-safe: one thread at a time, in any context. */
-extern pthread_mutex_t svmp_nc_lock;
+/* netCDF-C and its 50 libraries take longer to load than a small model takes to run: they are loaded when a file asks
+ * for them. svmp_nc.open is nc_open. */
+#define NETCDF_CALLS                                                                                                   \
+    CALL(abort)                                                                                                        \
+    CALL(close) CALL(close_memio) CALL(create_mem) CALL(def_dim) CALL(def_grp) CALL(def_var) CALL(get_att_text)        \
+        CALL(get_var1_longlong) CALL(get_var_double) CALL(get_vara_double) CALL(inq_att) CALL(inq_dim) CALL(inq_dimid) \
+            CALL(inq_dimlen) CALL(inq_dimname) CALL(inq_grp_ncid) CALL(inq_nvars) CALL(inq_var) CALL(inq_varid)        \
+                CALL(inq_varndims) CALL(open) CALL(put_att_text) CALL(put_var_double) CALL(put_vara_double)            \
+                    CALL(put_vara_longlong) CALL(strerror)
+
+typedef struct netcdf_calls {
+#define CALL(name) __typeof__(&nc_##name) name;
+    NETCDF_CALLS
+#undef CALL
+} netcdf_calls;
+extern netcdf_calls svmp_nc;
+
+/* netCDF-C is not thread-safe: one thread at a time, in any context, between these. Fails if there is no library. */
+svmp_status svmp_nc_enter(svmp_context *context, const char *path);
+void svmp_nc_leave(void);
 
 typedef struct netcdf_file {
     svmp_context *context;

@@ -102,7 +102,7 @@ typedef struct netcdf_variable {
 /* Whether the dimension is called so; its extent. */
 static svmp_status is_dimension(const netcdf_file *file, int id, const char *expected, int *is, size_t *extent) {
     char name[NC_MAX_NAME + 1];
-    NC_TRY(file, nc_inq_dim(file->group, id, name, extent));
+    NC_TRY(file, svmp_nc.inq_dim(file->group, id, name, extent));
     *is = strcmp(name, expected) == 0;
     return SVMP_OK;
 }
@@ -115,14 +115,14 @@ static svmp_status first_index(const netcdf_file *file, int dimension, size_t ex
     const size_t start = 0, last = extent - 1;
     long long low = 0, high = 0;
     *first = 1;
-    NC_TRY(file, nc_inq_dimname(file->group, dimension, name));
-    if (nc_inq_varid(file->group, name, &id) != NC_NOERR) return SVMP_OK;
-    NC_TRY(file, nc_inq_varndims(file->group, id, &count));
+    NC_TRY(file, svmp_nc.inq_dimname(file->group, dimension, name));
+    if (svmp_nc.inq_varid(file->group, name, &id) != NC_NOERR) return SVMP_OK;
+    NC_TRY(file, svmp_nc.inq_varndims(file->group, id, &count));
     if (count != 1) return SVMP_OK;
-    NC_TRY(file, nc_inq_var(file->group, id, NULL, &type, NULL, &over, NULL));
+    NC_TRY(file, svmp_nc.inq_var(file->group, id, NULL, &type, NULL, &over, NULL));
     if (over != dimension || (type != NC_INT && type != NC_INT64)) return SVMP_OK;
-    NC_TRY(file, nc_get_var1_longlong(file->group, id, &start, &low));
-    NC_TRY(file, nc_get_var1_longlong(file->group, id, &last, &high));
+    NC_TRY(file, svmp_nc.get_var1_longlong(file->group, id, &start, &low));
+    NC_TRY(file, svmp_nc.get_var1_longlong(file->group, id, &last, &high));
     if (low >= 1 && low < UINT32_MAX && high == low + (long long)last) *first = (size_t)low;
     return SVMP_OK;
 }
@@ -132,9 +132,9 @@ static svmp_status look_at(netcdf_file *file, int id, netcdf_variable *v) {
     nc_type type = NC_NAT;
     size_t chains = 0, draws = 0;
     *v = (netcdf_variable){{0}, {0}, 0};
-    NC_TRY(file, nc_inq_varndims(file->group, id, &count));
+    NC_TRY(file, svmp_nc.inq_varndims(file->group, id, &count));
     if (count < 2 || count > 2 + SHAPE_DIMENSIONS) return SVMP_OK;
-    NC_TRY(file, nc_inq_var(file->group, id, v->name, &type, NULL, dimensions, NULL));
+    NC_TRY(file, svmp_nc.inq_var(file->group, id, v->name, &type, NULL, dimensions, NULL));
     if (type == NC_NAT || type == NC_CHAR || type >= NC_STRING) return SVMP_OK;
     SVMP_TRY(is_dimension(file, dimensions[0], "chain", &chain, &chains));
     SVMP_TRY(is_dimension(file, dimensions[1], "draw", &draw, &draws));
@@ -147,7 +147,7 @@ static svmp_status look_at(netcdf_file *file, int id, netcdf_variable *v) {
     v->array = (shaped_array){.name = v->name, .length = strlen(v->name), .count = 1, .dimensions = (size_t)count - 2};
     for (int k = 2; k < count; k++) {
         size_t *extent = &v->array.extent[k - 2];
-        NC_TRY(file, nc_inq_dimlen(file->group, dimensions[k], extent));
+        NC_TRY(file, svmp_nc.inq_dimlen(file->group, dimensions[k], extent));
         if (*extent == 0) return SVMP_OK;
         if (*extent > UINT32_MAX || v->array.count > UINT32_MAX / *extent) return refuse(file, "an array is too large");
         v->array.count *= *extent;
@@ -206,9 +206,9 @@ static svmp_status check_values(const netcdf_file *file, const svmp_particles *p
 static svmp_status take_posterior(netcdf_file *file, svmp_particles **made) {
     int ids = 0;
     size_t variables, first = 0;
-    if (nc_inq_grp_ncid(file->id, "posterior", &file->group) != NC_NOERR)
+    if (svmp_nc.inq_grp_ncid(file->id, "posterior", &file->group) != NC_NOERR)
         return refuse(file, "there is no group 'posterior'; this is not an ArviZ InferenceData file");
-    NC_TRY(file, nc_inq_nvars(file->group, &ids));
+    NC_TRY(file, svmp_nc.inq_nvars(file->group, &ids));
     SVMP_TRY(count_variables(file, ids, &variables));
     if (file->chains > SIZE_MAX / file->draws) return refuse(file, "there are too many draws");
     SVMP_TRY(svmp_particles_create(file->context, variables, file->chains * file->draws, NULL, made));
@@ -230,7 +230,7 @@ static svmp_status take_statistic(netcdf_file *file, int id, const netcdf_variab
     for (size_t k = 0; k < NC_STATISTICS; k++)
         if (strcmp(svmp_nc_statistics[k].there, v->name) == 0)
             snprintf(name, sizeof name, "%s", svmp_nc_statistics[k].here);
-    NC_TRY(file, nc_get_var_double(file->group, id, values));
+    NC_TRY(file, svmp_nc.get_var_double(file->group, id, values));
     if (svmp_name_fault(name) || strcmp(name, "chain__") == 0) return SVMP_OK;
     return svmp_particles_set_statistic(p, name, values);
 }
@@ -243,14 +243,14 @@ static svmp_status take_series(netcdf_file *file, int id, svmp_particles *p) {
     nc_type type = NC_NAT;
     size_t extent = 0;
     double *values = NULL;
-    NC_TRY(file, nc_inq_varndims(file->group, id, &count));
+    NC_TRY(file, svmp_nc.inq_varndims(file->group, id, &count));
     if (count != 1) return SVMP_OK;
-    NC_TRY(file, nc_inq_var(file->group, id, name, &type, NULL, &dimension, NULL));
-    NC_TRY(file, nc_inq_dim(file->group, dimension, along, &extent));
+    NC_TRY(file, svmp_nc.inq_var(file->group, id, name, &type, NULL, &dimension, NULL));
+    NC_TRY(file, svmp_nc.inq_dim(file->group, dimension, along, &extent));
     if (strcmp(along, "chain") == 0 || strcmp(along, "draw") == 0 || extent > MOST) return SVMP_OK;
     if (type == NC_NAT || type == NC_CHAR || type >= NC_STRING) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(file->context, values, extent));
-    const int error = nc_get_var_double(file->group, id, values);
+    const int error = svmp_nc.get_var_double(file->group, id, values);
     svmp_status status =
         error == NC_NOERR ? svmp_particles_set_series(p, name, along, extent, values) : svmp_nc_failed(file, error);
     svmp_release(file->context, values);
@@ -261,8 +261,8 @@ static svmp_status take_statistics(netcdf_file *file, svmp_particles *p) {
     int ids = 0;
     double *values = NULL;
     svmp_status status = SVMP_OK;
-    if (nc_inq_grp_ncid(file->id, "sample_stats", &file->group) != NC_NOERR) return SVMP_OK;
-    NC_TRY(file, nc_inq_nvars(file->group, &ids));
+    if (svmp_nc.inq_grp_ncid(file->id, "sample_stats", &file->group) != NC_NOERR) return SVMP_OK;
+    NC_TRY(file, svmp_nc.inq_nvars(file->group, &ids));
     SVMP_TRY(SVMP_NEW(file->context, values, p->count));
     for (int id = 0; id < ids; id++) {
         netcdf_variable v;
@@ -281,9 +281,9 @@ static svmp_status take_comments(const netcdf_file *file, svmp_particles *p) {
     char name[64];
     for (size_t part = 0;; part++, size += length) {
         svmp_nc_record_name(part, name);
-        if (nc_inq_att(file->id, NC_GLOBAL, name, &type, &length) != NC_NOERR || type != NC_CHAR) return SVMP_OK;
+        if (svmp_nc.inq_att(file->id, NC_GLOBAL, name, &type, &length) != NC_NOERR || type != NC_CHAR) return SVMP_OK;
         SVMP_TRY(SVMP_GROW(file->context, p->comments, capacity, size + length + 1));
-        NC_TRY(file, nc_get_att_text(file->id, NC_GLOBAL, name, p->comments + size));
+        NC_TRY(file, svmp_nc.get_att_text(file->id, NC_GLOBAL, name, p->comments + size));
         p->comments[size + length] = '\0';
     }
 }
@@ -302,10 +302,10 @@ svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_parti
     char buffer[LONGEST_PATH];
     svmp_particles *made = NULL;
     svmp_status status;
-    pthread_mutex_lock(&svmp_nc_lock);
+    SVMP_TRY(svmp_nc_enter(context, path));
     SVMP_CHECK(SVMP_NEW(context, file.block, NC_BLOCK));
     SVMP_CHECK(check_readable(&file));
-    const int error = nc_open(local_path(path, buffer), NC_NOWRITE, &file.id);
+    const int error = svmp_nc.open(local_path(path, buffer), NC_NOWRITE, &file.id);
     if (error != NC_NOERR) SVMP_CHECK(cannot_open(&file, error));
     file.open = 1;
     SVMP_CHECK(take_posterior(&file, &made));
@@ -316,7 +316,7 @@ svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_parti
 done:
     svmp_nc_close(&file);
     svmp_particles_free(made);
-    pthread_mutex_unlock(&svmp_nc_lock);
+    svmp_nc_leave();
     return status;
 }
 

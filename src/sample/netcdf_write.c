@@ -10,11 +10,9 @@
 #include "base/hash.h"
 #include "sample/netcdf.h"
 
-pthread_mutex_t svmp_nc_lock = PTHREAD_MUTEX_INITIALIZER;
-
 static svmp_status put_attribute(const netcdf_file *file, int group, const char *name, const char *text,
                                  size_t length) {
-    NC_TRY(file, nc_put_att_text(group, NC_GLOBAL, name, length, text));
+    NC_TRY(file, svmp_nc.put_att_text(group, NC_GLOBAL, name, length, text));
     return SVMP_OK;
 }
 
@@ -26,13 +24,13 @@ static svmp_status put_text(const netcdf_file *file, int group, const char *name
 static svmp_status put_dimension(const netcdf_file *file, const char *name, size_t extent, long long first, int *id) {
     enum { COORDINATES = 512 };
     int variable;
-    NC_TRY(file, nc_def_dim(file->group, name, extent, id));
-    NC_TRY(file, nc_def_var(file->group, name, NC_INT64, 1, id, &variable));
+    NC_TRY(file, svmp_nc.def_dim(file->group, name, extent, id));
+    NC_TRY(file, svmp_nc.def_var(file->group, name, NC_INT64, 1, id, &variable));
     for (size_t start = 0; start < extent; start += COORDINATES) {
         long long value[COORDINATES];
         const size_t count = extent - start < COORDINATES ? extent - start : COORDINATES;
         for (size_t k = 0; k < count; k++) value[k] = first + (long long)(start + k);
-        NC_TRY(file, nc_put_vara_longlong(file->group, variable, &start, &count, value));
+        NC_TRY(file, svmp_nc.put_vara_longlong(file->group, variable, &start, &count, value));
     }
     return SVMP_OK;
 }
@@ -90,7 +88,7 @@ static svmp_status put_attributes(const netcdf_file *file, int group, const char
 
 /* A group with the dimensions that all its variables have. */
 static svmp_status put_group(netcdf_file *file, const char *name, const char *comments, int dimensions[2]) {
-    NC_TRY(file, nc_def_grp(file->id, name, &file->group));
+    NC_TRY(file, svmp_nc.def_grp(file->id, name, &file->group));
     SVMP_TRY(put_attributes(file, file->group, comments));
     SVMP_TRY(put_dimension(file, "chain", file->chains, 0, &dimensions[0]));
     return put_dimension(file, "draw", file->draws, 0, &dimensions[1]);
@@ -109,7 +107,7 @@ static svmp_status put_array(netcdf_file *file, const svmp_particles *p, const s
         snprintf(dimension, sizeof dimension, "%.*s_dim_%zu", (int)array->length, array->name, k);
         SVMP_TRY(put_dimension(file, dimension, array->extent[k], (long long)array->first[k], &dimensions[2 + k]));
     }
-    NC_TRY(file, nc_def_var(file->group, name, NC_DOUBLE, 2 + (int)array->dimensions, dimensions, &id));
+    NC_TRY(file, svmp_nc.def_var(file->group, name, NC_DOUBLE, 2 + (int)array->dimensions, dimensions, &id));
     return svmp_nc_transfer(file, id, array, p);
 }
 
@@ -189,20 +187,20 @@ static svmp_status put_statistic(const netcdf_file *file, const struct statistic
             snprintf(name, sizeof name, "%s", svmp_nc_statistics[k].there);
             type = is_whole(file->chains * file->draws, s->values) ? svmp_nc_statistics[k].type : NC_DOUBLE;
         }
-    NC_TRY(file, nc_def_var(file->group, name, type, 2, dimensions, &id));
-    if (type == NC_BYTE) NC_TRY(file, nc_put_att_text(file->group, id, "dtype", 4, "bool"));
-    NC_TRY(file, nc_put_var_double(file->group, id, s->values));
+    NC_TRY(file, svmp_nc.def_var(file->group, name, type, 2, dimensions, &id));
+    if (type == NC_BYTE) NC_TRY(file, svmp_nc.put_att_text(file->group, id, "dtype", 4, "bool"));
+    NC_TRY(file, svmp_nc.put_var_double(file->group, id, s->values));
     return SVMP_OK;
 }
 
 /* A series along a dimension of its own; whole numbers, such as iterations, are such there too. */
 static svmp_status put_series(const netcdf_file *file, const struct series *s) {
     int dimension, id;
-    if (nc_inq_dimid(file->group, s->along, &dimension) != NC_NOERR)
-        NC_TRY(file, nc_def_dim(file->group, s->along, s->count, &dimension));
+    if (svmp_nc.inq_dimid(file->group, s->along, &dimension) != NC_NOERR)
+        NC_TRY(file, svmp_nc.def_dim(file->group, s->along, s->count, &dimension));
     const nc_type type = is_whole(s->count, s->values) ? NC_INT64 : NC_DOUBLE;
-    NC_TRY(file, nc_def_var(file->group, s->name, type, 1, &dimension, &id));
-    NC_TRY(file, nc_put_var_double(file->group, id, s->values));
+    NC_TRY(file, svmp_nc.def_var(file->group, s->name, type, 1, &dimension, &id));
+    NC_TRY(file, svmp_nc.put_var_double(file->group, id, s->values));
     return SVMP_OK;
 }
 
@@ -218,7 +216,7 @@ static svmp_status put_statistics(netcdf_file *file, const svmp_particles *p) {
 
 static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
     if (p->observed.count == 0) return SVMP_OK;
-    NC_TRY(file, nc_def_grp(file->id, "observed_data", &file->group));
+    NC_TRY(file, svmp_nc.def_grp(file->id, "observed_data", &file->group));
     SVMP_TRY(put_attributes(file, file->group, NULL));
     for (size_t a = 0; a < p->observed.count; a++) {
         const struct beside_array *o = &p->observed.list[a];
@@ -228,8 +226,8 @@ static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
             snprintf(dimension, sizeof dimension, "%.200s_dim_%zu", o->name, k);
             SVMP_TRY(put_dimension(file, dimension, o->dimensions[k], 1, &dimensions[k]));
         }
-        NC_TRY(file, nc_def_var(file->group, o->name, NC_DOUBLE, (int)o->rank, dimensions, &id));
-        NC_TRY(file, nc_put_var_double(file->group, id, o->values));
+        NC_TRY(file, svmp_nc.def_var(file->group, o->name, NC_DOUBLE, (int)o->rank, dimensions, &id));
+        NC_TRY(file, svmp_nc.put_var_double(file->group, id, o->values));
     }
     return SVMP_OK;
 }
@@ -239,7 +237,7 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     SVMP_TRY(svmp_require_memory(file->context, 2.0 * (double)p->variables * (double)p->count * sizeof(double),
                                  "a NetCDF file is built in memory, which together with the particles needs"));
     SVMP_TRY(SVMP_NEW(file->context, file->block, NC_BLOCK));
-    NC_TRY(file, nc_create_mem("svmp", NC_NETCDF4, 0, &file->id));
+    NC_TRY(file, svmp_nc.create_mem("svmp", NC_NETCDF4, 0, &file->id));
     file->open = 1;
     SVMP_TRY(put_attributes(file, file->id, comments));
     if (comments) SVMP_TRY(put_comments(file, comments));
@@ -249,7 +247,7 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     SVMP_TRY(put_statistics(file, p));
     SVMP_TRY(put_observed(file, p));
     file->open = 0;
-    NC_TRY(file, nc_close_memio(file->id, image));
+    NC_TRY(file, svmp_nc.close_memio(file->id, image));
     return SVMP_OK;
 }
 
@@ -277,7 +275,7 @@ svmp_status svmp_netcdf_write(const svmp_particles *particles, const char *path,
     output_file output = {0};
     NC_memio image = {0};
     svmp_status status;
-    pthread_mutex_lock(&svmp_nc_lock);
+    SVMP_TRY(svmp_nc_enter(file.context, path));
     SVMP_CHECK(svmp_output_open(file.context, path, overwrite, &output));
     SVMP_CHECK(make_image(&file, particles, comments, &image));
     SVMP_CHECK(put_image(&image, &output));
@@ -286,7 +284,7 @@ done:
     svmp_nc_close(&file);
     free(image.memory);
     svmp_output_close(&output);
-    pthread_mutex_unlock(&svmp_nc_lock);
+    svmp_nc_leave();
     return status;
 }
 

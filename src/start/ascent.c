@@ -24,7 +24,7 @@ static svmp_status prepare(ascent *a) {
     const size_t order = a->model->graph->variables;
     SVMP_TRY(svmp_curvature_create(a->model, a->threads, &a->curve));
     a->pattern = svmp_curvature_pattern(a->curve);
-    SVMP_TRY(svmp_factorisation_create(context, a->pattern, &a->factor));
+    SVMP_TRY(svmp_factorisation_create_often(context, a->pattern, &a->factor));
     SVMP_TRY(allocate_point(context, order, a->pattern->entries, a->most, &a->here));
     SVMP_TRY(allocate_point(context, order, a->pattern->entries, a->most, &a->next));
     SVMP_TRY(SVMP_NEW(context, a->z, order * a->most));
@@ -188,19 +188,32 @@ static svmp_status turn(ascent *a, direction to) {
     return SVMP_OK;
 }
 
+/* What is to be gained between here and a step of length rho that gains `whole`, if one of rho/2 gains `half`, by the
+ * parabola through them. Where they lose much it says nothing. */
+static double promise(const ascent *a, double whole, double half) {
+    const double near = fmax(0.1, 1e-4 * (double)a->pattern->order);
+    if (!(whole > -near && half > -near)) return INFINITY;
+    const double slope = 4 * half - whole, bend = slope - whole; /* whole = slope - bend */
+    return slope <= 0 ? 0 : bend > 0 ? slope * slope / (4 * bend) : INFINITY;
+}
+
 /* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher; a full step may lose a
- * little. *way: with which H; DIRECTIONS: with none. */
-static svmp_status step(ascent *a, double loss, double *rho, direction *way) {
+ * little. Not where no more is to be gained than a tenth of what counts. *way: with which H; DIRECTIONS: with none. */
+static svmp_status step(ascent *a, ascent_goal goal, double *rho, direction *way) {
     const double first = *rho;
     int taken = 0, bad = 0;
     for (*way = DIRECTION_CURVATURE; *way < DIRECTIONS; ++*way) {
+        double gain = -INFINITY, before;
         SVMP_TRY(turn(a, *way));
         *rho = first;
         for (int trial = 0; trial < TRIALS && !taken; trial++) {
             for (size_t e = 0; e < a->pattern->entries; e++) a->next.A[e] = (1 - *rho) * a->here.A[e] + *rho * a->H[e];
             SVMP_TRY(evaluate_next(a, *rho, &bad));
-            taken = a->next.bound > a->here.bound - (*rho == 1 ? loss : 0);
+            before = gain;
+            gain = a->next.bound - a->here.bound;
+            taken = gain > (*rho == 1 ? -goal.loss : 0);
             if (bad && *way == DIRECTION_CURVATURE) break;
+            if (!taken && promise(a, before, gain) < 0.1 * goal.gain) break;
             if (!taken) *rho *= 0.5;
         }
         if (taken) break;
@@ -297,7 +310,7 @@ static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known,
         SVMP_TRY(derive(a, &finite));
         if (!finite) return SVMP_OK;
         rho = rho * 4 > 1 ? 1 : rho * 4;
-        SVMP_TRY(step(a, goal.loss, &rho, &way));
+        SVMP_TRY(step(a, goal, &rho, &way));
         if (way == DIRECTIONS) return SVMP_OK;
         SVMP_TRY(keep_pace(a, p, rho == 1 && way == DIRECTION_CURVATURE));
         a->gain = a->here.bound - before;

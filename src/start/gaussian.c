@@ -7,6 +7,7 @@
 #include "base/vector.h"
 #include "model/natural.h"
 #include "start/ascent.h"
+#include "start/endless.h"
 #include "start/signs.h"
 
 enum { PRIOR_STARTS = 100 }; /* where no other one will do */
@@ -66,27 +67,18 @@ static svmp_status refuse_box(const svmp_model *model) {
                      svmp_model_variable_name(model, i, name, sizeof name));
 }
 
-/* The variable that is farthest out, by its mean or its sd, if these have no meaning any more; else SIZE_MAX. An ascent
- * that did not end, and still gains more than 1 per iteration, has no end either. */
-static size_t find_improper(const gaussian *q, ascent_end end) {
-    const sparsity *pattern = q->work->pattern;
-    size_t farthest = 0;
-    double far = 0;
-    for (size_t i = 0; i < pattern->order; i++) {
-        const double out = fmax(fabs(q->best.mean[i]), 1 / sqrt(q->best.A[pattern->start[i]]));
-        if (out > far) far = out, farthest = i;
-    }
-    return far > 1e15 || (end == ASCENT_UNENDING && q->work->gain > 1) ? farthest : SIZE_MAX;
-}
-
-static svmp_status refuse_improper(const gaussian *q, size_t i) {
-    char name[128];
-    svmp_model_variable_name(q->model, i, name, sizeof name);
+static svmp_status refuse_improper(const gaussian *q, const endless *way) {
+    static const char needs[] =
+        "The start 'gaussian' needs a proper posterior, but the density does not seem to decrease";
+    if (way->variables > 1)
+        return svmp_fail(q->model->context, SVMP_UNSUPPORTED,
+                         "%s along a combination of %s. Give at least one of them a proper prior of its own.", needs,
+                         way->names);
     return svmp_fail(q->model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' needs a proper posterior, but the density does not seem to decrease in %s: "
-                     "the search ended at %.3g with a standard deviation of %.3g%s. Give %s a proper prior.",
-                     name, q->best.mean[i], 1 / sqrt(q->best.A[q->work->pattern->start[i]]),
-                     q->model->lowered ? " on the unconstrained scale" : "", name);
+                     "%s in %s: the search ended at %.3g with a standard deviation of %.3g%s. Give %s a proper prior.",
+                     needs, way->names, q->best.mean[way->variable],
+                     1 / sqrt(q->best.A[q->work->pattern->start[way->variable]]),
+                     q->model->lowered ? " on the unconstrained scale" : "", way->names);
 }
 
 /* While starts are compared, and of the best of them. A gain or a loss of 1e-6 to 1e-4 for each variable is a
@@ -177,6 +169,7 @@ static svmp_status climb_from(gaussian *q, uint64_t seed, const double *from) {
 static svmp_status polish(gaussian *q, uint64_t seed) {
     ascent *a = q->work;
     ascent_end end;
+    endless way;
     int found;
     size_t bad;
     SVMP_TRY(svmp_ascent_set_draws(a, seed, MANY_DRAWS));
@@ -188,9 +181,9 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
     svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: polished, F %.9g after %zu iterations.",
              a->here.bound, a->iterations);
     keep(q);
-    const size_t improper = find_improper(q, end);
-    if (improper != SIZE_MAX) return refuse_improper(q, improper);
-    return svmp_factorise(a->factor, q->best.A, &bad);
+    SVMP_TRY(svmp_factorise(a->factor, q->best.A, &bad));
+    SVMP_TRY(svmp_find_endless_way(a, &way));
+    return way.found ? refuse_improper(q, &way) : SVMP_OK;
 }
 
 void svmp_gaussian_note_functions(const svmp_model *model) {

@@ -165,6 +165,14 @@ void svmp_account_add_density(account *a, const double *log_density) {
     memcpy(a->density + (a->shot - 1) * a->n, log_density, a->n * sizeof *log_density);
 }
 
+const double *svmp_account_start(const account *a, size_t i) { return a->start + i * a->n; }
+
+const double *svmp_account_shots(const account *a, size_t i) {
+    return i % a->every == 0 ? a->shots + i / a->every * SHOTS * a->n : NULL;
+}
+
+size_t svmp_account_shots_of(size_t n) { return SHOTS * n; }
+
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* The distribution afterwards: mean, variance, skewness and kurtosis, and the variance of the two estimates of mean and
@@ -231,8 +239,12 @@ static int compare_reals(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How many of the sorted values are below x; equals count half. */
-static double rank_of(const double *sorted, size_t count, double x) {
+void svmp_account_sort(const double *values, size_t count, double *sorted) {
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_reals);
+}
+
+double svmp_account_rank(const double *sorted, size_t count, double x) {
     size_t below = 0, not_above = 0;
     for (size_t step = count; step > 0; step /= 2) { /* of both, the largest place that still is */
         while (below + step <= count && sorted[below + step - 1] < x) below += step;
@@ -261,7 +273,7 @@ static double few_values(double z, size_t n) { return z / sqrt(1 + 0.4 * z * z *
 static double test_smooth(const double *sorted, size_t draws, const double *x, size_t n) {
     const double of = (double)draws;
     double sum[4] = {0}, mean[4] = {0}, square = 0, largest = 0;
-    for (size_t l = 0; l < n; l++) add_polynomials(rank_of(sorted, draws, x[l]), of, 1, sum);
+    for (size_t l = 0; l < n; l++) add_polynomials(svmp_account_rank(sorted, draws, x[l]), of, 1, sum);
     for (size_t k = 0, next; k < draws; k = next) {
         for (next = k + 1; next < draws && sorted[next] == sorted[k];) next++;
         add_polynomials(0.5 * (double)(k + next) - 0.5, of - 1, (double)(next - k) / of, mean);
@@ -313,10 +325,8 @@ static shares shares_of(size_t n, const double *values, double q05, double q50, 
 static void test_quantiles(const account *a, size_t i, double sd, double *sorted, account_row *row) {
     const size_t n = a->n, draws = SHOTS * n, low = (size_t)(tail * (double)draws);
     double *start = sorted + draws;
-    memcpy(sorted, a->shots + i / a->every * draws, draws * sizeof *sorted);
-    memcpy(start, a->start + i * n, n * sizeof *start);
-    qsort(sorted, draws, sizeof *sorted, compare_reals);
-    qsort(start, n, sizeof *start, compare_reals);
+    svmp_account_sort(svmp_account_shots(a, i), draws, sorted);
+    svmp_account_sort(svmp_account_start(a, i), n, start);
     const double q05 = sorted[low], q50 = sorted[draws / 2], q95 = sorted[draws - 1 - low];
     const shares are = shares_of(n, start, q05, q50, q95), be = shares_of(draws, sorted, q05, q50, q95);
     const double half = (be.below + 0.5) / ((double)draws + 1);
@@ -405,6 +415,24 @@ void svmp_account_place(const account *a, double *mean, double *sd) {
         mean[i] = a->centre[i] + a->unit[i] * first;
         sd[i] = a->unit[i] * sqrt(fmax(0, second - first * first));
     }
+}
+
+/* Marks the particles whose value is far. */
+static void mark(size_t count, const double *values, double mean, double least, double *marks) {
+    for (size_t l = 0; l < count; l++)
+        if (fabs(values[l] - mean) > least) marks[l] = 1;
+}
+
+double svmp_account_far(const account *a, const double *mean, const double *sd, double far) {
+    const size_t n = a->n, count = (SHOTS + 1) * n;
+    double *marks = a->sorted; /* room of the first thread */
+    memset(marks, 0, count * sizeof *marks);
+    for (size_t i = 0; i < a->variables; i++) {
+        const double *shots = svmp_account_shots(a, i);
+        mark(n, svmp_account_start(a, i), mean[i], far * sd[i], marks);
+        if (shots) mark(SHOTS * n, shots, mean[i], far * sd[i], marks + n);
+    }
+    return svmp_sum(count, marks) / (double)count;
 }
 
 void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,

@@ -50,8 +50,22 @@ void svmp_account_close(account *a, account_row *rows);
 /* The same for the log density, `before` of the start; `halves`: the number of variables over two. */
 account_row svmp_account_density(const account *a, const double *before, double halves);
 
+/* What ranks are taken from: the particles at the start, n of them; and some states of the window that is full, one
+ * after another, svmp_account_shots_of(n) values in all, NULL: those of this row are not kept. */
+const double *svmp_account_start(const account *a, size_t i);
+const double *svmp_account_shots(const account *a, size_t i);
+size_t svmp_account_shots_of(size_t n);
+
+/* Sorts values; how many of the sorted values are below x, where equals count half. */
+void svmp_account_sort(const double *values, size_t count, double *sorted);
+double svmp_account_rank(const double *sorted, size_t count, double x);
+
 /* Where a window's particles are: mean and sd of all, for each variable. */
 void svmp_account_place(const account *a, double *mean, double *sd);
+
+/* The share of particles, at the start and in the states that were kept of the window, of which some variable is
+ * farther than `far` from `mean`, in units of `sd`. */
+double svmp_account_far(const account *a, const double *mean, const double *sd, double far);
 
 /* For each particle the variable whose own mean over the window is farthest from `mean`, in units of `sd`, and how far
  * it is; and its own mean log density. n numbers each. */

@@ -41,6 +41,27 @@ static void veto(const svmp_particles *p, svmp_veto what, const worst_of *w, dou
     verdict->veto_count = w->beyond;
 }
 
+static int is_constant(size_t count, const double *values) {
+    size_t same = 1;
+    while (same < count && values[same] == values[0]) same++;
+    return same == count;
+}
+
+size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *variables) {
+    enum { FEWEST_DRAWS = 6 }; /* of fewer there is no R-hat, either */
+    const size_t each = draws->count / draws->chains;
+    size_t worst = SIZE_MAX;
+    *chains = *variables = 0;
+    for (size_t i = 0; each >= FEWEST_DRAWS && i < draws->variables; i++) {
+        size_t still = 0;
+        for (size_t c = 0; c < draws->chains; c++)
+            still += (size_t)is_constant(each, draws->values + i * draws->count + c * each);
+        *variables += still > 0;
+        if (still > *chains) *chains = still, worst = i;
+    }
+    return worst;
+}
+
 /* A variable that does not vary has no R-hat, which is no fault; if none has one, the chains are too short. */
 static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, const svmp_mixing *mixing,
                          svmp_verdict *verdict) {

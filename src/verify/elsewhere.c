@@ -10,10 +10,12 @@
 
 static const double far = 4.5;   /* sd between a particle's own mean and that of all, from which it is elsewhere */
 static const double lower = 1.5; /* the log density there, below that of all: then it does not matter */
-static const double share = 0.03, fewest = 3; /* of the particles, that have to be there */
+static const double share = 0.03, fewest = 3; /* of the particles, that have to be there, */
+static const double more = 2; /* and so many times as many as of those that are examined: tails are long, too */
 
 typedef struct search {
     double *mean, *sd; /* variables: where the particles are */
+    double usual;      /* the share of them that is as far away as others have to be */
     double *away;      /* n: how far a particle is from there, in sd */
     double *density;   /* n: its own mean log density */
     size_t *variable;  /* n: that is farthest */
@@ -118,7 +120,8 @@ static void judge(examination *e, search *s, double level, double spread, svmp_v
         sum += s->density[l];
         if (nearest == n || s->away[l] < s->away[nearest]) nearest = l;
     }
-    if (count < fmax(fewest, share * (double)n) || sum / count < level - lower - 3 * spread / sqrt(count)) return;
+    if (count < fmax(fewest, fmax(share, more * s->usual) * (double)n)) return;
+    if (sum / count < level - lower - 3 * spread / sqrt(count)) return;
     svmp_drift d = {.variable = s->variable[nearest],
                     .aspect = SVMP_ASPECT_ELSEWHERE,
                     .effect = s->away[nearest],
@@ -137,6 +140,7 @@ static svmp_status look(examination *e, search *s, svmp_verdict *v) {
     size_t moved;
     SVMP_TRY(make_search(e, s));
     svmp_account_place(e->account, s->mean, s->sd);
+    s->usual = svmp_account_far(e->account, s->mean, s->sd, far);
     level_of(e, s, &level, &spread);
     SVMP_TRY(start(e, s));
     e->fixed = 1;

@@ -7,6 +7,7 @@
 #include "method/sweep.h"
 #include "method/trajectory.h"
 #include "verify/account.h"
+#include "verify/pairs.h"
 #include "verify/views.h"
 
 typedef struct examination {
@@ -25,6 +26,7 @@ typedef struct examination {
     trajectory *global; /* NULL: local moves alone */
     account *account;
     views *views; /* NULL: for a part of a model */
+    pairs *pairs; /* NULL: of one variable, of a part of a model, or too many */
     double *seen; /* views * n: of the particles as they are */
     account_row *rows;
     unsigned char *wrong;     /* own variable -> whether it fails */

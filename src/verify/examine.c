@@ -4,7 +4,8 @@
  *   - Every particle is a Markov chain: an iteration is a sweep of local moves (method/sweep.h) and, if the whole model
  *     is in this process, a trajectory in the metric of the Gaussian on the graph (method/trajectory.h).
  *   - 20 iterations adapt. Windows of 20, 40, 80, ... iterations follow; each is compared with the start (account.h),
- *     until every variable has mixed within a window, or something is far beyond chance, or moves or seconds run out.
+ *     until every variable has mixed within a window and nothing is close to its limit, or something is far beyond
+ *     chance, or moves or seconds run out.
  *   - What differs from the start by more than as many exact draws would, and by enough to matter, fails the particles.
  *     If nothing does but some variable has not mixed, there is no verdict. */
 #include <math.h>
@@ -18,7 +19,7 @@
 #include "verify/examination.h"
 #include "verify/verify.h"
 
-enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST_MOVES = 640, MOST_PARTICLES = 500 };
+enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST_MOVES = 1280, MOST_PARTICLES = 500 };
 
 /* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
 enum { SMALL = 50000 };
@@ -26,15 +27,22 @@ enum { SMALL = 50000 };
 /* Variables from which the Gaussian on the graph takes too long: local moves alone. */
 enum { LARGE = 20000 };
 
-static const double chance = 0.02;  /* of a false alarm, all tests together */
-static const double together = 0.5; /* account_row.apart up to which a variable has mixed */
-static const double far_beyond = 2; /* times the limit: there is no need to look further */
-static const double dense = 200;    /* entries of the factor per variable with which trajectories cost too much */
+static const double chance = 0.02; /* of a false alarm, all tests together; shared by: */
+static const double rows_share = 0.6, density_share = 0.2, near_share = 0.08, others_share = 0.08,
+                    together_share = 0.04;
+/* account_row.apart up to which a variable has mixed: that much of its variance may still be between particles that
+ * have not met, where nothing that is wrong could be seen. */
+static const double together = 0.3;
+static const double far_beyond = 2;                   /* times the limit: there is no need to look further */
+static const double near_limit = 0.75, precise = 0.1; /* times the limit: to be looked at until the window's own error,
+                                                       * `apart` times that of the particles, hardly counts */
+static const double dense = 200; /* entries of the factor per variable with which trajectories cost too much */
 
 /* Effects that matter, and what they are called. */
 static const double matters[] = {
-    [SVMP_ASPECT_MEAN] = 0.2,   [SVMP_ASPECT_SPREAD] = 0.2, [SVMP_ASPECT_MEDIAN] = 0.2,     [SVMP_ASPECT_TAILS] = 0.06,
-    [SVMP_ASPECT_SCORES] = 0.3, [SVMP_ASPECT_SHAPE] = 0.25, [SVMP_ASPECT_LOG_DENSITY] = 0.2};
+    [SVMP_ASPECT_MEAN] = 0.2,        [SVMP_ASPECT_SPREAD] = 0.2,     [SVMP_ASPECT_MEDIAN] = 0.2,
+    [SVMP_ASPECT_TAILS] = 0.06,      [SVMP_ASPECT_SCORES] = 0.3,     [SVMP_ASPECT_SHAPE] = 0.25,
+    [SVMP_ASPECT_LOG_DENSITY] = 0.2, [SVMP_ASPECT_CORRELATION] = 0.3};
 static const svmp_aspect aspect_of[] = {
     [TEST_MEAN] = SVMP_ASPECT_MEAN,   [TEST_SPREAD] = SVMP_ASPECT_SPREAD, [TEST_MEDIAN] = SVMP_ASPECT_MEDIAN,
     [TEST_TAILS] = SVMP_ASPECT_TAILS, [TEST_SCORES] = SVMP_ASPECT_SCORES, [TEST_SHAPE] = SVMP_ASPECT_SHAPE};
@@ -113,6 +121,7 @@ static svmp_status look(examination *e, const double **x, double *score, double 
 static svmp_status make_views(examination *e) {
     if (e->local) return SVMP_OK;
     SVMP_TRY(svmp_views_create(e->model, e->q, e->b->n, e->b->threads, &e->views));
+    SVMP_TRY(svmp_pairs_create(e->model, e->b->n, e->b->threads, &e->pairs));
     return SVMP_NEW(e->context, e->seen, svmp_views_count(e->views) * e->b->n + 1);
 }
 
@@ -152,6 +161,7 @@ static void tear_down(examination *e) {
     svmp_sweeper_free(e->sweeper);
     svmp_evaluator_free(e->evaluator);
     svmp_views_free(e->views);
+    svmp_pairs_free(e->pairs);
     svmp_release(e->context, e->seen);
     svmp_release(e->context, e->wrong);
     svmp_release(e->context, e->rows);
@@ -284,6 +294,48 @@ static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *l
     memcpy(v->slowest_name, describe_row(e, i).name, sizeof v->slowest_name);
 }
 
+static int has_mixed(const examination *e, size_t i) { return e->rows[i].apart <= together; } /* NaN: no */
+
+/* A correlation is of two variables, and wrong for both: neither is counted. */
+static void judge_pair(const examination *e, const pair_row *row, double limit, svmp_verdict *v, double *largest) {
+    const int mixed = has_mixed(e, row->first) && has_mixed(e, row->second);
+    const double by = excess(SVMP_ASPECT_CORRELATION, row->effect, row->z, mixed ? limit : far_beyond * limit);
+    char first[60], second[60];
+    *largest = fmax(*largest, by);
+    if (!(by > 1)) return;
+    svmp_drift d = {.variable = SIZE_MAX,
+                    .aspect = SVMP_ASPECT_CORRELATION,
+                    .effect = row->before - row->after,
+                    .z = row->z,
+                    .level = row->after};
+    svmp_model_variable_name(e->model, row->first, first, sizeof first);
+    svmp_model_variable_name(e->model, row->second, second, sizeof second);
+    snprintf(d.name, sizeof d.name, "%s and %s", first, second);
+    svmp_verdict_list(v, &d);
+}
+
+/* Neighbours are few, and what a method loses first; so they share a part of the chance of their own, and all of them
+ * together have another. */
+static void judge_pairs(const examination *e, svmp_verdict *v, double *largest) {
+    const size_t near = svmp_pairs_near(e->pairs), count = svmp_pairs_count(e->pairs);
+    if (count == 0) return;
+    pair_sum all;
+    const pair_row *rows = svmp_pairs_close(e->pairs, e->account, &all);
+    const double of_near = -svmp_normal_quantile(near_share * chance / fmax(1, (double)near) / 2);
+    const double of_others = -svmp_normal_quantile(others_share * chance / fmax(1, (double)(count - near)) / 2);
+    const double of_all = -svmp_normal_quantile(together_share * chance / 2);
+    const double by = excess(SVMP_ASPECT_CORRELATION, all.effect, all.z, of_all);
+    for (size_t k = 0; k < count; k++) judge_pair(e, &rows[k], rows[k].near ? of_near : of_others, v, largest);
+    *largest = fmax(*largest, by);
+    if (by > 1)
+        svmp_verdict_list(v, &(svmp_drift){.variable = SIZE_MAX,
+                                           .name = "neighbours",
+                                           .aspect = SVMP_ASPECT_CORRELATION,
+                                           .effect = all.effect,
+                                           .z = all.z,
+                                           .level = NAN});
+}
+
 /* Adds what another process has found. */
 static void merge(svmp_verdict *v, const svmp_verdict *other) {
     v->drifting += other->drifting;
@@ -308,19 +360,21 @@ static svmp_status merge_all(const examination *e, svmp_verdict *v, double *larg
     return SVMP_OK;
 }
 
-/* After a window. A fifth of the chance of a false alarm is the log density's, the rest is shared among all others. */
+/* After a window. */
 static svmp_status judge(const examination *e, svmp_verdict *v, double *largest) {
     const size_t rows = e->model->graph->own_variables + svmp_views_count(e->views);
     const double tests = ACCOUNT_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
     svmp_account_close(e->account, e->rows);
     memset(e->wrong, 0, e->model->graph->own_variables);
-    v->limit = -svmp_normal_quantile(0.8 * chance / tests / 2);
+    v->limit = -svmp_normal_quantile(rows_share * chance / tests / 2);
     v->drifting = v->small = v->drifts = v->unmixed = 0;
     v->slowest = *largest = 0;
     for (size_t i = 0; i < rows; i++) judge_row(e, i, v, largest);
+    judge_pairs(e, v, largest);
     SVMP_TRY(merge_all(e, v, largest));
     const account_row row = svmp_account_density(e->account, e->before, 0.5 * (double)v->variables);
-    const double by = excess(SVMP_ASPECT_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(0.2 * chance / 2));
+    const double by =
+        excess(SVMP_ASPECT_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(density_share * chance / 2));
     *largest = fmax(*largest, by);
     if (by > 1)
         svmp_verdict_list(v, &(svmp_drift){.variable = SIZE_MAX,
@@ -355,7 +409,7 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
         if (moved < length) return end_early(e, v), SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
-        if (largest > far_beyond || v->slowest <= together) break;
+        if (largest > far_beyond || v->slowest <= (largest > near_limit ? precise : together)) break;
     }
     return v->finding == SVMP_FINDING_PASSED && !e->local ? svmp_examination_elsewhere(e, v) : SVMP_OK;
 }

@@ -6,7 +6,8 @@
 
 enum { TEXT = 2048 };
 
-static const char *const aspects[] = {"mean", "sd", "median", "tails", "score", "log_density", "elsewhere", "quantile"};
+static const char *const aspects[] = {"mean",        "sd",        "median",   "tails",      "score",
+                                      "log_density", "elsewhere", "quantile", "correlation"};
 
 static const char *const vetoes[] = {"none",      "diverged",  "interrupted", "unmoved", "discrepancy",
                                      "step",      "unsettled", "few",         "r_hat",   "draws",
@@ -51,16 +52,18 @@ const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The veto of the run. That a run has not moved its particles says nothing about them. */
+/* The veto of the run. That a run has not moved its particles says nothing about them; a variable that a chain never
+ * moved has a name. */
 static void recall_veto(svmp_verdict *v, const char *comments) {
     char value[3 * VERDICT_NAME], *rest;
     if (!svmp_comment_find(comments, "verdict_veto", value, sizeof value)) return;
     const size_t length = strcspn(value, " ");
     size_t k = VETOES;
     while (--k > 0 && (strlen(vetoes[k]) != length || strncmp(value, vetoes[k], length) != 0)) continue;
-    if (k == SVMP_VETO_NONE || k == SVMP_VETO_UNMOVED) return;
+    if (k == SVMP_VETO_NONE) return;
     const double amount = strtod(value + length, &rest);
     const size_t count = strtoul(rest, &rest, 10), unrest = strtoul(rest, &rest, 10);
+    if (k == SVMP_VETO_UNMOVED && rest[strspn(rest, " ")] == '\0') return;
     v->veto = SVMP_VETO_NONE;
     svmp_verdict_veto(v, (svmp_veto)k, amount, rest + (*rest == ' '));
     v->veto_count = count;
@@ -78,6 +81,7 @@ void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
         snprintf(verdict->init, sizeof verdict->init, "%.*s", (int)sizeof verdict->init - 1, value);
     if (svmp_comment_find(comments, "iterations done", value, sizeof value))
         verdict->iterations = strtoul(value, NULL, 10);
+    if (svmp_comment_find(comments, "accept", value, sizeof value)) verdict->accept = strtod(value, NULL);
     if (svmp_comment_find(comments, "warmup", value, sizeof value))
         verdict->brief = svmp_warmup_is_brief(svmp_verdict_method(verdict), strtoul(value, NULL, 10));
     recall_veto(verdict, comments);

@@ -44,6 +44,12 @@ static void say_drift(words *w, const svmp_drift *d) {
     case SVMP_ASPECT_SHAPE:
         say(w, "%s (%.0f %% quantile %.2g sd too %s)", d->name, 100 * d->level, size, up ? "high" : "low");
         return;
+    case SVMP_ASPECT_CORRELATION:
+        if (isnan(d->level))
+            say(w, "correlations of %s (%.0f %% too %s)", d->name, 100 * size, up ? "large" : "small");
+        else
+            say(w, "%s (correlation %.2f, should be %.2f)", d->name, d->level + d->effect, d->level);
+        return;
     case SVMP_ASPECT_LOG_DENSITY:
         say(w, "the log density (too %s)", up ? "high: too narrow" : "low: too wide or displaced");
         return;
@@ -183,7 +189,7 @@ static void say_chains(words *w, const svmp_verdict *v) {
     case SVMP_VETO_R_HAT:
         say(w, "the chain%s not %s: ", v->chains == 1 ? " has" : "s have", v->chains == 1 ? "settled" : "mixed");
         say_worst(w, v);
-        say(w, size < 100 ? " (R-hat %.3f)." : " (R-hat %.3g).", size);
+        say(w, size < 1.02 ? " (R-hat %.4f)." : size < 100 ? " (R-hat %.3f)." : " (R-hat %.3g).", size);
         return;
     case SVMP_VETO_DRAWS:
         say(w, "there are too few effective draws: ");
@@ -204,7 +210,13 @@ static void say_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_NONE: return;
     case SVMP_VETO_DIVERGED: say(w, "Failed: the run diverged; these are its last finite particles."); return;
     case SVMP_VETO_INTERRUPTED: say(w, "Not converged: the run was interrupted."); return;
-    case SVMP_VETO_UNMOVED: say(w, "Not converged: the particles have not moved from the start."); return;
+    case SVMP_VETO_UNMOVED:
+        if (v->chains)
+            say(w, "Not converged: %s never moved in %zu of %zu chain%s. Do not use these numbers.", v->veto_name,
+                count, v->chains, plural(v->chains));
+        else
+            say(w, "Not converged: the particles have not moved from the start.");
+        return;
     case SVMP_VETO_DISCREPANCY:
         say(w, "Not converged: %zu of %zu node%s %s farther from the posterior than exact draws would be (worst: %s)",
             count, v->nodes, plural(v->nodes), count == 1 ? "is" : "are", v->veto_name);
@@ -277,17 +289,20 @@ static size_t longer(const svmp_verdict *v) {
 
 static void advise_modes(words *w) {
     say(w, "The posterior has several modes: constrain the model to one of them (order exchangeable parameters, or fix "
-           "a sign), or run from several starts (--init normal:SD, prior) and compare.");
+           "a sign), or run from other starts (--init prior, --seed) and compare.");
 }
 
 /* Particles that do not mix: along a direction that no move follows, or in modes of their own. */
 static void advise_mixing(words *w, const svmp_verdict *v) {
+    const method *of = svmp_verdict_method(v);
+    const int as_written = of && !of->unrest && of->yield != SVMP_YIELD_CHAINS; /* by default */
     if (v->nested)
-        say(w, "The posterior may have several modes, or the model may need a non-centred parametrisation.");
+        say(w, "The posterior may have several modes, or the model may need a non-centred parametrisation%s.",
+            as_written ? " (--coordinates auto)" : "");
     else
         say(w, "The posterior may have several modes: constrain the model to one of them (order exchangeable "
                "parameters, or fix a sign), or use a prior that separates them.");
-    if (!is_reference(svmp_verdict_method(v))) say(w, " Compare with -m %s.", svmp_method_nuts.name);
+    if (!is_reference(of)) say(w, " Compare with -m %s.", svmp_method_nuts.name);
 }
 
 static void advise_warmup(words *w) {
@@ -314,6 +329,17 @@ static void advise_jumps(words *w, const svmp_verdict *v) {
         v->jumping, svmp_method_transport.name);
 }
 
+/* Steps that are not yet small can be smaller. */
+static void advise_divergent(words *w, const svmp_verdict *v) {
+    const char *other = v->nested ? "use a non-centred parametrisation" : NULL;
+    if (v->accept < 0.985)
+        say(w, "Take smaller steps (--accept %s0.99)%s%s.", v->accept < 0.945 ? "0.95 or " : "", other ? ", or " : "",
+            other ? other : "");
+    else
+        say(w, "Use -m %s, or give the model other priors%s.", svmp_method_transport.name,
+            other ? " or a non-centred parametrisation" : "");
+}
+
 static void advise_chains(words *w, const svmp_verdict *v) {
     if (*v->jumping && v->veto != SVMP_VETO_ENERGY && is_reference(svmp_verdict_method(v))) {
         advise_jumps(w, v);
@@ -331,10 +357,7 @@ static void advise_chains(words *w, const svmp_verdict *v) {
         else
             say(w, "Run longer (-t %zu).", longer(v));
         return;
-    case SVMP_VETO_DIVERGENT:
-        say(w, "Take smaller steps (--accept 0.95 or 0.99)%s.",
-            v->nested ? ", or use a non-centred parametrisation" : "");
-        return;
+    case SVMP_VETO_DIVERGENT: advise_divergent(w, v); return;
     default: say(w, "Run more draws (--draws), or give the model lighter tails."); return;
     }
 }
@@ -395,7 +418,12 @@ static void advise_veto(words *w, const svmp_verdict *v) {
     case SVMP_VETO_DIVERGENT:
     case SVMP_VETO_ENERGY: advise_chains(w, v); return;
     case SVMP_VETO_DIVERGED: advise_diverged(w, v); return;
-    case SVMP_VETO_UNMOVED: say(w, "Use at least one iteration (-t)."); return;
+    case SVMP_VETO_UNMOVED:
+        if (v->chains)
+            say(w, "Use -m %s, or start from a Gaussian fit (--init gaussian).", svmp_method_transport.name);
+        else
+            say(w, "Use at least one iteration (-t).");
+        return;
     case SVMP_VETO_DISCREPANCY:
     case SVMP_VETO_STEP: advise_method(w, v); return;
     }

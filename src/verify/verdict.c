@@ -46,6 +46,7 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .slowest = NAN,
                               .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
                               .iterations = run->iteration,
+                              .accept = run->options.accept,
                               .brief = svmp_warmup_is_brief(run->method, run->options.warmup)};
     look_at_priors(run->model, verdict);
     snprintf(verdict->method, sizeof verdict->method, "%.*s", VERDICT_METHOD - 1, run->method->name);
@@ -243,10 +244,28 @@ done:
     return status;
 }
 
+/* Of a part of a model, where the chains are, none is looked at one by one. */
+static svmp_status look_for_unmoved(const svmp_run *run, svmp_verdict *verdict) {
+    svmp_particles *draws = NULL;
+    size_t chains, variables;
+    char name[VERDICT_NAME];
+    if (run->model->graph->halo || run->method->result == NULL) return SVMP_OK;
+    SVMP_TRY(run->method->result(run, &draws));
+    const size_t i = svmp_chains_unmoved(draws, &chains, &variables);
+    if (i != SIZE_MAX) {
+        svmp_model_variable_name(run->model, i, name, sizeof name);
+        svmp_verdict_veto(verdict, SVMP_VETO_UNMOVED, (double)chains, name);
+        verdict->veto_count = variables;
+    }
+    svmp_particles_free(draws);
+    return SVMP_OK;
+}
+
 /* Chains that have mixed pass if there was no time to examine their draws. If there was, and exact moves from these
  * draws have not mixed, there may be modes that no chain has left: no verdict. */
 static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdict *verdict) {
     svmp_particles *natural = NULL;
+    SVMP_TRY(look_for_unmoved(run, verdict));
     SVMP_TRY(svmp_run_particles(run, &natural));
     const svmp_status judged = svmp_chains_verdict(natural, verdict);
     verdict->particles = svmp_particles_count(natural);

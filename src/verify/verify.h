@@ -20,7 +20,7 @@ struct svmp_verdict {
     double seconds;               /* that the examination took */
     double limit;                 /* the |z| that counts, given how many tests there are */
     size_t unmixed;               /* variables whose particles have not mixed */
-    double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.5 to
+    double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.3 to
                        tell */
     char slowest_name[VERDICT_NAME];
     size_t drifting;                  /* variables that fail; with the log density alone: 0 */
@@ -41,6 +41,7 @@ struct svmp_verdict {
     int searched;  /* whether particles from other starts looked for other modes */
     int local;     /* by local moves alone */
     size_t chains; /* how many the draws are of; 0: of none. Then these are known: */
+    double accept; /* the target of the steps' adaptation; 0: unknown */
     int brief;     /* the warm-up was too short to adapt by all of its windows */
     size_t every;  /* every so many of their draws are nearly independent: those are examined */
     double r_hat;  /* the largest of a variable, */
@@ -51,6 +52,11 @@ struct svmp_verdict {
  * says whether by local moves alone. */
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
                                 svmp_verdict *verdict);
+
+/* A variable that some chains never moved in all their draws, which R-hat need not show: that of the most chains, and
+ * how many these are; how many variables there are of the kind. SIZE_MAX: none, or the chains are too short to tell.
+ * `draws` are of the variables that move. */
+size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *variables);
 
 /* NULL: unknown, as of particles from elsewhere. */
 const method *svmp_verdict_method(const svmp_verdict *verdict);

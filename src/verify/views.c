@@ -11,7 +11,8 @@
 
 enum { SUMS = 4, ROUNDS = 12 }; /* of either kind; of the power iteration */
 enum { MOST_NATURALS = 2000 };
-enum { CUT = 5 }; /* sd: what has heavy tails has no sum to speak of */
+static const double nearly_all = 0.95; /* of the squares of the shares, which sum to 1 */
+enum { CUT = 5 };                      /* sd: what has heavy tails has no sum to speak of */
 
 struct views {
     const svmp_model *model;
@@ -96,6 +97,12 @@ static void take_sums(views *v, size_t count, const double *x) {
     }
 }
 
+/* All variables alike: what is wrong with all of them in common need not lie along a long direction. */
+static void take_plain_sum(views *v) {
+    double *share = v->shares + v->sums++ * v->variables;
+    for (size_t i = 0; i < v->variables; i++) share[i] = 1 / sqrt((double)v->variables);
+}
+
 static svmp_status choose_sums(views *v, gaussian *q, double *x, double *room) {
     const size_t variables = v->variables, longest = variables < SUMS ? variables : SUMS,
                  shortest = variables - longest < SUMS ? variables - longest : SUMS;
@@ -107,6 +114,7 @@ static svmp_status choose_sums(views *v, gaussian *q, double *x, double *room) {
         sd[i] = sqrt(sd[i]);
         if (!(sd[i] > 0 && isfinite(sd[i]))) return SVMP_OK;
     }
+    if (variables > 2) take_plain_sum(v); /* of two, it is one of those below */
     SVMP_TRY(find_eigenvectors(q, sd, variables, longest, 0, x, room, &good));
     if (good) take_sums(v, longest, x);
     if (!good || shortest == 0) return SVMP_OK;
@@ -120,7 +128,7 @@ static svmp_status make_sums(views *v, gaussian *q) {
     const size_t variables = v->variables;
     double *x = NULL, *room = NULL;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(context, v->shares, 2 * SUMS * variables));
+    SVMP_CHECK(SVMP_NEW(context, v->shares, (2 * SUMS + 1) * variables));
     SVMP_CHECK(SVMP_NEW(context, v->mean, variables));
     SVMP_CHECK(SVMP_NEW(context, v->sd, variables));
     SVMP_CHECK(SVMP_NEW(context, x, SUMS * variables));
@@ -218,7 +226,18 @@ svmp_status svmp_views_find(views *v, const double *x, double *values) {
     return SVMP_OK;
 }
 
-size_t svmp_views_variable(const views *v, size_t k) { return k < svmp_text_scale_rows(v->text) ? v->of[k] : SIZE_MAX; }
+/* A sum of one variable, nearly, is that variable. */
+static size_t only_one(const double *share, size_t variables) {
+    for (size_t i = 0; i < variables; i++)
+        if (share[i] * share[i] > nearly_all) return i;
+    return SIZE_MAX;
+}
+
+size_t svmp_views_variable(const views *v, size_t k) {
+    const size_t text = svmp_text_scale_rows(v->text), rows = text + v->naturals;
+    if (k < text) return v->of[k];
+    return k < rows ? SIZE_MAX : only_one(v->shares + (k - rows) * v->variables, v->variables);
+}
 
 /* The variable of the largest |share| below that of `last`, which came before; SIZE_MAX: there is none that counts. */
 static size_t next_largest(const double *share, size_t variables, size_t last) {
@@ -247,7 +266,7 @@ void svmp_sum_name(const svmp_model *model, const double *share, char *buffer, s
         told += share[i] * share[i];
         last = i;
     }
-    if (told < 0.95 && used + 1 < size) snprintf(buffer + used, size - used, used ? " + ..." : "a sum");
+    if (told < nearly_all && used + 1 < size) snprintf(buffer + used, size - used, used ? " + ..." : "a sum");
 }
 
 void svmp_views_name(const views *v, size_t k, char *buffer, size_t size) {

@@ -5,8 +5,8 @@
  *     sum over i of w_i y_i,     y_i = (x_i - m_i)/sd_i, at most 5 in size,
  *
  * along which the Gaussian on the graph, of means m and in units of its sds, is longest and shortest: what variables
- * that move together do in common, and their differences, which no single variable shows. The weights owe nothing to
- * the particles. */
+ * that move together do in common, and their differences, which no single variable shows; and the plain sum. The
+ * weights owe nothing to the particles. */
 #ifndef SVMP_VERIFY_VIEWS_H
 #define SVMP_VERIFY_VIEWS_H
 
@@ -24,7 +24,8 @@ size_t svmp_views_count(const views *v); /* 0 for NULL */
 /* Fills count*n values of the particles x. */
 svmp_status svmp_views_find(views *v, const double *x, double *values);
 
-/* The variable that view k is, on the scale of the text; SIZE_MAX: it is a natural value or a sum. */
+/* The variable that view k is, on the scale of the text, or as a sum without others; SIZE_MAX: it is a natural value or
+ * a sum of several. */
 size_t svmp_views_variable(const views *v, size_t k);
 
 /* "b1 - b2", "x.4 + x.5 + x.3 + ..." for a sum of all variables by their shares: those with the largest. */

@@ -4,6 +4,7 @@ ln -s "$MODELS" models
 
 "$BUILD/examples/hello" | tee hello.txt
 grep -qxE 'x\.1: mean -?[0-9.]+, sd [0-9.]+' hello.txt
+grep -q '^Passed: ' hello.txt
 
 # A level that jumps from 0 to 5 between times 6 and 7 is seen to.
 "$BUILD/examples/callback" | tee callback.txt

@@ -81,9 +81,9 @@ if command -v cc >/dev/null && ! grep -qa __asan_init "$SVMP"; then
     head -c -40 a.nc >foreign.nc
     cat >crash.c <<'END'
 #include <stdlib.h>
-int nc_open(const char *path, int mode, int *id);
-int nc_open(const char *path, int mode, int *id) {
-    (void)path, (void)mode, (void)id;
+long H5Fopen(const char *path, unsigned flags, long access); /* nc_open calls it */
+long H5Fopen(const char *path, unsigned flags, long access) {
+    (void)path, (void)flags, (void)access;
     abort();
 }
 END

@@ -30,6 +30,18 @@ cmp start.csv kept.csv
 cmp data.csv kept_data.csv
 works run -m graphical chain.mtx b.mtx -n 5 -t 9 -q --resume c.svmp -o start.csv -f # its own checkpoint, and a result
 
+# The result is in its file before it is examined: what kills the examination does not take it along.
+"$SVMP" run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 400 -t 5 -q --verify yes -o examined.csv >said 2>errors &
+run=$!
+until [[ -e examined.csv ]]; do kill -0 $run && sleep 0.01 || fail "no file before the end: $(cat errors)"; done
+kill -KILL $run
+wait $run || true
+works summary examined.csv
+grep -q 'The file records no verdict' said || fail "the examination had ended: $(cat said)"
+[[ $(rows examined.csv | wc -l) -eq 401 ]]
+works run -m graphical chain.mtx -n 5 -t 5 -q -o whole.csv # and is replaced by the one with the verdict
+grep -q '^# verdict = ' whole.csv && [[ $(ls whole*.csv) == whole.csv ]] || fail "$(ls) $(grep verdict whole.csv)"
+
 # A start from a pipe or a pipe with a name is read once.
 works run -m graphical chain.mtx b.mtx -t 5 -q --init kept.csv -o from_file.csv
 works run -m graphical chain.mtx b.mtx -t 5 -q --init <(cat kept.csv) -o from_pipe.csv
@@ -94,8 +106,8 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     refuses 2 "'fifo.nc' is a pipe; NetCDF can be read from a file only." run -m graphical chain.mtx b.mtx --init fifo.nc
     if command -v cc >/dev/null && ! grep -qa __asan_init "$SVMP"; then
         head -c -40 a.nc >foreign.nc
-        printf '%s\n' '#include <stdlib.h>' 'int nc_open(const char *path, int mode, int *id);' \
-            'int nc_open(const char *path, int mode, int *id) { (void)path, (void)mode, (void)id; abort(); }' >crash.c
+        printf '%s\n' '#include <stdlib.h>' 'long H5Fopen(const char *path, unsigned flags, long access);' \
+            'long H5Fopen(const char *path, unsigned flags, long access) { (void)path, (void)flags, (void)access; abort(); }' >crash.c
         cc -shared -fPIC -o crash.so crash.c
         ulimit -c 0
         LD_PRELOAD=$PWD/crash.so refuses 2 "foreign.nc: the file is damaged: HDF5 crashes on it." \

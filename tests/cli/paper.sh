@@ -20,6 +20,16 @@ done
 shows '^2b +undecided +graphical beats vanilla' # one trial shows nothing
 grep -q '| 2b |' out/paper.md || fail "the document lacks a claim"
 
+
+# The default method is one more line, with verdicts of its own; by itself it adds to what is there of the others.
+grep -q '^default 2b,' out/paper/fig2_default.csv || fail "no verdict on the default method"
+grep -q '| default 2b |' out/paper.md || fail "the document lacks the default method"
+mkdir alone
+cp -r out/paper alone
+"$SVMP" fig1 --default --quick --trials 1 -o alone >said 2>errors || fail "--default: $(cat errors)"
+cmp -s out/paper/fig1.csv alone/paper/fig1.csv || fail "--default has changed the others, or is not the same"
+[[ $(ls alone/trials) == fig1_001_transport.csv ]] || fail "--default has run others: $(ls alone/trials)"
+
 # A further call has nothing to do, and says the same.
 cp out/fig2.csv before.csv
 "$SVMP" fig2 --quick --trials 1 -o out >said 2>errors || fail "$(cat errors)"

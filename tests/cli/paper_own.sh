@@ -54,7 +54,7 @@ fi
 # The page says what it is of, and nothing that was found elsewhere; what is missing leaves no holes in tables.
 page="$folder/paper.md"
 grep -q 'This page shows your own run.*`svmp-paper fig6`: seed 1, the quick version.*`answers.csv` and `truth.csv`' "$page" || fail "the page does not say of what it is"
-grep -q '^Trials: 1. `fig6 seed 1 quick; 3000 score evaluations a particle; data ' "$page" || fail "the page has no key"
+grep -q '^Trials: 1; of the default method, transport: 1. `fig6 seed 1 quick; 3000 score evaluations a particle; data ' "$page" || fail "the page has no key"
 grep -q '^The step sizes are those of the full run' "$page" || fail "the page does not say whence the steps"
 grep -q '^Not run: fig1, fig2, fig3, fig4, fig5\.$' "$page" || fail "the page does not say what is missing"
 ! grep -qE 'Where we differ|page -o docs|ultra-wideband radios|^@|Figure 1' "$page" || fail "findings of others: $(grep -E 'Where we|page -o|^@' "$page")"

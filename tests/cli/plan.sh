@@ -3,7 +3,7 @@
 
 # A grid of 10 x 10 in two halves: ten edges cut, ten nodes of each half are read by the other.
 works plan "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" --ranks 2 -n 20
-shows '^2 processes, 2 with nodes; the busiest has .* more work than average; 1[0-4] of 180 edges cut$'
+shows '^graphical: 2 processes, 2 with nodes; the busiest has .* more work than average; 1[0-4] of 180 edges cut$'
 shows '^own nodes +50 +50$'
 shows '^neighbouring processes +1 +1$'
 shows '^An iteration takes .* in one process, .* in 2 processes: .* times as (fast|slow), with .* spent in reductions\.$'
@@ -12,11 +12,11 @@ sent=$(awk '/^sent per iteration/ { print $4, $5 }' said) read=$(awk '/^nodes re
 
 # One process sends nothing; more processes than nodes leave some without.
 works plan chain.mtx --ranks 1
-shows '^1 process, 1 with nodes;'
+shows '^graphical: 1 process, 1 with nodes;'
 shows '^An iteration takes .* in one process\.$'
 shows '^sent per iteration +0 kB +0 kB$'
 works plan chain.mtx --ranks 9 -m langevin
-shows '^9 processes, 3 with nodes; the busiest has 2[0-9][0-9] % more work than average; 2 of 2 edges cut'
+shows '^langevin: 9 processes, 3 with nodes; the busiest has 2[0-9][0-9] % more work than average; 2 of 2 edges cut'
 shows '^6 of 9 processes have no nodes and would be idle\.$'
 
 # Messages and reductions, to the last digit, on a network so slow that no node's time is seen beside it. The middle one
@@ -59,10 +59,10 @@ done
     for node in {2..400}; do printf '%d 1 -0.5\n%d %d 2\n' $node $node $node; done
 } >star.mtx
 works plan star.mtx --ranks 64 -n 10
-shows '^64 processes, 64 with nodes; the busiest has 250 % more work than average; 399 of 399 edges cut$'
+shows '^graphical: 64 processes, 64 with nodes; the busiest has 250 % more work than average; 399 of 399 edges cut$'
 shows '^x\.1 alone has 5.5 % of all work, which limits the speed: more than 19 processes gain nothing and may be slower\.$'
 works plan star.mtx --ranks 4 -n 10
-shows '^4 processes, 4 with nodes; the busiest has [0-9](\.[0-9]+)? % more work than average'
+shows '^graphical: 4 processes, 4 with nodes; the busiest has [0-9](\.[0-9]+)? % more work than average'
 ! grep -q 'limits the speed' said || fail "a node of less than a share bounds nothing: $(cat said)"
 
 # Neither the time nor the memory of the run: of so many particles an iteration would take centuries.

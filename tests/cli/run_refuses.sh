@@ -40,6 +40,10 @@ refuses 2 "not '99999999999999999999'" run chain.mtx --threads 99999999999999999
 # the model
 refuses 2 "Cannot read 'nowhere.mtx': No such file or directory." run nowhere.mtx -o out.csv
 refuses 2 "Unknown kind of model file 'model.xyz'" run model.xyz -o out.csv
+refuses 2 "'d.csv' is a data file; the model file comes first, and its name ends in .bug, .jags, .txt or .mtx." run d.csv m.bug
+printf '# svmp 0.2.0\nlp__,mu\n0,1\n' >particles.csv
+printf 'model { mu ~ dnorm(0, 1) }\n' >mu.bug
+! "$SVMP" run mu.bug particles.csv 2>errors && grep -q "^particles.csv:1:1: error: this is a file of particles, not of data" errors || fail "$(cat errors)"
 refuses 2 "Cannot read the Stan program 'model.stan': models are written in the BUGS language" run model.stan -o out.csv
 refuses 2 "3 were given." run chain.mtx b.mtx b.mtx -o out.csv
 model "$banner symmetric" "2 2 2" "1 1 1" "2 2 x"

@@ -73,6 +73,10 @@ shows '^x +0 +2 +4 +1 +5 +16 +-1\.05 +1\.000 +0\.00 +-?[0-9.]+ +-?[0-9.]+$'
 refuses 2 "The variables differ: 1 of the particles is not in the reference (x), and 2 of the reference are not in the \
 particles (mu, theta.1)." compare x.csv four.csv
 printf 'x\n1\n' >one.csv
+printf 'x,z\n1,4\n2,5\n' >more.csv
+works compare x.csv more.csv --variables x
+shows '^variables +1$'
+refuses 2 "Unknown variable 'nu' in 'x.csv'" compare x.csv y.csv --variables nu
 works compare x.csv one.csv
 shows '^MMD +undefined: the median distance within the reference is 0 or too large to square$'
 shows '^No verdict: standard errors need at least two particles on each side, and at least six draws in each chain\.$'

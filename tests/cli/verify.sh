@@ -124,3 +124,35 @@ same_everywhere failed.csv pair.bug -m graphical -n 30 -t 3
 same_everywhere unsettled.csv pair.bug -t 30
 same_everywhere short.csv pair.bug -m nuts --warmup 50 --draws 20
 same_everywhere divergent.csv funnel.bug -m nuts --coordinates centred --thin 50
+
+# Values that no particle of the model can have are named, where they are.
+cat >bounded.bug <<'END'
+model {
+  tau ~ dgamma(2, 1)
+  u ~ dunif(2, 3)
+  p[1:3] ~ ddirch(c(1, 1, 1))
+  O[1:2,1:2] ~ dwish(R[,], 4)
+}
+END
+echo '{"R": [[1, 0], [0, 1]]}' >bounded.json
+works run bounded.bug bounded.json -m langevin --init prior -t 0 -n 20 --quiet -o bounded.csv
+works verify bounded.csv bounded.bug bounded.json
+change() { # NAME NUMBER: that variable of particle 7
+    awk -F, -v OFS=, -v name="$1" -v to="$2" '
+        /^#/ { print; next }
+        /^lp__/ { for (k = 1; k <= NF; k++) if ($k == name) at = k; print; next }
+        { if (++row == 7) $at = to; print }' bounded.csv >changed.csv
+}
+change tau -1.5
+refuses 2 "'tau' is -1.5 in particle 7, outside its support: 0 to inf." verify changed.csv bounded.bug bounded.json
+refuses 2 "'tau' is -1.5 in particle 7, outside" run bounded.bug bounded.json --init changed.csv -n 20 --quiet
+change u 3.25
+refuses 2 "'u' is 3.25 in particle 7, outside its support: 2 to 3." verify changed.csv bounded.bug bounded.json
+change p.2 1.25
+refuses 2 "'p.2' is 1.25 in particle 7, outside its support: 0 to 1." verify changed.csv bounded.bug bounded.json
+change p.2 0.999
+refuses 2 "'p[1:3]' does not sum to 1 in particle 7." verify changed.csv bounded.bug bounded.json
+change O.2.1 1e-3
+refuses 2 "The matrix 'O[1:2,1:2]' is not symmetric in particle 7." verify changed.csv bounded.bug bounded.json
+change tau 0 # on the edge, as rounding leaves it
+works verify changed.csv bounded.bug bounded.json

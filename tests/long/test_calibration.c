@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "graph/colour.h"
+#include "model/model.h"
+#include "unit/files.h"
 #include "unit/support.h"
 #include "unit/targets.h"
 
@@ -139,21 +142,138 @@ static void add_ranks(svmp_context *context, const sbc_model *which, sampler by,
 }
 
 /* A chi-square of 15 degrees of freedom exceeds 44.3 with probability 1e-4. */
+static void check_uniform(const char *what, size_t number, uint64_t replicates, const size_t counts[BINS]) {
+    const double expected = (double)replicates / BINS;
+    double chi_square = 0;
+    for (size_t b = 0; b < BINS; b++) chi_square += pow((double)counts[b] - expected, 2) / expected;
+    print_message("%s %zu: chi-square %.1f of 15\n", what, number, chi_square);
+    assert_true(chi_square < 44.3);
+}
+
 static void check_calibration(const sbc_model *which, sampler by) {
     static const char *const names[] = {"NUTS", "local moves", "local moves of a block"};
     svmp_context *context = test_context(1);
     size_t counts[4][BINS] = {{0}};
     const uint64_t replicates = by == BY_NUTS ? REPLICATES : REPLICATES / 2;
     for (uint64_t k = 0; k < replicates; k++) add_ranks(context, which, by, k, counts);
-    const double expected = (double)replicates / BINS;
     for (size_t i = 0; i <= which->parameters; i++) {
-        double chi_square = 0;
-        for (size_t b = 0; b < BINS; b++) chi_square += pow((double)counts[i][b] - expected, 2) / expected;
-        print_message("%s by %s, %s %zu: chi-square %.1f of 15\n", which->name, names[by],
-                      i < which->parameters ? "parameter" : "lp__", i + 1, chi_square);
-        assert_true(chi_square < 44.3);
+        char what[100];
+        snprintf(what, sizeof what, "%s by %s, %s", which->name, names[by],
+                 i < which->parameters ? "parameter" : "lp__");
+        check_uniform(what, i + 1, replicates, counts[i]);
     }
     svmp_context_free(context);
+}
+
+/* ---- a text ------------------------------------------------------------------------------------------------------ */
+
+enum { GROUPS = 5, EACH = 2, PAIR = 2, UNKNOWNS = GROUPS + PAIR + 2 };
+
+/* Effects, a colour of them, under a location and a scale; and a node of two variables. */
+static const char effects[] = "model {\n"
+                              "  for (j in 1:5) {\n"
+                              "    theta[j] ~ dnorm(mu, tau)\n"
+                              "    for (k in 1:2) { y[j,k] ~ dnorm(theta[j] + b[k], 1) }\n"
+                              "  }\n"
+                              "  b[1:2] ~ dmnorm(zero, Q)\n"
+                              "  mu ~ dnorm(0, 1)\n"
+                              "  tau ~ dgamma(3, 2)\n"
+                              "}\n";
+
+typedef struct effects_truth {
+    double value[UNKNOWNS + 1]; /* theta, b, mu, tau; and the sum of squares of what is left of the data */
+    double y[GROUPS][EACH];
+} effects_truth;
+
+static double left(const effects_truth *t, const double *theta, const double *b) {
+    double sum = 0;
+    for (size_t j = 0; j < GROUPS; j++)
+        for (size_t k = 0; k < EACH; k++) sum += pow(t->y[j][k] - theta[j] - b[k], 2);
+    return sum;
+}
+
+static effects_truth simulate_effects(uint64_t replicate) {
+    effects_truth t;
+    double z[UNKNOWNS + GROUPS * EACH], u[3], tau = 0, *value = t.value;
+    svmp_random_normals((random_stream){.seed = 3, .purpose = RANDOM_TEST, .a = replicate}, sizeof z / sizeof *z, z);
+    svmp_random_uniforms((random_stream){.seed = 4, .purpose = RANDOM_TEST, .a = replicate}, 3, u);
+    for (size_t k = 0; k < 3; k++) tau -= log(u[k]) / 2;
+    const double mu = value[GROUPS + PAIR] = z[0];
+    value[GROUPS + PAIR + 1] = tau;
+    for (size_t j = 0; j < GROUPS; j++) value[j] = mu + z[1 + j] / sqrt(tau);
+    value[GROUPS] = 0.5 * z[6]; /* Q = (5, -2; -2, 4): its inverse is (4, 2; 2, 5) / 16 */
+    value[GROUPS + 1] = 0.25 * z[6] + 0.5 * z[7];
+    for (size_t j = 0; j < GROUPS; j++)
+        for (size_t k = 0; k < EACH; k++) t.y[j][k] = value[j] + value[GROUPS + k] + z[UNKNOWNS + j * EACH + k];
+    value[UNKNOWNS] = left(&t, value, value + GROUPS);
+    return t;
+}
+
+static void write_effects(const effects_truth *t) {
+    FILE *file = fopen("effects.R", "w");
+    assert_non_null(file);
+    fprintf(file, "zero <- c(0, 0)\nQ <- structure(c(5, -2, -2, 4), .Dim = c(2, 2))\ny <- structure(c(");
+    for (size_t k = 0; k < EACH; k++)
+        for (size_t j = 0; j < GROUPS; j++) fprintf(file, "%s%.17g", k + j ? ", " : "", t->y[j][k]);
+    fprintf(file, "), .Dim = c(5, 2))\n");
+    assert_int_equal(fclose(file), 0);
+}
+
+static const double *find_column(svmp_particles *p, const char *name) {
+    for (size_t i = 0; i < svmp_particles_variables(p); i++)
+        if (strcmp(svmp_particles_name(p, i), name) == 0) return svmp_particles_values(p) + i * svmp_particles_count(p);
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+static void add_text_ranks(svmp_context *context, const char *coordinates, uint64_t replicate,
+                           size_t counts[UNKNOWNS + 1][BINS]) {
+    static const char *const names[UNKNOWNS] = {"theta.1", "theta.2", "theta.3", "theta.4", "theta.5",
+                                                "b.1",     "b.2",     "mu",      "tau"};
+    const effects_truth t = simulate_effects(replicate);
+    svmp_model *model = NULL;
+    uint32_t colour[UNKNOWNS];
+    size_t colours, rank[UNKNOWNS + 1] = {0};
+    write_effects(&t);
+    assert_ok(svmp_model_read(context, 2, (const char *[]){"effects.bug", "effects.R"},
+                              &(svmp_reading){.coordinates = coordinates}, &model));
+    assert_ok(svmp_graph_colour(model->graph, colour, &colours));
+    assert_true(model->graph->nodes == GROUPS + 3 && colours <= 4);
+    run_options options = options_of(BY_NODES, replicate);
+    options.init = "gaussian";
+    options.iterations = 800;
+    svmp_particles *particles = target_infer(model, &options);
+    assert_int_equal(svmp_particles_count(particles), DRAWS);
+    const double *column[UNKNOWNS];
+    for (size_t i = 0; i < UNKNOWNS; i++) column[i] = find_column(particles, names[i]);
+    for (size_t l = 0; l < DRAWS; l++) {
+        double draw[UNKNOWNS];
+        for (size_t i = 0; i < UNKNOWNS; i++) {
+            draw[i] = column[i][l];
+            rank[i] += draw[i] < t.value[i];
+        }
+        rank[UNKNOWNS] += left(&t, draw, draw + GROUPS) < t.value[UNKNOWNS];
+    }
+    for (size_t i = 0; i <= UNKNOWNS; i++) counts[i][rank[i] * BINS / (DRAWS + 1)]++;
+    svmp_particles_free(particles);
+    svmp_model_free(model);
+}
+
+/* Nodes that move together, a node of two variables, factors of the language, and every kind of coordinates. */
+static void test_a_text_in_all_coordinates(void **state) {
+    (void)state;
+    static const char *const all[] = {"centred", "noncentred", "auto"};
+    enum { TEXTS = REPLICATES / 4 };
+    write_text("effects.bug", effects);
+    for (size_t c = 0; c < sizeof all / sizeof *all; c++) {
+        svmp_context *context = test_context(1);
+        size_t counts[UNKNOWNS + 1][BINS] = {{0}};
+        char what[100];
+        snprintf(what, sizeof what, "effects by local moves, %s, number", all[c]);
+        for (uint64_t k = 0; k < TEXTS; k++) add_text_ranks(context, all[c], k, counts);
+        for (size_t i = 0; i <= UNKNOWNS; i++) check_uniform(what, i + 1, TEXTS, counts[i]);
+        svmp_context_free(context);
+    }
 }
 
 static void test_normal_with_unknown_scale(void **state) {
@@ -172,6 +292,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_normal_with_unknown_scale),
         cmocka_unit_test(test_logistic_regression),
+        cmocka_unit_test(test_a_text_in_all_coordinates),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -242,8 +242,7 @@ static void test_clipped(void **state) {
 
 /* Of a random sparse matrix, after one that is not positive definite: A^-1, its entries on the pattern, log det A, and
  * P'L'^-1, whose product with its transpose is A^-1. */
-static void test_factorisation(void **state) {
-    (void)state;
+static void check_factorisation(svmp_status (*create)(svmp_context *, const sparsity *, factorisation **)) {
     svmp_context *context = test_context(2);
     svmp_model *model = test_random_gaussian(context, 30, 0.1, 0, 5);
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
@@ -256,13 +255,15 @@ static void test_factorisation(void **state) {
     const sparsity *pattern = svmp_curvature_pattern(c);
     double *H = malloc(pattern->entries * sizeof *H), *inverse = malloc(pattern->entries * sizeof *inverse);
     assert_ok(svmp_curvature_evaluate(c, 1, linear, NULL, H));
-    assert_ok(svmp_factorisation_create(context, pattern, &f));
+    assert_ok(create(context, pattern, &f));
     H[pattern->start[3]] = -1;
     assert_ok(svmp_factorise(f, H, &bad));
     assert_true(bad < d);
     H[pattern->start[3]] = dense[3 * d + 3];
     assert_ok(svmp_factorise(f, H, &bad));
     assert_true(bad == SIZE_MAX && svmp_factorisation_entries(f) >= pattern->entries);
+    memset(unit, 0, sizeof unit);
+    memset(spread, 0, sizeof spread);
     for (size_t i = 0; i < d; i++) unit[i * d + i] = spread[i * d + i] = 1;
     assert_ok(svmp_factorisation_solve(f, 2, d, unit));
     assert_ok(svmp_factorisation_spread(f, 2, d, spread));
@@ -297,11 +298,106 @@ static void test_factorisation(void **state) {
     free(H), free(inverse);
 }
 
+static void test_factorisation(void **state) {
+    (void)state;
+    check_factorisation(svmp_factorisation_create);
+    check_factorisation(svmp_factorisation_create_often);
+}
+
+/* The lower triangle of a grid of `side` x `side` with a clique of `clique` variables that are each a neighbour of
+ * every tenth one: small panels, and some that are split. Diagonally dominant. */
+static double *make_grid(svmp_context *context, size_t side, size_t clique, sparsity *pattern) {
+    const size_t cells = side * side, order = cells + clique, most = 2 * cells + clique * (cells / 10 + 1 + clique);
+    sparse_place *places = calloc(most, sizeof *places);
+    size_t count = 0;
+    for (size_t i = 0; i < cells; i++) {
+        if (i % side + 1 < side) places[count++] = (sparse_place){(uint32_t)i + 1, (uint32_t)i};
+        if (i + side < cells) places[count++] = (sparse_place){(uint32_t)(i + side), (uint32_t)i};
+    }
+    for (size_t h = 0; h < clique; h++) {
+        for (size_t i = h % 10; i < cells; i += 10)
+            places[count++] = (sparse_place){(uint32_t)(cells + h), (uint32_t)i};
+        for (size_t k = 0; k < h; k++) places[count++] = (sparse_place){(uint32_t)(cells + h), (uint32_t)(cells + k)};
+    }
+    assert_ok(svmp_sparsity_create(context, order, count, places, NULL, pattern));
+    double *A = calloc(pattern->entries, sizeof *A);
+    for (size_t j = 0; j < order; j++) A[pattern->start[j]] = 0.1;
+    for (size_t j = 0; j < order; j++)
+        for (size_t e = pattern->start[j] + 1; e < pattern->start[j + 1]; e++) {
+            A[e] = test_random(4, e);
+            A[pattern->start[j]] += fabs(A[e]) + 0.01;
+            A[pattern->start[pattern->row[e]]] += fabs(A[e]) + 0.01;
+        }
+    free(places);
+    return A;
+}
+
+/* By supernodes: A^-1 A x is x, log det and the inverse are CHOLMOD's, and the bits are the same for any number of
+ * threads. A pivot that is not positive is found in each of them, wherever it is. */
+static void check_supernodes(size_t side, size_t clique) {
+    double *first = NULL;
+    for (int threads = 1; threads <= 3; threads++) {
+        svmp_context *context = test_context(threads);
+        sparsity pattern = {0};
+        factorisation *often = NULL, *once = NULL;
+        size_t bad;
+        double *A = make_grid(context, side, clique, &pattern);
+        const size_t order = pattern.order;
+        double *x = calloc(order, sizeof *x), *y = calloc(order, sizeof *y), *z = calloc(order, sizeof *z);
+        double *inverse[2] = {calloc(pattern.entries, sizeof *A), calloc(pattern.entries, sizeof *A)};
+        assert_ok(svmp_factorisation_create_often(context, &pattern, &often));
+        for (size_t row = 0; row < order; row += order / 7 + 1) {
+            const double kept = A[pattern.start[row]];
+            A[pattern.start[row]] = -1;
+            assert_ok(svmp_factorise(often, A, &bad));
+            assert_true(bad < order);
+            A[pattern.start[row]] = kept;
+        }
+        assert_ok(svmp_factorise(often, A, &bad));
+        assert_true(bad == SIZE_MAX);
+        for (size_t i = 0; i < order; i++) x[i] = test_random(5, i), z[i] = test_random(6, i);
+        for (size_t j = 0; j < order; j++)
+            for (size_t e = pattern.start[j]; e < pattern.start[j + 1]; e++) {
+                y[pattern.row[e]] += A[e] * x[j];
+                if (pattern.row[e] != j) y[j] += A[e] * x[pattern.row[e]];
+            }
+        assert_ok(svmp_factorisation_solve(often, threads, 1, y));
+        for (size_t i = 0; i < order; i++) assert_near(y[i], x[i], 1e-9);
+        assert_ok(svmp_factorisation_spread(often, threads, 1, z));
+        if (threads == 1) first = memcpy(malloc(order * sizeof *z), z, order * sizeof *z);
+        assert_memory_equal(z, first, order * sizeof *z);
+
+        assert_ok(svmp_factorisation_create(context, &pattern, &once));
+        assert_ok(svmp_factorise(once, A, &bad));
+        const double log_determinant = svmp_factorisation_log_determinant(once);
+        assert_near(svmp_factorisation_log_determinant(often), log_determinant, 1e-11 * fabs(log_determinant));
+        assert_ok(svmp_factorisation_inverse(often, inverse[0]));
+        assert_ok(svmp_factorisation_inverse(once, inverse[1]));
+        for (size_t e = 0; e < pattern.entries; e++)
+            assert_near(inverse[0][e], inverse[1][e], 1e-9 * (1 + fabs(inverse[1][e])));
+        svmp_factorisation_free(often);
+        svmp_factorisation_free(once);
+        svmp_sparsity_free(context, &pattern);
+        svmp_context_free(context);
+        free(A), free(x), free(y), free(z), free(inverse[0]), free(inverse[1]);
+    }
+    free(first);
+}
+
+static void test_supernodes(void **state) {
+    (void)state;
+    check_supernodes(45, 0);
+    check_supernodes(30, 2);
+    check_supernodes(20, 130); /* panels of more than 48 columns, and trees that are small beside the rest */
+    check_supernodes(1, 0);
+    check_supernodes(1, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigen),         cmocka_unit_test(test_sparsity), cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_functions),     cmocka_unit_test(test_programs), cmocka_unit_test(test_clipped),
-        cmocka_unit_test(test_factorisation),
+        cmocka_unit_test(test_eigen),         cmocka_unit_test(test_sparsity),   cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_functions),     cmocka_unit_test(test_programs),   cmocka_unit_test(test_clipped),
+        cmocka_unit_test(test_factorisation), cmocka_unit_test(test_supernodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -423,8 +423,18 @@ static void test_refusals(void **state) {
         {"model { x ~ dflat()\n z ~ dnorm(0, 1) }\n",
          "needs a proper posterior, but the density does not seem to decrease in x"},
         {"model { x ~ dflat()\n factor(x + 0 * z)\n z ~ dnorm(x, 1) }\n",
-         "does not seem to decrease in x: the search ended at"},
+         "does not seem to decrease along a combination of x and z."},
         {"model { x ~ dnorm(0, 1)\n factor(x^2) }\n", "does not seem to decrease in x: the search ended at"},
+        {"model { y ~ dpois(exp(a + b))\n a ~ dflat()\n b ~ dflat() }\n",
+         "does not seem to decrease along a combination of a and b. Give at least one of them a proper prior of its "
+         "own."},
+        {"model { y ~ dt(1e6 * a - 1e-6 * b, 1, 5)\n a ~ dflat()\n b ~ dflat()\n c ~ dnorm(0, 1)\n factor(c) }\n",
+         "along a combination of a and b."},
+        {"model { u[1] ~ dflat()\n for (i in 2:9) { u[i] ~ dt(u[i - 1], y, 4) } }\n",
+         "along a combination of u.1, u.2 and 7 others."},
+        {"model { for (i in 1:8) { z[i] ~ dbern(ilogit(a + b * (i - 4.5))) }\n a ~ dflat()\n b ~ dflat() }\n"
+         "data { for (i in 1:8) { z[i] <- i > 4 } }\n",
+         "needs a proper posterior, but the density does not seem to decrease"},
         {"model { x ~ dnorm(0, 1)\n factor(log(x - 5)) }\n", "found no point around which the density is finite"},
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
@@ -440,6 +450,30 @@ static void test_refusals(void **state) {
     expect_refusal(context, model, "does not support boxes, but x.2 has one");
     svmp_model_free(model);
     svmp_context_free(context);
+}
+
+/* However wide the posterior, beside what a variable is given the others or at all: proper priors are never refused,
+ * nor is what the data make proper. */
+static void test_wide(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "model { y ~ dpois(exp(a + b))\n a ~ dnorm(0, 1e-14)\n b ~ dnorm(0, 1e-14) }\n",
+        "model { y ~ dpois(exp(a + b))\n a ~ dnorm(0, 1e-40)\n b ~ dnorm(0, 1e-40) }\n",
+        "model { y ~ dpois(exp(a + b))\n a ~ dflat()\n b ~ dnorm(0, 1e-14) }\n",
+        "model { y ~ dpois(exp(a + b))\n a ~ dflat()\n b ~ dnorm(0, 1e-22) }\n",
+        "model { y ~ dpois(exp(a + b))\n a ~ dt(0, 1e-16, 1)\n b ~ dt(0, 1e-16, 1) }\n",
+        "model { y ~ dt(a, 1e-40, 3)\n b ~ dt(a, 1e-40, 2)\n a ~ dflat()\n factor(-b^2 * 1e-40) }\n",
+        "model { y ~ dnorm(a, 1)\n a ~ dnorm(1e18, 1e-36)\n b ~ dt(a, 1e-40, 3) }\n",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = read_text(context, texts[k], "y <- 1\n");
+        gaussian *q = NULL;
+        if (svmp_gaussian_create(model, 1, &q) != SVMP_OK) fail_msg("%s%s", texts[k], svmp_context_error(context));
+        svmp_gaussian_free(q);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
 }
 
 /* The density is finite only where thresholds ascend by 5, as draws of their priors do and no other start does. */
@@ -472,6 +506,7 @@ int main(void) {
         cmocka_unit_test(test_pulled_in),
         cmocka_unit_test(test_far),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_wide),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -327,19 +327,21 @@ static void not_a_number_where_nothing_can_be_drawn(void **unused) {
 
 /* ---- runs ------------------------------------------------------------------------------------------------------- */
 
-static const char with[] = "model { for (i in 1:4) { theta[i] ~ dgamma(2, 1)\n y[i] ~ dnorm(mu + log(theta[i]), 1) }\n"
+static const char with[] = "model { for (i in 1:3) { first[i] ~ dnorm(mu, 1) }\n"
+                           " for (i in 1:4) { theta[i] ~ dgamma(2, 1)\n y[i] ~ dnorm(mu + log(theta[i]), 1) }\n"
                            " for (i in 1:3) { z[i] ~ dnorm(mu, 2)\n k[i] ~ dpois(theta[i]) }\n mu ~ dnorm(0, 1)\n"
                            " s <- z[1] + k[3] }\n";
 static const char without[] = "model { for (i in 1:4) { theta[i] ~ dgamma(2, 1)\n y[i] ~ dnorm(mu + log(theta[i]), 1) }"
                               "\n z ~ dnorm(mu, 2)\n mu ~ dnorm(0, 1) }\n";
 
-static svmp_run *make_run(const svmp_model *model, const char *by) {
+static svmp_run *make_run(const svmp_model *model, const char *by, const char *init) {
     run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
     svmp_outcome outcome;
     options.method = by;
     options.particles = 9;
-    options.iterations = 5;
+    if (init) options.init = init;
+    options.iterations = strcmp(by, "local") == 0 ? 20 : 5;
     options.chains = 2;
     options.warmup = 10;
     options.draws = 6;
@@ -360,8 +362,11 @@ static const double *column(svmp_particles *particles, const char *name) {
 /* All others, and lp__, have the bits of the model without the leaves. */
 static void others_do_not_notice(void **unused) {
     (void)unused;
-    static const char *const methods[] = {"graphical", "langevin", "nuts"}, *const names[] = {"theta.1", "theta.4",
-                                                                                              "mu"};
+    static const char *const ways[][2] = {{"graphical", NULL},    {"graphical", "prior"}, {"langevin", NULL},
+                                          {"nuts", NULL},         {"nuts", "prior"},      {"local", NULL},
+                                          {"local", "prior"},     {"local", "gaussian"},  {"transport", NULL},
+                                          {"transport", "prior"}, {"local", "map"}};
+    static const char *const names[] = {"theta.1", "theta.4", "mu"};
     svmp_context *context = test_context(2);
     svmp_model *models[2] = {NULL, NULL};
     write_text("with.bug", with);
@@ -371,15 +376,15 @@ static void others_do_not_notice(void **unused) {
     assert_ok(svmp_model_read(context, 2, (const char *[]){"with.bug", "with.R"}, &(svmp_reading){.monitors = "s"},
                               &models[0]));
     assert_ok(svmp_model_read(context, 2, (const char *[]){"without.bug", "without.R"}, NULL, &models[1]));
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         svmp_run *runs[2];
         svmp_particles *particles[2];
         for (size_t w = 0; w < 2; w++) {
-            runs[w] = make_run(models[w], methods[k]);
+            runs[w] = make_run(models[w], ways[k][0], ways[k][1]);
             assert_ok(svmp_run_particles(runs[w], &particles[w]));
         }
         const size_t n = svmp_particles_count(particles[0]), size = n * sizeof(double);
-        assert_int_equal(svmp_particles_variables(particles[0]), 5 + 2 + 3 + 1);
+        assert_int_equal(svmp_particles_variables(particles[0]), 5 + 3 + 2 + 3 + 1);
         for (size_t j = 0; j < 3; j++)
             assert_memory_equal(column(particles[0], names[j]), column(particles[1], names[j]), size);
         assert_memory_equal(svmp_particles_statistic(particles[0], "lp__"),
@@ -407,7 +412,7 @@ static void starts_with_and_without(void **unused) {
     write_text("with.bug", with);
     write_text("with.R", "y <- c(1, 2, 3, 4)\nz <- c(NA, 0.5, NA)\n");
     assert_ok(svmp_model_read(context, 2, (const char *[]){"with.bug", "with.R"}, NULL, &model));
-    svmp_run *run = make_run(model, "graphical");
+    svmp_run *run = make_run(model, "graphical", NULL);
     assert_ok(svmp_run_particles(run, &first));
     svmp_run_free(run);
     size_t kept[16], count = 0;
@@ -440,12 +445,12 @@ static void run_part(player *p) {
     svmp_particles *own = NULL, *all = NULL;
     p->status = svmp_model_read_split(p->context, 2, (const char *[]){"with.bug", "with.R"},
                                       &(svmp_reading){.monitors = "s"}, &model, NULL);
-    if (p->status == SVMP_OK) run = make_run(model, "graphical");
+    if (p->status == SVMP_OK) run = make_run(model, "graphical", "prior");
     if (p->status == SVMP_OK) p->status = svmp_run_particles(run, &own);
     if (p->status == SVMP_OK) p->status = svmp_particles_first(own, 100, &all);
     if (p->status == SVMP_OK) {
         const size_t numbers = svmp_particles_variables(all) * svmp_particles_count(all);
-        if (svmp_particles_variables(all) != 11 ||
+        if (svmp_particles_variables(all) != svmp_particles_variables(alone) ||
             memcmp(svmp_particles_values(all), alone->values, numbers * sizeof(double)) != 0)
             p->status = SVMP_BAD_CALL;
         for (size_t i = 0; i < svmp_particles_variables(all); i++)
@@ -466,7 +471,7 @@ static void several_processes(void **unused) {
     write_text("with.R", "y <- c(1, 2, 3, 4)\nz <- c(NA, 0.5, NA)\n");
     assert_ok(
         svmp_model_read(context, 2, (const char *[]){"with.bug", "with.R"}, &(svmp_reading){.monitors = "s"}, &model));
-    svmp_run *run = make_run(model, "graphical");
+    svmp_run *run = make_run(model, "graphical", "prior");
     assert_ok(svmp_run_particles(run, &alone));
     for (size_t processes = 2; processes <= 4; processes++) {
         player players[STAGE_MOST];

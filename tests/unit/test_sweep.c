@@ -278,45 +278,59 @@ static int coupled(size_t n, const double *const *x, double *value, double *cons
     return 0;
 }
 
-/* In units that are powers of two nothing is rounded otherwise: the same moves, to the bit. */
+/* Where n particles are after 40 sweeps, in units of s->by. They start apart, or all at one point. */
+static void walk_in_units(svmp_context *context, const scaled *units, int together, size_t n, int apart, double *end) {
+    svmp_model *model = NULL;
+    backend *b = NULL;
+    sweeper *s = NULL;
+    double *x = NULL;
+    assert_ok(svmp_model_create(context, &model));
+    for (int v = 0; v < 2 - together; v++)
+        assert_ok(svmp_model_add_node(model, NULL, (size_t)(1 + together), NULL, NULL, NULL));
+    assert_ok(
+        svmp_model_add_callback(model, (size_t)(2 - together), (size_t[]){0, 1}, coupled, (void *)(uintptr_t)units));
+    assert_ok(svmp_model_finish(model));
+    assert_ok(svmp_backend_create(&svmp_backend_cpu, model, n, 3, NULL, NULL, &b));
+    assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t e = 0; e < 2 * n; e++) x[e] = units->by[e / n] * test_random(8, apart ? e : e / n);
+    assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+    assert_ok(svmp_sweeper_create(b, &s));
+    assert_ok(svmp_sweeper_measure(s, b, 0));
+    for (size_t t = 0; t < 40; t++) {
+        if (t == 16) assert_ok(svmp_sweeper_measure(s, b, 1));
+        assert_ok(svmp_sweep(s, b, t, t < 30 ? 1 / sqrt(1 + (double)t) : 0));
+    }
+    for (size_t e = 0; e < 2 * n; e++) end[e] = x[e] / units->by[e / n];
+    svmp_sweeper_free(s);
+    svmp_backend_free(b);
+    svmp_model_free(model);
+}
+
+/* In units that are powers of two nothing is rounded otherwise: the same moves. So it is for one particle, and for
+ * particles that start at one point, whose spread says nothing of the units. */
 static void test_units(void **state) {
     (void)state;
     enum { N = 50 };
     svmp_context *context = test_context(1);
-    double *kept = NULL;
-    static const scaled scales[] = {{{1, 1}}, {{0x1p20, 0x1p-20}}, {{0x1p-40, 0x1p7}}};
-    for (int together = 0; together < 2; together++) { /* two nodes, or one of two variables */
-        for (size_t k = 0; k < 3; k++) {
-            svmp_model *model = NULL;
-            backend *b = NULL;
-            sweeper *s = NULL;
-            double *x = NULL;
-            assert_ok(svmp_model_create(context, &model));
-            for (int v = 0; v < 2 - together; v++)
-                assert_ok(svmp_model_add_node(model, NULL, (size_t)(1 + together), NULL, NULL, NULL));
-            assert_ok(svmp_model_add_callback(model, (size_t)(2 - together), (size_t[]){0, 1}, coupled,
-                                              (void *)(uintptr_t)&scales[k]));
-            assert_ok(svmp_model_finish(model));
-            assert_ok(svmp_backend_create(&svmp_backend_cpu, model, N, 3, NULL, NULL, &b));
-            assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-            for (size_t e = 0; e < 2 * N; e++) x[e] = scales[k].by[e / N] * test_random(8, e);
-            assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
-            assert_ok(svmp_sweeper_create(b, &s));
-            assert_ok(svmp_sweeper_measure(s, b, 0));
-            for (size_t t = 0; t < 40; t++) {
-                if (t == 16) assert_ok(svmp_sweeper_measure(s, b, 1));
-                assert_ok(svmp_sweep(s, b, t, t < 30 ? 1 / sqrt(1 + (double)t) : 0));
+    static const scaled scales[] = {{{1, 1}}, {{0x1p20, 0x1p-20}}, {{0x1p-40, 0x1p7}}, {{0x1p-60, 0x1p-60}}};
+    static const struct {
+        size_t n;
+        int apart;
+    } starts[] = {{N, 1}, {N, 0}, {1, 0}};
+    for (int together = 0; together < 2; together++) /* two nodes, or one of two variables */
+        for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+            const size_t n = starts[k].n;
+            double first[2 * N], end[2 * N], moved = 0;
+            walk_in_units(context, &scales[0], together, n, starts[k].apart, first);
+            for (size_t e = 0; e < 2 * n; e++)
+                moved += fabs(first[e] - test_random(8, starts[k].apart ? e : e / n)) / (double)(2 * n);
+            assert_true(moved > 0.3); /* the sd of both is about 1.4 */
+            for (size_t scale = 1; scale < sizeof scales / sizeof *scales; scale++) {
+                walk_in_units(context, &scales[scale], together, n, starts[k].apart, end);
+                /* libm rounds log_size of other units otherwise: 1e-9 is far below a move */
+                for (size_t e = 0; e < 2 * n; e++) assert_near(end[e], first[e], 1e-9);
             }
-            for (size_t e = 0; e < 2 * N; e++) x[e] /= scales[k].by[e / N];
-            if (k == 0) kept = memcpy(realloc(kept, 2 * N * sizeof *kept), x, 2 * N * sizeof *x);
-            /* libm rounds log_size of other units otherwise: 1e-9 is far below a move */
-            for (size_t e = 0; e < 2 * N; e++) assert_near(x[e], kept[e], 1e-9);
-            svmp_sweeper_free(s);
-            svmp_backend_free(b);
-            svmp_model_free(model);
         }
-    }
-    free(kept);
     svmp_context_free(context);
 }
 

@@ -222,8 +222,8 @@ static void test_averages(void **state) {
     svmp_context *context = test_context(1);
     averages *a = NULL;
     assert_ok(svmp_averages_create(context, 1, 3, 1, &a));
+    svmp_averages_control(a, (double[]){1});
     assert_null(svmp_averages_rows(a));
-    assert_near(svmp_averages_misfit(a, (double[]){1, 2, 9}), 0, 0);
     svmp_averages_add(a, (double[]){0, 2, 5}, (double[]){1, 0, -1});
     svmp_averages_add(a, (double[]){2, 2, 7}, (double[]){1, 0, -1});
     svmp_averages_close(a);
@@ -234,13 +234,40 @@ static void test_averages(void **state) {
     assert_near(row->mean_error, sqrt(between / 3), 1e-14);
     assert_near(row->apart, between / variance, 1e-14);
     assert_near(row->push, 0, 1e-14);
+    assert_near(row->plain, 3, 1e-14);
     assert_near(row->pull, 1 + (-3 - 1 - 2 - 4) / 6.0, 1e-14); /* s (x - 3): -3, -1, 0, 0, -2, -4 */
     assert_true(isnan(row->drift));
-    assert_near(svmp_averages_misfit(a, (double[]){1, 2, 9}), /* mean 4, variance 19 */
-                1 / variance + pow(sqrt(19 / variance) - 1, 2), 1e-14);
     svmp_averages_add(a, (double[]){4, 4, 4}, (double[]){0, 0, 0});
     svmp_averages_close(a);
     assert_near(row->drift, 1, 1e-14);
+    svmp_averages_free(a);
+    svmp_context_free(context);
+}
+
+/* Few draws of N(5, 2^2), 2 times 10 of them, far from where they should be: w = 5 - x and D = 4 tell the mean and the
+ * sd to rounding. Without them the mean is off by more than its standard error, 2/sqrt(20). */
+static void test_controls_of_a_gaussian(void **state) {
+    (void)state;
+    enum { N = 10 };
+    svmp_context *context = test_context(1);
+    averages *a = NULL;
+    double x[N], w[N];
+    assert_ok(svmp_averages_create(context, 1, N, 1, &a));
+    svmp_averages_control(a, (double[]){4});
+    for (size_t t = 0; t < 2; t++) {
+        svmp_random_normals((random_stream){1, t, 0, RANDOM_TEST}, N, x);
+        for (size_t l = 0; l < N; l++) {
+            x[l] = 6 + 2 * x[l];
+            w[l] = 5 - x[l];
+        }
+        svmp_averages_add(a, x, w);
+    }
+    svmp_averages_close(a);
+    const average *row = svmp_averages_rows(a);
+    assert_true(fabs(row->plain - 5) > 2 / sqrt(2 * N));
+    assert_near(row->mean, 5, 1e-12);
+    assert_near(row->sd, 2, 1e-12);
+    assert_true(row->mean_error < 1e-12 && row->plain_error > 0.1);
     svmp_averages_free(a);
     svmp_context_free(context);
 }
@@ -400,8 +427,11 @@ static void test_many_variables_settle(void **state) {
     enum { VARIABLES = 5000, N = 10, LENGTH = 200 };
     svmp_context *context = test_context(1);
     averages *a = NULL;
-    double *x = malloc(VARIABLES * N * sizeof *x), *score = malloc(VARIABLES * N * sizeof *score);
+    double *x = malloc(VARIABLES * N * sizeof *x), *score = malloc(VARIABLES * N * sizeof *score),
+           *one = malloc(VARIABLES * sizeof *one);
     assert_ok(svmp_averages_create(context, VARIABLES, N, 1, &a));
+    for (size_t i = 0; i < VARIABLES; i++) one[i] = 1;
+    svmp_averages_control(a, one);
     for (size_t t = 0; t < 2 * LENGTH; t++) {
         svmp_random_normals((random_stream){1, t, 0, RANDOM_TEST}, VARIABLES * N, x);
         for (size_t k = 0; k < VARIABLES * N; k++) score[k] = -x[k];
@@ -411,7 +441,7 @@ static void test_many_variables_settle(void **state) {
     assert_int_equal(svmp_worst_unrest(svmp_averages_rows(a), VARIABLES).count, 0);
     svmp_averages_free(a);
     svmp_context_free(context);
-    free(x), free(score);
+    free(x), free(score), free(one);
 }
 
 int main(void) {
@@ -420,6 +450,7 @@ int main(void) {
                                        cmocka_unit_test(test_threads),
                                        cmocka_unit_test(test_turns),
                                        cmocka_unit_test(test_averages),
+                                       cmocka_unit_test(test_controls_of_a_gaussian),
                                        cmocka_unit_test(test_hold),
                                        cmocka_unit_test(test_hold_few),
                                        cmocka_unit_test(test_edge),

@@ -228,6 +228,112 @@ static void test_chains(void **state) {
     svmp_context_free(context);
 }
 
+/* R-hat of a variable that no chain moves is unknown, and of one that one chain of many does not move it is low. */
+static void test_unmoved_chains(void **state) {
+    enum { CHAINS = 20, DRAWS = 50, COUNT = CHAINS * DRAWS };
+    (void)state;
+    svmp_context *context = test_context(1);
+    double x[2 * COUNT];
+    size_t chains, variables;
+    char text[512];
+    for (size_t still = 0; still <= CHAINS; still += still ? CHAINS - 1 : 1) { /* 0, 1 and all chains */
+        svmp_particles *p = NULL;
+        svmp_random_normals((random_stream){.seed = 5, .purpose = RANDOM_TEST}, 2 * COUNT, x);
+        for (size_t l = 0; l < still * DRAWS; l++) x[COUNT + l] = 0.1;
+        assert_ok(svmp_particles_create(context, 2, COUNT, x, &p));
+        assert_ok(svmp_particles_set_chains(p, CHAINS));
+        assert_true(svmp_chains_unmoved(p, &chains, &variables) == (still ? 1 : SIZE_MAX));
+        assert_int_equal(chains, still);
+        assert_int_equal(variables, still > 0);
+        svmp_particles_free(p);
+    }
+    svmp_verdict v = {.chains = CHAINS, .variables = 2, .finding = SVMP_FINDING_NOT_EXAMINED}, again = v;
+    svmp_verdict_veto(&v, SVMP_VETO_UNMOVED, 3, "x.2");
+    assert_false(svmp_verdict_is_clear(&v));
+    assert_string_equal(svmp_verdict_sentence(&v, text, sizeof text),
+                        "Not converged: x.2 never moved in 3 of 20 chains. Do not use these numbers.");
+    svmp_verdict_recall(&again, svmp_verdict_record(&v, text, sizeof text)); /* a file keeps it */
+    assert_int_equal(again.veto, SVMP_VETO_UNMOVED);
+    assert_string_equal(again.veto_name, "x.2");
+    svmp_context_free(context);
+}
+
+/* Steps that are small already are not advised again. */
+static void test_advice_is_new(void **state) {
+    (void)state;
+    char text[512];
+    svmp_verdict v = {.chains = 4, .variables = 2, .method = "nuts", .accept = 0.8};
+    svmp_verdict_veto(&v, SVMP_VETO_DIVERGENT, 0.1, NULL);
+    assert_non_null(strstr(svmp_verdict_advice(&v, text, sizeof text), "--accept 0.95 or 0.99"));
+    v.accept = 0.95;
+    assert_non_null(strstr(svmp_verdict_advice(&v, text, sizeof text), "(--accept 0.99)"));
+    v.accept = 0.99;
+    assert_null(strstr(svmp_verdict_advice(&v, text, sizeof text), "--accept"));
+    assert_true(strlen(text) > 0);
+}
+
+/* Long tails are no other modes: these exact draws failed because some of the other starts were still far away. */
+static void test_tails_are_no_modes(void **state) {
+    (void)state;
+    static const uint64_t seeds[] = {2, 5, 18};
+    for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++) {
+        svmp_context *context = test_context(1);
+        run_options options = svmp_run_options_default();
+        svmp_model *model = NULL;
+        svmp_run *run = NULL;
+        options.method = "graphical";
+        options.init = "prior";
+        options.seed = seeds[k];
+        assert_ok(svmp_model_read_text(context, NULL, "model { for (i in 1:10) { x[i] ~ dt(0, 1, 2) } }", NULL, NULL,
+                                       &model));
+        assert_ok(svmp_run_make(model, &options, &run));
+        const svmp_verdict v = examine(run);
+        assert_int_equal(v.finding, SVMP_FINDING_PASSED);
+        svmp_run_free(run);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
+/* x is N(0, 1) and y = 3 x^2, nearly, along which the moves go slowly: particles with three quarters of the sd of x do
+ * not pass while more than 0.3 of a variance is between particles that have not met. */
+static void test_slow_moves_do_not_pass(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = draw(context, "model { x ~ dnorm(0, 1)\n y ~ dnorm(3 * x * x, 4) }", "normal:1", 100, &model);
+    double *x = run->backend->x;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        svmp_random_normals((random_stream){.seed = seed, .purpose = RANDOM_TEST}, 200, x);
+        for (size_t l = 0; l < 100; l++) {
+            x[l] *= 0.72;
+            x[100 + l] = 3 * x[l] * x[l] + 0.5 * x[100 + l];
+        }
+        const svmp_verdict v = examine(run);
+        assert_true(v.finding != SVMP_FINDING_PASSED || v.slowest <= 0.3);
+    }
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A sum of one variable counts as that variable, not as another: "a, b and 1 more of 2 variables". */
+static void test_no_variable_counts_twice(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    char text[512];
+    svmp_run *run =
+        draw(context, "model { a ~ dnorm(0, 1)\n b ~ dnorm(0, 1)\n c ~ dnorm(0.9 * a, 5) }", "prior", 100, &model);
+    for (size_t l = 0; l < 300; l++) run->backend->x[l] *= 0.4;
+    const svmp_verdict v = examine(run);
+    assert_int_equal(v.drifting, 3);
+    assert_null(strstr(svmp_verdict_sentence(&v, text, sizeof text), " more of 3 variables"));
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 static const char two_modes[] = "model { x ~ dflat()\n"
                                 "factor(log(0.5 * exp(-(x - 4)^2 / 2) + 0.5 * exp(-(x + 4)^2 / 2))) }";
 
@@ -523,6 +629,11 @@ int main(void) {
         cmocka_unit_test(test_lost_correlations_fail),
         cmocka_unit_test(test_shapes_and_sums_fail),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_unmoved_chains),
+        cmocka_unit_test(test_advice_is_new),
+        cmocka_unit_test(test_tails_are_no_modes),
+        cmocka_unit_test(test_slow_moves_do_not_pass),
+        cmocka_unit_test(test_no_variable_counts_twice),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_sorted_unknowns),
         cmocka_unit_test(test_improper_directions_are_named),
