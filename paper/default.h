@@ -6,7 +6,7 @@
 
 /* Judges what is claimed of the default method, by the summary DIR/paper/FIGURE.csv, prints it and writes
  * DIR/paper/FIGURE_default.csv. It has fewer trials than the others, whose trials need not be there: means are compared
- * with their standard errors over the trials of each (Welch's t test), not trial by trial. */
+ * with their standard errors (Welch's t test), not trial by trial. */
 int judge_default(const paper *p, const figure *f);
 
 #endif

@@ -42,14 +42,12 @@ static const line lines_3[] = {{"", "random", "SVGD (graphical+random)"},
                                {"", DEFAULT_METHOD, "default (transport)"},
                                {0}};
 #define LINES_5(start)                                                                                                 \
-    {                                                                                                                  \
-        {start, "graphical", "SVGD (graphical)"}, {start, "vanilla", "SVGD (vanilla)"},                                \
-            {start, "langevin", "Langevin"}, {start, "dpmp", "D-PMP"}, {start, "tpmp", "T-PMP"},                       \
-            {start, DEFAULT_METHOD, "default (transport)"}, {                                                          \
-            0                                                                                                          \
-        }                                                                                                              \
+    {start, "graphical", "SVGD (graphical)"}, {start, "vanilla", "SVGD (vanilla)"}, {start, "langevin", "Langevin"},   \
+        {start, "dpmp", "D-PMP"}, {start, "tpmp", "T-PMP"}, {                                                          \
+        start, DEFAULT_METHOD, "default (transport)"                                                                   \
     }
-static const line lines_5_data[] = LINES_5("data"), lines_5_uniform[] = LINES_5("uniform");
+static const line lines_5_data[] = {LINES_5("data"), {0}};
+static const line lines_5_uniform[] = {LINES_5("uniform"), {"own", DEFAULT_METHOD, "default, own start"}, {0}};
 static const line lines_6[] = {{"", "graphical", "SVGD (graphical)"},
                                {"", "vanilla", "SVGD (vanilla)"},
                                {"", "langevin", "Langevin"},
@@ -93,7 +91,8 @@ static const char *colour(const line *l) {
         const char *series, *colour;
     } blues[] = {{"d=1", "#b8d0f0"},  {"d=2", "#98b8e8"},  {"d=5", "#78a0e0"},  {"d=10", "#5888d8"},
                  {"d=20", "#3868c0"}, {"d=50", "#2050a0"}, {"d=100", "#103070"}};
-    if (strcmp(l->method, DEFAULT_METHOD) == 0) return strcmp(l->series, "d=1") == 0 ? "#f090d0" : "#e000a0";
+    if (strcmp(l->method, DEFAULT_METHOD) == 0)
+        return strcmp(l->series, "d=1") == 0 || strcmp(l->series, "own") == 0 ? "#f090d0" : "#e000a0";
     if (strcmp(l->method, "independent") == 0) return strcmp(l->series, "d=1") == 0 ? "#e08080" : "#c02020";
     for (size_t k = 0; k < sizeof blues / sizeof *blues; k++)
         if (strcmp(blues[k].series, l->series) == 0) return blues[k].colour;
@@ -126,11 +125,35 @@ static size_t write_points(FILE *file, const csv *s, const line *l, const char *
     return points;
 }
 
+/* The lowest and the highest mean of a line. */
+static void range_of(const csv *s, const line *l, const char *metric, double *low, double *high) {
+    enum { SERIES, METHOD, STEP, X, METRIC, MEAN };
+    for (size_t r = 0; r < s->rows; r++) {
+        if (strcmp(csv_cell(s, r, SERIES), l->series) != 0 || strcmp(csv_cell(s, r, METHOD), l->method) != 0 ||
+            strcmp(csv_cell(s, r, METRIC), metric) != 0)
+            continue;
+        *low = fmin(*low, strtod(csv_cell(s, r, MEAN), NULL));
+        *high = fmax(*high, strtod(csv_cell(s, r, MEAN), NULL));
+    }
+}
+
+/* Whether the default method is so far below all others, being exact, that its line would press theirs together. */
+static int is_far_below(const drawing *d, const line *l) {
+    const double far = 5;
+    double low = INFINITY, high = -INFINITY, own_low = INFINITY, own_high = -INFINITY;
+    if (strcmp(l->method, DEFAULT_METHOD) != 0) return 0;
+    for (const line *k = d->panel->lines; k->method; k++) {
+        const int own = strcmp(k->method, DEFAULT_METHOD) == 0;
+        range_of(d->summary, k, d->panel->metric, own ? &own_low : &low, own ? &own_high : &high);
+    }
+    return own_high < low - far;
+}
+
 /* More lines than a key below the panel has room for. */
 static int many_lines(const panel *p) {
     size_t count = 0;
     while (p->lines[count].method) count++;
-    return count > 6;
+    return count > 7;
 }
 
 static void write_panel(FILE *file, const void *user_data) {
@@ -149,6 +172,11 @@ static void write_panel(FILE *file, const void *user_data) {
     const char *comma = "plot ";
     for (size_t k = 0; k < count; k++) {
         if (points[k] == 0) continue;
+        if (is_far_below(d, &p->lines[k])) {
+            fprintf(file, "%sNaN with linespoints pt 7 ps 0.5 lw 2 lc rgb '%s' title '%s: exact, far below'", comma,
+                    colour(&p->lines[k]), p->lines[k].title);
+            continue;
+        }
         fprintf(
             file,
             "%s$line%zu using 1:($2-2*$3):($2+2*$3) with filledcurves fc rgb '%s' fs transparent solid 0.2 notitle, "

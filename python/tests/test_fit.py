@@ -483,7 +483,7 @@ def test_values_that_the_model_does_not_allow(effects):
     x[effects.names.index("tau")] = -1
     each = np.tile(x, (20, 1))
     for init in ({"tau": -1.0}, x, each):
-        with pytest.raises(ValueError, match="'tau': the model does not allow the value -1"):
+        with pytest.raises(ValueError, match="'tau' is -1 in particle 1, outside its support"):
             effects.fit(init=init, **quick)
     with pytest.raises(ValueError, match="'tau': the model does not allow"):
         effects.unconstrain({**effects.constrain(np.zeros(effects.dimension)), "tau": -1})

@@ -11,11 +11,16 @@
 typedef expr (*mixed_term)(program_builder *b, expr x, const expr_array *arguments);
 
 static expr mix(program_builder *b, expr x, const expr_array *arguments, mixed_term term) {
-    expr sum = NUMBER(-INFINITY);
+    svmp_context *context = svmp_builder_context(b);
+    expr *terms;
+    const svmp_status status = SVMP_NEW(context, terms, arguments[0].rows);
+    if (status != SVMP_OK) return svmp_builder_fail(b, status, "Out of memory."), NUMBER(NAN);
     for (size_t j = 0; j < arguments[0].rows; j++) {
         const expr_array own[2] = {{1, 1, arguments[0].items + j}, {1, 1, arguments[1].items + j}};
-        sum = svmp_expr_log_add_exp(b, sum, ADD(LOG(arguments[2].items[j]), term(b, x, own)));
+        terms[j] = ADD(LOG(arguments[2].items[j]), term(b, x, own));
     }
+    expr sum = svmp_expr_log_sum_exp(b, arguments[0].rows, terms);
+    svmp_release(context, terms);
     return SUB(sum, LOG(svmp_exprs_sum(b, arguments[2].rows, arguments[2].items)));
 }
 static expr normal_term(program_builder *b, expr x, const expr_array *arguments) {

@@ -293,6 +293,17 @@ DRAWS(dinterval) {
     for (size_t k = 0; k < arguments[1].rows; k++) *value += arguments[1].items[k] < ARGUMENT(0);
 }
 
+DRAWS(dsum) {
+    (void)source, (void)rows, (void)workspace;
+    *value = ARGUMENT(0);
+}
+
+DRAWS(dround) {
+    (void)source, (void)rows, (void)workspace;
+    const double unit = pow(10, -ARGUMENT(1));
+    *value = floor(ARGUMENT(0) / unit + 0.5) * unit;
+}
+
 /* ---- the call ---------------------------------------------------------------------------------------- */
 
 svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_source source, size_t rows,

@@ -135,6 +135,8 @@ static expr find_or_add(program_builder *builder, expr_node node, double value) 
     return (expr){(uint32_t)builder->count++};
 }
 
+void svmp_builder_share_logs(program_builder *builder, bool share) { builder->shares_logs = share; }
+
 expr svmp_expr_literal(program_builder *builder, double value) {
     return find_or_add(builder, (expr_node){.op = OP_literal, .level = LEVEL_LITERAL}, value);
 }

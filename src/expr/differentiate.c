@@ -150,7 +150,6 @@ static expr t_shape(program_builder *b, expr t, expr k) {
 #define T_SHAPE(x, k)                      t_shape(builder, x, k)
 #define HYPERGEOMETRIC_VARIANCE(x, y, z)   svmp_expr_hypergeometric_variance(builder, x, y, z)
 #define HYPERGEOMETRIC_MEAN(x, y, z)       svmp_expr_hypergeometric_mean(builder, x, y, z)
-#define SHARE(x, y)                        svmp_expr_share(builder, x, y)
 #define LESS_EQUAL(x, y)                   svmp_expr_less_equal(builder, x, y)
 #define GREATER_EQUAL(x, y)                svmp_expr_greater_equal(builder, x, y)
 #define IFELSE(x, y, z)                    svmp_expr_ifelse(builder, x, y, z)
@@ -163,7 +162,7 @@ static void pass_on(reverse_sweep *sweep, expr r, expr w) {
     const expr a = {node.operand[0]}, b = {node.operand[1]}, c = {node.operand[2]};
     const bool masked = sweep->masked[r.index];
     const bool below = masked || op == OP_ifelse || op == OP_min || op == OP_max || op == OP_masked_multiply ||
-                       op == OP_masked_divide || op == OP_log_add_exp || op == OP_share;
+                       op == OP_masked_divide || op == OP_scaled_exp;
 #define WANTED(k) (builder->nodes[node.operand[k]].level == LEVEL_INPUT)
     switch (op) {
 #define OP1(name, value, da)                                                                                           \

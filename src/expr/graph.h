@@ -21,6 +21,7 @@ struct program_builder {
     double *literals;   /* of literal nodes: operand[0] is its place here */
     uint32_t *table;    /* open hash table of nodes, 0: free; a power of two, at most half full */
     size_t count, capacity, literal_count, literal_capacity, table_size;
+    bool shares_logs; /* svmp_builder_share_logs */
 };
 
 /* The node of these operands, made if there is none. Neither folds nor simplifies. */

@@ -56,6 +56,9 @@ void svmp_builder_free(program_builder *builder); /* NULL-safe; its programs liv
 /* Forgets every expression and failure, keeps the memory: for building many programs one after another. */
 void svmp_builder_reset(program_builder *builder);
 
+/* From now on x log(y) is a product with log(y), which many products of one y have in common: for tables of many x. */
+void svmp_builder_share_logs(program_builder *builder, bool share);
+
 /* The first failure, or SVMP_OK. The failing functions below record theirs; a caller may add its own. */
 svmp_status svmp_builder_status(const program_builder *builder);
 svmp_status svmp_builder_fail(program_builder *builder, svmp_status status, const char *sentence);
@@ -83,6 +86,9 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
 #undef OP1
 #undef OP2
 #undef OP3
+
+/* log of the sum of exp(terms[k]); -inf without terms. */
+expr svmp_expr_log_sum_exp(program_builder *builder, size_t count, const expr *terms);
 
 /* How many operands an operation has (0 for leaves), and its name as in ops.def. */
 int svmp_op_arity(expr_op op);

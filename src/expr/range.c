@@ -44,6 +44,7 @@ expr_range svmp_builder_range(const program_builder *builder, const expr_node *n
     if (svmp_op_is_truth((expr_op)node->op)) return RANGE_UNIT;
     switch ((expr_op)node->op) {
     case OP_exp:
+    case OP_scaled_exp:
     case OP_square:
     case OP_sqrt:
     case OP_abs:

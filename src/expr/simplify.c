@@ -149,6 +149,8 @@ static bool x_log(program_builder *b, expr_op op, expr x, expr y, expr *result) 
     double value;
     bool nonzero = svmp_expr_is_literal(b, x, &value) && value != 0;
     if (number(b, x, 0)) BECOMES(x);
+    if (b->shares_logs)
+        BECOMES(svmp_expr_masked_multiply(b, x, op == OP_xlogy ? svmp_expr_log(b, y) : svmp_expr_log1p(b, NEGATE(y))));
     if (op == OP_xlogy && (nonzero || has_log(b, y))) BECOMES(MULTIPLY(x, svmp_expr_log(b, y)));
     if (op == OP_xlog1my && (nonzero || is(b, y, OP_ilogit) || is(b, y, OP_phi) || is(b, y, OP_icloglog)))
         BECOMES(MULTIPLY(x, svmp_expr_log1p(b, NEGATE(y))));
@@ -207,10 +209,6 @@ bool svmp_builder_simplify(program_builder *b, expr_op op, expr x, expr y, expr 
         return false;
     case OP_cloglog:
         if (is(b, x, OP_icloglog)) BECOMES(of(b, x, 0));
-        return false;
-    case OP_log_add_exp:
-        if (number(b, x, -INFINITY)) BECOMES(y);
-        if (number(b, y, -INFINITY)) BECOMES(x);
         return false;
     case OP_min:
     case OP_max:

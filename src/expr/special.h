@@ -19,8 +19,6 @@ SPECIAL double svmp_trigamma(double x);  /* the derivative of that */
 
 SPECIAL double svmp_log1m_exp(double x); /* log(1 - exp(-x)), x > 0 */
 
-SPECIAL double svmp_log_add_exp(double a, double b); /* log(exp(a) + exp(b)); -inf where both are */
-SPECIAL double svmp_share(double a, double b);       /* exp(a) / (exp(a) + exp(b)); 0 where a is -inf */
 
 SPECIAL double svmp_normal_density(double x);
 SPECIAL double svmp_normal_cdf(double x);

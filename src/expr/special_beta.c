@@ -26,7 +26,7 @@ SPECIAL_OWN dual coefficient(double x, double a, double b, double k) {
 /* F = 1/(1 + u_1/(1 + u_2/(1 + ...))). Lentz' method gives the denominator:
  *     C_0 = 1, D_0 = 0,   C_k = 1 + u_k/C_{k-1},   D_k = 1/(1 + u_k D_{k-1}),   f_k = f_{k-1} C_k D_k. */
 SPECIAL_OWN dual fraction(double x, double a, double b) {
-    const double tiny = 1e-300;
+    const double tiny = 1e-300, rounding = 4e-16; /* a ratio of 1 is no nearer to 1 than its two factors */
     dual c = {1, 0, 0}, d = {0, 0, 0}, f = {1, 0, 0};
     for (double k = 1; k < 1e6; k++) {
         dual u = coefficient(x, a, b, k), next_c, next_d, ratio;
@@ -48,7 +48,8 @@ SPECIAL_OWN dual fraction(double x, double a, double b) {
         c = next_c;
         d = next_d;
         double scale = fabs(f.value) + fabs(f.a) + fabs(f.b);
-        if (fabs(ratio.value - 1) < 1e-16 && fabs(f.value) * (fabs(ratio.a) + fabs(ratio.b)) < 1e-16 * scale) break;
+        if (fabs(ratio.value - 1) < rounding && fabs(f.value) * (fabs(ratio.a) + fabs(ratio.b)) < rounding * scale)
+            break;
     }
     return (dual){1 / f.value, -f.a / (f.value * f.value), -f.b / (f.value * f.value)};
 }

@@ -65,7 +65,7 @@ SPECIAL_OWN dual series(double a, double x) {
  * Lentz' method: numerators u_k = -k(k-a), denominators v_k = x + 2k + 1 - a, k = 1, 2, ...
  *     C_k = v_k + u_k / C_{k-1},   D_k = 1 / (v_k + u_k D_{k-1}),   H_k = H_{k-1} C_k D_k. */
 SPECIAL_OWN dual fraction(double a, double x) {
-    const double tiny = 1e-300;
+    const double tiny = 1e-300, rounding = 4e-16; /* a ratio of 1 is no nearer to 1 than its two factors */
     dual c = {1 / tiny, 0}, d, h;
     double v = x + 1 - a;
     d.value = 1 / v;
@@ -87,7 +87,8 @@ SPECIAL_OWN dual fraction(double a, double x) {
         h.value *= ratio;
         c = next_c;
         d = next_d;
-        if (fabs(ratio - 1) < 1e-16 && fabs(h.value * ratio_slope) < 1e-16 * (fabs(h.slope) + fabs(h.value))) break;
+        if (fabs(ratio - 1) < rounding && fabs(h.value * ratio_slope) < rounding * (fabs(h.slope) + fabs(h.value)))
+            break;
     }
     return h;
 }

@@ -7,18 +7,6 @@ static const double sqrt_half = 0.70710678118654752440;
 static const double sqrt_two_pi = 2.5066282746310005024;
 static const double log_sqrt_two_pi = 0.91893853320467274178;
 
-SPECIAL double svmp_log_add_exp(double a, double b) {
-    const double high = a >= b ? a : b, low = a >= b ? b : a;
-    if (isnan(a) || isnan(b)) return a + b;
-    return low == -INFINITY ? high : high + log1p(exp(low - high));
-}
-
-SPECIAL double svmp_share(double a, double b) {
-    if (isnan(a) || isnan(b)) return a + b;
-    if (a == -INFINITY) return 0;
-    return 1 / (1 + exp(b - a));
-}
-
 SPECIAL double svmp_log1m_exp(double x) { return x < 0.69314718055994530942 ? log(-expm1(-x)) : log1p(-exp(-x)); }
 
 SPECIAL double svmp_normal_density(double x) { return exp(-0.5 * x * x) / sqrt_two_pi; }

@@ -61,7 +61,8 @@ struct ast_statement {
     ast_statement *parent; /* the loop around it, or NULL */
     int depth;             /* how many loops are around it */
     const struct distribution *distribution;
-    int failed; /* an error in it was noted: further instances are skipped */
+    int failed;     /* an error in it was noted: further instances are skipped */
+    double largest; /* of its instances, set by leaf.c: value that is observed of what depends on them, or -1 */
 
     /* set by coordinates.c */
     ast_statement *same_name; /* another one with this name on its left, or NULL */

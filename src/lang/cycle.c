@@ -36,6 +36,16 @@ static svmp_status sort_edges(model_lowering *lowering) {
     return SVMP_OK;
 }
 
+/* A deterministic instance of the cycle; NOTHING: there is none. */
+static uint32_t computed_in(const graph_walk *walk, uint32_t again) {
+    for (size_t k = walk->depth; k-- > 0;) {
+        const uint32_t now = walk->stack[k].instance;
+        if (walk->lowering->instances[now].statement->kind == AST_DETERMINISTIC) return now;
+        if (now == again) break;
+    }
+    return NOTHING;
+}
+
 /* "x[1] -> y[2] -> x[1]", from parents to children: the stack from its top down to where the instance already stands.
  */
 static svmp_status report_cycle(graph_walk *walk, uint32_t again) {
@@ -56,7 +66,13 @@ static svmp_status report_cycle(graph_walk *walk, uint32_t again) {
         length += (size_t)snprintf(path + length, sizeof path - length, " -> %s", text);
     }
     const ast_statement *statement = lowering->instances[again].statement;
-    return svmp_diagnose(lowering->diagnostics, statement->offset, "the model has a directed cycle: %s", path);
+    const uint32_t computed = computed_in(walk, again);
+    if (computed == NOTHING)
+        return svmp_diagnose(lowering->diagnostics, statement->offset, "the model has a directed cycle: %s", path);
+    return svmp_diagnose(lowering->diagnostics, statement->offset,
+                         "the model has a directed cycle: %s; if '%s' depends on data alone, compute it in a data { } "
+                         "block",
+                         path, svmp_instance_text(lowering, computed, text));
 }
 
 static svmp_status push(graph_walk *walk, uint32_t which) {

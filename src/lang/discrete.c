@@ -36,6 +36,7 @@ static void support_ends(const model_lowering *lowering, const evaluated_distrib
         *most = svmp_item_known(size) ? size.number : NAN;
         break;
     }
+    case SUPPORT_COMPOSITION: *most = svmp_item_known(item[1]) ? item[1].number : NAN; break;
     case SUPPORT_ORDERED:
         *least = 1;
         *most = (double)evaluated->arguments[1].count + 1;
@@ -76,15 +77,19 @@ static svmp_status last_value(model_lowering *lowering, const evaluated_distribu
 }
 
 /* Where the sum over a count without a largest value ends: at a value with no probability left where its arguments are
- * known; elsewhere far above the counts that are observed of it. The run looks at the probability of the last value. */
+ * known; elsewhere far above what is observed of it. The run looks at the probability of the last value. */
 static svmp_status find_end(model_lowering *lowering, const evaluated_distribution *evaluated, uint32_t which,
                             size_t part, double *most) {
     bool known = lowering->statement->distribution->log_survival != NULL && isinf(*most);
     for (size_t k = 0; k < evaluated->count; k++)
         known = known && svmp_item_known(argument(lowering, &evaluated->arguments[k], part));
     if (known) return last_value(lowering, evaluated, part, most);
-    const double largest = lowering->instances[which].largest;
-    *most = largest < 0 ? INFINITY : DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * largest;
+    const double own = floor(fmax(lowering->instances[which].largest, 0));
+    const double all = floor(fmax(lowering->statement->largest, 0));
+    bool coupled;
+    SVMP_TRY(svmp_discrete_touches(lowering, lowering->statement, &coupled));
+    *most = DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
+    if (!coupled) *most = fmax(*most, fmin(DISCRETE_FREE_LEAST + DISCRETE_FREE_TIMES * all, DISCRETE_FREE_MOST));
     return SVMP_OK;
 }
 
@@ -93,8 +98,6 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     evaluated_distribution evaluated = {0};
     double least, most;
     SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
-    if (lowering->statement->distribution->rank != RANK_SCALAR)
-        return not_finite(lowering, offset, "provide it in the data");
     support_ends(lowering, &evaluated, part, &least, &most);
     if (!svmp_item_known(evaluated.lower) || !svmp_item_known(evaluated.upper))
         return not_finite(lowering, offset, "its bounds depend on unknowns; they must be data");
@@ -104,20 +107,15 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     if (lowering->statement->distribution->support == SUPPORT_SUM)
         return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
     found->open = isinf(upper) && !isfinite(most);
-    const bool depends = isnan(most);
     if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
-    if (found->open && isinf(most) && depends)
-        return not_finite(lowering, offset, "its upper bound depends on an unknown; truncate it with T(,)");
-    if (found->open && isinf(most))
-        return not_finite(lowering, offset,
-                          "it has no upper bound, and no observed counts depend on it; truncate it with T(,) at a "
-                          "value of negligible probability, or provide it in the data");
     if (isnan(most)) most = INFINITY;
     least = fmax(least, ceil(evaluated.lower.number));
     most = fmin(most, upper);
     if (most < least) return not_finite(lowering, offset, "there is no value within its bounds");
     if (most - least + 1 > DISCRETE_MOST_STATES)
-        return not_finite(lowering, offset, "it has too many values; truncate it with T(,)");
+        return not_finite(lowering, offset,
+                          "it has too many values; truncate it with T(,), or approximate it by a normal "
+                          "distribution: dnorm(mean, 1 / variance) T(0,)");
     found->least = least;
     found->states = (uint32_t)(most - least) + 1;
     return SVMP_OK;
@@ -187,6 +185,11 @@ static double scope_size(const model_lowering *lowering) {
 
 /* ---- factors ---------------------------------------------------------------------------------- */
 
+const char *svmp_discrete_advice(const discrete_unknown *unknown) {
+    return unknown->open ? "; or approximate large counts by normal distributions: dnorm(mean, 1 / variance) T(0,)"
+                         : "";
+}
+
 /* `count` statements that read these unknowns, this one included. */
 static svmp_status too_many(model_lowering *lowering, size_t count) {
     char names[200] = "", text[ELEMENT_TEXT], statements[80] = "";
@@ -197,13 +200,16 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%.40s", k ? ", " : "", text);
         if (length >= sizeof names) break;
     }
+    const char *advice = "";
+    for (size_t j = 0; j < lowering->scope_count && !*advice; j++)
+        advice = svmp_discrete_advice(&lowering->discrete[lowering->scope[j]]);
     const double size = scope_size(lowering);
     if (count > 1) snprintf(statements, sizeof statements, " in %zu or more statements", count);
     return svmp_lowering_error(lowering, lowering->statement->offset,
                                "this depends on the discrete unknowns %s%s, which have %.3g combinations of values%s; "
-                               "at most %u can be summed; provide some of them in the data, or split the statement",
+                               "at most %u can be summed; provide some of them in the data, or split the statement%s",
                                names, k < lowering->scope_count ? " ..." : "", size, statements,
-                               count > 1 ? DISCRETE_MOST_READ : DISCRETE_MOST_ENTRIES);
+                               count > 1 ? DISCRETE_MOST_READ : DISCRETE_MOST_ENTRIES, advice);
 }
 
 /* Refuses what would take too long, before it is begun: a table that is too large, or too many of them that have an
@@ -409,7 +415,9 @@ svmp_status svmp_discrete_sum(model_lowering *lowering) {
     }
     svmp_status status = list_components(lowering, &lists);
     lowering->symbolic = true;
+    svmp_builder_share_logs(lowering->builder, true);
     if (status == SVMP_OK) status = sum_components(lowering, &lists);
+    svmp_builder_share_logs(lowering->builder, false);
     lowering->symbolic = false;
     svmp_release(lowering->context, lists.unknown_start);
     svmp_release(lowering->context, lists.unknowns);

@@ -15,10 +15,14 @@
 #define DISCRETE_MOST_READ    300000u  /* of all factors that have an unknown in common, */
 #define DISCRETE_FEW          256u     /* but for those that have few */
 
-/* Counts without a largest value are summed to DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * the largest count observed.
- */
+/* Counts without a largest value are summed to 50 + 4 times the largest observation that depends on them. Those whose
+ * distribution does not depend on other discrete unknowns are cheaper to sum: to at least 100 + 6 times the largest one
+ * of any count of the statement, since sites with a small count may have the rate of the others, but not beyond 200. */
 #define DISCRETE_OPEN_LEAST 50
 #define DISCRETE_OPEN_TIMES 4
+#define DISCRETE_FREE_LEAST 100
+#define DISCRETE_FREE_TIMES 6
+#define DISCRETE_FREE_MOST  200
 
 /* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
 typedef struct discrete_factor {
@@ -41,6 +45,9 @@ svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);
 
 /* Sums all components out: adds their factors, and what their unknowns are drawn from. */
 svmp_status svmp_discrete_sum(model_lowering *lowering);
+
+/* What else to do where counts have too many combinations; "" where an unknown is no such count. */
+const char *svmp_discrete_advice(const discrete_unknown *unknown);
 
 /* Names and values of the unknowns, for the result. */
 svmp_status svmp_discrete_finish(model_lowering *lowering);

@@ -111,8 +111,8 @@ static svmp_status too_large(elimination *e, uint32_t unknown, double size) {
     svmp_status status =
         svmp_lowering_error(lowering, lowering->statement->left->offset,
                             "summing out the discrete unknown '%s' couples %s and needs a table of %.3g entries; the "
-                            "maximum is %u; provide some of the discrete unknowns in the data",
-                            text, names, size, DISCRETE_MOST_ENTRIES);
+                            "maximum is %u; provide some of the discrete unknowns in the data%s",
+                            text, names, size, DISCRETE_MOST_ENTRIES, svmp_discrete_advice(unknown_at(e, unknown)));
     svmp_leave(lowering, before);
     return status;
 }
@@ -123,11 +123,11 @@ static svmp_status too_much(const elimination *e, uint32_t unknown, unsigned mos
     const discrete_unknown *one = unknown_at(e, unknown);
     char text[ELEMENT_TEXT];
     place before = svmp_enter(lowering, one->instance);
-    svmp_status status =
-        svmp_lowering_error(lowering, lowering->statement->left->offset,
-                            "summing out '%s' and the discrete unknowns that it is coupled with takes more than %u %s; "
-                            "provide some of them in the data",
-                            svmp_element_text(lowering, one->symbol, one->offset, text), most, what);
+    svmp_status status = svmp_lowering_error(
+        lowering, lowering->statement->left->offset,
+        "summing out '%s' and the discrete unknowns that it is coupled with takes more than %u %s; "
+        "provide some of them in the data%s",
+        svmp_element_text(lowering, one->symbol, one->offset, text), most, what, svmp_discrete_advice(one));
     svmp_leave(lowering, before);
     return status;
 }
@@ -296,12 +296,8 @@ static svmp_status sum_out(elimination *e, const sum_step *step, expr *products)
     const size_t states = states_of(e, step->unknown);
     SVMP_TRY(SVMP_NEW(lowering->context, left->entries, left->size));
     for (size_t at = 0; at < left->size; at++) {
-        expr sum = svmp_expr_literal(b, -INFINITY);
-        for (size_t s = 0; s < states; s++) {
-            products[at * states + s] = multiply(e, step, left, s, at);
-            sum = svmp_expr_log_add_exp(b, sum, products[at * states + s]);
-        }
-        left->entries[at] = sum;
+        for (size_t s = 0; s < states; s++) products[at * states + s] = multiply(e, step, left, s, at);
+        left->entries[at] = svmp_expr_log_sum_exp(b, states, products + at * states);
         SVMP_TRY(check_size(e, step->unknown));
     }
     SVMP_TRY(svmp_builder_status(b));

@@ -319,7 +319,7 @@ static svmp_status density_entry(model_lowering *lowering, factor_work *factor, 
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     SVMP_TRY(build_values(lowering, factor));
     factor->summed = true;
-    *entry = is_possible(lowering, factor)
+    *entry = !factor->impossible && is_possible(lowering, factor)
                  ? svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian)
                  : svmp_expr_literal(lowering->builder, -INFINITY);
     return SVMP_OK;
@@ -364,7 +364,7 @@ svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *en
 
 /* Says what is wrong with the observed values. */
 static svmp_status try_refusal(model_lowering *lowering, uint32_t which, expr *ignored) {
-    factor_work factor = {.instance = which, .statement = lowering->statement};
+    factor_work factor = {.instance = which, .statement = lowering->statement, .refused = true};
     (void)ignored;
     factor.distribution = factor.statement->distribution;
     lowering->item_count = 0;

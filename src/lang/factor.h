@@ -17,6 +17,8 @@ typedef struct factor_work {
     bool likelihood;  /* of the observed elements alone */
     bool drawn_whole; /* a leaf without observed elements */
     bool summed;      /* it depends on discrete unknowns */
+    bool impossible;  /* these values of them lead to arguments that the distribution does not take */
+    bool refused;     /* what is wrong is to be said */
     size_t count;     /* of expressions: arguments, values, bounds */
     expr *expressions;
     double *numbers; /* the same, where known; NaN elsewhere */

@@ -221,6 +221,18 @@ static svmp_status check_sum(model_lowering *lowering, const factor_work *factor
                                "- a - b, and factor(logdensity.norm(c, mu, tau)) for its density");
 }
 
+/* Arguments that the distribution does not take are no error where values of discrete unknowns lead to them: a size of
+ * t - n, below 0 for some t, has probability 0 there. */
+static svmp_status try_domains(model_lowering *lowering, factor_work *factor) {
+    const bool shaping = lowering->shaping, says = lowering->scope_count == 0 || factor->refused;
+    if (says) return check_domains(lowering, factor);
+    lowering->shaping = true; /* nothing is said */
+    const svmp_status status = check_domains(lowering, factor);
+    lowering->shaping = shaping;
+    factor->impossible = status == SVMP_BAD_INPUT;
+    return factor->impossible ? SVMP_OK : status;
+}
+
 svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_expand_subscript(lowering, factor->statement->left, &factor->offsets));
     SVMP_TRY(svmp_expand_distribution(lowering, &factor->evaluated));
@@ -228,7 +240,7 @@ svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(allocate(lowering, factor));
     SVMP_TRY(build_arguments(lowering, factor));
     SVMP_TRY(check_shapes(lowering, factor));
-    SVMP_TRY(check_domains(lowering, factor));
+    SVMP_TRY(try_domains(lowering, factor));
     SVMP_TRY(check_sum(lowering, factor));
     return check_interval(lowering, factor);
 }

@@ -157,7 +157,7 @@ static svmp_status keep_priors(leaf_search *search) {
         const model_instance *instance = &lowering->instances[k];
         search->expanded[k] = false;
         const distribution *family = instance->leaf ? instance->statement->distribution : NULL;
-        if (family && family->discrete && family->draw) expand(search, k);
+        if (family && (family->discrete || family->support == SUPPORT_ROUNDED) && family->draw) expand(search, k);
     }
     while (status == SVMP_OK && search->depth > 0) {
         const uint32_t which = search->stack[--search->depth];
@@ -171,11 +171,11 @@ static svmp_status keep_priors(leaf_search *search) {
 
 /* ---- the largest observation ------------------------------------------------------------------ */
 
-/* The largest observed value of a stochastic instance that is discrete, or -1. */
+/* The largest observed value of a stochastic instance, or -1. */
 static svmp_status largest_of(model_lowering *lowering, uint32_t which, double *largest) {
     const ast_statement *statement = lowering->instances[which].statement;
     *largest = -1;
-    if (statement->kind != AST_STOCHASTIC || statement->failed || !statement->distribution->discrete) return SVMP_OK;
+    if (statement->kind != AST_STOCHASTIC || statement->failed) return SVMP_OK;
     place before = svmp_enter(lowering, which);
     const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     value offsets = {0};
@@ -189,11 +189,17 @@ static svmp_status largest_of(model_lowering *lowering, uint32_t which, double *
     return status;
 }
 
-/* Of each discrete instance, the largest count that is observed of what depends on it, by way of deterministic and
+static void raise_largest(model_instance *instance, double largest) {
+    instance->largest = largest;
+    if (instance->statement->largest < largest) instance->statement->largest = largest;
+}
+
+/* Of each discrete instance, the largest value that is observed of what depends on it, by way of deterministic and
  * discrete ones: counts without a bound are summed to a multiple of it. */
 static svmp_status find_largest(leaf_search *search) {
     model_lowering *lowering = search->lowering;
-    for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].largest = -1;
+    for (uint32_t k = 0; k < lowering->instance_count; k++)
+        lowering->instances[k].largest = lowering->instances[k].statement->largest = -1;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         double largest;
         SVMP_TRY(svmp_go_on(lowering, largest_of(lowering, k, &largest)));
@@ -207,7 +213,7 @@ static svmp_status find_largest(leaf_search *search) {
                 const ast_statement *statement = parent->statement;
                 if (parent->largest >= largest) continue;
                 if (statement->kind == AST_STOCHASTIC && !statement->distribution->discrete) continue;
-                parent->largest = largest;
+                raise_largest(parent, largest);
                 search->stack[search->depth++] = search->parents.item[e];
             }
         }

@@ -102,7 +102,7 @@ typedef struct model_instance {
     uint32_t node;     /* of an unknown node, among the result's nodes or leaves; or NOTHING */
     uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
     uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
-    double largest;    /* count that is observed of what depends on it; -1: none is (leaf.c) */
+    double largest;    /* value that is observed of what depends on it; -1: none is (leaf.c) */
     bool computed;     /* its elements have values, or are known to depend on unknowns */
     bool busy;         /* waits for what it reads: reading it now is a cycle */
     bool settled;      /* of dsum: one of its terms is what the others leave */

@@ -79,6 +79,15 @@ static svmp_status partly_observed(model_lowering *lowering, uint32_t which) {
                                svmp_instance_text(lowering, which, text), statement->distribution->name);
 }
 
+/* Given t it has one value: it is no unknown. */
+static svmp_status not_rounded(model_lowering *lowering, uint32_t which) {
+    char text[ELEMENT_TEXT];
+    svmp_instance_text(lowering, which, text);
+    return svmp_lowering_error(lowering, lowering->statement->left->offset,
+                               "'%s' ~ dround is not observed: write '%s <- round(t * 10^digits) / 10^digits'", text,
+                               text);
+}
+
 svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, size_t offset, char **name) {
     char text[ELEMENT_TEXT];
     svmp_element_text(lowering, symbol, offset, text);
@@ -213,6 +222,7 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;
     if (statement->distribution->discrete && !leaf) return add_discrete(lowering, which, &offsets);
+    if (statement->distribution->support == SUPPORT_ROUNDED && !leaf) return not_rounded(lowering, which);
     bool whole = statement->distribution->support == SUPPORT_SIMPLEX ||
                  statement->distribution->support == SUPPORT_ZERO_SUM ||
                  statement->distribution->support == SUPPORT_POSITIVE_DEFINITE;

@@ -22,12 +22,14 @@
 #include "base/vector.h"
 #include "method/astray.h"
 #include "method/averages.h"
+#include "method/covariance.h"
 #include "method/hold.h"
 #include "method/hold_text.h"
 #include "method/method.h"
 #include "method/rest.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
+#include "model/exchange.h"
 #include "model/jumps.h"
 #include "model/text_scale.h"
 
@@ -45,11 +47,14 @@ typedef struct transport {
     sweeper *sweeper;
     trajectory *global;
     int local;   /* trajectories would cost too much: local moves alone */
-    bool *jumps; /* of each variable: the density may jump in it; NULL: nowhere */
+    bool *jumps; /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
+    int broken;  /* it may jump somewhere: no particle is carried */
     averages *averages;
+    covariance *covariance; /* NULL: of too many variables */
     double *metric;        /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
     int apart;             /* a solve costs too much, or the density may jump in some variable */
     double *moved;         /* the particles as the moves left them */
+    double *ordered;       /* particles, with what the text sorts in the order of q's mean; NULL: it sorts nothing */
     double *log_densities; /* of each particle */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
@@ -76,6 +81,22 @@ static svmp_status alloc_text(svmp_run *run) {
     const size_t rows = svmp_text_scale_rows(own->text);
     SVMP_TRY(svmp_averages_create(run->context, rows, b->n, b->threads, &own->text_averages));
     return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&own->values);
+}
+
+/* Where the text sorts unknowns whose order makes no difference, chains exchange them rarely, and averages of each
+ * would not settle. So they are taken of ordered particles, which are draws of the ordered unknowns. Their density ends
+ * where two are equal, as at a jump. */
+static svmp_status find_order(svmp_run *run) {
+    transport *own = run->own;
+    const backend *b = run->backend;
+    const size_t variables = run->model->graph->variables;
+    int exchangeable;
+    SVMP_TRY(svmp_gaussian_draw(own->q, b->seed, b->n, own->moved)); /* somewhere to look; overwritten by the moves */
+    SVMP_TRY(svmp_model_is_exchangeable(run->model, b->n, own->moved, &exchangeable));
+    if (!exchangeable) return SVMP_OK;
+    if (own->jumps == NULL) SVMP_TRY(SVMP_NEW(run->context, own->jumps, variables));
+    svmp_model_mark_sorted(run->model, own->jumps);
+    return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->ordered);
 }
 
 /* The matrix of Stein's identities: A^-1. Where the density may jump in a variable its score has no mean of 0, and then
@@ -109,11 +130,14 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
+    SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, &own->covariance));
+    SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved));
     SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
+    own->broken = own->jumps != NULL;
+    SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
-    SVMP_TRY(SVMP_NEW(run->context, own->log_densities, b->n));
-    return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved);
+    return SVMP_NEW(run->context, own->log_densities, b->n);
 }
 
 static void free_transport(svmp_run *run) {
@@ -122,12 +146,14 @@ static void free_transport(svmp_run *run) {
     svmp_sweeper_free(own->sweeper);
     svmp_gaussian_free(own->q);
     svmp_averages_free(own->averages);
+    svmp_covariance_free(own->covariance);
     svmp_averages_free(own->text_averages);
     svmp_text_scale_free(own->text);
     svmp_release(run->context, own->jumps);
     svmp_release(run->context, own->metric);
     svmp_release(run->context, own->values);
     svmp_release(run->context, own->moved);
+    svmp_release(run->context, own->ordered);
     svmp_release(run->context, own->log_densities);
     svmp_release(run->context, own);
 }
@@ -175,6 +201,7 @@ static svmp_status hold(svmp_run *run, double *x, double *room) {
     const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
     if (svmp_led_astray(rows, variables, n, x, own->moved, far_off)) memcpy(x, own->moved, bytes);
     for (int back = 0; back < 2; back++) {
+        svmp_covariance_hold(own->covariance, rows, x);
         SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
         if (!svmp_led_astray(rows, variables, n, x, own->moved, off)) return SVMP_OK;
         memcpy(x, own->moved, bytes);
@@ -208,11 +235,13 @@ static svmp_status go_back(svmp_run *run) {
 static svmp_status end_moves(svmp_run *run, int by_itself) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
-    const double *x;
+    double *x;
     own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
-    own->carries = left < CARRIES ? left : CARRIES;
-    own->stage = have_met(run) && own->jumps == NULL ? STAGE_CARRIES : STAGE_DONE;
-    SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
+    own->carries = own->ordered ? 0 : left < CARRIES ? left : CARRIES; /* what is ordered is only held */
+    own->stage = have_met(run) && !own->broken ? STAGE_CARRIES : STAGE_DONE;
+    SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
+    if (own->ordered) svmp_model_sort(run->model, svmp_gaussian_mean(own->q), run->backend->n, x);
+    SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
     return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
 }
@@ -223,6 +252,7 @@ static svmp_status close_window(svmp_run *run) {
     transport *own = run->own;
     const size_t passed = run->iteration + 1;
     svmp_averages_close(own->averages);
+    svmp_covariance_close(own->covariance);
     if (own->text) svmp_averages_close(own->text_averages);
     const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, svmp_small_errors);
     const double error = svmp_largest_error(svmp_averages_rows(own->averages), run->model->graph->variables);
@@ -241,8 +271,14 @@ static svmp_status close_window(svmp_run *run) {
 static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     transport *own = run->own;
     const double *force = score;
+    if (own->ordered) {
+        memcpy(own->ordered, x, run->model->graph->variables * run->backend->n * sizeof *x);
+        svmp_model_sort(run->model, svmp_gaussian_mean(own->q), run->backend->n, own->ordered);
+        x = own->ordered;
+    }
     if (!own->apart) SVMP_TRY(svmp_trajectory_force(own->global, &force));
     svmp_averages_add(own->averages, x, force);
+    svmp_covariance_add(own->covariance, x);
     if (own->text) {
         svmp_text_scale_find(own->text, x, own->values);
         svmp_averages_add(own->text_averages, own->values, NULL);
@@ -279,7 +315,7 @@ static svmp_status move(svmp_run *run) {
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
-    if (t == ADAPTS && own->jumps) SVMP_TRY(gather_strays(run));
+    if (t == ADAPTS && own->broken) SVMP_TRY(gather_strays(run));
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(own->global, b, t));
@@ -420,6 +456,7 @@ static svmp_status state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(own->global, a));
     SVMP_TRY(svmp_averages_state(own->averages, a));
+    SVMP_TRY(svmp_covariance_state(own->covariance, a));
     const average *rows = svmp_averages_rows(own->averages);
     own->error = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0;
     if (own->text) SVMP_TRY(svmp_averages_state(own->text_averages, a));

@@ -66,6 +66,13 @@ void svmp_model_sort(const svmp_model *model, const double *like, size_t n, doub
         for (size_t l = 0; l < n; l++) sort_group(lowered->sorted[k], lowered->sorted + k + 1, like, n, x + l);
 }
 
+void svmp_model_mark_sorted(const svmp_model *model, bool *marked) {
+    const lowered_model *lowered = lowered_of(model);
+    if (lowered == NULL) return;
+    for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k])
+        for (size_t j = 0; j < lowered->sorted[k]; j++) marked[lowered->sorted[k + 1 + j]] = true;
+}
+
 void svmp_model_shuffle(const svmp_model *model, uint64_t seed, size_t n, double *x) {
     const lowered_model *lowered = lowered_of(model);
     if (lowered == NULL) return;

@@ -8,6 +8,9 @@
  * particles; NULL: in ascending order. */
 void svmp_model_sort(const svmp_model *model, const double *like, size_t n, double *x);
 
+/* marked[variable] = true for all variables of such groups; others stay. */
+void svmp_model_mark_sorted(const svmp_model *model, bool *marked);
+
 /* Puts them in a random order instead, each particle in one of its own: an exact move where their order makes no
  * difference, after which each has the distribution that all of them have. */
 void svmp_model_shuffle(const svmp_model *model, uint64_t seed, size_t n, double *x);

@@ -47,27 +47,23 @@ svmp_status svmp_factorisation_report(const factorisation *f) {
                      f->common.status);
 }
 
-/* The supernodes of the best of two orders, if the first one is costly. */
+/* Multiplications of a factorisation from which on supernodes are worth their panels, and a second order its search,
+ * which takes as long as some of these. */
+static const double many = 1e6, costly = 5e7;
+
+/* The supernodes of the better of two orders, if the first one is costly. */
 static svmp_status find_supernodes(factorisation *f) {
-    static const double costly = 5e7; /* multiplications: nested dissection takes as long as some of these */
     cholmod_common *common = &f->common;
-    common->supernodal = CHOLMOD_SUPERNODAL;
-    common->nmethods = 1;
+    common->nmethods = common->fl > costly ? 2 : 1;
     common->method[0].ordering = CHOLMOD_AMD;
+    common->method[1].ordering = CHOLMOD_METIS; /* passed over if this CHOLMOD does not have it */
+    common->supernodal = CHOLMOD_SUPERNODAL;
+    cholmod_l_free_factor(&f->factor, common);
     cholmod_factor *factor = cholmod_l_analyze(f->A, common);
-    if (factor && common->fl > costly) {
-        cholmod_l_free_factor(&factor, common);
-        common->nmethods = 2;
-        common->method[1].ordering = CHOLMOD_METIS; /* passed over if this CHOLMOD does not have it */
-        factor = cholmod_l_analyze(f->A, common);
-    }
-    if (factor == NULL || common->status < CHOLMOD_OK) {
-        cholmod_l_free_factor(&factor, common);
-        return svmp_factorisation_report(f);
-    }
-    const svmp_status status = svmp_supernodes_create(f->context, f->pattern, factor, &f->panels);
-    cholmod_l_free_factor(&factor, common);
+    svmp_status status = factor && common->status >= CHOLMOD_OK ? SVMP_OK : svmp_factorisation_report(f);
+    if (status == SVMP_OK) status = svmp_supernodes_create(f->context, f->pattern, factor, &f->panels);
     if (status == SVMP_OK) f->L = svmp_supernodes_triangle(f->panels);
+    cholmod_l_free_factor(&factor, common);
     return status;
 }
 
@@ -85,9 +81,9 @@ static svmp_status analyse(factorisation *f, int often) {
     SuiteSparse_long *start = f->A->p, *row = f->A->i;
     for (size_t j = 0; j <= order; j++) start[j] = (SuiteSparse_long)pattern->start[j];
     for (size_t e = 0; e < pattern->entries; e++) row[e] = pattern->row[e];
-    if (often) return find_supernodes(f);
     f->factor = cholmod_l_analyze(f->A, common);
-    return f->factor && common->status >= CHOLMOD_OK ? SVMP_OK : svmp_factorisation_report(f);
+    if (f->factor == NULL || common->status < CHOLMOD_OK) return svmp_factorisation_report(f);
+    return often && common->fl > many ? find_supernodes(f) : SVMP_OK;
 }
 
 static void release(factorisation *f) {

@@ -10,8 +10,8 @@ typedef struct factorisation factorisation;
 /* Chooses an order of elimination and counts the factor's entries. The pattern must live as long. */
 svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made);
 
-/* The same for numbers that change often: with more care for the order, and by supernodes (supernodes.h), by all
- * threads. */
+/* The same for numbers that change often: with more care for the order and, if there is much to do, by supernodes
+ * (supernodes.h) and all threads. */
 svmp_status svmp_factorisation_create_often(svmp_context *context, const sparsity *pattern, factorisation **made);
 void svmp_factorisation_free(factorisation *f); /* NULL-safe */
 

@@ -353,7 +353,7 @@ static size_t factorise_tree(const supernodes *s, size_t tree, int thread) {
 /* A panel above the trees: the threads share its columns. */
 static size_t factorise_top(const supernodes *s, size_t p) {
     const size_t width = width_of(s, p);
-    int threads = svmp_threads_for(s->threads, work_of(s, p));
+    int threads = svmp_threads_for(s->threads, 0.1 * work_of(s, p)); /* there are many: each has to be worth its wait */
     if ((size_t)threads > (width + ABREAST - 1) / ABREAST) threads = (int)((width + ABREAST - 1) / ABREAST);
     number_rows(s, p, s->local);
 #pragma omp parallel for num_threads(threads)

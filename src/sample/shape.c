@@ -85,6 +85,22 @@ static int fill(const parsed_name *names, size_t count, shaped_array *array) {
     return 1;
 }
 
+/* The base of `name` followed by ".0". */
+static int order_of_zero(const void *key, const void *element) {
+    const parsed_name *name = key, *other = element;
+    const size_t length = name->length + 2, shorter = length < other->length ? length : other->length;
+    for (size_t k = 0; k < shorter; k++) {
+        const char c = k < name->length ? name->name[k] : ".0"[k - name->length];
+        if (c != other->name[k]) return (unsigned char)c < (unsigned char)other->name[k] ? -1 : 1;
+    }
+    return (length > other->length) - (length < other->length);
+}
+
+/* Whether b.1, b.2 ... stand beside a b.0, which is no element of an array: then they are names like it. */
+static int counts_from_zero(const parsed_name *names, size_t variables, const parsed_name *name) {
+    return name->dimensions == 1 && bsearch(name, names, variables, sizeof *names, order_of_zero) != NULL;
+}
+
 static void stand_alone(const parsed_name *names, size_t count, size_t *room, shape *made) {
     for (size_t m = 0; m < count; m++) {
         room[m] = names[m].variable;
@@ -110,7 +126,7 @@ svmp_status svmp_shape_of(const svmp_particles *particles, shape *made) {
             last++;
         shaped_array *array = &building.arrays[building.count];
         array->variable = building.order + first;
-        if (fill(names + first, last - first, array))
+        if (!counts_from_zero(names, variables, names + first) && fill(names + first, last - first, array))
             building.count++;
         else
             stand_alone(names + first, last - first, building.order + first, &building);

@@ -198,7 +198,7 @@ static double promise(const ascent *a, double whole, double half) {
 }
 
 /* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher; a full step may lose a
- * little. Not where no more is to be gained than a tenth of what counts. *way: with which H; DIRECTIONS: with none. */
+ * little. *way: with which H; DIRECTIONS: with none. */
 static svmp_status step(ascent *a, ascent_goal goal, double *rho, direction *way) {
     const double first = *rho;
     int taken = 0, bad = 0;
@@ -213,7 +213,7 @@ static svmp_status step(ascent *a, ascent_goal goal, double *rho, direction *way
             gain = a->next.bound - a->here.bound;
             taken = gain > (*rho == 1 ? -goal.loss : 0);
             if (bad && *way == DIRECTION_CURVATURE) break;
-            if (!taken && promise(a, before, gain) < 0.1 * goal.gain) break;
+            if (!taken && promise(a, before, gain) < goal.worth) break;
             if (!taken) *rho *= 0.5;
         }
         if (taken) break;

@@ -46,8 +46,8 @@ svmp_status svmp_ascent_resume(ascent *a, int *found);
 typedef struct ascent_goal {
     double gain, loss;
     int steps;
-    double
-        level; /* an ascent that comes within this of a known bound has come to that point; 0: the means count, too */
+    double level; /* an ascent that comes within this of a known bound has come there; 0: the means count, too */
+    double worth; /* shorter steps are not tried if they promise less */
 } ascent_goal;
 
 /* `known`, unless NULL, is a point that was found already: an ascent that comes to it ends there, and so does one that

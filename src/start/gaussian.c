@@ -13,7 +13,8 @@
 enum { PRIOR_STARTS = 100 }; /* where no other one will do */
 enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
 
-/* From so many variables on, starts are dear: two that come as high, to what the search resolves, are enough. */
+/* From so many variables on, starts are dear: two that come as high, to what the search resolves, are enough, and steps
+ * that gain nothing that counts are not tried. */
 enum { LARGE = 5000 };
 
 struct gaussian {
@@ -85,8 +86,11 @@ static svmp_status refuse_improper(const gaussian *q, const endless *way) {
  * thousandth to a hundredth of a standard deviation. */
 static ascent_goal goal_of(const gaussian *q, int polish) {
     const double variables = (double)q->work->pattern->order, least = fmax(1e-6 * variables, 1e-3);
-    if (polish) return (ascent_goal){1e-5 * variables, 1e-2 + 1e-4 * variables, 6, 0};
-    return (ascent_goal){least, least, 2, q->work->pattern->order >= LARGE ? 0.5 + 1e-5 * variables : 0};
+    const int large = q->work->pattern->order >= LARGE;
+    ascent_goal goal = {.gain = least, .loss = least, .steps = 2, .level = large ? 0.5 + 1e-5 * variables : 0};
+    if (polish) goal = (ascent_goal){.gain = 1e-5 * variables, .loss = 1e-2 + 1e-4 * variables, .steps = 6};
+    goal.worth = large ? 0.1 * goal.gain : 0;
+    return goal;
 }
 
 static void keep(gaussian *q) {

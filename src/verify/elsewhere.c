@@ -126,7 +126,7 @@ static void judge(examination *e, search *s, double level, double spread, svmp_v
                     .aspect = SVMP_ASPECT_ELSEWHERE,
                     .effect = s->away[nearest],
                     .z = s->away[nearest]};
-    svmp_model_variable_name(e->model, d.variable, d.name, sizeof d.name);
+    svmp_verdict_variable_name(e->model, d.variable, d.name, sizeof d.name);
     svmp_verdict_list(v, &d);
     v->drifting = 1;
     v->finding = SVMP_FINDING_FAILED;

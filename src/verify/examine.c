@@ -251,7 +251,7 @@ static svmp_drift describe_row(const examination *e, size_t i) {
     const size_t own = graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
     if (of != SIZE_MAX) d.variable = svmp_graph_whole_variable(graph, of);
     if (i < own)
-        svmp_model_variable_name(e->model, i, d.name, sizeof d.name);
+        svmp_verdict_variable_name(e->model, i, d.name, sizeof d.name);
     else
         svmp_views_name(e->views, i - own, d.name, sizeof d.name);
     return d;
@@ -296,11 +296,17 @@ static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *l
 
 static int has_mixed(const examination *e, size_t i) { return e->rows[i].apart <= together; } /* NaN: no */
 
+static void name_pair(const svmp_model *model, const pair_row *row, char name[VERDICT_NAME]) {
+    char first[60], second[60];
+    svmp_verdict_variable_name(model, row->first, first, sizeof first);
+    svmp_verdict_variable_name(model, row->second, second, sizeof second);
+    snprintf(name, VERDICT_NAME, "%s and %s", first, second);
+}
+
 /* A correlation is of two variables, and wrong for both: neither is counted. */
 static void judge_pair(const examination *e, const pair_row *row, double limit, svmp_verdict *v, double *largest) {
     const int mixed = has_mixed(e, row->first) && has_mixed(e, row->second);
     const double by = excess(SVMP_ASPECT_CORRELATION, row->effect, row->z, mixed ? limit : far_beyond * limit);
-    char first[60], second[60];
     *largest = fmax(*largest, by);
     if (!(by > 1)) return;
     svmp_drift d = {.variable = SIZE_MAX,
@@ -308,10 +314,18 @@ static void judge_pair(const examination *e, const pair_row *row, double limit, 
                     .effect = row->before - row->after,
                     .z = row->z,
                     .level = row->after};
-    svmp_model_variable_name(e->model, row->first, first, sizeof first);
-    svmp_model_variable_name(e->model, row->second, second, sizeof second);
-    snprintf(d.name, sizeof d.name, "%s and %s", first, second);
+    name_pair(e->model, row, d.name);
     svmp_verdict_list(v, &d);
+}
+
+/* The pair with the strongest correlation, for the advice: along it steps are short. */
+static void find_ridge(const examination *e, size_t count, const pair_row *rows, svmp_verdict *v) {
+    const double nearly_one = 0.98;
+    const pair_row *worst = &rows[0];
+    *v->ridge = '\0';
+    for (size_t k = 1; k < count; k++)
+        if (fabs(rows[k].after) > fabs(worst->after)) worst = &rows[k];
+    if (fabs(worst->after) > nearly_one) name_pair(e->model, worst, v->ridge);
 }
 
 /* Neighbours are few, and what a method loses first; so they share a part of the chance of their own, and all of them
@@ -325,6 +339,7 @@ static void judge_pairs(const examination *e, svmp_verdict *v, double *largest) 
     const double of_others = -svmp_normal_quantile(others_share * chance / fmax(1, (double)(count - near)) / 2);
     const double of_all = -svmp_normal_quantile(together_share * chance / 2);
     const double by = excess(SVMP_ASPECT_CORRELATION, all.effect, all.z, of_all);
+    find_ridge(e, count, rows, v);
     for (size_t k = 0; k < count; k++) judge_pair(e, &rows[k], rows[k].near ? of_near : of_others, v, largest);
     *largest = fmax(*largest, by);
     if (by > 1)

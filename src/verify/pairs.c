@@ -10,8 +10,13 @@
 enum { MOST = 20000 };   /* pairs of either kind */
 enum { ROOM = 1 << 23 }; /* numbers that the scores of all variables may take */
 
-/* Correlations near 1 in size are known no better than ranks are: this much of each counts. */
-static const double kept = 0.99;
+/* A score by the rank among m draws has an error of u (1 - u)/(m phi^2), some 4/m on average, which takes as much from
+ * the correlation of particles that are nearly one variable, and nothing from that of the draws themselves. Fisher's z
+ * of this part of a correlation changes by at most 4/(2 * 13) = 0.15 for it, which does not matter. */
+static double known_part(size_t draws) { return 1 - 13 / (double)draws; }
+
+/* Correlations that show one by one. */
+static const double strong = 0.8;
 
 struct pairs {
     const svmp_model *model;
@@ -23,6 +28,7 @@ struct pairs {
     double *sorted; /* threads * draws */
     double *sum;    /* draws: the influence of each on all neighbours together */
     size_t draws;
+    double known;
 };
 
 /* ---- which pairs ------------------------------------------------------------------------------------------------- */
@@ -93,9 +99,10 @@ svmp_status svmp_pairs_create(const svmp_model *model, size_t n, int threads, pa
     const size_t variables = model->graph->variables, draws = svmp_account_shots_of(n);
     pairs *p = NULL;
     *made = NULL;
-    if (variables < 2 || n < 4 || (double)variables * (double)(n + draws) > ROOM) return SVMP_OK;
+    if (variables < 2 || draws < 26 || (double)variables * (double)(n + draws) > ROOM) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(model->context, p, 1));
-    *p = (pairs){.model = model, .variables = variables, .n = n, .threads = threads, .draws = draws};
+    *p = (pairs){
+        .model = model, .variables = variables, .n = n, .threads = threads, .draws = draws, .known = known_part(draws)};
     const svmp_status status = make_arrays(p);
     if (status == SVMP_OK)
         *made = p;
@@ -154,12 +161,13 @@ static double correlation(size_t n, const double *x, const double *y) {
 }
 
 /* What a mean of n draws and one of the window differ by: its variance and, of that, the window's part, from the
- * influences of all draws of the window. n - 3: as for Fisher's z. */
+ * influences of all draws of the window. n - 3: as for Fisher's z. Few draws may show too small a variance by chance:
+ * it is at least `least`, that of a normal distribution. */
 typedef struct errors {
     double variance, window;
 } errors;
 
-static errors errors_of(size_t n, size_t draws, const double *influence) {
+static errors errors_of(size_t n, size_t draws, const double *influence, double least) {
     const double of = (double)n;
     double square = 0, between = 0;
     for (size_t l = 0; l < n; l++) {
@@ -170,15 +178,22 @@ static errors errors_of(size_t n, size_t draws, const double *influence) {
         }
         between += own * own / (of - 1) / of;
     }
-    return (errors){square / (of - 3) + between, between};
+    return (errors){fmax(square, least) / (of - 3) + between, between};
+}
+
+/* Ranks do not tell 1 from what is within 1/m of it. */
+static double at_most(double r, size_t draws) {
+    const double most = 1 - 1 / (double)draws;
+    return fmax(-most, fmin(most, r));
 }
 
 /* The influence of a draw on the correlation r is xy - r (x^2 + y^2)/2; of a bivariate normal distribution its variance
  * is (1 - r^2)^2. On Fisher's z, atanh r, it is 1/(1 - r^2) times that: the variance of z of n draws is then 1/(n - 3),
  * nearly, and of other distributions as many times larger as that of the influence is. */
 static void find_influence(const pairs *p, const pair_row *row, double *influence) {
-    const double *x = p->after + row->first * p->draws, *y = p->after + row->second * p->draws, r = row->after;
-    const double by = kept / (1 - kept * kept * r * r);
+    const double *x = p->after + row->first * p->draws, *y = p->after + row->second * p->draws;
+    const double r = at_most(row->after, p->draws);
+    const double by = 1 / (1 - r * r);
     for (size_t k = 0; k < p->draws; k++) influence[k] = by * (x[k] * y[k] - r * (x[k] * x[k] + y[k] * y[k]) / 2);
 }
 
@@ -188,9 +203,10 @@ static void test_pair(const pairs *p, pair_row *row) {
     row->after = correlation(draws, p->after + i * draws, p->after + j * draws);
     row->before = correlation(n, p->before + i * n, p->before + j * n);
     find_influence(p, row, influence);
-    const errors e = errors_of(n, draws, influence);
-    row->effect = atanh(kept * row->before) - atanh(kept * row->after);
-    row->z = e.variance > 0 ? row->effect / sqrt(e.variance) : NAN;
+    const errors e = errors_of(n, draws, influence, 1);
+    row->effect = atanh(p->known * row->before) - atanh(p->known * row->after);
+    row->change = atanh(at_most(row->before, draws)) - atanh(at_most(row->after, draws));
+    row->z = row->change / sqrt(e.variance);
     row->variance = e.variance;
     row->window = e.window;
 }
@@ -200,19 +216,20 @@ static void test_pair(const pairs *p, pair_row *row) {
  * the variance, on average, and gets it back. Correlations within three errors of 0 have no weight. */
 static pair_sum test_together(const pairs *p) {
     const size_t draws = p->draws;
-    double *influence = p->sorted, change = 0, scale = 0;
+    double *influence = p->sorted, change = 0, scale = 0, least = 0;
     memset(p->sum, 0, draws * sizeof *p->sum);
     for (size_t k = 0; k < p->near; k++) {
         const pair_row *row = &p->rows[k];
-        const double w = atanh(kept * row->after);
-        if (!(row->variance > 0 && w * w > 9 * row->window)) continue;
-        change += (w * row->effect + row->window) / row->variance;
+        const double w = atanh(at_most(row->after, draws));
+        if (!(w * w > 9 * row->window && fabs(row->after) < strong)) continue;
+        change += (w * row->change + row->window) / row->variance;
         scale += w * w / row->variance;
+        least += w * w / (row->variance * row->variance);
         find_influence(p, row, influence);
         for (size_t l = 0; l < draws; l++) p->sum[l] += w / row->variance * influence[l];
     }
-    const errors e = errors_of(p->n, draws, p->sum);
-    return e.variance > 0 ? (pair_sum){change / scale, change / sqrt(e.variance)} : (pair_sum){0};
+    const errors e = errors_of(p->n, draws, p->sum, least);
+    return scale > 0 ? (pair_sum){change / scale, change / sqrt(e.variance)} : (pair_sum){0};
 }
 
 const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together) {

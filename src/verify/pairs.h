@@ -8,15 +8,16 @@
 #include "verify/account.h"
 
 typedef struct pair_row {
-    size_t first, second; /* variables */
-    int near;             /* neighbours in the graph, or variables of one node */
-    double before, after; /* their correlations */
-    double effect, z;     /* the difference of Fisher's z, atanh of a correlation, and in standard errors; NaN: none */
+    size_t first, second;    /* variables */
+    int near;                /* neighbours in the graph, or variables of one node */
+    double before, after;    /* their correlations */
+    double effect;           /* the difference of Fisher's z, atanh of a correlation, as far as ranks tell it */
+    double change, z;        /* the difference as it is, and in standard errors; NaN: none */
     double variance, window; /* of the difference, and that part of it that is the window's */
 } pair_row;
 
-/* All neighbours whose correlation is known not to be 0, together: by which part of itself Fisher's z differs, -1 where
- * all correlations are lost; 0 and 0 if there are none. */
+/* All neighbours whose correlation is known not to be 0 and is below 0.8 in size, together: by which part of itself
+ * Fisher's z differs, -1 where all correlations are lost; 0 and 0 if there are none. */
 typedef struct pair_sum {
     double effect, z;
 } pair_sum;

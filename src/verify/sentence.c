@@ -56,9 +56,13 @@ static void say_drift(words *w, const svmp_drift *d) {
     }
 }
 
+/* Whether another with its name comes before it: variables do, then larger ones. */
 static int is_repeated(const svmp_verdict *v, size_t k) {
-    for (size_t j = 0; j < k; j++)
-        if (strcmp(v->drift[j].name, v->drift[k].name) == 0) return 1;
+    const int all = v->drift[k].variable == SIZE_MAX;
+    for (size_t j = 0; j < v->drifts; j++) {
+        const int before = (v->drift[j].variable == SIZE_MAX) == all ? j < k : all;
+        if (before && strcmp(v->drift[j].name, v->drift[k].name) == 0) return 1;
+    }
     return 0;
 }
 
@@ -296,7 +300,10 @@ static void advise_modes(words *w) {
 static void advise_mixing(words *w, const svmp_verdict *v) {
     const method *of = svmp_verdict_method(v);
     const int as_written = of && !of->unrest && of->yield != SVMP_YIELD_CHAINS; /* by default */
-    if (v->nested)
+    if (*v->ridge)
+        say(w, "%s are nearly collinear: centre and scale the predictors, or write the model in other unknowns.",
+            v->ridge);
+    else if (v->nested)
         say(w, "The posterior may have several modes, or the model may need a non-centred parametrisation%s.",
             as_written ? " (--coordinates auto)" : "");
     else
@@ -314,7 +321,10 @@ static void advise_r_hat(words *w, const svmp_verdict *v) {
         say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_transport.name, longer(v));
         return;
     }
-    say(w, "Run more warm-up and draws (--warmup, --draws); if R-hat stays high, the posterior may have several modes");
+    say(w,
+        "Run more warm-up and draws (--warmup, --draws), or compare with -m %s; if R-hat stays high, the posterior may "
+        "have several modes",
+        svmp_method_transport.name);
     if (v->nested)
         say(w,
             ", or the model may need a non-centred parametrisation (--coordinates auto, or written out in the model)");
@@ -333,8 +343,8 @@ static void advise_jumps(words *w, const svmp_verdict *v) {
 static void advise_divergent(words *w, const svmp_verdict *v) {
     const char *other = v->nested ? "use a non-centred parametrisation" : NULL;
     if (v->accept < 0.985)
-        say(w, "Take smaller steps (--accept %s0.99)%s%s.", v->accept < 0.945 ? "0.95 or " : "", other ? ", or " : "",
-            other ? other : "");
+        say(w, "Take smaller steps (--accept %s0.99), or %s.", v->accept < 0.945 ? "0.95 or " : "",
+            other ? other : "compare with -m transport");
     else
         say(w, "Use -m %s, or give the model other priors%s.", svmp_method_transport.name,
             other ? " or a non-centred parametrisation" : "");

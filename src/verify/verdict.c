@@ -23,7 +23,7 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
         verdict->proper &= node->distribution->proper != 0;
         verdict->nested |= node->level > 0 && (!node->location_scale || node->coordinates.centring > 0.5);
         if (node->variables != 1 || node->distribution->proper || named > NAMED) continue;
-        svmp_model_variable_name(model, node->variable, name, sizeof name);
+        svmp_verdict_variable_name(model, node->variable, name, sizeof name);
         const int length = snprintf(verdict->flat + used, sizeof verdict->flat - used, "%s%s", named ? ", " : "",
                                     named < NAMED ? name : "...");
         used += length > 0 && used + (size_t)length < sizeof verdict->flat ? (size_t)length : 0;
@@ -99,20 +99,9 @@ static svmp_status look_at_jumps(const svmp_run *run, svmp_verdict *verdict) {
     bool *jumps = NULL;
     SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
     for (size_t i = 0; jumps && i < run->model->graph->variables && !*verdict->jumping; i++)
-        if (jumps[i]) svmp_model_variable_name(run->model, i, verdict->jumping, sizeof verdict->jumping);
+        if (jumps[i]) svmp_verdict_variable_name(run->model, i, verdict->jumping, sizeof verdict->jumping);
     svmp_release(run->context, jumps);
     return SVMP_OK;
-}
-
-/* "x.8"; "p.1 to p.4" of a node of several variables */
-static void name_node(const svmp_model *model, size_t node, char *name, size_t size) {
-    const size_t first = svmp_graph_node_first(model->graph, node),
-                 count = svmp_graph_node_dimension(model->graph, node);
-    char last[60];
-    svmp_model_variable_name(model, first, name, size);
-    if (count < 2) return;
-    svmp_model_variable_name(model, first + count - 1, last, sizeof last);
-    snprintf(name + strlen(name), size - strlen(name), " to %s", last);
 }
 
 /* Whether exact moves of all kinds have found no error that matters. The discrepancy of a node that many others depend
@@ -130,13 +119,13 @@ static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *no
         if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
             infinite.amount = 1;
             infinite.place = svmp_graph_whole_node(graph, v);
-            name_node(run->model, v, infinite.name, sizeof infinite.name);
+            svmp_verdict_node_name(run->model, v, infinite.name, sizeof infinite.name);
         }
         worst.count += excess > 1;
         if (!(excess > worst.amount)) continue;
         worst.amount = excess;
         worst.place = svmp_graph_whole_node(graph, v);
-        name_node(run->model, v, worst.name, sizeof worst.name);
+        svmp_verdict_node_name(run->model, v, worst.name, sizeof worst.name);
     }
     svmp_release(run->context, jumps);
     SVMP_TRY(worst_of_all(run, &worst));
@@ -157,7 +146,7 @@ static svmp_status look_at_step(const svmp_run *run, svmp_verdict *verdict) {
     if (!isnan(moved.relative) && moved.variable < run->model->graph->own_variables) {
         worst.amount = moved.relative;
         worst.place = svmp_graph_whole_variable(run->model->graph, moved.variable);
-        svmp_model_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
+        svmp_verdict_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
     }
     SVMP_TRY(worst_of_all(run, &worst));
     if (worst.amount > large_step) svmp_verdict_veto(verdict, SVMP_VETO_STEP, worst.amount, worst.name);
@@ -175,7 +164,7 @@ static void look_at_unrest(const svmp_run *run, svmp_verdict *verdict) {
     if (run->ended != RUN_DONE || verdict->veto != SVMP_VETO_NONE) return;
     const method_unrest found =
         run->method->unrest ? run->method->unrest(run) : (method_unrest){.why = SVMP_UNREST_NONE};
-    if (found.count) svmp_model_variable_name(run->model, found.variable, name, sizeof name);
+    if (found.count) svmp_verdict_variable_name(run->model, found.variable, name, sizeof name);
     svmp_verdict_veto(verdict, SVMP_VETO_UNSETTLED, found.amount, name);
     verdict->unrest = found.why;
     verdict->veto_count = found.count;
@@ -253,7 +242,7 @@ static svmp_status look_for_unmoved(const svmp_run *run, svmp_verdict *verdict) 
     SVMP_TRY(run->method->result(run, &draws));
     const size_t i = svmp_chains_unmoved(draws, &chains, &variables);
     if (i != SIZE_MAX) {
-        svmp_model_variable_name(run->model, i, name, sizeof name);
+        svmp_verdict_variable_name(run->model, i, name, sizeof name);
         svmp_verdict_veto(verdict, SVMP_VETO_UNMOVED, (double)chains, name);
         verdict->veto_count = variables;
     }

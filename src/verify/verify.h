@@ -37,6 +37,8 @@ struct svmp_verdict {
     char flat[VERDICT_NAME];    /* unknowns without a proper prior; "": there are none */
     int proper;                 /* whether all unknowns have proper priors; 0: not known, or they do not */
     char jumping[VERDICT_NAME]; /* of chains: a variable in which the density may jump; "": there is none */
+    char ridge[VERDICT_NAME]; /* two variables that are nearly one, by their correlation: "a and b"; "": there are none
+                               */
     int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
     int searched;  /* whether particles from other starts looked for other modes */
     int local;     /* by local moves alone */
@@ -67,6 +69,11 @@ int svmp_warmup_is_brief(const method *of, size_t warmup);
 /* The name of a direction along which the density does not fall, of `count` particles x of a run, NULL: its own; "":
  * none was found. An improper posterior has one, unless it is curved. */
 svmp_status svmp_find_endless(const svmp_run *run, size_t count, const double *x, char *name, size_t size);
+
+/* The name of a variable as the table has it; "p.1 to p.4" of one that is no element by itself, as of a simplex. That
+ * of a node of several elements. */
+void svmp_verdict_variable_name(const svmp_model *model, size_t variable, char *name, size_t size);
+void svmp_verdict_node_name(const svmp_model *model, size_t node, char *name, size_t size);
 
 /* An empty verdict on a run. */
 void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict);

@@ -8,6 +8,7 @@
 #include "base/vector.h"
 #include "model/lowered.h"
 #include "model/natural.h"
+#include "verify/verify.h"
 
 enum { SUMS = 4, ROUNDS = 12 }; /* of either kind; of the power iteration */
 enum { MOST_NATURALS = 2000 };
@@ -254,17 +255,20 @@ static size_t next_largest(const double *share, size_t variables, size_t last) {
 void svmp_sum_name(const svmp_model *model, const double *share, char *buffer, size_t size) {
     enum { NAMED = 3 };
     const size_t variables = model->graph->variables, largest = next_largest(share, variables, SIZE_MAX);
-    char name[128];
+    char name[128], before[128] = "";
     size_t used = 0, last = SIZE_MAX;
     double told = 0;
-    for (size_t named = 0; named < NAMED && used + 1 < size; named++) {
+    for (size_t named = 0; named < NAMED && used + 1 < size;) {
         const size_t i = next_largest(share, variables, last);
         if (i == SIZE_MAX) break;
         const char *sign = last == SIZE_MAX ? "" : share[i] * share[largest] < 0 ? " - " : " + ";
-        svmp_model_variable_name(model, i, name, sizeof name);
-        used += (size_t)snprintf(buffer + used, size - used, "%s%.30s", sign, name);
         told += share[i] * share[i];
         last = i;
+        svmp_verdict_variable_name(model, i, name, sizeof name);
+        if (strcmp(name, before) == 0) continue; /* another coordinate of the same elements */
+        used += (size_t)snprintf(buffer + used, size - used, "%s%.30s", sign, name);
+        memcpy(before, name, sizeof before);
+        named++;
     }
     if (told < nearly_all && used + 1 < size) snprintf(buffer + used, size - used, used ? " + ..." : "a sum");
 }
@@ -272,7 +276,7 @@ void svmp_sum_name(const svmp_model *model, const double *share, char *buffer, s
 void svmp_views_name(const views *v, size_t k, char *buffer, size_t size) {
     const size_t text = svmp_text_scale_rows(v->text), rows = text + v->naturals;
     if (k < text)
-        svmp_model_variable_name(v->model, v->of[k], buffer, size);
+        svmp_verdict_variable_name(v->model, v->of[k], buffer, size);
     else if (k < rows)
         svmp_model_output_name(v->model, v->output[k - text], buffer, size);
     else

@@ -2,7 +2,7 @@
 # those of tests/peer/bugs, which are written as users of JAGS write. What JAGS has no word for (factor(), dflat()) is
 # left out: car, gaussian_grid, mixture, sensors, survival; for dinvgamma and dhalfcauchy it has other words (--words).
 # tests/peer/words has what svmp does in other ways than JAGS: discrete unknowns, distributions of modules, maps (in the words
-# of MODEL.jags there); and models as textbooks have them.
+# of MODEL.jags there); and models as textbooks have them. tests/peer/books has more of those, with data as R writes them.
 # The quick ones of them; long/jags.sh runs all.
 command -v jags >/dev/null || { echo "skipped: there is no jags here (Debian: jags)" && exit 77; }
 "$SVMP" --version | grep -q '^jansson: yes' || { echo "skipped: this svmp reads no JSON" && exit 77; }
@@ -24,14 +24,16 @@ agree() {
 failed=
 bugs=$TESTS/peer/bugs
 words=$TESTS/peer/words
+books=$TESTS/peer/books
 if [[ ! ${ALL:-} ]]; then
     agree '--warmup 300 --draws 300 --burn 300 --thin 3' "$MODELS"/{linear,logistic,schools}.bug "$bugs"/{beetles,ragged,surgical}.bug
     agree '--warmup 300 --draws 300 --init prior' "$bugs/functions.bug"
     agree '--warmup 300 --draws 300 --burn 500 --thin 5' \
-        "$words"/{clinic,covariance,guessing,map,occupancy,plots,rounded,scale,shares,totals,zeros}.bug
+        "$words"/{clinic,covariance,guessing,map,occupancy,plots,rounded,scale,shares,totals,zeros}.bug \
+        "$books"/{coin,exam,hearts,pigs,planes}.bug
 else
     agree '--warmup 300 --draws 500 --init prior' "$bugs/functions.bug"
-    agree '--warmup 400 --draws 500 --burn 1000 --thin 8' $(ls "$words"/*.bug | grep -v density.bug)
+    agree '--warmup 400 --draws 500 --burn 1000 --thin 8' "$books"/*.bug $(ls "$words"/*.bug | grep -v density.bug)
     agree '--warmup 400 --draws 500 --burn 500' "$words/density.bug" # JAGS tempers its mixtures, which takes time
     agree '--warmup 500 --draws 500 --burn 500 --thin 3' \
         "$MODELS"/{linear,logistic,hierarchical,schools,poisson,growth,network,votes,crowd}.bug \

@@ -77,12 +77,12 @@ agrees() {
     compared=$((compared + 1))
 }
 compared=0
-models=(schools survival)
+models=(logistic schools_centred survival)
 [[ -z ${ALL:-} ]] || models=($(cd "$MODELS" && printf '%s\n' *.bug | sed 's/\.bug$//'))
 for name in "${models[@]}"; do
     data=$(ls "$MODELS/${name%_*}".{csv,json,R} "$MODELS/$name".{csv,json,R} 2>/dev/null | sort -u || :)
     [[ $data != *.json* ]] || "$SVMP" --version | grep -qx 'jansson: yes' || continue
     agrees "$MODELS/$name.bug" $data
 done
-# NUTS settles all but `car` and `rss`, whose chains mix slowly.
-[[ $compared -ge $((${#models[@]} - 2)) ]] || fail "only $compared of ${#models[@]} models were compared"
+# NUTS settles all but `car` and `rss`, whose chains mix slowly, and perhaps one more by a divergence.
+[[ $compared -ge $((${#models[@]} - (${#models[@]} > 3 ? 3 : 0))) ]] || fail "only $compared of ${#models[@]} models were compared"

@@ -5,13 +5,13 @@
 
 static svmp_context *context;
 
-static const char text[] = "model { a.b ~ dnorm(0, 1); a_b ~ dnorm(0, 1)\n"
+static const char text[] = "model { a.b ~ dnorm(0, 1); a_b ~ dnorm(0, 1); g.0 ~ dnorm(0, 1); g.1 ~ dnorm(g.0, 1)\n"
                            "  for (i in 1:3) { x[i,1:2] ~ dmnorm(m, T) }\n"
                            "  for (i in 1:3) { y[i] ~ dnorm(x[i,1] + x[i,2], 1) }\n"
                            "  w[1] <- 2; w[2] ~ dnorm(0, 1); v[1] <- 7; v[2] <- w[2] + 1 }";
 static const char data[] = "m <- c(0, 0)\nT <- structure(c(1, 0, 0, 1), .Dim = c(2, 2))\n"
                            "x <- structure(c(0.1, NA, NA, 0.25, NA, NA), .Dim = c(3, 2))\ny <- c(1, NA, 3)";
-static const char header[] = "lp__,a_b_2,a_b,x.1.1,x.2.1,x.3.1,x.1.2,x.2.2,x.3.2,y.1,y.2,y.3,w.1,w.2,v.1,v.2\n";
+static const char header[] = "lp__,a_b_2,a_b,g_0,g_1,x.1.1,x.2.1,x.3.1,x.1.2,x.2.2,x.3.2,y.1,y.2,y.3,w.1,w.2,v.1,v.2\n";
 
 static svmp_status infer(svmp_context *c, size_t count, svmp_particles **particles) {
     const char *const paths[] = {"m.bug", "d.R"};

@@ -386,11 +386,11 @@ static void check_supernodes(size_t side, size_t clique) {
 
 static void test_supernodes(void **state) {
     (void)state;
-    check_supernodes(45, 0);
-    check_supernodes(30, 2);
-    check_supernodes(20, 130); /* panels of more than 48 columns, and trees that are small beside the rest */
-    check_supernodes(1, 0);
-    check_supernodes(1, 1);
+    check_supernodes(80, 0);
+    check_supernodes(70, 2);
+    check_supernodes(20, 200); /* panels of more than 48 columns, and trees that are small beside the rest */
+    check_supernodes(1, 300);  /* one after another */
+    check_supernodes(1, 1);    /* too small for them */
 }
 
 int main(void) {

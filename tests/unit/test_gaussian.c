@@ -282,7 +282,7 @@ static void test_ascent(void **state) {
         assert_ok(svmp_ascent_begin(a, &found));
         assert_true(found);
         const double before = a->here.bound;
-        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0}, NULL, &end));
+        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0, 0}, NULL, &end));
         assert_true(end == ASCENT_ARRIVED && a->here.bound > before + 1);
         if (far > 0) assert_near(a->here.bound, known.bound, 1e-4);
         known.bound = a->here.bound;
@@ -291,7 +291,7 @@ static void test_ascent(void **state) {
     known.mean = mean;
     for (size_t i = 0; i < 8; i++) a->here.mean[i] = 2 * test_random(12, i);
     assert_ok(svmp_ascent_begin(a, &found));
-    assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0}, &known, &end));
+    assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0, 0}, &known, &end));
     assert_true(end == ASCENT_KNOWN);
     assert_near(a->here.bound, known.bound, 0.5);
     for (int level = 0; level < 2; level++) { /* means elsewhere: only an equal height is left to know the point by */
@@ -300,7 +300,7 @@ static void test_ascent(void **state) {
             a->here.mean[i] = 2 * test_random(12, i);
         }
         assert_ok(svmp_ascent_begin(a, &found));
-        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0.3 * level}, &known, &end));
+        assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0.3 * level, 0}, &known, &end));
         assert_int_equal(end == ASCENT_KNOWN, level);
         assert_true(a->here.bound > known.bound - 0.3);
     }

@@ -91,13 +91,24 @@ static const struct {
     {"model { x ~ dnorm(x, 1) }", "",
      "m.bug:1:9: error: the model has a directed cycle: x -> x\n    model { x ~ dnorm(x, 1) }\n            ^"},
     {"model { for (i in 1:N) { z[i] ~ dpois(l) }\n y ~ dnorm(z[2], 1)\n l ~ dgamma(1, 1) }",
-     "N <- 3 z <- c(1,NA,2) y <- 1",
-     "m.bug:1:26: error: 'z[2]' ~ dpois is discrete, not observed, and cannot be summed out: it has no upper bound, "
-     "and no observed counts depend on it; truncate it with T(,) at a value of negligible probability, or provide it "
-     "in the data (i = 2)\n    model { for (i in 1:N) { z[i] ~ dpois(l) }\n                             ^"},
-    {"model { n ~ dbin(p, k)\n k ~ dbin(p, 4)\n y ~ dnorm(n, 1)\n p ~ dunif(0, 1) }", "y <- 1",
-     "m.bug:1:9: error: 'n' ~ dbin is discrete, not observed, and cannot be summed out: its upper bound depends on an "
-     "unknown; truncate it with T(,)\n    model { n ~ dbin(p, k)\n            ^"},
+     "N <- 3 z <- c(1,NA,2) y <- 1e6",
+     "m.bug:1:26: error: 'z[2]' ~ dpois is discrete, not observed, and cannot be summed out: it has too many values; "
+     "truncate it with T(,), or approximate it by a normal distribution: dnorm(mean, 1 / variance) T(0,) (i = 2)\n"
+     "    model { for (i in 1:N) { z[i] ~ dpois(l) }\n                             ^"},
+    {"model { n ~ dbin(p, a + b)\n a ~ dpois(p)\n b ~ dpois(p)\n y ~ dnorm(n, 1)\n p ~ dunif(0, 1) }", "y <- 9",
+     "m.bug:1:9: error: this depends on the discrete unknowns a, b, n, which have 2.09e+06 combinations of values; at "
+     "most 65536 can be summed; provide some of them in the data, or split the statement; or approximate large counts "
+     "by normal distributions: dnorm(mean, 1 / variance) T(0,)\n    model { n ~ dbin(p, a + b)\n            ^"},
+    {"model { x ~ dround(t, 1)\n t ~ dnorm(0, 1)\n y ~ dnorm(x, 1) }", "y <- 1",
+     "m.bug:1:9: error: 'x' ~ dround is not observed: write 'x <- round(t * 10^digits) / 10^digits'\n"
+     "    model { x ~ dround(t, 1)\n            ^"},
+    {"model { y ~ dbin(p, n)\n n <- y + x\n p ~ dunif(0, 1) }", "y <- 2 x <- 3",
+     "m.bug:1:9: error: the model has a directed cycle: y -> n -> y; if 'n' depends on data alone, compute it in a "
+     "data "
+     "{ } block\n    model { y ~ dbin(p, n)\n            ^"},
+    {"model { y ~ dnorm(0, t * (z + 1))\n z ~ dbern(0.5) }", "y <- 1 t <- -1",
+     "m.bug:1:24: error: dnorm: tau = -2 is not positive\n    model { y ~ dnorm(0, t * (z + 1))\n"
+     "                           ^"},
     {"model { for (i in 1:20) { z[i] ~ dbern(p) }\n y ~ dnorm(sum(z[]), 1)\n p ~ dunif(0, 1) }", "y <- 1",
      "m.bug:2:2: error: this depends on the discrete unknowns z[1], z[2], z[3], z[4] ..., which have 1.05e+06 "
      "combinations of values; at most 65536 can be summed; provide some of them in the data, or split the statement\n  "
@@ -163,7 +174,8 @@ static const struct {
      "m.bug:1:24: error: the loop bounds inf and inf are not whole numbers\n"
      "    model { for (i in (1/0):(1/0)) { x[i] ~ dnorm(0,1) } }\n                           ^"},
     {"model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n m <- mean(y[])\n z ~ dnorm(m, 1) }", "y <- c(1,2)",
-     "m.bug:1:26: error: the model has a directed cycle: y[1] -> m -> y[1]\n"
+     "m.bug:1:26: error: the model has a directed cycle: y[1] -> m -> y[1]; if 'm' depends on data alone, "
+     "compute it in a data { } block\n"
      "    model { for (i in 1:2) { y[i] ~ dnorm(m, 1) }\n                             ^"},
     {"model { A[1:2,1:3] <- B\n x ~ dnorm(A[1,1], 1) }", "B <- structure(1:6,.Dim=3:2)",
      "m.bug:1:9: error: the left-hand side has dimensions 2 x 3, but the right-hand side has 3 x 2\n"

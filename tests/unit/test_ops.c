@@ -46,6 +46,7 @@ static const op_range ranges[] = {
     {OP_log_0f1_shape, {0.3, 0.1}, {6, 20}, 0},
     {OP_log_normal_power, {0.3, -6}, {8, 6}, 0},
     {OP_log_normal_power_shape, {0.3, -6}, {8, 6}, 0},
+    {OP_scaled_exp, {-2, -2}, {2, 2}, 2},
     {OP_half_over, {0.3}, {3}, 0},
     {OP_log_slope, {0.3}, {3}, 0},
     {OP_masked_divide, {-2, 0.4}, {2, 3}, 0},
@@ -77,9 +78,10 @@ static bool only_derivative(expr_op op) {
     }
 }
 
-/* Constant between jumps: the derivative is 0 everywhere. */
+/* Constant between jumps, or a scale that cancels: the derivative is 0 everywhere. */
 static bool piecewise_constant(expr_op op) {
-    return svmp_op_is_truth(op) || op == OP_sign || op == OP_integer_divide || op == OP_round || op == OP_trunc;
+    return op == OP_peak || svmp_op_is_truth(op) || op == OP_sign || op == OP_integer_divide || op == OP_round ||
+           op == OP_trunc;
 }
 
 static op_range range_of(expr_op op) {
@@ -131,7 +133,6 @@ static bool only_in_derivatives(expr_op op) {
     case OP_log_slope:
     case OP_masked_multiply:
     case OP_masked_divide:
-    case OP_share:
     case OP_normal_hazard:
     case OP_digamma:
     case OP_log_0f1_shape:
@@ -226,6 +227,42 @@ static double slope(expr_op op, double at) {
 }
 
 /* The conventions that ops.def promises where there is no derivative. */
+/* log of the sum of e^a, e^b, e^c and e^-inf: its value wherever the largest stands, its derivatives, which are the
+ * shares and add up to 1, and what -inf does to both. */
+static void test_log_sum_exp(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    program_builder *b;
+    program *compiled;
+    expr terms[4];
+    assert_ok(svmp_builder_create(context, &b));
+    assert_true(svmp_expr_is_literal(b, svmp_expr_log_sum_exp(b, 0, NULL), NULL));
+    for (uint32_t k = 0; k < 3; k++) terms[k] = svmp_expr_input(b, k);
+    terms[3] = svmp_expr_literal(b, -INFINITY);
+    assert_int_equal(svmp_expr_log_sum_exp(b, 1, terms).index, terms[0].index);
+    assert_ok(svmp_program_finish(b, svmp_expr_log_sum_exp(b, 4, terms), 3, 0, &compiled));
+    const double points[][3] = {{0.3, -1, 2}, {-900, -901, -903}, {800, 0, 799}, {-1, 4, -800}};
+    for (size_t p = 0; p < sizeof points / sizeof *points; p++) {
+        const double *x = points[p];
+        const double m = fmax(fmax(x[0], x[1]), x[2]), sum = exp(x[0] - m) + exp(x[1] - m) + exp(x[2] - m);
+        double value, gradient[3];
+        test_run(compiled, 1, x, NULL, &value, gradient);
+        assert_near(value, m + log(sum), 4e-16 * fabs(value));
+        for (int k = 0; k < 3; k++) assert_near(gradient[k], exp(x[k] - m) / sum, 4e-16);
+        if (p == 0) test_second_differences(compiled, x, 1e-4, 1e-7, 0);
+    }
+    double value, gradient[3];
+    test_run(compiled, 1, (const double[]){-INFINITY, 1, -INFINITY}, NULL, &value, gradient);
+    assert_true(value == 1 && gradient[0] == 0 && gradient[1] == 1 && gradient[2] == 0);
+    test_run(compiled, 1, (const double[]){-INFINITY, -INFINITY, -INFINITY}, NULL, &value, gradient);
+    assert_true(value == -INFINITY);
+    test_run(compiled, 1, (const double[]){0, NAN, 0}, NULL, &value, gradient);
+    assert_true(isnan(value));
+    svmp_program_free(compiled);
+    svmp_builder_free(b);
+    svmp_context_free(context);
+}
+
 static void test_edges(void **state) {
     (void)state;
     assert_true(slope(OP_abs, 0) == 1);
@@ -413,6 +450,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exponential),
         cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_log_sum_exp),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_round),
         cmocka_unit_test(test_gamma_functions),

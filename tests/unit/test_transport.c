@@ -298,6 +298,47 @@ static void test_edge(void **state) {
     svmp_context_free(context);
 }
 
+/* Two N(-+2.5, 1) in ascending order: either unknown may be the smaller one, and chains exchange them too rarely for
+ * averages of each to settle. With the difference d ~ N(5, 2) cut at 0, the smaller one has the mean -E d/2 and the
+ * variance 1/2 + var d/4; errors as above. */
+static void test_sorted_unknowns_settle(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    svmp_run *run = NULL;
+    svmp_outcome outcome;
+    svmp_particles *particles = NULL;
+    run_options options = svmp_run_options_default();
+    options.method = "transport";
+    assert_ok(svmp_model_read_text(context, NULL,
+                                   "model { for (k in 1:2) { v[k] ~ dflat() }\n s <- sort(v)\n"
+                                   " factor(-0.5 * (s[1] + 2.5)^2 - 0.5 * (s[2] - 2.5)^2) }",
+                                   NULL, NULL, &model));
+    assert_ok(svmp_run_make(model, &options, &run));
+    assert_ok(svmp_run_go(run, &outcome));
+    assert_int_equal(outcome, SVMP_CONVERGED);
+    assert_ok(svmp_run_particles(run, &particles));
+    const double *x = svmp_particles_values(particles), z = 5 / sqrt(2.0);
+    const double hazard = exp(-0.5 * z * z) / sqrt(2 * acos(-1.0)) / (1 - 0.5 * erfc(z / sqrt(2.0)));
+    const double exact = -(5 + sqrt(2.0) * hazard) / 2, variance = 0.5 + 2 * (1 - hazard * (hazard + z)) / 4;
+    const size_t n = svmp_particles_count(particles);
+    double mean = 0, square = 0;
+    size_t first = 0; /* how often the first one is the smaller one: half of the time */
+    for (size_t l = 0; l < n; l++) {
+        const double least = fmin(x[l], x[n + l]);
+        mean += least / (double)n;
+        square += (least - exact) * (least - exact) / (double)(n - 1);
+        first += x[l] < x[n + l];
+    }
+    assert_near(mean, exact, 5 * 0.015);
+    assert_near(sqrt(square), sqrt(variance), 5 * 0.015);
+    assert_near((double)first, 0.5 * (double)n, 5 * 0.5 * sqrt((double)n));
+    svmp_particles_free(particles);
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* A run of 40 iterations ends its moves early to have some left for the transport; one of 400 would have gone on. */
 static void test_other_limit(void **state) {
     (void)state;
@@ -454,6 +495,7 @@ int main(void) {
                                        cmocka_unit_test(test_hold),
                                        cmocka_unit_test(test_hold_few),
                                        cmocka_unit_test(test_edge),
+                                       cmocka_unit_test(test_sorted_unknowns_settle),
                                        cmocka_unit_test(test_other_limit),
                                        cmocka_unit_test(test_expected),
                                        cmocka_unit_test(test_no_particle_is_carried_away),

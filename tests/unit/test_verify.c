@@ -317,6 +317,26 @@ static void test_slow_moves_do_not_pass(void **state) {
     svmp_context_free(context);
 }
 
+/* Parts of a simplex have the names of the table, and no subscript of the text; neighbours that are nearly one are
+ * named where the moves do not mix. */
+static void test_names(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    char text[512];
+    svmp_run *run = draw(context, "model { p[1:4] ~ ddirch(c(3, 3, 3, 3)) }", "prior", 100, &model);
+    for (size_t l = 0; l < 300; l++) run->backend->x[l] *= 0.4;
+    const svmp_verdict v = examine(run);
+    assert_int_equal(v.finding, SVMP_FINDING_FAILED);
+    assert_non_null(strstr(svmp_verdict_sentence(&v, text, sizeof text), "p.1 to p.4 ("));
+    assert_null(strchr(text, '['));
+    svmp_run_free(run);
+    svmp_model_free(model);
+    svmp_verdict slow = {.finding = SVMP_FINDING_UNDECIDED, .unexamined = SVMP_UNEXAMINED_NONE, .ridge = "a and b"};
+    assert_non_null(strstr(svmp_verdict_advice(&slow, text, sizeof text), "a and b are nearly collinear"));
+    svmp_context_free(context);
+}
+
 /* A sum of one variable counts as that variable, not as another: "a, b and 1 more of 2 variables". */
 static void test_no_variable_counts_twice(void **state) {
     (void)state;
@@ -634,6 +654,7 @@ int main(void) {
         cmocka_unit_test(test_tails_are_no_modes),
         cmocka_unit_test(test_slow_moves_do_not_pass),
         cmocka_unit_test(test_no_variable_counts_twice),
+        cmocka_unit_test(test_names),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_sorted_unknowns),
         cmocka_unit_test(test_improper_directions_are_named),

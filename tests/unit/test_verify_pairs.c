@@ -19,7 +19,7 @@ static const char apart[] = "model { for (i in 1:6) { x[i] ~ dexp(1) } }";
 static const char related[] = "model { for (i in 1:4) { a[i] ~ dnorm(0, 1)\n b[i] ~ dnorm(0.5 * a[i], 1 / 0.75) } }";
 
 /* Draws of the prior, changed, and examined. */
-static svmp_verdict find_after(const char *text, uint64_t seed, void (*change)(double *x)) {
+static svmp_verdict find_of(const char *text, size_t n, uint64_t seed, void (*change)(double *x)) {
     svmp_context *context = test_context(1);
     run_options options = svmp_run_options_default();
     svmp_model *model = NULL;
@@ -28,7 +28,7 @@ static svmp_verdict find_after(const char *text, uint64_t seed, void (*change)(d
     options.method = "graphical";
     options.init = "prior";
     options.seed = seed;
-    options.particles = N;
+    options.particles = n;
     assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
     assert_ok(svmp_run_make(model, &options, &run));
     if (change) change(run->backend->x);
@@ -38,6 +38,10 @@ static svmp_verdict find_after(const char *text, uint64_t seed, void (*change)(d
     svmp_model_free(model);
     svmp_context_free(context);
     return verdict;
+}
+
+static svmp_verdict find_after(const char *text, uint64_t seed, void (*change)(double *x)) {
+    return find_of(text, N, seed, change);
 }
 
 static const svmp_drift *find_correlation(const svmp_verdict *v) {
@@ -152,6 +156,17 @@ static void test_exact_pairs_pass(void **state) {
     }
 }
 
+/* Neighbours of a walk are nearly one variable: the ranks of few particles among few draws tell them apart no better
+ * than chance does. */
+static void test_few_particles_of_a_walk_pass(void **state) {
+    (void)state;
+    static const char walk[] = "model { x[1] ~ dnorm(0, 1)\n for (t in 2:100) { x[t] ~ dnorm(x[t-1], 100) } }";
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        const svmp_verdict v = find_of(walk, 20, seed, NULL);
+        assert_null(find_correlation(&v));
+    }
+}
+
 /* The record has the name of the aspect. */
 static void test_record(void **state) {
     (void)state;
@@ -167,6 +182,7 @@ int main(void) {
         cmocka_unit_test(test_weak_correlations_fail_together),
         cmocka_unit_test(test_common_part_fails),
         cmocka_unit_test(test_exact_pairs_pass),
+        cmocka_unit_test(test_few_particles_of_a_walk_pass),
         cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

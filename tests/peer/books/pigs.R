@@ -1,0 +1,3 @@
+`phBrian` <- 0
+`phGene` <- 0
+`phHenry` <- 1

@@ -1,0 +1,110 @@
+/* Particles that are given the covariance of chains. */
+#include <math.h>
+#include <string.h>
+
+#include "method/covariance.h"
+#include "support.h"
+
+enum { D = 4, N = 40, T = 7 };
+
+/* Correlated numbers, other ones for every stream. */
+static void fill(uint64_t stream, double *x) {
+    for (size_t l = 0; l < N; l++)
+        for (size_t i = 0; i < D; i++)
+            x[i * N + l] = 1e3 * (double)i + (1 + (double)i) * (test_random(stream, l * (D + 1) + i) +
+                                                                (double)i * test_random(stream, l * (D + 1) + D));
+}
+
+static double mean_of(size_t count, const double *x) {
+    double sum = 0;
+    for (size_t l = 0; l < count; l++) sum += x[l];
+    return sum / (double)count;
+}
+
+static double covariance_of(size_t count, const double *x, const double *y) {
+    const double a = mean_of(count, x), b = mean_of(count, y);
+    double sum = 0;
+    for (size_t l = 0; l < count; l++) sum += (x[l] - a) * (y[l] - b);
+    return sum / (double)(count - 1);
+}
+
+/* The correlations become those of all T * N values of the window, means and sds those that are wanted. */
+static void test_hold(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    covariance *c = NULL;
+    static double x[D * N], all[D][T * N];
+    average to[D];
+    assert_ok(svmp_covariance_create(context, D, N, &c));
+    assert_non_null(c);
+    for (size_t window = 0; window < 2; window++) { /* of which the last counts */
+        for (size_t t = 0; t < T; t++) {
+            fill(100 * window + t + 1, x);
+            svmp_covariance_add(c, x);
+            for (size_t i = 0; i < D; i++) memcpy(all[i] + t * N, x + i * N, N * sizeof *x);
+        }
+        svmp_covariance_close(c);
+    }
+    for (size_t i = 0; i < D; i++)
+        to[i] = (average){.mean = 5 - 3 * (double)i, .sd = 0.1 + (double)i, .mean_error = 0.01, .sd_error = 0.001};
+    fill(999, x);
+    svmp_covariance_hold(c, to, x);
+    for (size_t i = 0; i < D; i++) {
+        assert_float_equal(mean_of(N, x + i * N), to[i].mean, 1e-12 * (10 + to[i].sd));
+        for (size_t j = 0; j <= i; j++) {
+            const double wanted =
+                covariance_of((size_t)T * N, all[i], all[j]) /
+                sqrt(covariance_of((size_t)T * N, all[i], all[i]) * covariance_of((size_t)T * N, all[j], all[j]));
+            assert_float_equal(covariance_of(N, x + i * N, x + j * N) / (to[i].sd * to[j].sd), wanted, 1e-10);
+        }
+    }
+    svmp_covariance_free(c);
+    svmp_context_free(context);
+}
+
+/* Nothing is changed where an sd is not well known, or before a window was closed. */
+static void test_unknown(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    covariance *c = NULL;
+    static double x[D * N], before[D * N];
+    average to[D];
+    for (size_t i = 0; i < D; i++) to[i] = (average){.mean = 1, .sd = 1, .sd_error = 0.01};
+    assert_ok(svmp_covariance_create(context, D, N, &c));
+    fill(3, x);
+    memcpy(before, x, sizeof x);
+    svmp_covariance_hold(c, to, x);
+    assert_memory_equal(x, before, sizeof x);
+    svmp_covariance_add(c, x);
+    svmp_covariance_close(c);
+    to[2].sd_error = 0.2;
+    svmp_covariance_hold(c, to, x);
+    assert_memory_equal(x, before, sizeof x);
+    svmp_covariance_free(c);
+    svmp_context_free(context);
+}
+
+/* A covariance of as many variables as particles says nothing. */
+static void test_many(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    covariance *c = NULL;
+    assert_ok(svmp_covariance_create(context, 21, 100, &c));
+    assert_null(c);
+    assert_ok(svmp_covariance_create(context, 1, 100, &c));
+    assert_null(c);
+    svmp_covariance_add(c, NULL);
+    svmp_covariance_close(c);
+    svmp_covariance_hold(c, NULL, NULL);
+    svmp_covariance_free(c);
+    assert_ok(svmp_covariance_create(context, 20, 100, &c));
+    assert_non_null(c);
+    svmp_covariance_free(c);
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hold), cmocka_unit_test(test_unknown),
+                                       cmocka_unit_test(test_many)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
