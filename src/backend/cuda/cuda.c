@@ -87,8 +87,10 @@ static svmp_status take_places(backend *b, const kernel *k) {
 /* The index of this process among those of its machine, which share its devices. */
 static size_t local_process(void) {
     const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (getenv(names[k])) return strtoul(getenv(names[k]), NULL, 10);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *text = getenv(names[k]);
+        if (text) return strtoul(text, NULL, 10);
+    }
     return 0;
 }
 
