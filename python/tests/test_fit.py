@@ -483,12 +483,12 @@ def test_values_that_the_model_does_not_allow(effects):
     x[effects.names.index("tau")] = -1
     each = np.tile(x, (20, 1))
     for init in ({"tau": -1.0}, x, each):
-        with pytest.raises(ValueError, match="'tau': the model does not allow the value -1"):
+        with pytest.raises(ValueError, match="'tau' is -1 in particle 1, outside its support"):
             effects.fit(init=init, **quick)
-    with pytest.raises(ValueError, match="'tau': the model does not allow"):
+    with pytest.raises(ValueError, match="'tau' is -1"):
         effects.unconstrain({**effects.constrain(np.zeros(effects.dimension)), "tau": -1})
     simplex = svmp.Model("model { y ~ dcat(p)  p ~ ddirch(a) }", {"y": 1, "a": [1, 1, 1]})
-    with pytest.raises(ValueError, match="'p.*: the model does not allow"):
+    with pytest.raises(ValueError, match="'p' does not sum to 1"):
         simplex.unconstrain({"p": [0.5, 0.5, 0.5]})
 
 

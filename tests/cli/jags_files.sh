@@ -69,8 +69,8 @@ refuses 2 "there is no 'CODAchain1.txt' beside it" summary CODAindex.txt
 printf 'model { lambda ~ dgamma(1, 0.001)\n p ~ dbeta(1, 30)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
 echo 'y <- c(3, 4)' >open.R
 works run open.bug open.R -n 20 -t 20 -q
-shows "^Not the model's posterior: the sum over N.[12] was truncated at (62|66), where its probability is not negligible"
-shows 'T\(, (186|198)\)'
+shows "^Not the model's posterior: the sum over N.[12] was truncated at 124, where its probability is not negligible"
+shows 'T\(, 372\)'
 printf 'model { lambda ~ dgamma(20, 10)\n p ~ dbeta(20, 10)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
 works run open.bug open.R -n 20 -t 20 -q
 ! grep -q 'was truncated' said || fail "the bound is far enough: $(cat said)"

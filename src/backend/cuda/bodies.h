@@ -42,35 +42,36 @@ BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-/* The rows and the weights of some entries of a list; what is beyond `count` is as the first. */
-BODY void sum_entries(const sum_args *a, size_t e, size_t count, size_t *row, double *weight) {
+BODY size_t sum_row(const sum_args *a, size_t e) { return a->item ? a->item[e] : a->column ? a->column[e] : e; }
+
+/* TOGETHER entries of a list from e on. */
+BODY double add_entries(const sum_args *a, size_t e, size_t l, double sum) {
     const double sign = a->minus ? -1 : 1;
+    double weight[TOGETHER], value[TOGETHER];
+    size_t row[TOGETHER];
     if (a->item) {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->item[e + (j < count ? j : 0)];
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->item[e + j];
     } else if (a->column) {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->column[e + (j < count ? j : 0)];
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = a->column[e + j];
     } else {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = e + (j < count ? j : 0);
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = e + j;
     }
-    if (a->weight) {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = sign * a->weight[e + (j < count ? j : 0)];
-    } else {
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = sign;
+    UNROLL for (size_t j = 0; j < TOGETHER; j++) {
+        value[j] = a->rows[row[j] * a->n + l];
+        weight[j] = a->weight ? sign * a->weight[e + j] : sign;
     }
+    UNROLL for (size_t j = 0; j < TOGETHER; j++) sum = fma(weight[j], value[j], sum);
+    return sum;
 }
 
 /* List k for particle l. Fused by name: the same bits wherever it is compiled into. */
 BODY double row_sum(const sum_args *a, size_t k, size_t l) {
+    const double sign = a->minus ? -1 : 1;
     const size_t end = a->start[k + 1];
+    size_t e = a->start[k];
     double sum = a->constant ? a->constant[k] : a->adds ? a->out[k * a->n + l] : 0;
-    for (size_t e = a->start[k]; e < end; e += TOGETHER) {
-        double weight[TOGETHER], value[TOGETHER];
-        size_t row[TOGETHER];
-        const size_t count = end - e < TOGETHER ? end - e : TOGETHER;
-        sum_entries(a, e, count, row, weight);
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) value[j] = a->rows[row[j] * a->n + l];
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) sum = j < count ? fma(weight[j], value[j], sum) : sum;
-    }
+    for (; e + TOGETHER <= end; e += TOGETHER) sum = add_entries(a, e, l, sum);
+    for (; e < end; e++) sum = fma(a->weight ? sign * a->weight[e] : sign, a->rows[sum_row(a, e) * a->n + l], sum);
     return sum;
 }
 

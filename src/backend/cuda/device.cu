@@ -62,8 +62,12 @@ struct device {
     volatile unsigned long long *told;
     int awaited;                     // whether the last step tells by itself
     const void *prepared;            // the kernel that was last allowed its shared memory
-    unsigned long long steps, asked; // launched; whose outcome the host has
+    unsigned long long steps, asked; // launched or put off; whose outcome the host has
+    struct iteration_queue *queue;   // queue.cuh
 };
+
+static int flush(device *d);
+static unsigned long long launched_steps(const device *d);
 
 enum { THREADS = 256, PROGRAM_THREADS = 128 };
 
@@ -215,6 +219,7 @@ static unsigned blocks_for(const device *d, size_t count, size_t each) {
 
 static void close_device(device *d) {
     if (d->stream) cudaStreamSynchronize(d->stream);
+    close_queue(d);
     cudaFree(d->registers);
     cudaFree(d->report);
     cudaFreeHost((void *)d->told);
@@ -284,17 +289,17 @@ static int allocate(device *d, size_t bytes, void **pointer) {
 static void release(device *d, void *pointer) { (void)d, cudaFree(pointer); }
 
 static int to_device(device *d, void *to, const void *from, size_t bytes) {
-    return check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream)) ||
+    return flush(d) || check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream)) ||
            check(d, cudaStreamSynchronize(d->stream));
 }
 
 static int to_host(device *d, void *to, const void *from, size_t bytes) {
-    return check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, d->stream)) ||
+    return flush(d) || check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, d->stream)) ||
            check(d, cudaStreamSynchronize(d->stream));
 }
 
 static int clear(device *d, void *pointer, size_t bytes) {
-    return check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
+    return flush(d) || check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
 }
 
 static int launch_program(device *d, const program_args *a, size_t count) {
@@ -341,6 +346,7 @@ static int launch_middle(device *d, int bits, const pair_args *a) {
 
 static int launch(device *d, device_kernel which, int bits, const void *args, size_t count) {
     if (count == 0) return 0;
+    if (flush(d)) return 1;
     switch (which) {
     case KERNEL_PROGRAM: return launch_program(d, (const program_args *)args, count);
     case KERNEL_MIDDLE: return launch_middle(d, bits, (const pair_args *)args);

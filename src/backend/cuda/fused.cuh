@@ -14,6 +14,8 @@
 
 #include "backend/cuda/tile_quick.cuh"
 
+#include "backend/cuda/queue.cuh"
+
 #include "backend/cuda/ring.cuh"
 
 enum { FUSED_MEMBERS = 4 }; // of a unit: more share a matrix better
@@ -56,28 +58,23 @@ static int fuses(const device *d, int bits, const pair_args *a) {
 
 // Warps of tiles: WHOLE iterations, which tell the host, or terms alone.
 template <bool WHOLE>
-static int run_tile(device *d, void (*kernel)(const pair_args, const whole_args, const step_gate), int at_once,
-                    size_t each_warp, const pair_args *a, const whole_args &w) {
+static int run_tile(device *d, tile_kernel_function kernel, int at_once, size_t each_warp, const pair_args *a,
+                    const whole_args &w) {
     const size_t most = (size_t)d->processors * (size_t)at_once;
     const unsigned warps = a->units >= most * TILE_WARPS ? TILE_WARPS : 1; // few units are spread over processors
     const size_t needed = (a->units + warps - 1) / warps;
-    cudaLaunchAttribute early = {};
-    cudaLaunchConfig_t how = {};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    how.gridDim = dim3((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0));
-    how.blockDim = dim3(32 * warps);
-    how.dynamicSmemBytes = each_warp * warps;
+    const dim3 grid((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0)), block(32 * warps);
+    const bool small = a->units <= (size_t)d->processors * 4;
     if (each_warp && d->prepared != (const void *)kernel) {
         if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           (int)each_warp * TILE_WARPS)))
             return 1;
         d->prepared = (const void *)kernel;
     }
-    how.stream = d->stream;
-    how.attrs = &early;
-    how.numAttrs = WHOLE && d->waits ? 1 : 0;
-    return check(d, cudaLaunchKernelEx(&how, kernel, *a, w, WHOLE ? next_step(d, w.step.awaited) : gate_of(d)));
+    if (WHOLE && small && d->waits && !w.step.awaited) return put_off(d, kernel, grid, block, each_warp * warps, *a, w);
+    if (flush(d)) return 1;
+    return launch_tile(d, kernel, grid, block, each_warp * warps, WHOLE && d->waits, *a, w,
+                       WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
 
 template <int T, int SHAPE> static int run_term(device *d, const pair_args *a) {
@@ -127,6 +124,7 @@ template <int SHAPE> static int choose(device *d, int bits, const pair_args *a) 
 }
 
 static int fused(device *d, int bits, const pair_args *a) {
+    if (flush(d)) return 1;
     const int failed = a->shape == SHAPE_RBF ? choose<SHAPE_RBF>(d, bits, a) : choose<SHAPE_IMQ>(d, bits, a);
     return failed ? 1 : check(d, cudaGetLastError());
 }

@@ -11,18 +11,9 @@ BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
     const size_t to = from + size < most ? from + size : most;
     const REAL *z = (const REAL *)a->z;
     REAL sum = 0;
-    for (size_t e = from; e < to; e += TOGETHER) {
-        REAL one[TOGETHER], other[TOGETHER];
-        const size_t some = to - e < TOGETHER ? to - e : TOGETHER;
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) {
-            const REAL *row = z + a->domain[e + (j < some ? j : 0)] * n;
-            one[j] = row[l];
-            other[j] = row[m];
-        }
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) {
-            const REAL apart = one[j] - other[j];
-            if (j < some) sum += a->shape == SHAPE_LINEAR ? one[j] * other[j] : apart * apart;
-        }
+    for (size_t e = from; e < to; e++) {
+        const REAL *row = z + a->domain[e] * n, apart = row[l] - row[m];
+        sum += a->shape == SHAPE_LINEAR ? row[l] * row[m] : apart * apart;
     }
     ((REAL *)a->matrix)[thread] = sum;
 }
@@ -31,12 +22,13 @@ BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
 BODY void PAIR(add_pieces)(const pair_args *a, size_t thread) {
     REAL *matrix = (REAL *)a->matrix, sum = matrix[thread];
     const size_t size = a->units * a->n * a->n;
-    for (size_t p = 1; p < a->pieces; p += TOGETHER) {
+    size_t p = 1;
+    for (; p + TOGETHER <= a->pieces; p += TOGETHER) {
         REAL piece[TOGETHER];
-        const size_t some = a->pieces - p < TOGETHER ? a->pieces - p : TOGETHER;
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) piece[j] = matrix[(p + (j < some ? j : 0)) * size + thread];
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) sum = j < some ? sum + piece[j] : sum;
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) piece[j] = matrix[(p + j) * size + thread];
+        UNROLL for (size_t j = 0; j < TOGETHER; j++) sum += piece[j];
     }
+    for (; p < a->pieces; p++) sum += matrix[p * size + thread];
     matrix[thread] = sum;
 }
 
@@ -61,23 +53,11 @@ BODY void PAIR(velocity)(const pair_args *a, size_t thread) {
     const double *s = a->score + i * n, by = a->in_sd ? a->inverse[i] : 1, h = a->scale[u];
     const double ratio = h > 0 ? 1 / h : 0, here = z[m];
     double sum = 0, repulsion = 0;
-    for (size_t l = 0; l < n; l += TOGETHER) {
-        double value[TOGETHER], score[TOGETHER], there[TOGETHER];
-        const size_t some = n - l < TOGETHER ? n - l : TOGETHER;
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) {
-            const size_t at = l + (j < some ? j : 0);
-            value[j] = j < some ? k[at * n] : 0;
-            score[j] = s[at];
-            there[j] = z[at];
-        }
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) {
-            const double push = a->shape == SHAPE_RBF   ? value[j]
-                                : a->shape == SHAPE_IMQ ? value[j] * value[j] * value[j]
-                                                        : 0;
-            if (j >= some) continue;
-            sum += value[j] * score[j];
-            repulsion += push * (here - there[j]);
-        }
+    for (size_t l = 0; l < n; l++) {
+        const double value = k[l * n];
+        sum += value * s[l];
+        if (a->shape == SHAPE_RBF) repulsion += value * (here - z[l]);
+        if (a->shape == SHAPE_IMQ) repulsion += value * value * value * (here - z[l]);
     }
     if (a->shape == SHAPE_RBF) repulsion *= 2;
     if (a->shape == SHAPE_LINEAR) repulsion = (double)n * here;

@@ -78,7 +78,7 @@ static svmp_status plan_programs(backend *b) {
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-enum { PIECE_ROWS = 256 }; /* of a list that a thread adds up */
+enum { PIECE_ROWS = 128 }; /* of a list that a thread adds up */
 
 static size_t pieces_of(const size_t *start, size_t i) {
     return (start[i + 1] - start[i] + PIECE_ROWS - 1) / PIECE_ROWS;

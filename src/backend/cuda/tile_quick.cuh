@@ -264,9 +264,7 @@ static __device__ __forceinline__ void quick_unit(const pair_args &a, const whol
 }
 
 // Blocks of threads on a multiprocessor, by the registers and the shared memory that they need.
-template <int T, int SHAPE> static constexpr int quick_blocks() {
-    return T <= 4 ? 6 : 4;
-}
+template <int T, int SHAPE> static constexpr int quick_blocks() { return T <= 4 ? 6 : 4; }
 
 // The last block tells the host about the step before.
 template <int T, int SHAPE>
