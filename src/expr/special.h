@@ -19,7 +19,6 @@ SPECIAL double svmp_trigamma(double x);  /* the derivative of that */
 
 SPECIAL double svmp_log1m_exp(double x); /* log(1 - exp(-x)), x > 0 */
 
-
 SPECIAL double svmp_normal_density(double x);
 SPECIAL double svmp_normal_cdf(double x);
 SPECIAL double svmp_log_normal_cdf(double x);
