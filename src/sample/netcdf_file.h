@@ -16,18 +16,9 @@
 
 /* netCDF-C and its 50 libraries take longer to load than a small model takes to run: they are loaded when a file asks
  * for them. svmp_nc.open is nc_open. */
-#define NETCDF_CALLS                                                                                                   \
-    CALL(abort)                                                                                                        \
-    CALL(close)                                                                                                        \
-    CALL(close_memio) CALL(create_mem) CALL(def_dim) CALL(def_grp) CALL(def_var) CALL(get_att_text)                    \
-        CALL(get_var1_longlong) CALL(get_var_double) CALL(get_vara_double) CALL(inq_att) CALL(inq_dim) CALL(inq_dimid) \
-            CALL(inq_dimlen) CALL(inq_dimname) CALL(inq_grp_ncid) CALL(inq_nvars) CALL(inq_var) CALL(inq_varid)        \
-                CALL(inq_varndims) CALL(open) CALL(put_att_text) CALL(put_var_double) CALL(put_vara_double)            \
-                    CALL(put_vara_longlong) CALL(strerror)
-
 typedef struct netcdf_calls {
 #define CALL(name) __typeof__(&nc_##name) name;
-    NETCDF_CALLS
+#include "sample/netcdf_calls.def"
 #undef CALL
 } netcdf_calls;
 extern netcdf_calls svmp_nc;

@@ -15,7 +15,7 @@ static int load(void) {
 #define CALL(name)                                                                                                     \
     if ((symbol = dlsym(library, "nc_" #name)) == NULL) return -1;                                                     \
     memcpy(&svmp_nc.name, &symbol, sizeof symbol); /* C has no cast from an object's address to a function's */
-    NETCDF_CALLS
+#include "sample/netcdf_calls.def"
 #undef CALL
     return 0;
 }
