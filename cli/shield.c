@@ -134,6 +134,6 @@ int shield_write(svmp_context *context, const svmp_particles *particles, const c
         remove_rest(path, child);
         return write_elsewhere(w, written);
     }
-    if (status == EXIT_DONE) *written = strdup(path);
+    if (status == EXIT_DONE && (*written = strdup(path)) == NULL) return complain(EXIT_FAILED, "Out of memory.");
     return status;
 }

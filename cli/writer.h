@@ -34,7 +34,8 @@ int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result
  * error message. */
 int writer_secure(writer *w, const svmp_particles *result, run_record *record);
 
-/* Writes the result, if requested. A file that was created by others since the run began is left unchanged. */
+/* Writes the result, if requested. A file that was created by others since the run began is left unchanged, unless it
+ * stands where writer_secure had written. */
 int writer_write(writer *w, const svmp_particles *result, run_record *record);
 
 #endif

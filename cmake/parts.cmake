@@ -35,6 +35,7 @@ function(svmp_library_part name header suffix why)
       get_filename_component(folder ${${upper}_LIBRARY} DIRECTORY)
       if(folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES) # where the system looks for it
         get_filename_component(file ${file} NAME)
+        string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" file ${file}) # the name that updates keep
       endif()
       target_compile_definitions(svmp_parts INTERFACE SVMP_${upper}_LIBRARY="${file}")
     else()

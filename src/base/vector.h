@@ -65,4 +65,17 @@ static inline double svmp_centre(size_t n, const double *a, double *z) {
     return unit * sqrt(svmp_add_lanes(lane) / (double)n);
 }
 
+/* L of a d*d matrix A = L L', in place in `a`, on and below the diagonal; 0 if A is not positive definite, to rounding.
+ */
+static inline int svmp_small_cholesky(size_t d, double *a) {
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = a[i * d + j];
+            for (size_t k = 0; k < j; k++) sum -= a[i * d + k] * a[j * d + k];
+            if (i == j && !(sum > 1e-10 * a[i * d + i])) return 0;
+            a[i * d + j] = i == j ? sqrt(sum) : sum / a[j * d + j];
+        }
+    return 1;
+}
+
 #endif

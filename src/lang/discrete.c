@@ -108,6 +108,7 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
         return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
     found->open = isinf(upper) && !isfinite(most);
     if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
+    if (found->open) most += fmax(0, ceil(evaluated.lower.number)); /* T(a,) */
     if (isnan(most)) most = INFINITY;
     least = fmax(least, ceil(evaluated.lower.number));
     most = fmin(most, upper);

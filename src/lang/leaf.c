@@ -175,7 +175,6 @@ static svmp_status keep_priors(leaf_search *search) {
 static svmp_status largest_of(model_lowering *lowering, uint32_t which, double *largest) {
     const ast_statement *statement = lowering->instances[which].statement;
     *largest = -1;
-    if (statement->kind != AST_STOCHASTIC || statement->failed) return SVMP_OK;
     place before = svmp_enter(lowering, which);
     const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     value offsets = {0};
@@ -194,31 +193,48 @@ static void raise_largest(model_instance *instance, double largest) {
     if (instance->statement->largest < largest) instance->statement->largest = largest;
 }
 
-/* Of each discrete instance, the largest value that is observed of what depends on it, by way of deterministic and
- * discrete ones: counts without a bound are summed to a multiple of it. */
-static svmp_status find_largest(leaf_search *search) {
+/* Passes what is observed of instance k on to the discrete instances that it depends on, by way of deterministic and
+ * discrete ones. `closed`: those that it is not passed to; NULL: none. */
+static void pass_on(leaf_search *search, uint32_t k, double largest, const bool *closed) {
     model_lowering *lowering = search->lowering;
-    for (uint32_t k = 0; k < lowering->instance_count; k++)
-        lowering->instances[k].largest = lowering->instances[k].statement->largest = -1;
-    for (uint32_t k = 0; k < lowering->instance_count; k++) {
-        double largest;
-        SVMP_TRY(svmp_go_on(lowering, largest_of(lowering, k, &largest)));
-        if (largest < 0) continue;
-        search->depth = 0;
-        search->stack[search->depth++] = k;
-        while (search->depth > 0) { /* each is entered once for each larger value: the stack holds what was raised */
-            const uint32_t which = search->stack[--search->depth];
-            for (uint32_t e = search->parents.start[which]; e < search->parents.start[which + 1]; e++) {
-                model_instance *parent = &lowering->instances[search->parents.item[e]];
-                const ast_statement *statement = parent->statement;
-                if (parent->largest >= largest) continue;
-                if (statement->kind == AST_STOCHASTIC && !statement->distribution->discrete) continue;
-                raise_largest(parent, largest);
-                search->stack[search->depth++] = search->parents.item[e];
-            }
+    search->depth = 0;
+    search->stack[search->depth++] = k;
+    while (search->depth > 0) { /* each is entered once for each larger value: the stack holds what was raised */
+        const uint32_t which = search->stack[--search->depth];
+        for (uint32_t e = search->parents.start[which]; e < search->parents.start[which + 1]; e++) {
+            model_instance *parent = &lowering->instances[search->parents.item[e]];
+            const ast_statement *statement = parent->statement;
+            if (parent->largest >= largest || (closed && closed[search->parents.item[e]])) continue;
+            if (statement->kind == AST_STOCHASTIC && !statement->distribution->discrete) continue;
+            raise_largest(parent, largest);
+            search->stack[search->depth++] = search->parents.item[e];
         }
     }
-    return SVMP_OK;
+}
+
+/* Of each discrete instance, the largest value that is observed of what depends on it: counts without a bound are
+ * summed to a multiple of it. Where no count is observed, what is measured of it must do, in whatever unit. */
+static svmp_status find_largest(leaf_search *search) {
+    model_lowering *lowering = search->lowering;
+    bool *counted = NULL;
+    svmp_status status;
+    SVMP_TRY(SVMP_NEW(lowering->context, counted, lowering->instance_count));
+    for (uint32_t k = 0; k < lowering->instance_count; k++)
+        lowering->instances[k].largest = lowering->instances[k].statement->largest = -1;
+    for (int measured = 0; measured < 2; measured++) {
+        for (uint32_t k = 0; k < lowering->instance_count; k++) {
+            const ast_statement *statement = lowering->instances[k].statement;
+            double largest = -1;
+            if (statement->kind == AST_STOCHASTIC && !statement->failed &&
+                !statement->distribution->discrete == measured)
+                SVMP_CHECK(svmp_go_on(lowering, largest_of(lowering, k, &largest)));
+            if (largest >= 0) pass_on(search, k, largest, measured ? counted : NULL);
+        }
+        for (uint32_t k = 0; k < lowering->instance_count; k++) counted[k] = lowering->instances[k].largest >= 0;
+    }
+done:
+    svmp_release(lowering->context, counted);
+    return status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

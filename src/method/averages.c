@@ -178,7 +178,7 @@ svmp_status svmp_averages_state(averages *a, archive *to) {
     SVMP_TRY(svmp_archive_reals(to, "centre", a->variables, a->centre));
     SVMP_TRY(svmp_archive_reals(to, "window sum", numbers, a->sum));
     SVMP_TRY(svmp_archive_reals(to, "window square", numbers, a->square));
-    SVMP_TRY(svmp_archive_reals(to, "window score", numbers, a->push));
+    SVMP_TRY(svmp_archive_reals(to, "window push", numbers, a->push));
     SVMP_TRY(svmp_archive_reals(to, "window cross", numbers, a->cross));
     return svmp_archive_reals(to, "averages", a->variables * columns, &a->rows->mean);
 }

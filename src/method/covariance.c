@@ -3,15 +3,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "base/vector.h"
 
-enum { PARTICLES_EACH = 5 }; /* of so many for each variable the covariance is far from singular */
+/* Of so many particles for each variable the covariance is far from singular. More variables cost more than their
+ * score. */
+enum { PARTICLES_EACH = 5, MOST = 64 };
 
 static const double well_known = 0.1; /* an error of an sd, relative */
 
 struct covariance {
     svmp_context *context;
     size_t variables, n;
+    int threads;
     size_t count, windows; /* iterations of the open window; windows that were closed */
     double *centre;        /* of each variable: what the sums are taken from */
     double *sum, *product; /* over the window, of x - centre, and of the products of two of them, below the diagonal */
@@ -19,13 +23,13 @@ struct covariance {
     double *own, *column;  /* room: a matrix, and a particle */
 };
 
-svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, covariance **made) {
+svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, int threads, covariance **made) {
     svmp_status status;
     covariance *c = NULL;
     *made = NULL;
-    if (variables < 2 || n / PARTICLES_EACH < variables) return SVMP_OK;
+    if (variables < 2 || variables > MOST || n / PARTICLES_EACH < variables) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, c, 1));
-    *c = (covariance){.context = context, .variables = variables, .n = n};
+    *c = (covariance){.context = context, .variables = variables, .n = n, .threads = threads};
     SVMP_CHECK(SVMP_NEW(context, c->centre, variables));
     SVMP_CHECK(SVMP_NEW(context, c->sum, variables));
     SVMP_CHECK(SVMP_NEW(context, c->product, variables * variables));
@@ -65,8 +69,10 @@ void svmp_covariance_add(covariance *c, const double *x) {
         memset(c->sum, 0, d * sizeof *c->sum);
         memset(c->product, 0, d * d * sizeof *c->product);
     }
+    const double work = (double)n * (double)d * (double)d;
+#pragma omp parallel for schedule(dynamic) num_threads(svmp_threads_for(c->threads, work))
     for (size_t i = 0; i < d; i++) {
-        c->sum[i] += svmp_sum(n, x + i * n) - (double)n * c->centre[i];
+        for (size_t l = 0; l < n; l++) c->sum[i] += x[i * n + l] - c->centre[i];
         for (size_t j = 0; j <= i; j++)
             c->product[i * d + j] += products(n, x + i * n, c->centre[i], x + j * n, c->centre[j]);
     }
@@ -80,21 +86,10 @@ void svmp_covariance_close(covariance *c) {
         for (size_t j = 0; j <= i; j++) c->product[i * d + j] -= c->sum[i] * c->sum[j] / all;
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j <= i; j++)
-            c->correlation[i * d + j] = c->product[i * d + j] / sqrt(c->product[i * d + i] * c->product[j * d + j]);
+            c->correlation[i * d + j] =
+                c->product[i * d + j] / (sqrt(c->product[i * d + i]) * sqrt(c->product[j * d + j]));
     c->count = 0;
     c->windows++;
-}
-
-/* A = L L' in place, below the diagonal. Returns whether A is positive definite. */
-static int factorise(size_t d, double *a) {
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double rest = a[i * d + j];
-            for (size_t k = 0; k < j; k++) rest -= a[i * d + k] * a[j * d + k];
-            if (i == j && !(rest > 1e-10 * a[i * d + i])) return 0;
-            a[i * d + j] = i == j ? sqrt(rest) : rest / a[j * d + j];
-        }
-    return 1;
 }
 
 /* Whether every average is known well enough for all variables to be changed together. */
@@ -129,7 +124,7 @@ void svmp_covariance_hold(covariance *c, const average *to, double *x) {
             own[i * d + j] = products(n, x + i * n, 0, x + j * n, 0) / ((double)n - 1);
             wanted[i * d + j] = c->correlation[i * d + j] * to[i].sd * to[j].sd;
         }
-    const int definite = factorise(d, own) && factorise(d, wanted);
+    const int definite = svmp_small_cholesky(d, own) && svmp_small_cholesky(d, wanted);
     for (size_t l = 0; l < n; l++) {
         for (size_t i = 0; i < d; i++) c->column[i] = x[i * n + l];
         if (definite) turn(d, own, wanted, c->column);

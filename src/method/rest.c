@@ -71,7 +71,9 @@ int svmp_chains_have_met(const average *rows, size_t count) {
 static method_unrest look_at(const average *a, double chance) {
     if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
     if (!(error_of(a, svmp_fair_errors) <= 1))
-        return (method_unrest){.why = SVMP_UNREST_ERROR, .amount = fmax(a->plain_error, a->plain_sd_error) / a->sd};
+        return (method_unrest){
+            .why = SVMP_UNREST_ERROR,
+            .amount = fmax(fmax(a->plain_error, a->plain_sd_error), fmax(a->mean_error, a->sd_error)) / a->sd};
     if (isnan(a->drift)) return (method_unrest){.why = SVMP_UNREST_NONE}; /* one window alone */
     if (!(drift_of(a, chance) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))

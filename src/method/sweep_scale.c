@@ -5,6 +5,7 @@
 #include "base/select.h"
 #include "base/team.h"
 #include "base/thread.h"
+#include "base/vector.h"
 #include "method/sweep_own.h"
 
 static const double little = 1e-4; /* of the particles' sd: how far scores are apart whose difference is taken */
@@ -38,18 +39,6 @@ static double positive(double curvature, double square_score) {
     return square_score > least && square_score < most ? square_score : 1;
 }
 
-/* L of a d*d matrix A, in place in `a`; 0 when it is not positive definite, to rounding. */
-static int factorise(size_t d, double *a) {
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double sum = a[i * d + j];
-            for (size_t k = 0; k < j; k++) sum -= a[i * d + k] * a[j * d + k];
-            if (i == j && !(sum > 1e-10 * a[i * d + i])) return 0;
-            a[i * d + j] = i == j ? sqrt(sum) : sum / a[j * d + j];
-        }
-    return 1;
-}
-
 /* log det(L) / d: epsilon is kept in proportion when the shape is measured again. */
 static double log_size(const sweeper *s, size_t v) {
     const size_t d = svmp_sweep_dimension(s, v);
@@ -70,7 +59,7 @@ static void set_factor(sweeper *s, size_t v, const double *square_score, double 
         for (size_t i = 0; i < d; i++)
             for (size_t j = 0; j < i; j++) a[i * d + j] = a[j * d + i] = 0.5 * (a[i * d + j] + a[j * d + i]);
         for (size_t j = 0; j < d; j++) diagonal[j] = a[j * d + j] = positive(a[j * d + j], square_score[j]);
-        const int definite = factorise(d, a);
+        const int definite = svmp_small_cholesky(d, a);
         for (size_t i = 0; i < d; i++)
             for (size_t j = 0; j <= i; j++)
                 svmp_sweep_factor(s, v, i)[j] = definite ? a[i * d + j] : i == j ? sqrt(diagonal[i]) : 0;

@@ -8,8 +8,8 @@
  *   - By themselves the particles are as noisy as that many independent draws. Stein's transport removes the noise: its
  *     kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's identities
  *     hold. If it leads particles astray in some variable, it is undone.
- *   - Then every variable is shifted and stretched to its average mean and sd. A node that moves in other coordinates
- * is held to those on the scale of the model text.
+ *   - Then every variable is shifted and stretched to its average mean and sd, and few variables to their correlations
+ *     (covariance.h). A node that moves in other coordinates is held to those on the scale of the model text.
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried.
@@ -50,7 +50,7 @@ typedef struct transport {
     bool *jumps; /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
     int broken;  /* it may jump somewhere: no particle is carried */
     averages *averages;
-    covariance *covariance; /* NULL: of too many variables */
+    covariance *covariance; /* NULL: of too many variables, or one */
     double *metric;        /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
     int apart;             /* a solve costs too much, or the density may jump in some variable */
     double *moved;         /* the particles as the moves left them */
@@ -130,10 +130,10 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
-    SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, &own->covariance));
     SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved));
     SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
     own->broken = own->jumps != NULL;
+    if (!own->broken) SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, b->threads, &own->covariance));
     SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
@@ -236,8 +236,9 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
     double *x;
-    own->limit = by_itself && left >= CARRIES ? 0 : run->iterations;
-    own->carries = own->ordered ? 0 : left < CARRIES ? left : CARRIES; /* what is ordered is only held */
+    const size_t wanted = own->ordered || own->broken ? 0 : CARRIES; /* what is ordered is only held */
+    own->limit = by_itself && left >= wanted ? 0 : run->iterations;
+    own->carries = left < wanted ? left : wanted;
     own->stage = have_met(run) && !own->broken ? STAGE_CARRIES : STAGE_DONE;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     if (own->ordered) svmp_model_sort(run->model, svmp_gaussian_mean(own->q), run->backend->n, x);

@@ -120,7 +120,7 @@ static svmp_status place_entries(supernodes *s, const uint32_t *panel_of) {
     return SVMP_OK;
 }
 
-/* Calls for each piece of the rows of a panel below its own that are columns of one other panel. */
+/* Rows a ... of panel p that are columns of one other panel: where they end. */
 static size_t next_piece(const supernodes *s, const uint32_t *panel_of, size_t p, size_t a) {
     const int64_t *rows = s->row + s->rows_at[p];
     size_t b = a + 1;

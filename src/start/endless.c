@@ -164,6 +164,7 @@ static svmp_status look(search *s, endless *result) {
 svmp_status svmp_find_endless_way(ascent *a, endless *result) {
     search s = {.a = a};
     *result = (endless){.variable = SIZE_MAX};
+    if (a->draws < 1 + 2 * WAYS * ENDS) return SVMP_OK; /* no room to place them */
     if (a->model->lowered && svmp_lowered_is_proper(a->model->lowered)) return SVMP_OK;
     const svmp_status status = look(&s, result);
     svmp_release(a->model->context, s.widest);

@@ -209,7 +209,7 @@ static void say_chains(words *w, const svmp_verdict *v) {
 }
 
 static void say_veto(words *w, const svmp_verdict *v) {
-    const size_t count = (size_t)v->veto_amount;
+    const size_t count = v->veto_amount >= 0 && v->veto_amount < 1e15 ? (size_t)v->veto_amount : 0;
     switch (v->veto) {
     case SVMP_VETO_NONE: return;
     case SVMP_VETO_DIVERGED: say(w, "Failed: the run diverged; these are its last finite particles."); return;
@@ -343,8 +343,8 @@ static void advise_jumps(words *w, const svmp_verdict *v) {
 static void advise_divergent(words *w, const svmp_verdict *v) {
     const char *other = v->nested ? "use a non-centred parametrisation" : NULL;
     if (v->accept < 0.985)
-        say(w, "Take smaller steps (--accept %s0.99), or %s.", v->accept < 0.945 ? "0.95 or " : "",
-            other ? other : "compare with -m transport");
+        say(w, "Take smaller steps (--accept %s0.99), or %s%s.", v->accept < 0.945 ? "0.95 or " : "",
+            other ? other : "compare with -m ", other ? "" : svmp_method_transport.name);
     else
         say(w, "Use -m %s, or give the model other priors%s.", svmp_method_transport.name,
             other ? " or a non-centred parametrisation" : "");

@@ -31,14 +31,16 @@ cmp data.csv kept_data.csv
 works run -m graphical chain.mtx b.mtx -n 5 -t 9 -q --resume c.svmp -o start.csv -f # its own checkpoint, and a result
 
 # The result is in its file before it is examined: what kills the examination does not take it along.
-"$SVMP" run -m graphical "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 400 -t 5 -q --verify yes -o examined.csv >said 2>errors &
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric"; print 5000, 5000, 9999; for (i = 1; i <= 5000; i++) print i, i, 2
+    for (i = 2; i <= 5000; i++) print i, i - 1, -0.9 }' >five.mtx # whose examination takes many seconds
+"$SVMP" run -m graphical five.mtx -n 100 -t 2 -q --verify yes -o examined.csv >said 2>errors &
 run=$!
 until [[ -e examined.csv ]]; do kill -0 $run && sleep 0.01 || fail "no file before the end: $(cat errors)"; done
 kill -KILL $run
 wait $run || true
 works summary examined.csv
 grep -q 'The file records no verdict' said || fail "the examination had ended: $(cat said)"
-[[ $(rows examined.csv | wc -l) -eq 401 ]]
+[[ $(rows examined.csv | wc -l) -eq 101 ]]
 works run -m graphical chain.mtx -n 5 -t 5 -q -o whole.csv # and is replaced by the one with the verdict
 grep -q '^# verdict = ' whole.csv && [[ $(ls whole*.csv) == whole.csv ]] || fail "$(ls) $(grep verdict whole.csv)"
 

@@ -35,7 +35,7 @@ static void test_hold(void **state) {
     covariance *c = NULL;
     static double x[D * N], all[D][T * N];
     average to[D];
-    assert_ok(svmp_covariance_create(context, D, N, &c));
+    assert_ok(svmp_covariance_create(context, D, N, 2, &c));
     assert_non_null(c);
     for (size_t window = 0; window < 2; window++) { /* of which the last counts */
         for (size_t t = 0; t < T; t++) {
@@ -70,7 +70,7 @@ static void test_unknown(void **state) {
     static double x[D * N], before[D * N];
     average to[D];
     for (size_t i = 0; i < D; i++) to[i] = (average){.mean = 1, .sd = 1, .sd_error = 0.01};
-    assert_ok(svmp_covariance_create(context, D, N, &c));
+    assert_ok(svmp_covariance_create(context, D, N, 2, &c));
     fill(3, x);
     memcpy(before, x, sizeof x);
     svmp_covariance_hold(c, to, x);
@@ -89,15 +89,15 @@ static void test_many(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     covariance *c = NULL;
-    assert_ok(svmp_covariance_create(context, 21, 100, &c));
+    assert_ok(svmp_covariance_create(context, 21, 100, 1, &c));
     assert_null(c);
-    assert_ok(svmp_covariance_create(context, 1, 100, &c));
+    assert_ok(svmp_covariance_create(context, 1, 100, 1, &c));
     assert_null(c);
     svmp_covariance_add(c, NULL);
     svmp_covariance_close(c);
     svmp_covariance_hold(c, NULL, NULL);
     svmp_covariance_free(c);
-    assert_ok(svmp_covariance_create(context, 20, 100, &c));
+    assert_ok(svmp_covariance_create(context, 20, 100, 1, &c));
     assert_non_null(c);
     svmp_covariance_free(c);
     svmp_context_free(context);
