@@ -22,6 +22,7 @@ void svmp_data_free(svmp_data *data) {
     for (size_t k = 0; k < data->count; k++) svmp_release(context, data->arrays[k].values);
     for (size_t k = 0; k < data->source_count; k++) svmp_source_free(context, &data->sources[k]);
     svmp_names_free(context, &data->names);
+    svmp_names_free(context, &data->text);
     svmp_release(context, data->arrays);
     svmp_release(context, data->sources);
     svmp_release(context, data);
@@ -30,6 +31,11 @@ void svmp_data_free(svmp_data *data) {
 const data_array *svmp_data_find(const data_set *data, const char *name) {
     uint32_t number = svmp_names_find(&data->names, name, strlen(name));
     return number == NAMES_NONE ? NULL : &data->arrays[number];
+}
+
+svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length) {
+    uint32_t number;
+    return svmp_names_add(data->context, &data->text, name, length, &number);
 }
 
 static svmp_status defined_twice(data_set *data, const data_array *first, const text_source *again, size_t offset) {

@@ -38,7 +38,8 @@ struct svmp_data {
     size_t count, array_capacity;
     text_source *sources;
     size_t source_count, source_capacity;
-    size_t values; /* of all arrays */
+    size_t values;   /* of all arrays */
+    name_table text; /* names whose values are text, which a model cannot use */
 };
 
 /* Whether there is a reader for files with the ending of these `length` characters. */
@@ -62,6 +63,9 @@ void svmp_data_describe(const data_set *data, const data_array *array, const cha
  * already there, too many numbers, and dimensions that do not multiply to `count` are errors. */
 svmp_status svmp_data_append(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
                              const size_t *dimensions, const double *values, size_t count);
+
+/* Notes a name whose values are text. */
+svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length);
 
 svmp_status svmp_data_read_json(data_set *data, const text_source *source);
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source);

@@ -473,12 +473,13 @@ static svmp_status read_name(dump_reader *reader, size_t *offset, size_t *length
     return SVMP_OK;
 }
 
-static void note_text(const dump_reader *reader, size_t offset, size_t length) {
+static svmp_status note_text(const dump_reader *reader, size_t offset, size_t length) {
     char text[900], sentence[200];
     snprintf(sentence, sizeof sentence, "'%.*s' is text, not numbers: skipped", (int)(length < 100 ? length : 100),
              reader->source->text + offset);
     svmp_source_describe(reader->source, offset, "note", sentence, text, sizeof text);
     svmp_log(reader->data->context, SVMP_LOG_INFO, "%s", text);
+    return svmp_data_note_text(reader->data, reader->source->text + offset, length);
 }
 
 /* Row by row to column by column. */
@@ -516,7 +517,7 @@ static svmp_status read_assignment(dump_reader *reader) {
     reader->text = false;
     SVMP_TRY(read_value(reader, &shape));
     if (!reader->in_list) take(reader, ';');
-    if (reader->text) return note_text(reader, offset, length), SVMP_OK;
+    if (reader->text) return note_text(reader, offset, length);
     if (shape.rank == 0) shape = (dump_shape){.rank = 1, .dimensions = {reader->count}};
     if (shape.by_row) SVMP_TRY(turn(reader, &shape));
     return svmp_data_append(reader->data, reader->source->text + offset, length, offset, shape.rank, shape.dimensions,

@@ -161,9 +161,24 @@ static void warn_of_unread_data(const model_lowering *lowering) {
                  unread - TOLD == 1 ? " of the data is" : "s of the data are");
 }
 
+/* Text among the data is skipped, unless it is what the model asks for. */
+static svmp_status refuse_text(const model_lowering *lowering) {
+    for (uint32_t k = 0; k < lowering->ast->names.count; k++) {
+        const char *name = lowering->ast->names.text[k];
+        if (svmp_names_find(&lowering->data->text, name, strlen(name)) != NAMES_NONE)
+            return svmp_fail(
+                lowering->context, SVMP_BAD_INPUT,
+                "%s: error: the values of '%.100s' in the data are text, not numbers. Write NA for a missing "
+                "value, and number the levels of a factor from 1.",
+                lowering->diagnostics->source->path, name);
+    }
+    return SVMP_OK;
+}
+
 static svmp_status lower(model_lowering *lowering) {
     diagnostics *noted = lowering->diagnostics;
     SVMP_TRY(begin(lowering));
+    SVMP_TRY(refuse_text(lowering));
     SVMP_TRY(svmp_check(lowering));
     SVMP_TRY(svmp_diagnostics_report(noted));
     SVMP_TRY(svmp_declare(lowering));
