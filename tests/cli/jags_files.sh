@@ -95,3 +95,11 @@ sed 's/.*c(//; s/)//; s/,//g' jump.R | awk '
     END { error = (sum / count - mean) / sqrt((square - mean ^ 2) / count)
           if (count != 100 || error ^ 2 > 4.5 ^ 2) { printf "mean %g instead of %g\n", sum / count, mean; exit 1 } }' - jump.csv >said 2>&1 ||
     fail "$(cat said)"
+
+# Text that the model asks for is no data, and no unknown either.
+printf 'model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) }\n mu ~ dnorm(0, 1) }\n' >text.bug
+printf 'y <- c(1.1, "a", 3)\n' >text.R
+! "$SVMP" check text.bug text.R 2>errors >said || fail "text was taken for data: $(cat said)"
+grep -q "the values of 'y' in the data are text, not numbers" errors || fail "$(cat errors)"
+printf 'y <- c(1.1, 2, 3)\nlabel <- c("a", "b", "c")\n' >text.R
+works check text.bug text.R
