@@ -75,6 +75,24 @@ static svmp_status unknown_name(const values_start *s, const data_set *data, con
     return svmp_fail(s->run->context, SVMP_BAD_INPUT, "%s", text);
 }
 
+/* An array of the start has as many elements as that of the model, with NA for those that are not given. */
+static svmp_status check_size(const values_start *s, const data_set *data, const data_array *array) {
+    const lowered_model *lowered = s->run->model->lowered;
+    for (size_t k = 0; k < lowered->array_count; k++) {
+        const lowered_array *there = &lowered->arrays[k];
+        size_t count = 1;
+        if (strcmp(there->name, array->name) != 0) continue;
+        for (size_t d = 0; d < there->rank; d++) count *= there->dimensions[d];
+        if (count == array->count) return SVMP_OK;
+        char sentence[200], text[900];
+        snprintf(sentence, sizeof sentence, "'%.100s' has %zu value%s here, but %zu in the model", array->name,
+                 array->count, array->count == 1 ? "" : "s", count);
+        svmp_data_describe(data, array, "error", sentence, text, sizeof text);
+        return svmp_fail(s->run->context, SVMP_BAD_INPUT, "%s", text);
+    }
+    return SVMP_OK;
+}
+
 /* Sets the particles which, which + every, ... to the values of a file. */
 static svmp_status take(values_start *s, const data_set *data, size_t which, size_t every) {
     for (size_t k = 0; k < data->count; k++) {
@@ -89,6 +107,7 @@ static svmp_status take(values_start *s, const data_set *data, size_t which, siz
             s->given[output] = 1;
             for (size_t l = which; l < s->n; l += every) s->natural[output * s->n + l] = *value;
         }
+        if (found) SVMP_TRY(check_size(s, data, array));
         if (!found && !is_skipped(s->run, array)) return unknown_name(s, data, array);
     }
     return SVMP_OK;

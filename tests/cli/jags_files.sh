@@ -103,3 +103,8 @@ printf 'y <- c(1.1, "a", 3)\n' >text.R
 grep -q "the values of 'y' in the data are text, not numbers" errors || fail "$(cat errors)"
 printf 'y <- c(1.1, 2, 3)\nlabel <- c("a", "b", "c")\n' >text.R
 works check text.bug text.R
+
+# An array of inits has the size that it has in the model.
+printf 'theta <- c(1, 2, 3)\n' >short.R
+! "$SVMP" run "$MODELS/schools_centred.bug" "$MODELS/schools.R" --init short.R -q >said 2>errors || fail "three of eight were taken"
+grep -q "'theta' has 3 values here, but 8 in the model" errors || fail "$(cat errors)"
