@@ -217,7 +217,7 @@ static void pass_on(leaf_search *search, uint32_t k, double largest, const bool 
 static svmp_status find_largest(leaf_search *search) {
     model_lowering *lowering = search->lowering;
     bool *counted = NULL;
-    svmp_status status;
+    svmp_status status = SVMP_OK;
     SVMP_TRY(SVMP_NEW(lowering->context, counted, lowering->instance_count));
     for (uint32_t k = 0; k < lowering->instance_count; k++)
         lowering->instances[k].largest = lowering->instances[k].statement->largest = -1;
