@@ -272,30 +272,42 @@ static void test_controls_of_a_gaussian(void **state) {
     svmp_context_free(context);
 }
 
+/* A text, run to its end. */
+typedef struct text_run {
+    svmp_context *context;
+    svmp_model *model;
+    svmp_run *run;
+    svmp_outcome outcome;
+    svmp_particles *particles;
+} text_run;
+
+static text_run run_text(const char *text) {
+    text_run r = {.context = test_context(1)};
+    run_options options = svmp_run_options_default();
+    options.method = "transport";
+    assert_ok(svmp_model_read_text(r.context, NULL, text, NULL, NULL, &r.model));
+    assert_ok(svmp_run_make(r.model, &options, &r.run));
+    assert_ok(svmp_run_go(r.run, &r.outcome));
+    assert_ok(svmp_run_particles(r.run, &r.particles));
+    return r;
+}
+
+static void free_text_run(text_run *r) {
+    svmp_particles_free(r->particles);
+    svmp_run_free(r->run);
+    svmp_model_free(r->model);
+    svmp_context_free(r->context);
+}
+
 /* Two normal variables, x < y, an edge that the text does not declare as a bound: no particle ends beyond it. */
 static void test_edge(void **state) {
     (void)state;
-    svmp_context *context = test_context(1);
-    svmp_model *model = NULL;
-    svmp_run *run = NULL;
-    svmp_outcome outcome;
-    svmp_particles *particles = NULL;
-    run_options options = svmp_run_options_default();
-    options.method = "transport";
-    assert_ok(svmp_model_read_text(context, NULL,
-                                   "data { o <- 1 }\n"
-                                   "model { x ~ dnorm(0, 1)\n y ~ dnorm(-1, 1)\n o ~ dbern(step(y - x)) }",
-                                   NULL, NULL, &model));
-    assert_ok(svmp_run_make(model, &options, &run));
-    assert_ok(svmp_run_go(run, &outcome));
-    assert_ok(svmp_run_particles(run, &particles));
-    const double *x = svmp_particles_values(particles);
-    const size_t n = svmp_particles_count(particles);
+    text_run r = run_text("data { o <- 1 }\n"
+                          "model { x ~ dnorm(0, 1)\n y ~ dnorm(-1, 1)\n o ~ dbern(step(y - x)) }");
+    const double *x = svmp_particles_values(r.particles);
+    const size_t n = svmp_particles_count(r.particles);
     for (size_t l = 0; l < n; l++) assert_true(x[l] <= x[n + l]);
-    svmp_particles_free(particles);
-    svmp_run_free(run);
-    svmp_model_free(model);
-    svmp_context_free(context);
+    free_text_run(&r);
 }
 
 /* Two N(-+2.5, 1) in ascending order: either unknown may be the smaller one, and chains exchange them too rarely for
@@ -303,25 +315,13 @@ static void test_edge(void **state) {
  * variance 1/2 + var d/4; errors as above. */
 static void test_sorted_unknowns_settle(void **state) {
     (void)state;
-    svmp_context *context = test_context(1);
-    svmp_model *model = NULL;
-    svmp_run *run = NULL;
-    svmp_outcome outcome;
-    svmp_particles *particles = NULL;
-    run_options options = svmp_run_options_default();
-    options.method = "transport";
-    assert_ok(svmp_model_read_text(context, NULL,
-                                   "model { for (k in 1:2) { v[k] ~ dflat() }\n s <- sort(v)\n"
-                                   " factor(-0.5 * (s[1] + 2.5)^2 - 0.5 * (s[2] - 2.5)^2) }",
-                                   NULL, NULL, &model));
-    assert_ok(svmp_run_make(model, &options, &run));
-    assert_ok(svmp_run_go(run, &outcome));
-    assert_int_equal(outcome, SVMP_CONVERGED);
-    assert_ok(svmp_run_particles(run, &particles));
-    const double *x = svmp_particles_values(particles), z = 5 / sqrt(2.0);
+    text_run r = run_text("model { for (k in 1:2) { v[k] ~ dflat() }\n s <- sort(v)\n"
+                          " factor(-0.5 * (s[1] + 2.5)^2 - 0.5 * (s[2] - 2.5)^2) }");
+    assert_int_equal(r.outcome, SVMP_CONVERGED);
+    const double *x = svmp_particles_values(r.particles), z = 5 / sqrt(2.0);
     const double hazard = exp(-0.5 * z * z) / sqrt(2 * acos(-1.0)) / (1 - 0.5 * erfc(z / sqrt(2.0)));
     const double exact = -(5 + sqrt(2.0) * hazard) / 2, variance = 0.5 + 2 * (1 - hazard * (hazard + z)) / 4;
-    const size_t n = svmp_particles_count(particles);
+    const size_t n = svmp_particles_count(r.particles);
     double mean = 0, square = 0;
     size_t first = 0; /* how often the first one is the smaller one: half of the time */
     for (size_t l = 0; l < n; l++) {
@@ -333,10 +333,7 @@ static void test_sorted_unknowns_settle(void **state) {
     assert_near(mean, exact, 5 * 0.015);
     assert_near(sqrt(square), sqrt(variance), 5 * 0.015);
     assert_near((double)first, 0.5 * (double)n, 5 * 0.5 * sqrt((double)n));
-    svmp_particles_free(particles);
-    svmp_run_free(run);
-    svmp_model_free(model);
-    svmp_context_free(context);
+    free_text_run(&r);
 }
 
 /* A run of 40 iterations ends its moves early to have some left for the transport; one of 400 would have gone on. */
