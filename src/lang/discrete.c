@@ -88,6 +88,11 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     const double all = floor(fmax(lowering->statement->largest, 0));
     bool coupled;
     SVMP_TRY(svmp_discrete_touches(lowering, lowering->statement, &coupled));
+    if (lowering->request.brief) {
+        *most = DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own;
+        if (!coupled) *most = fmax(*most, fmin(DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * all, DISCRETE_BRIEF_MOST));
+        return SVMP_OK;
+    }
     *most = DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
     if (!coupled) *most = fmax(*most, fmin(DISCRETE_FREE_LEAST + DISCRETE_FREE_TIMES * all, DISCRETE_FREE_MOST));
     return SVMP_OK;
@@ -106,9 +111,14 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     if (lowering->cut_upper) upper = fmin(upper, floor(lowering->cut_upper[element]));
     if (lowering->statement->distribution->support == SUPPORT_SUM)
         return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
+    const uint32_t *ends = lowering->request.ends;
     found->open = isinf(upper) && !isfinite(most);
-    if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
-    if (found->open) most += fmax(0, ceil(evaluated.lower.number)); /* T(a,) */
+    if (found->open && ends && ends[lowering->discrete_count] > 0) {
+        most = ends[lowering->discrete_count];
+    } else if (found->open) {
+        SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
+        most += fmax(0, ceil(evaluated.lower.number)); /* T(a,) */
+    }
     if (isnan(most)) most = INFINITY;
     least = fmax(least, ceil(evaluated.lower.number));
     most = fmin(most, upper);

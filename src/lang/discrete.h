@@ -24,6 +24,11 @@
 #define DISCRETE_FREE_TIMES 6
 #define DISCRETE_FREE_MOST  200
 
+/* Where the reader will look at the ends and move them (start/ends.c), it begins with short sums. */
+#define DISCRETE_BRIEF_LEAST 24
+#define DISCRETE_BRIEF_TIMES 2
+#define DISCRETE_BRIEF_MOST  100
+
 /* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
 typedef struct discrete_factor {
     uint32_t instance;

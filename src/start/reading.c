@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "model/lowered.h"
 #include "read/read.h"
 #include "start/centring.h"
+#include "start/ends.h"
 #include "start/gaussian.h"
 
-enum { DRAWS = 64, SEED = 1 }; /* coordinates are the model's, whatever the seed of a run */
+enum { DRAWS = 64, SEED = 1, MOST_TURNS = 5 }; /* coordinates are the model's, whatever the seed of a run */
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
@@ -50,58 +52,187 @@ static void unhush(svmp_context *context, callbacks before) {
     context->tell = before.tell;
 }
 
+/* What a model is read with. */
+typedef struct choices {
+    node_coordinates *coordinates; /* of every node; NULL: all are centred */
+    uint32_t *ends;                /* of open sums, by discrete unknown; NULL: they stay where they are */
+    bool brief;                    /* these are short; otherwise as where nobody can look */
+} choices;
+
+static void release(svmp_context *context, choices *made) {
+    svmp_release(context, made->coordinates);
+    svmp_release(context, made->ends);
+}
+
+static int any_moved(const svmp_model *model, const node_coordinates *chosen) {
+    int moved = 0;
+    for (size_t v = 0; v < model->graph->nodes; v++) moved |= chosen[v].centring < 1;
+    return moved;
+}
+
+/* What a look at one reading of a model has found. */
+typedef struct look {
+    node_coordinates *coordinates; /* NULL: they have no choice, or stay */
+    uint32_t *ends;                /* NULL: there are none */
+    ends_found found;
+    uint32_t unknown; /* with most weight at its end, where `found` says that one has */
+} look;
+
 /* From draws of the Gaussian on the graph of the model, all of whose nodes are centred. */
-static svmp_status choose(const svmp_model *model, node_coordinates *chosen) {
+static svmp_status look_from_draws(const svmp_model *model, int matters, look *seen) {
     svmp_context *context = model->context;
     gaussian *q = NULL;
     double *x = NULL;
-    const callbacks before = hush(context);
     svmp_status status = SVMP_NEW(context, x, model->graph->variables * DRAWS);
     if (status == SVMP_OK) status = svmp_gaussian_create(model, SEED, &q);
     if (status == SVMP_OK) status = svmp_gaussian_draw(q, SEED, DRAWS, x);
-    if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, chosen);
+    if (status == SVMP_OK && seen->ends)
+        status = svmp_ends_choose(model, q, DRAWS, x, seen->ends, &seen->unknown, &seen->found);
+    if (status == SVMP_OK && matters && seen->found != ENDS_FURTHER) {
+        status = SVMP_NEW(context, seen->coordinates, model->graph->nodes);
+        if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, seen->coordinates);
+    }
     svmp_gaussian_free(q);
     svmp_release(context, x);
+    return status;
+}
+
+static void forget(svmp_context *context, look *seen) {
+    svmp_release(context, seen->coordinates);
+    svmp_release(context, seen->ends);
+    *seen = (look){0};
+}
+
+/* Nothing is found where nothing can be chosen, as in a model without a Gaussian on its graph. */
+static svmp_status look_at(const svmp_model *model, look *seen) {
+    svmp_context *context = model->context;
+    const int matters = svmp_centring_matters(model);
+    *seen = (look){0};
+    if (!matters && !svmp_ends_matter(model)) return SVMP_OK;
+    if (svmp_ends_matter(model)) SVMP_TRY(SVMP_NEW(context, seen->ends, model->lowered->summed.count));
+    const callbacks before = hush(context);
+    const svmp_status status = look_from_draws(model, matters, seen);
+    unhush(context, before);
+    if (status == SVMP_OK && seen->coordinates && !any_moved(model, seen->coordinates)) {
+        svmp_release(context, seen->coordinates);
+        seen->coordinates = NULL;
+    }
+    if (status == SVMP_OK) return SVMP_OK;
+    forget(context, seen);
+    if (status == SVMP_NO_MEMORY) return status;
+    if (matters)
+        svmp_log(context, SVMP_LOG_WARNING, "Could not choose coordinates; all nodes are centred: %s",
+                 svmp_context_error(context));
+    return SVMP_OK;
+}
+
+/* Told before the run; the verdict looks again. */
+static void warn_of_end(const svmp_model *model, uint32_t which) {
+    const lowered_discrete *unknown = &model->lowered->summed.unknowns[which];
+    const double end = unknown->least + unknown->states - 1;
+    svmp_log(model->context, SVMP_LOG_WARNING,
+             "The sum over the values of '%s' ends at %.0f, but larger values seem to be probable, however many are "
+             "summed: give it a bound that is far above the data, with T(, bound), or a prior with less weight on "
+             "large counts.",
+             unknown->name, end);
+}
+
+static svmp_status read_quietly(svmp_context *context, const model_files *files, svmp_model **model) {
+    const callbacks before = hush(context); /* the warnings of the first reading suffice */
+    const svmp_status status = svmp_read_model(context, files, model);
     unhush(context, before);
     return status;
 }
 
-/* *chosen: the coordinates of every node, which the caller frees; NULL if all stay centred, as in a model without a
- * Gaussian on its graph. */
-static svmp_status choose_where_it_matters(const svmp_model *model, node_coordinates **chosen) {
-    svmp_context *context = model->context;
-    int moved = 0;
-    if (!svmp_centring_matters(model)) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(context, *chosen, model->graph->nodes));
-    const svmp_status status = choose(model, *chosen);
-    for (size_t v = 0; status == SVMP_OK && v < model->graph->nodes; v++) moved |= (*chosen)[v].centring < 1;
-    if (status == SVMP_OK && moved) return SVMP_OK;
-    svmp_release(context, *chosen);
-    *chosen = NULL;
-    if (status == SVMP_OK || status == SVMP_NO_MEMORY) return status;
-    svmp_log(context, SVMP_LOG_WARNING, "Could not choose coordinates; all nodes are centred: %s",
-             svmp_context_error(context));
+static svmp_status take_ends(const svmp_model *model, const look *seen, choices *made) {
+    const size_t count = model->lowered->summed.count;
+    if (made->ends == NULL) SVMP_TRY(SVMP_NEW(model->context, made->ends, count));
+    for (size_t k = 0; k < count; k++)
+        if (seen->ends[k] > 0) made->ends[k] = seen->ends[k];
     return SVMP_OK;
 }
 
-static svmp_status read_as(svmp_context *context, asked *read, svmp_model **model) {
-    node_coordinates *chosen = NULL;
-    svmp_model *centred = NULL;
-    svmp_status status;
-    if (!read->choose || model == NULL) return svmp_read_model(context, &read->files, model);
-    SVMP_CHECK(svmp_read_model(context, &read->files, &centred));
-    SVMP_CHECK(choose_where_it_matters(centred, &chosen));
-    if (chosen == NULL) {
-        *model = centred;
-        return SVMP_OK;
+/* Longer sums while counts have weight where these end: *seen is what was found in the last reading. It does not help
+ * where that is refused, or there is weight at every end. */
+static svmp_status lengthen(const svmp_model *model, const asked *read, choices *made, look *seen, bool *helps) {
+    svmp_context *context = model->context;
+    model_files files = read->files;
+    *helps = true;
+    for (int turn = 0; seen->found == ENDS_FURTHER; turn++) {
+        svmp_model *longer = NULL;
+        *helps = false;
+        if (turn == MOST_TURNS) return SVMP_OK;
+        SVMP_TRY(take_ends(model, seen, made));
+        forget(context, seen);
+        files.ends = made->ends;
+        svmp_status status = read_quietly(context, &files, &longer);
+        if (status == SVMP_OK) status = look_at(longer, seen);
+        svmp_model_free(longer);
+        if (status == SVMP_NO_MEMORY) return status;
+        if (status != SVMP_OK) return SVMP_OK;
+        *helps = true;
     }
-    read->files.coordinates = chosen;
-    const callbacks before = hush(context); /* the warnings of the first reading suffice */
+    return SVMP_OK;
+}
+
+/* What a model that was read with short sums is best read with. */
+static svmp_status choose(const svmp_model *model, const asked *read, choices *made) {
+    svmp_context *context = model->context;
+    look seen = {0};
+    bool helps = true;
+    svmp_status status;
+    SVMP_CHECK(look_at(model, &seen));
+    made->brief = read->files.brief && (seen.ends || !svmp_ends_matter(model));
+    const uint32_t worst = seen.unknown;
+    SVMP_CHECK(lengthen(model, read, made, &seen, &helps));
+    if (seen.found == ENDS_CLOSER) SVMP_CHECK(take_ends(model, &seen, made));
+    if (!helps) {
+        warn_of_end(model, worst);
+        svmp_release(context, made->ends);
+        made->ends = NULL;
+        made->brief = false;
+    }
+    made->coordinates = seen.coordinates;
+    seen.coordinates = NULL;
+done:
+    forget(context, &seen);
+    return status;
+}
+
+/* With short sums; where it is refused, with long ones, since the short ones may be why. */
+static svmp_status read_first(svmp_context *context, asked *read, svmp_model **model) {
+    callbacks before = hush(context);
+    context->log = before.log;
+    read->files.brief = true;
+    svmp_status status = svmp_read_model(context, &read->files, model);
+    unhush(context, before);
+    if (status == SVMP_OK || status == SVMP_NO_MEMORY) return status;
+    before = hush(context);
+    context->tell = before.tell;
+    read->files.brief = false;
     status = svmp_read_model(context, &read->files, model);
     unhush(context, before);
+    return status;
+}
+
+static svmp_status read_as(svmp_context *context, asked *read, svmp_model **model) {
+    choices made = {0};
+    svmp_model *first = NULL;
+    svmp_status status;
+    if (!read->choose || model == NULL) return svmp_read_model(context, &read->files, model);
+    SVMP_CHECK(read_first(context, read, &first));
+    SVMP_CHECK(choose(first, read, &made));
+    if (made.coordinates == NULL && made.ends == NULL && made.brief == read->files.brief) {
+        *model = first;
+        return SVMP_OK;
+    }
+    read->files.coordinates = made.coordinates;
+    read->files.ends = made.ends;
+    read->files.brief = made.brief;
+    status = read_quietly(context, &read->files, model);
 done:
-    svmp_model_free(centred);
-    svmp_release(context, chosen);
+    svmp_model_free(first);
+    release(context, &made);
     return status;
 }
 
@@ -126,43 +257,62 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
+/* What the first process has of an array, in all. */
+static svmp_status broadcast(svmp_context *context, uint64_t bytes, void **array) {
+    const team *t = context->team;
+    t->broadcast(t, 0, sizeof bytes, &bytes);
+    if (bytes == 0) return SVMP_OK;
+    SVMP_TRY(svmp_team_agree(context, t->rank == 0 ? SVMP_OK : svmp_allocate(context, bytes, 1, array)));
+    t->broadcast(t, 0, bytes, *array);
+    return SVMP_OK;
+}
+
 /* The first process reads the whole model, and tells all what it has chosen. What is wrong with the files is told when
  * all of them read these. */
-static svmp_status choose_together(svmp_context *context, const model_files *files, node_coordinates **chosen) {
+static svmp_status choose_together(svmp_context *context, asked *read, choices *made) {
     const team *t = context->team;
-    svmp_model *centred = NULL;
-    uint64_t nodes = 0;
+    svmp_model *first = NULL;
+    uint64_t nodes = 0, unknowns = 0, brief = 0;
     svmp_status status = SVMP_OK;
     if (t->rank == 0) {
         const callbacks before = hush(context);
-        const svmp_status found = svmp_read_model(context, files, &centred);
+        const svmp_status found = read_first(context, read, &first);
         unhush(context, before);
-        if (found == SVMP_OK) status = choose_where_it_matters(centred, chosen);
-        if (*chosen) nodes = centred->graph->nodes;
+        if (found == SVMP_NO_MEMORY) status = found;
+        if (found == SVMP_OK) status = choose(first, read, made);
+        if (made->coordinates) nodes = first->graph->nodes;
+        if (made->ends) unknowns = first->lowered->summed.count;
+        brief = made->brief;
     }
-    svmp_model_free(centred);
+    svmp_model_free(first);
     SVMP_TRY(svmp_team_agree(context, status));
-    t->broadcast(t, 0, sizeof nodes, &nodes);
-    if (nodes == 0) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(context, t->rank == 0 ? SVMP_OK : SVMP_NEW(context, *chosen, nodes)));
-    t->broadcast(t, 0, nodes * sizeof **chosen, *chosen);
-    return SVMP_OK;
+    void *coordinates = made->coordinates, *ends = made->ends;
+    t->broadcast(t, 0, sizeof brief, &brief);
+    made->brief = brief != 0;
+    status = broadcast(context, nodes * sizeof *made->coordinates, &coordinates);
+    made->coordinates = coordinates;
+    SVMP_TRY(status);
+    status = broadcast(context, unknowns * sizeof *made->ends, &ends);
+    made->ends = ends;
+    return status;
 }
 
 svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
                                   const svmp_reading *how, svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
     asked read = {.files = {.count = count, .paths = paths}};
-    node_coordinates *chosen = NULL;
+    choices made = {0};
     if (context->team == NULL) {
         SVMP_TRY(svmp_model_read(context, count, paths, how, model));
         return svmp_model_split(model, split);
     }
     SVMP_TRY(svmp_team_agree(context, parse(context, how, &read)));
     SVMP_TRY(svmp_context_compare(context, "the coordinates", how && how->coordinates ? how->coordinates : "centred"));
-    svmp_status status = read.choose ? choose_together(context, &read.files, &chosen) : SVMP_OK;
-    read.files.coordinates = chosen;
+    svmp_status status = read.choose ? choose_together(context, &read, &made) : SVMP_OK;
+    read.files.coordinates = made.coordinates;
+    read.files.ends = made.ends;
+    read.files.brief = made.brief;
     if (status == SVMP_OK) status = svmp_read_parts(context, &read.files, model, split);
-    svmp_release(context, chosen);
+    release(context, &made);
     return status;
 }
