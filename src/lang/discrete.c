@@ -129,6 +129,12 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
                           "distribution: dnorm(mean, 1 / variance) T(0,)");
     found->least = least;
     found->states = (uint32_t)(most - least) + 1;
+    const uint32_t *fixed = lowering->request.fixed;
+    if (fixed && fixed[lowering->discrete_count] > 0) {
+        found->least += fixed[lowering->discrete_count] - 1;
+        found->states = 1;
+        found->open = false;
+    }
     return SVMP_OK;
 }
 
@@ -347,7 +353,8 @@ svmp_status svmp_discrete_finish(model_lowering *lowering) {
     for (; summed->count < lowering->discrete_count; summed->count++) {
         const discrete_unknown *from = &lowering->discrete[summed->count];
         lowered_discrete *to = &summed->unknowns[summed->count];
-        *to = (lowered_discrete){.least = from->least, .states = from->states, .open = from->open};
+        *to = (lowered_discrete){
+            .least = from->least, .states = from->states, .open = from->open, .readers = from->readers};
         SVMP_TRY(svmp_output_name(lowering, from->symbol, from->offset, &to->name));
     }
     return SVMP_OK;

@@ -15,6 +15,8 @@ typedef struct lower_request {
     const node_coordinates *coordinates; /* or, unless NULL, of each node */
     const uint32_t *ends; /* of each discrete unknown that has no largest value: where its sum ends; 0, or NULL: where
                            * lang/discrete.c says */
+    const uint32_t
+        *fixed; /* of each discrete unknown: 1 + the state, counted from 0, that it is to have; 0, or NULL: any */
     bool brief; /* sums without an end of their own begin short, since the ends will be looked at (start/ends.h) */
 } lower_request;
 

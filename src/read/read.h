@@ -16,6 +16,7 @@ typedef struct model_files {
     double centring;                            /* of model texts, as in lang/lower.h: 1 leaves nodes as they are, */
     const struct node_coordinates *coordinates; /* or the coordinates of each node; NULL: none */
     const uint32_t *ends;                       /* of open sums, as in lang/lower.h; NULL: none, */
+    const uint32_t *fixed;                      /* states of discrete unknowns, as in lang/lower.h; NULL: none */
     bool brief;                                 /* and whether they begin short */
 } model_files;
 

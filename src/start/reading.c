@@ -8,6 +8,7 @@
 #include "start/centring.h"
 #include "start/ends.h"
 #include "start/gaussian.h"
+#include "start/modes.h"
 
 enum { DRAWS = 64, SEED = 1, MOST_TURNS = 5 }; /* coordinates are the model's, whatever the seed of a run */
 
@@ -222,14 +223,17 @@ static svmp_status read_as(svmp_context *context, asked *read, svmp_model **mode
     if (!read->choose || model == NULL) return svmp_read_model(context, &read->files, model);
     SVMP_CHECK(read_first(context, read, &first));
     SVMP_CHECK(choose(first, read, &made));
-    if (made.coordinates == NULL && made.ends == NULL && made.brief == read->files.brief) {
-        *model = first;
-        return SVMP_OK;
+    if (made.coordinates || made.ends || made.brief != read->files.brief) {
+        svmp_model_free(first);
+        first = NULL;
+        read->files.coordinates = made.coordinates;
+        read->files.ends = made.ends;
+        read->files.brief = made.brief;
+        SVMP_CHECK(read_quietly(context, &read->files, &first));
     }
-    read->files.coordinates = made.coordinates;
-    read->files.ends = made.ends;
-    read->files.brief = made.brief;
-    status = read_quietly(context, &read->files, model);
+    SVMP_CHECK(svmp_modes_find(first, &read->files));
+    *model = first;
+    first = NULL;
 done:
     svmp_model_free(first);
     release(context, &made);
