@@ -53,12 +53,12 @@ static void choose(const lowered_summed *summed, size_t n, const double *near, c
         const lowered_discrete *unknown = &summed->unknowns[k];
         ends[k] = 0;
         if (!unknown->open) continue;
-        const double own =
-            fmax(at_end(unknown, n, near + 2 * place, most_near), at_end(unknown, n, far + 2 * place, most_far));
+        const double certain = at_end(unknown, n, near + 2 * place, most_near),
+                     own = fmax(certain, at_end(unknown, n, far + 2 * place, most_far));
         const uint32_t states = round_up(states_needed(unknown, n, far + 2 * place));
         if (own > 1) {
             ends[k] = (uint32_t)unknown->least + 2 * unknown->states - 1;
-            *found = ENDS_FURTHER;
+            *found = certain > 1 || *found == ENDS_FURTHER ? ENDS_FURTHER : ENDS_UNSURE;
         } else if (states < unknown->states) {
             ends[k] = (uint32_t)unknown->least + states - 1;
             if (*found == ENDS_STAY) *found = ENDS_CLOSER;
@@ -67,7 +67,7 @@ static void choose(const lowered_summed *summed, size_t n, const double *near, c
         weight = own;
         if (worst) *worst = (uint32_t)k;
     }
-    if (*found != ENDS_FURTHER) return;
+    if (*found < ENDS_UNSURE) return;
     for (size_t k = 0; k < summed->count; k++) /* shorter ones are found when the model is looked at again */
         if (ends[k] != 0 && ends[k] < (uint32_t)summed->unknowns[k].least + summed->unknowns[k].states) ends[k] = 0;
 }

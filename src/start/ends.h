@@ -13,7 +13,8 @@ int svmp_ends_matter(const svmp_model *model);
 typedef enum ends_found {
     ENDS_STAY,
     ENDS_CLOSER,  /* some sums are shorter */
-    ENDS_FURTHER, /* some counts have weight at their ends: the model is another one, and is to be looked at again */
+    ENDS_UNSURE,  /* some sums are longer, since tails of the posterior may reach their ends; or */
+    ENDS_FURTHER, /* because it does. Either way the model is another one then, and is to be looked at again */
 } ends_found;
 
 /* ends[k] is the last value to be summed of discrete unknown k of the model text; 0: as it is, of those that are not

@@ -10,7 +10,12 @@
 #include "start/gaussian.h"
 #include "start/modes.h"
 
-enum { DRAWS = 64, SEED = 1, MOST_TURNS = 5 }; /* coordinates are the model's, whatever the seed of a run */
+enum {
+    DRAWS = 64,
+    SEED = 1,
+    MOST_TERMS = 20000,
+    FEW_TERMS = 4000
+}; /* coordinates are the model's, whatever the seed of a run */
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
@@ -89,7 +94,7 @@ static svmp_status look_from_draws(const svmp_model *model, int matters, look *s
     if (status == SVMP_OK) status = svmp_gaussian_draw(q, SEED, DRAWS, x);
     if (status == SVMP_OK && seen->ends)
         status = svmp_ends_choose(model, q, DRAWS, x, seen->ends, &seen->unknown, &seen->found);
-    if (status == SVMP_OK && matters && seen->found != ENDS_FURTHER) {
+    if (status == SVMP_OK && matters) {
         status = SVMP_NEW(context, seen->coordinates, model->graph->nodes);
         if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, seen->coordinates);
     }
@@ -145,33 +150,58 @@ static svmp_status read_quietly(svmp_context *context, const model_files *files,
     return status;
 }
 
-static svmp_status take_ends(const svmp_model *model, const look *seen, choices *made) {
+/* Those that were found, and what stays of those before. */
+static svmp_status merge_ends(const svmp_model *model, const uint32_t *before, const look *seen, uint32_t **merged) {
     const size_t count = model->lowered->summed.count;
-    if (made->ends == NULL) SVMP_TRY(SVMP_NEW(model->context, made->ends, count));
-    for (size_t k = 0; k < count; k++)
-        if (seen->ends[k] > 0) made->ends[k] = seen->ends[k];
+    SVMP_TRY(SVMP_NEW(model->context, *merged, count));
+    for (size_t k = 0; k < count; k++) (*merged)[k] = seen->ends[k] > 0 || before == NULL ? seen->ends[k] : before[k];
     return SVMP_OK;
 }
 
-/* Longer sums while counts have weight where these end: *seen is what was found in the last reading. It does not help
- * where that is refused, or there is weight at every end. */
-static svmp_status lengthen(const svmp_model *model, const asked *read, choices *made, look *seen, bool *helps) {
+static svmp_status take_ends(const svmp_model *model, const look *seen, choices *made) {
+    uint32_t *merged = NULL;
+    SVMP_TRY(merge_ends(model, made->ends, seen, &merged));
+    svmp_release(model->context, made->ends);
+    made->ends = merged;
+    return SVMP_OK;
+}
+
+/* How many terms all sums have. */
+static size_t count_terms(const svmp_model *model) {
+    const lowered_summed *summed = &model->lowered->summed;
+    size_t terms = 0;
+    for (size_t c = 0; c < summed->component_count; c++) terms += summed->components[c].size;
+    return terms;
+}
+
+/* Reads the model with longer sums, and looks again; *next stays empty where that is refused, or the sums are dear. */
+static svmp_status look_further(svmp_context *context, const model_files *files, size_t most, look *next) {
+    svmp_model *longer = NULL;
+    svmp_status status = read_quietly(context, files, &longer);
+    if (status == SVMP_OK && count_terms(longer) <= most) status = look_at(longer, next);
+    svmp_model_free(longer);
+    return status == SVMP_NO_MEMORY ? status : SVMP_OK;
+}
+
+/* Longer sums while counts have weight where these end: *seen is what was found in the last reading. */
+static svmp_status lengthen(const svmp_model *model, const asked *read, choices *made, look *seen) {
     svmp_context *context = model->context;
     model_files files = read->files;
-    *helps = true;
-    for (int turn = 0; seen->found == ENDS_FURTHER; turn++) {
-        svmp_model *longer = NULL;
-        *helps = false;
-        if (turn == MOST_TURNS) return SVMP_OK;
-        SVMP_TRY(take_ends(model, seen, made));
+    while (seen->found >= ENDS_UNSURE) {
+        look next = {0};
+        uint32_t *ends = NULL;
+        SVMP_TRY(merge_ends(model, made->ends, seen, &ends));
+        files.ends = ends;
+        const size_t most = seen->found == ENDS_FURTHER ? MOST_TERMS : FEW_TERMS;
+        const svmp_status status = look_further(context, &files, most, &next);
+        if (status != SVMP_OK || next.ends == NULL) {
+            svmp_release(context, ends);
+            return status;
+        }
+        svmp_release(context, made->ends);
+        made->ends = ends;
         forget(context, seen);
-        files.ends = made->ends;
-        svmp_status status = read_quietly(context, &files, &longer);
-        if (status == SVMP_OK) status = look_at(longer, seen);
-        svmp_model_free(longer);
-        if (status == SVMP_NO_MEMORY) return status;
-        if (status != SVMP_OK) return SVMP_OK;
-        *helps = true;
+        *seen = next;
     }
     return SVMP_OK;
 }
@@ -180,14 +210,13 @@ static svmp_status lengthen(const svmp_model *model, const asked *read, choices 
 static svmp_status choose(const svmp_model *model, const asked *read, choices *made) {
     svmp_context *context = model->context;
     look seen = {0};
-    bool helps = true;
     svmp_status status;
     SVMP_CHECK(look_at(model, &seen));
     made->brief = read->files.brief && (seen.ends || !svmp_ends_matter(model));
     const uint32_t worst = seen.unknown;
-    SVMP_CHECK(lengthen(model, read, made, &seen, &helps));
+    SVMP_CHECK(lengthen(model, read, made, &seen));
     if (seen.found == ENDS_CLOSER) SVMP_CHECK(take_ends(model, &seen, made));
-    if (!helps) {
+    if (seen.found == ENDS_FURTHER) { /* but no longer sum will do */
         warn_of_end(model, worst);
         svmp_release(context, made->ends);
         made->ends = NULL;

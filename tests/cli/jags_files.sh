@@ -20,12 +20,17 @@ works run "$words/guessing.bug" "$words/guessing.R" -n 40 -t 20 -q --monitor kno
 shows '^Probabilities of the discrete unknowns:$'
 shows '^knows.1 += 1: '
 shows '^WAIC .* \(15 observations\)$'
-shows '^DIC '
+shows '^DIC .*, Monte Carlo standard error '
 grep '^knows.1 .*= 1' said >first
 works summary out.csv
 shows '^WAIC .* \(15 observations\)$'
 grep '^knows.1 .*= 1' said | diff first - || fail "the file has other probabilities"
 [[ $(rows out.csv | sed -n 1p) == *knows.15,log_lik.1,* ]] || fail "the header is $(rows out.csv | head -1)"
+
+# Of 10, 12, 14 and 20 the mean is 14 and the variance 56/3; x + (x - 14)^2/2 has the variance 132.
+printf 'deviance\n10\n12\n14\n20\n' >four.csv
+works summary four.csv
+shows '^DIC 23.333, Monte Carlo standard error 5.7: mean deviance 14, pD 9.33 '
 
 # Observed arrays are drawn once more, behind the others; in NetCDF they are ArviZ' posterior_predictive.
 works run "$words/guessing.bug" "$words/guessing.R" -n 40 -t 20 -q --monitor posterior_predictive -o again.csv
@@ -65,12 +70,15 @@ rm CODAchain*
 refuses 2 "there is no 'CODAchain1.txt' beside it" summary CODAindex.txt
 
 # Counts without a largest value: the sum ends far above what is observed of them, and the verdict says where that was
-# not far enough.
+# not far enough. If the ends are looked at, there is a warning beforehand, or they are moved.
 printf 'model { lambda ~ dgamma(1, 0.001)\n p ~ dbeta(1, 30)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
 echo 'y <- c(3, 4)' >open.R
-works run open.bug open.R -n 20 -t 20 -q
+works run open.bug open.R -n 20 -t 20 -q --coordinates centred
 shows "^Not the model's posterior: the sum over N.[12] was truncated at 124, where its probability is not negligible"
 shows 'T\(, 372\)'
+printf 'model { lambda ~ dgamma(10, 0.05)\n p ~ dbeta(20, 1000)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
+works run open.bug open.R -n 20 -t 20 -q
+! grep -q 'was truncated' said || fail "the sum should be longer: $(cat said)"
 printf 'model { lambda ~ dgamma(20, 10)\n p ~ dbeta(20, 10)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
 works run open.bug open.R -n 20 -t 20 -q
 ! grep -q 'was truncated' said || fail "the bound is far enough: $(cat said)"
