@@ -2,9 +2,25 @@
 
 #include <math.h>
 
-#include "base/random.h"
 #include "model/evaluate.h"
-#include "model/modes.h"
+
+/* Numbers 0 and 1 of the stream are uniform, normal ones follow. */
+static void draw(const model_modes *modes, random_stream stream, double u, double *room, size_t stride, double *x) {
+    for (size_t i = 0; i < modes->variables; i++) room[i] = svmp_random_normal(stream, 2 + i);
+    svmp_modes_place(modes, svmp_modes_at(modes, u), room, stride, x);
+}
+
+void svmp_leap_offer(const model_modes *modes, random_stream stream, double *room, size_t stride, double *x) {
+    draw(modes, stream, svmp_random_uniform(stream, 0), room, stride, x);
+}
+
+double svmp_leap_chance(const model_modes *modes, random_stream stream, double *room, size_t stride, const double *x,
+                        const double *y) {
+    return svmp_modes_log_density(modes, x, stride, room, NULL) - svmp_modes_log_density(modes, y, stride, room, NULL) -
+           log(svmp_random_uniform(stream, 1));
+}
+
+/* ---- particles --------------------------------------------------------------------------------------------------- */
 
 struct leaper {
     const svmp_model *model;
@@ -14,7 +30,7 @@ struct leaper {
     uint64_t seed;
     double *offered;     /* particles */
     double *here, *then; /* log densities of a particle as it is and as it would be */
-    double *room;        /* 2 * variables */
+    double *room;        /* variables */
 };
 
 svmp_status svmp_leaper_create(const backend *b, leaper **made) {
@@ -29,7 +45,7 @@ svmp_status svmp_leaper_create(const backend *b, leaper **made) {
     SVMP_CHECK(SVMP_NEW(context, l->offered, variables * b->n));
     SVMP_CHECK(SVMP_NEW(context, l->here, b->n));
     SVMP_CHECK(SVMP_NEW(context, l->then, b->n));
-    SVMP_CHECK(SVMP_NEW(context, l->room, 2 * variables));
+    SVMP_CHECK(SVMP_NEW(context, l->room, variables));
     *made = l;
     return SVMP_OK;
 done:
@@ -52,17 +68,11 @@ static random_stream stream_of(const leaper *l, size_t t, size_t particle) {
     return (random_stream){.seed = l->seed, .purpose = RANDOM_LEAP, .a = t, .b = particle};
 }
 
-/* A draw of the mixture; numbers 0 and 1 of the stream are uniform, normal ones follow. */
-static void offer(const leaper *l, size_t t, size_t particle, double u, double *x) {
-    const size_t d = l->modes->variables;
-    for (size_t i = 0; i < d; i++) l->room[i] = svmp_random_normal(stream_of(l, t, particle), 2 + i);
-    svmp_modes_place(l->modes, svmp_modes_at(l->modes, u), l->room, l->n, x);
-}
-
 svmp_status svmp_leaper_start(leaper *l, double *x) {
     enum { HALVINGS = 30 };
     int known, outside = 1;
-    for (size_t k = 0; k < l->n; k++) offer(l, SIZE_MAX, k, ((double)k + 0.5) / (double)l->n, x + k);
+    for (size_t k = 0; k < l->n; k++)
+        draw(l->modes, stream_of(l, SIZE_MAX, k), ((double)k + 0.5) / (double)l->n, l->room, l->n, x + k);
     for (size_t turn = 0; turn < HALVINGS && outside; turn++) {
         SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->here, &known));
         outside = 0;
@@ -81,13 +91,12 @@ svmp_status svmp_leap(leaper *l, backend *b, size_t t) {
     int known;
     if (l == NULL) return SVMP_OK;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    for (size_t k = 0; k < l->n; k++) offer(l, t, k, svmp_random_uniform(stream_of(l, t, k), 0), l->offered + k);
+    for (size_t k = 0; k < l->n; k++) svmp_leap_offer(l->modes, stream_of(l, t, k), l->room, l->n, l->offered + k);
     SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->here, &known));
     SVMP_TRY(svmp_evaluate_log_density(l->evaluator, l->offered, l->then, &known));
     for (size_t k = 0; k < l->n; k++) {
-        const double ratio = l->then[k] - l->here[k] + svmp_modes_log_density(l->modes, x + k, l->n, l->room, NULL) -
-                             svmp_modes_log_density(l->modes, l->offered + k, l->n, l->room, NULL);
-        if (!(log(svmp_random_uniform(stream_of(l, t, k), 1)) < ratio)) continue;
+        const double chance = svmp_leap_chance(l->modes, stream_of(l, t, k), l->room, l->n, x + k, l->offered + k);
+        if (!(l->then[k] - l->here[k] + chance > 0)) continue;
         for (size_t i = 0; i < l->modes->variables; i++) x[i * l->n + k] = l->offered[i * l->n + k];
     }
     return svmp_backend_commit(b, ARRAY_PARTICLES);

@@ -6,6 +6,18 @@
 #define SVMP_METHOD_LEAP_H
 
 #include "backend/backend.h"
+#include "base/random.h"
+#include "model/modes.h"
+
+/* A draw of the mixture by the stream, whose numbers are `stride` apart in x; and log q(x) - log q(y) - log u for a
+ * uniform number u: y is accepted if log p(y) - log p(x) is not less than minus that. `room` has a number for each
+ * variable. */
+void svmp_leap_offer(const model_modes *modes, random_stream stream, double *room, size_t stride, double *x);
+double svmp_leap_chance(const model_modes *modes, random_stream stream, double *room, size_t stride, const double *x,
+                        const double *y);
+
+/* ---- of the particles of a backend --------------------------------------------------------------------------------
+ */
 
 typedef struct leaper leaper;
 

@@ -44,7 +44,8 @@ static double at_end(const lowered_discrete *unknown, size_t n, const double *pr
     return isnan(weight) ? 0 : weight / much;
 }
 
-/* Twice as many values where there is weight at the end, by `near`; fewer where there is none, by `far`. */
+/* Twice or four times as many values where there is weight at the end, by `near`; fewer where there is none, by `far`.
+ */
 static void choose(const lowered_summed *summed, size_t n, const double *near, const double *far, uint32_t *ends,
                    uint32_t *worst, ends_found *found) {
     double weight = 0;
@@ -57,7 +58,7 @@ static void choose(const lowered_summed *summed, size_t n, const double *near, c
                      own = fmax(certain, at_end(unknown, n, far + 2 * place, most_far));
         const uint32_t states = round_up(states_needed(unknown, n, far + 2 * place));
         if (own > 1) {
-            ends[k] = (uint32_t)unknown->least + 2 * unknown->states - 1;
+            ends[k] = (uint32_t)unknown->least + (certain > 100 ? 4 : 2) * unknown->states - 1;
             *found = certain > 1 || *found == ENDS_FURTHER ? ENDS_FURTHER : ENDS_UNSURE;
         } else if (states < unknown->states) {
             ends[k] = (uint32_t)unknown->least + states - 1;

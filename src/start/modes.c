@@ -8,8 +8,10 @@
 
 enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 64, FEWEST_READERS = 4 };
 
-static const double least_share = 1e-3; /* of a mode that is kept */
-static const double far = 4;            /* sd, by the mean covariance of two modes: then they are apart */
+/* Modes with less than `least_share` are left out; those with `matters` count. The others are ways out for what has
+ * started there: a leap is accepted from places that the mixture has. */
+static const double least_share = 1e-100, matters = 1e-3;
+static const double far = 4; /* sd, in the direction between two modes: then they are apart */
 
 /* A combination of values: the Gaussian given it. */
 typedef struct given_values {
@@ -132,23 +134,27 @@ static double distance(const model_modes *modes, const posterior_mode *a, const 
     return apart;
 }
 
-/* Whether the modes fall into parts: each is near another one of its part, and far from those of other parts. */
+/* Whether the modes that matter fall into parts: each is near another one of its part, and far from those of other
+ * parts. */
 static svmp_status are_apart(svmp_context *context, const model_modes *modes, bool *apart) {
     bool *reached;
-    size_t count = 1;
+    size_t largest = 0;
     SVMP_TRY(SVMP_NEW(context, reached, modes->count));
-    reached[0] = true;
+    for (size_t k = 1; k < modes->count; k++)
+        if (modes->mode[k].share > modes->mode[largest].share) largest = k;
+    reached[largest] = true;
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t a = 0; a < modes->count; a++)
             for (size_t b = 0; reached[a] && b < modes->count; b++) {
-                if (reached[b] || distance(modes, &modes->mode[a], &modes->mode[b]) > far) continue;
+                if (reached[b] || modes->mode[b].share < matters) continue;
+                if (distance(modes, &modes->mode[a], &modes->mode[b]) > far) continue;
                 reached[b] = grown = true;
-                count++;
             }
     }
+    *apart = false;
+    for (size_t k = 0; k < modes->count; k++) *apart = *apart || (modes->mode[k].share >= matters && !reached[k]);
     svmp_release(context, reached);
-    *apart = count < modes->count;
     return SVMP_OK;
 }
 
