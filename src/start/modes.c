@@ -6,11 +6,11 @@
 #include "model/lowered.h"
 #include "start/gaussian.h"
 
-enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 64, FEWEST_READERS = 4 };
+enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 20000, FEWEST_READERS = 4 };
 
 /* Modes with less than `least_share` are left out; those with `matters` count. The others are ways out for what has
  * started there: a leap is accepted from places that the mixture has. */
-static const double least_share = 1e-100, matters = 1e-3;
+static const double least_share = 1e-100, matters = 0.01;
 static const double far = 4; /* sd, in the direction between two modes: then they are apart */
 
 /* A combination of values: the Gaussian given it. */
@@ -44,7 +44,7 @@ static size_t count_combinations(const svmp_model *model) {
     for (size_t k = 0; k < lowered->summed.count; k++) {
         if (!couples(lowered, &lowered->summed.unknowns[k])) continue;
         combinations *= lowered->summed.unknowns[k].states;
-        if (combinations > MOST_COMBINATIONS) return 0;
+        if (combinations > MOST_COMBINATIONS || combinations * lowered->observed > MOST_WORK) return 0;
     }
     return combinations > 1 ? combinations : 0;
 }
@@ -192,6 +192,10 @@ svmp_status svmp_modes_find(svmp_model *model, const model_files *files) {
     svmp_release(context, s.given);
     svmp_release(context, s.fixed);
     if (status == SVMP_OK) model->modes = made;
+    if (status == SVMP_OK && made)
+        svmp_log(context, SVMP_LOG_INFO,
+                 "The values of a discrete unknown lead to modes that are far apart: particles and chains leap between "
+                 "them.");
     if (status != SVMP_OK) svmp_modes_free(context, made);
     if (status == SVMP_NO_MEMORY) return status;
     context->error[0] = '\0';
