@@ -275,6 +275,7 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
     *result = (model_item){.kind = ITEM_OPAQUE};
     if (!lowering->symbolic && read->state != ELEMENT_COMPUTED) return SVMP_OK;
     if (read->state == ELEMENT_DISCRETE) return svmp_discrete_read(lowering, read->output, result);
+    if (read->state == ELEMENT_REMAINDER) return svmp_remainder_read(lowering, read->output, result);
     if (read->stamp != lowering->stamp) {
         uint32_t definition = read->definition;
         model_instance *defined = &lowering->instances[definition];

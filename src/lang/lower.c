@@ -100,6 +100,7 @@ static svmp_status make_nodes(model_lowering *lowering) {
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
     }
+    SVMP_TRY(svmp_make_totals(lowering));
     svmp_place_leaves(lowering);
     const size_t variables = lowering->result->variables + lowering->result->leaf_variables + lowering->discrete_count;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));
@@ -216,7 +217,7 @@ static svmp_status lower_text(model_lowering *lowering, const text_source *sourc
     diagnostics *noted = NULL;
     svmp_status status = SVMP_OK;
     lowering->ast = &ast; /* cppcheck-suppress autoVariables ; until the end of this function */
-    lowering->pending = lowering->instance = lowering->factor = NOTHING;
+    lowering->pending = lowering->instance = lowering->factor = lowering->without = NOTHING;
     SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
     lowering->diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));

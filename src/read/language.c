@@ -107,8 +107,8 @@ done:
 
 static svmp_status read_model(svmp_context *context, const model_files *files, const graph_owners *owners,
                               svmp_model **model) {
-    const lower_request request = {files->monitors, owners,       files->centring, files->coordinates,
-                                   files->ends,     files->fixed, files->brief};
+    const lower_request request = {files->monitors, owners,        files->centring, files->coordinates, files->ends,
+                                   files->fixed,    files->totals, files->sums,     files->strict,      files->brief};
     language_files opened = {0};
     svmp_model *made = NULL;
     svmp_status status = svmp_model_create(context, &made);
@@ -130,6 +130,9 @@ static svmp_status read_graph(svmp_context *context, const model_files *files, s
                                    .coordinates = files->coordinates,
                                    .ends = files->ends,
                                    .fixed = files->fixed,
+                                   .totals = files->totals,
+                                   .sums = files->sums,
+                                   .strict = files->strict,
                                    .brief = files->brief};
     language_files opened = {0};
     svmp_graph *made = NULL;

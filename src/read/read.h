@@ -17,6 +17,9 @@ typedef struct model_files {
     const struct node_coordinates *coordinates; /* or the coordinates of each node; NULL: none */
     const uint32_t *ends;                       /* of open sums, as in lang/lower.h; NULL: none, */
     const uint32_t *fixed;                      /* states of discrete unknowns, as in lang/lower.h; NULL: none */
+    bool totals;                                /* sums of them are unknowns by themselves */
+    bool *sums;                                 /* set where a sum is refused; may be NULL */
+    bool strict;                                /* tables must be small */
     bool brief;                                 /* and whether they begin short */
 } model_files;
 

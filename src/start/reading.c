@@ -229,19 +229,25 @@ done:
     return status;
 }
 
-/* With short sums; where it is refused, with long ones, since the short ones may be why. */
+/* With short sums; where it is refused, with totals as unknowns, since tables may be too large; and at last with long
+ * sums, since the short ones may be why, which tells what is wrong. */
 static svmp_status read_first(svmp_context *context, asked *read, svmp_model **model) {
-    callbacks before = hush(context);
-    context->log = before.log;
-    read->files.brief = true;
-    svmp_status status = svmp_read_model(context, &read->files, model);
-    unhush(context, before);
-    if (status == SVMP_OK || status == SVMP_NO_MEMORY) return status;
-    before = hush(context);
-    context->tell = before.tell;
-    read->files.brief = false;
-    status = svmp_read_model(context, &read->files, model);
-    unhush(context, before);
+    svmp_status status = SVMP_OK;
+    bool sums = false;
+    for (int turn = 0; turn < 3; turn += turn == 0 && !sums ? 2 : 1) {
+        const callbacks before = hush(context);
+        if (turn == 0) context->log = before.log;
+        if (turn == 2) context->tell = before.tell;
+        read->files.brief = turn < 2;
+        read->files.totals = turn == 1;
+        read->files.strict = turn == 0;
+        read->files.sums = &sums;
+        status = svmp_read_model(context, &read->files, model);
+        read->files.sums = NULL;
+        read->files.strict = false;
+        unhush(context, before);
+        if (status == SVMP_OK || status == SVMP_NO_MEMORY) break;
+    }
     return status;
 }
 
@@ -315,13 +321,14 @@ static svmp_status choose_together(svmp_context *context, asked *read, choices *
         if (found == SVMP_OK) status = choose(first, read, made);
         if (made->coordinates) nodes = first->graph->nodes;
         if (made->ends) unknowns = first->lowered->summed.count;
-        brief = made->brief;
+        brief = made->brief + 2 * (uint64_t)read->files.totals;
     }
     svmp_model_free(first);
     SVMP_TRY(svmp_team_agree(context, status));
     void *coordinates = made->coordinates, *ends = made->ends;
     t->broadcast(t, 0, sizeof brief, &brief);
-    made->brief = brief != 0;
+    made->brief = brief % 2;
+    read->files.totals = brief >= 2;
     status = broadcast(context, nodes * sizeof *made->coordinates, &coordinates);
     made->coordinates = coordinates;
     SVMP_TRY(status);
