@@ -178,20 +178,20 @@ typedef struct model_lowering {
     double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
     ast_statement *statement;
     const double *counters;
-    uint32_t instance; /* or NOTHING */
-    uint32_t factor;   /* the instance whose factor is being made, or NOTHING */
-    bool in_data;      /* data { } is being computed */
-    bool sizing;       /* dimensions are being found: only data can be read */
-    bool shaping;      /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
-    bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
-    bool tracing;      /* nothing is asked for but what is read */
-    int depth;
-    size_t node_reads;  /* how many elements that the model defines were read */
+    uint32_t instance;  /* or NOTHING */
+    uint32_t factor;    /* the instance whose factor is being made, or NOTHING */
+    bool in_data;       /* data { } is being computed */
+    bool sizing;        /* dimensions are being found: only data can be read */
+    bool shaping;       /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
+    bool symbolic;      /* unknowns become expressions; otherwise they are opaque */
+    bool tracing;       /* nothing is asked for but what is read */
     bool only_discrete; /* there is no other unknown */
-    size_t model_end;   /* where model { } ends, for who adds one */
-    uint32_t without;   /* the total whose other terms are being added up, or NOTHING */
     bool drawn;         /* discrete unknowns have values: those drawn for each particle */
-    uint32_t pending;   /* an instance to be computed before we go on, or NOTHING */
+    int depth;
+    size_t node_reads; /* how many elements that the model defines were read */
+    size_t model_end;  /* where model { } ends, for who adds one */
+    uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
+    uint32_t without;  /* the total whose other terms are being added up, or NOTHING */
     uint32_t stamp;
     uint32_t slot_epoch; /* the stamp of the builder's inputs */
 
