@@ -7,9 +7,14 @@
  *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
+ *     bench_gpu --of-paper sensors|crowd COUNT N ITERATIONS
+ *     bench_gpu --paper                             the sensors and the crowd of the paper, and a hundred times as many
+ *     bench_gpu --write sensors|crowd COUNT         their data, for the same in JAX (bench/peers/jax_gpu.py)
+ *
+ * From the project's root: it reads models/.
  */
 #include "backend/backend.h"
-#include "bench/bench.h"
+#include "bench/paper.h"
 
 static int quick;
 
@@ -110,9 +115,35 @@ static int alone(svmp_model *model, const char *text, size_t n, size_t iteration
     return 0;
 }
 
+/* The sensors and the crowd, as many as in the paper and a hundred times as many. */
+static void paper_rows(void) {
+    const size_t particles[] = {50, 100};
+    for (size_t times = 1; times <= (quick ? 1 : 100); times *= 100)
+        for (int crowd = 0; crowd < 2; crowd++) {
+            const size_t size = (crowd ? 80 : 100) * times;
+            char name[64];
+            srand(1);
+            svmp_model *model = crowd ? read_with("models/crowd.bug", write_crowd, size)
+                                      : read_with("models/sensors.bug", write_sensors, size);
+            snprintf(name, sizeof name, "%s %zu", crowd ? "crowd" : "sensors", size);
+            for (size_t k = 0; k < (quick ? 1 : 2); k++) row(model, name, "rbf@blanket", particles[k], 1);
+            svmp_model_free(model);
+        }
+}
+
 int main(int count, char **arguments) {
     quick = is_quick(count, arguments);
     start_context(0);
+    if (count == 4 && strcmp(arguments[1], "--write") == 0) {
+        srand(1);
+        (arguments[2][0] == 's' ? write_sensors : write_crowd)(stdout, strtoul(arguments[3], NULL, 10));
+        return 0;
+    }
+    if (count == 6 && strcmp(arguments[1], "--of-paper") == 0)
+        return alone(arguments[2][0] == 's'
+                         ? read_with("models/sensors.bug", write_sensors, strtoul(arguments[3], NULL, 10))
+                         : read_with("models/crowd.bug", write_crowd, strtoul(arguments[3], NULL, 10)),
+                     "rbf@blanket", strtoul(arguments[4], NULL, 10), strtoul(arguments[5], NULL, 10));
     if (count == 6 && strcmp(arguments[1], "--one") == 0)
         return alone(grid(strtoul(arguments[2], NULL, 10)), arguments[4], strtoul(arguments[3], NULL, 10),
                      strtoul(arguments[5], NULL, 10));
@@ -138,6 +169,8 @@ int main(int count, char **arguments) {
     svmp_backend_free(b);
     svmp_model_free(small);
     const int brief = count == 2 && strcmp(arguments[1], "--grid") == 0;
+    if (!brief) paper_rows();
+    if (count == 2 && strcmp(arguments[1], "--paper") == 0) return 0;
     for (size_t a = 0; a < (quick ? 1 : sizeof sides / sizeof *sides); a++) {
         char name[64];
         if (brief && sides[a] != 100) continue;

@@ -7,6 +7,7 @@
 #include "expr/special.h"
 
 #include "backend/cuda/bodies.h"
+#include "backend/cuda/kappa.h"
 
 #define REAL       float
 #define REAL_EXP   expf
@@ -43,7 +44,7 @@ static size_t room(device *d) { return (void)d, (size_t)1 << 30; }
 static int allocate(device *d, size_t bytes, void **pointer) {
     (void)d;
     *pointer = malloc(bytes);
-    return *pointer == NULL;
+    return *pointer == NULL ? DEVICE_FULL : 0;
 }
 
 static void release(device *d, void *pointer) { (void)d, free(pointer); }
@@ -91,6 +92,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
         case KERNEL_VALUE: BOTH(value); break;
         case KERNEL_VELOCITY: BOTH(velocity); break;
         case KERNEL_MOMENTS: BOTH(moments); break;
+        case KERNEL_FIRST: body_first(args, t); break;
+        case KERNEL_SURVEY: body_survey(args, t); break;
+        case KERNEL_KAPPA: body_kappa(args, t); break;
         case KERNEL_PROGRAM:
         case KERNEL_STEP:
         case KERNEL_DIFFUSE: return 1;

@@ -127,6 +127,63 @@ static void test_hub(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- discrepancies ----------------------------------------------------------------------------------------------- */
+
+static void expect_discrepancy(comparison c, const char *name, double tolerance) {
+    const backend_kind *kinds[] = {&test_backend_simulated_f64, &test_backend_simulated, &test_backend_simulated_whole};
+    for (size_t k = 0; k < 3; k++) {
+        double largest;
+        c.other = kinds[k];
+        if (compare_discrepancies(&c, &largest) != SVMP_OK)
+            fail_msg("%s: %s", name, svmp_context_error(c.model->context));
+        if (!(largest <= tolerance))
+            fail_msg("%s, %s with %s, n = %zu: %g", kinds[k]->name, name, c.kernel, c.n, largest);
+    }
+}
+
+/* In double whatever the backend's precision: all shapes, metrics and domains, and nodes of one and two variables. */
+static void test_discrepancy_of_kernels(void **state) {
+    (void)state;
+    const char *kernels[] = {"rbf@blanket",
+                             "imq@self",
+                             "linear@blanket",
+                             "rbf(median-log)@random:2",
+                             "imq(median-zeros)@all",
+                             "linear@all",
+                             "rbf(1.7)@blanket",
+                             "rbf/sd@blanket + 0.3*linear/sd@blanket",
+                             "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
+                             "rbf@message",
+                             "rbf/sd@near:2 + linear@near:3"};
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, 12, 0.3, 0, 5);
+    const size_t sizes[] = {1, 2, 3, 8, 65};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            expect_discrepancy(
+                (comparison){.model = model, .kernel = kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
+                "a Gaussian", 1e-12);
+    /* a method without a kernel, of whose particles some are measured */
+    expect_discrepancy((comparison){.model = model, .kernel = "rbf@blanket", .n = 30, .measured = 20}, "Langevin",
+                       1e-12);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_discrepancy_of_models(void **state) {
+    (void)state;
+    for (size_t k = 0; k < ALL_MODELS; k++) {
+        if (!can_read_model(all_models[k])) continue;
+        svmp_context *context = test_context(1);
+        svmp_model *model = read_model(context, all_models[k]);
+        expect_discrepancy(
+            (comparison){.model = model, .kernel = "rbf@blanket", .step = "adagrad:0.1", .n = 7, .iterations = 1},
+            all_models[k][0], 1e-11);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
 /* ---- iterations in one launch ------------------------------------------------------------------------------------ */
 
 enum { WATCH_SCORE = 1, WATCH_PHI = 2, WATCH_BEFORE = 4, WATCH_LATE = 8 };
@@ -424,6 +481,8 @@ int main(void) {
         cmocka_unit_test(test_messages_of_programs),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_discrepancy_of_kernels),
+        cmocka_unit_test(test_discrepancy_of_models),
         cmocka_unit_test(test_whole_iterations),
         cmocka_unit_test(test_nobody_waits),
         cmocka_unit_test(test_late_checkpoint),

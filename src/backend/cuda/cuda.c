@@ -22,12 +22,14 @@ svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer) {
     const size_t room = own->ops->room(own->device);
     if (bytes == 0) bytes = 1;
     SVMP_TRY(SVMP_GROW(b->context, own->taken, own->taken_capacity, own->taken_count + 1));
-    if (bytes > room || own->ops->allocate(own->device, bytes, pointer) != 0)
+    const int failure = bytes > room ? DEVICE_FULL : own->ops->allocate(own->device, bytes, pointer);
+    if (failure == DEVICE_FULL)
         return svmp_fail(
             b->context, SVMP_NO_MEMORY,
             "Out of memory on %s: this run needs %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
             "or --backend cpu.",
             own->describe, (double)bytes / gib, (double)room / gib);
+    SVMP_TRY(svmp_cuda_check(b, failure));
     own->taken[own->taken_count++] = *pointer;
     return svmp_cuda_check(b, own->ops->clear(own->device, *pointer, bytes));
 }
@@ -115,15 +117,20 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     return svmp_cuda_plan_whole(b);
 }
 
+void svmp_cuda_release(svmp_context *context, cuda *own) {
+    for (size_t k = 0; k < own->taken_count; k++) own->ops->release(own->device, own->taken[k]);
+    svmp_release(context, own->taken);
+    for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(context, own->terms[a].member_start);
+    svmp_release(context, own->programs);
+    svmp_release(context, own->messages.programs);
+    svmp_release(context, own->messages.evaluations);
+}
+
 void svmp_cuda_free(backend *b) {
     cuda *own = b->own;
-    for (size_t k = 0; k < own->taken_count; k++) own->ops->release(own->device, own->taken[k]);
-    svmp_release(b->context, own->taken);
+    svmp_cuda_free_measure(b);
+    svmp_cuda_release(b->context, own);
     if (own->device) own->ops->close(own->device);
-    for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->terms[a].member_start);
-    svmp_release(b->context, own->programs);
-    svmp_release(b->context, own->messages.programs);
-    svmp_release(b->context, own->messages.evaluations);
     svmp_release(b->context, own);
 }
 
@@ -160,20 +167,25 @@ static int launch_sums(const cuda *own, const row_sums *sums, size_t n) {
 }
 
 /* The scores of particles x: they and phi trade places every step, so that arguments take them as they are. */
-static svmp_status launch_score(backend *b, const double *x) {
-    cuda *own = b->own;
+svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
+    const cuda *own = b->own;
     const size_t n = b->n;
     for (size_t g = 0; g < own->program_count; g++) {
         program_args args = own->programs[g];
         args.x = x;
         SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAM, 64, &args, args.instances * n)));
     }
-    row_sums sums = own->quadratic;
+    row_sums sums = own->quadratic, gather = own->gather;
     *(sums.piece_count ? &sums.pieces.rows : &sums.whole.rows) = x;
+    sums.whole.out = gather.whole.out = to;
     SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &sums, n)));
-    if (own->gathers) SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &own->gather, n)));
+    return own->gathers ? svmp_cuda_check(b, launch_sums(own, &gather, n)) : SVMP_OK;
+}
+
+static svmp_status launch_score(backend *b, const double *x) {
+    cuda *own = b->own;
     own->score_lacks = 0;
-    return SVMP_OK;
+    return svmp_cuda_launch_score(b, x, own->score);
 }
 
 svmp_status svmp_cuda_score(backend *b) {
@@ -183,9 +195,7 @@ svmp_status svmp_cuda_score(backend *b) {
     return own->due ? SVMP_OK : launch_score(b, own->x);
 }
 
-static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
-    const cuda *own = b->own;
-    const size_t n = b->n;
+pair_args svmp_cuda_batch(const cuda_term *term, size_t from, size_t to) {
     pair_args a = term->all;
     a.first = from;
     a.units = to - from;
@@ -194,22 +204,40 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
     a.variable += term->member_start[from];
     a.unit_of += term->member_start[from];
     a.members = term->member_start[to] - term->member_start[from];
+    return a;
+}
+
+typedef struct launch_step {
+    device_kernel which;
+    size_t count;
+} launch_step;
+
+static svmp_status launch_steps(backend *b, const pair_args *a, size_t count, const launch_step *steps) {
+    const cuda *own = b->own;
+    for (size_t k = 0; k < count; k++)
+        if (steps[k].count)
+            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, steps[k].which, own->bits, a, steps[k].count)));
+    return SVMP_OK;
+}
+
+svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_args *a) {
+    const size_t matrices = a->units * b->n * b->n;
+    const launch_step steps[] = {{KERNEL_MATRIX, a->pieces * matrices},
+                                 {KERNEL_ADD_PIECES, a->pieces > 1 ? matrices : 0},
+                                 {KERNEL_MIDDLE, term->ranked ? a->units : 0},
+                                 {KERNEL_SCALE, a->units}};
+    return launch_steps(b, a, sizeof steps / sizeof *steps, steps);
+}
+
+static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
+    const cuda *own = b->own;
+    const pair_args a = svmp_cuda_batch(term, from, to);
     if (term->way == WAY_FUSED) return svmp_cuda_check(b, own->ops->fused(own->device, own->bits, &a));
     if (term->way == WAY_MOMENTS)
         return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_MOMENTS, own->bits, &a, a.members));
-    const struct {
-        device_kernel which;
-        size_t count;
-    } steps[] = {{KERNEL_MATRIX, a.units * a.pieces * n * n},
-                 {KERNEL_ADD_PIECES, a.pieces > 1 ? a.units * n * n : 0},
-                 {KERNEL_MIDDLE, term->ranked ? a.units : 0},
-                 {KERNEL_SCALE, a.units},
-                 {KERNEL_VALUE, a.units * n * n},
-                 {KERNEL_VELOCITY, a.members * n}};
-    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-        if (steps[k].count)
-            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, steps[k].which, own->bits, &a, steps[k].count)));
-    return SVMP_OK;
+    SVMP_TRY(svmp_cuda_matrices(b, term, &a));
+    const launch_step steps[] = {{KERNEL_VALUE, a.units * b->n * b->n}, {KERNEL_VELOCITY, a.members * b->n}};
+    return launch_steps(b, &a, sizeof steps / sizeof *steps, steps);
 }
 
 svmp_status svmp_cuda_centre(backend *b, size_t first) {

@@ -29,6 +29,7 @@
 #include "expr/special_quantile.c"
 
 #include "backend/cuda/bodies.h"
+#include "backend/cuda/kappa.h"
 
 #define REAL       float
 #define REAL_EXP   expf
@@ -108,6 +109,9 @@ MAP(kernel_velocity_32, pair_args, velocity_32(&a, t))
 MAP(kernel_velocity_64, pair_args, velocity_64(&a, t))
 TEAMS(kernel_moments_32, pair_args, moments_32(&a, t))
 TEAMS(kernel_moments_64, pair_args, moments_64(&a, t))
+MAP(kernel_first, first_args, body_first(&a, t))
+TEAMS(kernel_survey, survey_args, body_survey(&a, t))
+TEAMS(kernel_kappa, kappa_args, body_kappa(&a, t))
 
 // Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
 template <bool special>
@@ -272,18 +276,19 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
 }
 
 static const char *describe(const device *d) { return d->words; }
-static const char *error_of(const device *d) { return cudaGetErrorString(d->failed); }
+static const char *error_of(const device *d) {
+    return d->failed == cudaSuccess ? "a call failed without an error" : cudaGetErrorString(d->failed);
+}
 
 static size_t room(device *d) {
     size_t left = 0, all = 0;
-    check(d, cudaMemGetInfo(&left, &all));
-    return left;
+    return check(d, cudaMemGetInfo(&left, &all)) ? SIZE_MAX : left;
 }
 
 static int allocate(device *d, size_t bytes, void **pointer) {
     const cudaError_t error = cudaMalloc(pointer, bytes);
     if (error == cudaErrorMemoryAllocation) (void)cudaGetLastError(); // the caller says so; nothing is broken
-    return error == cudaErrorMemoryAllocation ? 1 : check(d, error);
+    return error == cudaErrorMemoryAllocation ? DEVICE_FULL : check(d, error);
 }
 
 static void release(device *d, void *pointer) { (void)d, cudaFree(pointer); }
@@ -311,7 +316,7 @@ static int launch_program(device *d, const program_args *a, size_t count) {
         blocks = blocks < most ? blocks : most;
         const size_t needed = bytes * blocks;
         if (needed > d->registers_bytes) {
-            cudaStreamSynchronize(d->stream);
+            if (check(d, cudaStreamSynchronize(d->stream))) return 1;
             cudaFree(d->registers);
             d->registers = nullptr;
             d->registers_bytes = 0;
@@ -360,6 +365,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     case KERNEL_VALUE: RUN_BOTH(kernel_value, THREADS); break;
     case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity, THREADS); break;
     case KERNEL_MOMENTS: RUN_BOTH(kernel_moments, THREADS / 32); break;
+    case KERNEL_FIRST: RUN(kernel_first, first_args, THREADS); break;
+    case KERNEL_SURVEY: RUN(kernel_survey, survey_args, THREADS / 32); break;
+    case KERNEL_KAPPA: RUN(kernel_kappa, kappa_args, THREADS / 32); break;
     case KERNEL_STEP:
     case KERNEL_DIFFUSE: return 1;
     }

@@ -12,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/measure.h"
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 4 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 5 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -153,6 +154,31 @@ typedef struct pair_args {
     const unit_header *header;    /* of all units of the term; NULL: domains change, or there is none */
 } pair_args;
 
+/* ---- the Stein discrepancy (kappa.h) -------------------------------------------------------------------------------
+ */
+
+/* The first n particles of rows that have `stride` of them. Thread i*n + l. */
+typedef struct first_args {
+    const double *from;
+    double *to;
+    size_t stride, n;
+} first_args;
+
+/* The sums of every variable that need no kernel, and a measure to which terms are added (a team each). */
+typedef struct survey_args {
+    size_t n;
+    const double *x, *score;
+    stein_measure *measured;
+} survey_args;
+
+/* What the members of a batch of units add to their measures (a team each); matrices have distances, or products of
+ * linear terms, which may also have none. */
+typedef struct kappa_args {
+    pair_args pair;
+    const double *sd; /* of variables; NULL: no term is in units of it */
+    stein_measure *measured;
+} kappa_args;
+
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 /* Particles that move: phi becomes the new particles. Thread i*n + l. */
@@ -206,11 +232,15 @@ typedef enum device_kernel {
     KERNEL_VALUE,
     KERNEL_VELOCITY,
     KERNEL_MOMENTS, /* linear, without matrices; teams, one for each member */
+    KERNEL_FIRST,   /* first_args */
+    KERNEL_SURVEY,  /* survey_args, teams */
+    KERNEL_KAPPA,   /* kappa_args, teams, one for each member */
     KERNEL_STEP,    /* step_args */
     KERNEL_DIFFUSE  /* step_args */
 } device_kernel;
 
 enum { DEVICE_STEPS = 16 }; /* steps that may be under way */
+enum { DEVICE_FULL = 2 };   /* of `allocate` */
 
 typedef struct device device;
 
@@ -224,8 +254,9 @@ typedef struct device_ops {
     void (*close)(device *d);
     const char *(*describe)(const device *d); /* "NVIDIA H200, 139 GiB" */
     const char *(*error)(const device *d);
-    size_t (*room)(device *d); /* bytes of memory that are free */
+    size_t (*room)(device *d); /* bytes of memory that are free; SIZE_MAX: it does not say, and has failed */
 
+    /* DEVICE_FULL: there is not so much memory, and the device can be used as before. */
     int (*allocate)(device *d, size_t bytes, void **pointer);
     void (*release)(device *d, void *pointer); /* NULL-safe */
     int (*to_device)(device *d, void *to, const void *from, size_t bytes);
