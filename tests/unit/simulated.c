@@ -38,7 +38,7 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
 
 static void close_device(device *d) { free(d); }
 static const char *describe(const device *d) { return (void)d, "a simulated device"; }
-static const char *error(const device *d) { return (void)d, "it never fails"; }
+static const char *error(const device *d) { return (void)d, "it was unplugged"; }
 static size_t room(device *d) { return (void)d, (size_t)1 << 30; }
 
 static int allocate(device *d, size_t bytes, void **pointer) {
@@ -77,11 +77,36 @@ static void find_middle(const pair_args *a, int bits, size_t u) {
 
 #define BOTH(name) (bits == 32 ? name##_32(args, t) : name##_64(args, t))
 
+static int run_all_programs(const programs_args *all) {
+    for (size_t g = 0; g < all->count; g++) {
+        program_args a = all->list[g];
+        a.x = all->x;
+        if (run_programs(&a, a.instances * a.n) != 0) return 1;
+    }
+    return 0;
+}
+
+static int launch(device *d, device_kernel which, int bits, const void *args, size_t count);
+
+size_t test_simulated_failure;
+
+static int finish(device *d, int bits, const pair_args *a) {
+    const size_t n = a->n, members = a->members * n;
+    if (a->rule != RULE_FIXED && n > 1 && launch(d, KERNEL_MIDDLE, bits, a, a->units) != 0) return 1;
+    return launch(d, KERNEL_SCALE, bits, a, a->units) != 0 || launch(d, KERNEL_VALUE, bits, a, a->units * n * n) != 0 ||
+           launch(d, KERNEL_VELOCITY, bits, a, members) != 0;
+}
+
 static int launch(device *d, device_kernel which, int bits, const void *args, size_t count) {
+    if (test_simulated_failure > 0 && --test_simulated_failure == 0) return 1;
     if (d->halted) return 0;
     if (which == KERNEL_PROGRAM) return run_programs(args, count);
+    if (which == KERNEL_PROGRAMS) return run_all_programs(args);
+    if (which == KERNEL_FINISH) return finish(d, bits, args);
     for (size_t t = 0; t < count; t++) switch (which) {
-        case KERNEL_SUM: body_sum(args, t); break;
+        case KERNEL_SUM:
+        case KERNEL_LONG_SUM: body_sum(args, t); break;
+        case KERNEL_SCORE: body_score(args, t); break;
         case KERNEL_CENTRE: body_centre(args, t); break;
         case KERNEL_MESSAGE: body_message(args, t); break;
         case KERNEL_DRAW: body_draw(args, t); break;
@@ -96,6 +121,8 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
         case KERNEL_SURVEY: body_survey(args, t); break;
         case KERNEL_KAPPA: body_kappa(args, t); break;
         case KERNEL_PROGRAM:
+        case KERNEL_PROGRAMS:
+        case KERNEL_FINISH:
         case KERNEL_STEP:
         case KERNEL_DIFFUSE: return 1;
         }
@@ -185,8 +212,12 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     return failure;
 }
 
-static const device_ops simulated_whole = {SIMULATED, .fuses = fuses, .fused = fused, .iterates = fuses,
-                                           .iterate = iterate};
+static int finishes(const device *d, int bits, const pair_args *a) {
+    return (void)d, (void)bits, a->shape != SHAPE_LINEAR && a->most_members <= 8;
+}
+
+static const device_ops simulated_whole = {SIMULATED,      .finishes = finishes, .fuses = fuses,
+                                           .fused = fused, .iterates = fuses,    .iterate = iterate};
 
 static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
 static svmp_status alloc_whole(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated_whole, 32); }

@@ -444,6 +444,59 @@ static void test_functions_are_refused(void **state) {
     svmp_context_free(context);
 }
 
+/* A device that fails ends the run with one sentence, whichever of its launches it is, and keeps its checkpoint. */
+static void test_failing_device(void **state) {
+    (void)state;
+    char path[] = "/tmp/svmp-failing-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (size_t after = 1; after < 60; after += 7) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = test_grid(context, 4, 3);
+        svmp_outcome outcome;
+        svmp_run *run = run_on(model, &test_backend_simulated, "40"),
+                 *again = run_on(model, &test_backend_simulated, "40");
+        assert_ok(svmp_run_save(run, path));
+        test_simulated_failure = after;
+        assert_int_equal(svmp_run_go(run, &outcome), SVMP_UNSUPPORTED);
+        assert_int_equal(test_simulated_failure, 0);
+        assert_string_equal(svmp_context_error(context), "The device a simulated device failed: it was unplugged. The "
+                                                         "particles are those of the last checkpoint.");
+        assert_ok(svmp_run_load(again, path));
+        assert_ok(svmp_run_go(again, &outcome));
+        svmp_run_free(run);
+        svmp_run_free(again);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    remove(path);
+}
+
+/* Where the device cannot measure the particles, they are measured on the CPU. */
+static void test_discrepancy_falls_back(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 4, 3);
+    svmp_run *there = run_on(model, &test_backend_simulated_f64, "3"), *here = run_on(model, &svmp_backend_ref, "3"),
+             *failing = run_on(model, &test_backend_simulated_f64, "3");
+    svmp_discrepancy measured[3];
+    svmp_outcome outcome;
+    svmp_run *runs[] = {here, there, failing};
+    for (size_t k = 0; k < 3; k++) {
+        assert_ok(svmp_run_go(runs[k], &outcome));
+        test_simulated_failure = k == 2 ? 3 : 0;
+        assert_ok(svmp_run_discrepancy(runs[k], &measured[k], NULL));
+        assert_int_equal(test_simulated_failure, 0);
+        assert_near(measured[k].v, measured[0].v, 1e-9 * fabs(measured[0].v));
+        assert_near(measured[k].ratio, measured[0].ratio, 1e-9 * measured[0].ratio);
+        assert_near(measured[k].bandwidth, measured[0].bandwidth, 1e-9 * measured[0].bandwidth);
+        svmp_run_free(runs[k]);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* A step to where nothing is finite fails as on the CPU, with the same words, and leaves the particles alone. */
 static void test_what_is_not_finite(void **state) {
     (void)state;
@@ -488,6 +541,8 @@ int main(void) {
         cmocka_unit_test(test_late_checkpoint),
         cmocka_unit_test(test_late_divergence),
         cmocka_unit_test(test_functions_are_refused),
+        cmocka_unit_test(test_failing_device),
+        cmocka_unit_test(test_discrepancy_falls_back),
         cmocka_unit_test(test_what_is_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

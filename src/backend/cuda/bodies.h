@@ -44,6 +44,10 @@ BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
 
 BODY size_t sum_row(const sum_args *a, size_t e) { return a->item ? a->item[e] : a->column ? a->column[e] : e; }
 
+BODY size_t sum_end(const sum_args *a, size_t k) { return a->end ? a->end[k] : a->start[k + 1]; }
+
+BODY size_t sum_to(const sum_args *a, size_t k) { return a->to ? a->to[k] : k; }
+
 /* TOGETHER entries of a list from e on. */
 BODY double add_entries(const sum_args *a, size_t e, size_t l, double sum) {
     const double sign = a->minus ? -1 : 1;
@@ -64,20 +68,25 @@ BODY double add_entries(const sum_args *a, size_t e, size_t l, double sum) {
     return sum;
 }
 
-/* List k for particle l. Fused by name: the same bits wherever it is compiled into. */
-BODY double row_sum(const sum_args *a, size_t k, size_t l) {
+/* List k for particle l, added to `sum`. Fused by name: the same bits wherever it is compiled into. */
+BODY double add_list(const sum_args *a, size_t k, size_t l, double sum) {
     const double sign = a->minus ? -1 : 1;
-    const size_t end = a->start[k + 1];
+    const size_t end = sum_end(a, k);
     size_t e = a->start[k];
-    double sum = a->constant ? a->constant[k] : a->adds ? a->out[k * a->n + l] : 0;
     for (; e + TOGETHER <= end; e += TOGETHER) sum = add_entries(a, e, l, sum);
     for (; e < end; e++) sum = fma(a->weight ? sign * a->weight[e] : sign, a->rows[sum_row(a, e) * a->n + l], sum);
     return sum;
 }
 
 BODY void body_sum(const sum_args *a, size_t thread) {
-    const size_t k = over(thread, a->n), l = thread - k * a->n;
-    a->out[thread] = row_sum(a, k, l);
+    const size_t k = over(thread, a->n), l = thread - k * a->n, at = sum_to(a, k) * a->n + l;
+    a->out[at] = add_list(a, k, l, a->constant ? a->constant[k] : a->adds ? a->out[at] : 0);
+}
+
+BODY void body_score(const score_args *a, size_t thread) {
+    const size_t k = over(thread, a->first.n), l = thread - k * a->first.n;
+    const double sum = add_list(&a->first, k, l, a->first.constant ? a->first.constant[k] : 0);
+    a->first.out[thread] = a->second.start ? add_list(&a->second, k, l, sum) : sum;
 }
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */

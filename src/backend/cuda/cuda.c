@@ -159,27 +159,33 @@ void svmp_cuda_forget(cuda *own, backend_array which) { own->fresh &= ~(1u << wh
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
-static int launch_sums(const cuda *own, const row_sums *sums, size_t n) {
-    int failure = 0;
-    if (sums->piece_count)
-        failure = own->ops->launch(own->device, KERNEL_SUM, 64, &sums->pieces, sums->piece_count * n);
-    return failure ? failure : own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, sums->count * n);
+static int launch_long(const cuda *own, const row_sums *sums, size_t n) {
+    if (sums->piece_count == 0) return 0;
+    const int failure = own->ops->launch(own->device, KERNEL_LONG_SUM, 64, &sums->pieces, sums->piece_count * n);
+    return failure ? failure : own->ops->launch(own->device, KERNEL_LONG_SUM, 64, &sums->last, sums->last_count * n);
 }
 
 /* The scores of particles x: they and phi trade places every step, so that arguments take them as they are. */
 svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
     const cuda *own = b->own;
     const size_t n = b->n;
-    for (size_t g = 0; g < own->program_count; g++) {
+    for (size_t g = 0; g < own->program_alone; g++) {
         program_args args = own->programs[g];
         args.x = x;
         SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAM, 64, &args, args.instances * n)));
     }
+    for (size_t k = 0; k < 2; k++) {
+        programs_args args = own->together[k];
+        args.x = x;
+        SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAMS, 64, &args, own->blocks[k])));
+    }
     row_sums sums = own->quadratic, gather = own->gather;
-    *(sums.piece_count ? &sums.pieces.rows : &sums.whole.rows) = x;
-    sums.whole.out = gather.whole.out = to;
-    SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &sums, n)));
-    return own->gathers ? svmp_cuda_check(b, launch_sums(own, &gather, n)) : SVMP_OK;
+    sums.whole.rows = sums.pieces.rows = x;
+    sums.whole.out = sums.last.out = gather.last.out = to;
+    const score_args args = {sums.whole, gather.whole};
+    SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_SCORE, 64, &args, sums.count * n)));
+    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums, n)));
+    return own->gathers ? svmp_cuda_check(b, launch_long(own, &gather, n)) : SVMP_OK;
 }
 
 static svmp_status launch_score(backend *b, const double *x) {
@@ -220,6 +226,15 @@ static svmp_status launch_steps(backend *b, const pair_args *a, size_t count, co
     return SVMP_OK;
 }
 
+/* All that comes of matrices in one kernel. */
+static svmp_status finish_matrices(backend *b, const pair_args *a) {
+    const size_t matrices = a->units * b->n * b->n;
+    const launch_step steps[] = {{KERNEL_MATRIX, a->pieces * matrices},
+                                 {KERNEL_ADD_PIECES, a->pieces > 1 ? matrices : 0},
+                                 {KERNEL_FINISH, a->units}};
+    return launch_steps(b, a, sizeof steps / sizeof *steps, steps);
+}
+
 svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_args *a) {
     const size_t matrices = a->units * b->n * b->n;
     const launch_step steps[] = {{KERNEL_MATRIX, a->pieces * matrices},
@@ -235,6 +250,7 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
     if (term->way == WAY_FUSED) return svmp_cuda_check(b, own->ops->fused(own->device, own->bits, &a));
     if (term->way == WAY_MOMENTS)
         return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_MOMENTS, own->bits, &a, a.members));
+    if (own->ops->finishes && own->ops->finishes(own->device, own->bits, &a)) return finish_matrices(b, &a);
     SVMP_TRY(svmp_cuda_matrices(b, term, &a));
     const launch_step steps[] = {{KERNEL_VALUE, a.units * b->n * b->n}, {KERNEL_VELOCITY, a.members * b->n}};
     return launch_steps(b, &a, sizeof steps / sizeof *steps, steps);

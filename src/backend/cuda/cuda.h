@@ -5,10 +5,11 @@
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
 
-/* Sums of rows for each variable, those of many rows in pieces first. */
+/* Sums of rows for each variable. Lists of many rows are left out of `whole`; they are added up in pieces, and the
+ * pieces then to what is there. */
 typedef struct row_sums {
-    sum_args pieces, whole;
-    size_t piece_count, count; /* rows of sums; piece_count 0: no list is long */
+    sum_args whole, pieces, last;
+    size_t count, piece_count, last_count; /* rows of sums; piece_count 0: no list is long */
 } row_sums;
 
 /* How a term is computed: with a matrix for each unit, linear by moments, or in one kernel. */
@@ -49,8 +50,10 @@ typedef struct cuda {
     unsigned fresh;                        /* arrays of which the host has the numbers: bit 1 << backend_array */
     char describe[128];
 
-    program_args *programs; /* one for each group with instances */
-    size_t program_count;
+    program_args *programs; /* one for each group with instances: first those that have a launch of their own, */
+    size_t program_count, program_alone;
+    programs_args together[2]; /* and then those that have one for all, without special functions and with them */
+    size_t blocks[2];          /* of these */
     row_sums quadratic, gather;
     int gathers;
 

@@ -70,7 +70,7 @@ struct device {
 static int flush(device *d);
 static unsigned long long launched_steps(const device *d);
 
-enum { THREADS = 256, PROGRAM_THREADS = 128 };
+enum { THREADS = 256, PROGRAM_THREADS = PROGRAM_BLOCK };
 
 static int check(device *d, cudaError_t error) {
     if (error != cudaSuccess && d->failed == cudaSuccess) d->failed = error;
@@ -95,6 +95,7 @@ static int check(device *d, cudaError_t error) {
     }
 
 MAP(kernel_sum, sum_args, body_sum(&a, t))
+MAP(kernel_score, score_args, body_score(&a, t))
 TEAMS(kernel_centre, centre_args, body_centre(&a, t))
 TEAMS(kernel_message, message_args, body_message(&a, t))
 MAP(kernel_draw, draw_args, body_draw(&a, t))
@@ -124,6 +125,22 @@ static __global__ void __launch_bounds__(PROGRAM_THREADS)
     double *registers = far ? far + mine : near + threadIdx.x;
     const size_t stride = far ? threads : PROGRAM_THREADS;
     for (size_t t = mine; t < count; t += threads) run_program(&a, t, registers, stride, special);
+}
+
+// Several programs: every block has one of them, which it finds by its number.
+template <bool special>
+static __global__ void __launch_bounds__(PROGRAM_THREADS)
+    kernel_programs(const programs_args all, unsigned blocks, const step_gate gate) {
+    extern __shared__ double near[];
+    if (gate.closed()) return;
+    for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
+        unsigned g = 0;
+        while (g + 1 < all.count && __ldg(&all.first[g + 1]) <= block) g++;
+        program_args a = all.list[g];
+        a.x = all.x;
+        const size_t t = (size_t)(block - __ldg(&all.first[g])) * PROGRAM_THREADS + threadIdx.x;
+        if (t < a.instances * a.n) run_program(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
+    }
 }
 
 // Lets the next kernel be set up, and waits for the end of the one before. What is launched without it has waited.
@@ -219,6 +236,8 @@ static unsigned blocks_for(const device *d, size_t count, size_t each) {
 
 #include "backend/cuda/fused.cuh"
 
+#include "backend/cuda/hub.cuh"
+
 // ---- the table ------------------------------------------------------------------------------------------------------
 
 static void close_device(device *d) {
@@ -250,8 +269,12 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
         return refuse(text, size, why);
     }
     const int now = (int)(which % (size_t)count);
-    if (cudaSetDevice(now) != cudaSuccess || cudaGetDeviceProperties(&properties, now) != cudaSuccess)
-        return refuse(text, size, "The GPU cannot be used: it does not say what it is.");
+    cudaError_t chosen = cudaSetDevice(now); // where another process has all of its memory, this fails, too
+    if (chosen == cudaSuccess) chosen = cudaGetDeviceProperties(&properties, now);
+    if (chosen != cudaSuccess) {
+        snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(chosen));
+        return refuse(text, size, why);
+    }
     if (properties.major * 10 + properties.minor < SVMP_CUDA_OLDEST) {
         snprintf(why, sizeof why, "The GPU %s is too old: its compute capability is %d.%d, and this build needs %d.%d.",
                  properties.name, properties.major, properties.minor, SVMP_CUDA_OLDEST / 10, SVMP_CUDA_OLDEST % 10);
@@ -330,6 +353,13 @@ static int launch_program(device *d, const program_args *a, size_t count) {
     return check(d, cudaGetLastError());
 }
 
+static int launch_programs(device *d, const programs_args *a, size_t count) {
+    const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * sizeof(double);
+    auto *kernel = a->special ? kernel_programs<true> : kernel_programs<false>;
+    kernel<<<blocks_for(d, count, 1), PROGRAM_THREADS, bytes, d->stream>>>(*a, (unsigned)count, gate_of(d));
+    return check(d, cudaGetLastError());
+}
+
 #define RUN(kernel, type, each)                                                                                        \
     kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count, gate_of(d))
 #define RUN_BOTH(kernel, each)                                                                                         \
@@ -355,13 +385,24 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     switch (which) {
     case KERNEL_PROGRAM: return launch_program(d, (const program_args *)args, count);
     case KERNEL_MIDDLE: return launch_middle(d, bits, (const pair_args *)args);
+    case KERNEL_PROGRAMS: return launch_programs(d, (const programs_args *)args, count);
     case KERNEL_SUM: RUN(kernel_sum, sum_args, THREADS); break;
+    case KERNEL_LONG_SUM: return launch_long_sum(d, (const sum_args *)args, count);
+    case KERNEL_SCORE: RUN(kernel_score, score_args, THREADS); break;
+    case KERNEL_FINISH: return launch_finish(d, bits, (const pair_args *)args);
     case KERNEL_CENTRE: RUN(kernel_centre, centre_args, THREADS / 32); break;
     case KERNEL_MESSAGE: RUN(kernel_message, message_args, THREADS / 32); break;
     case KERNEL_DRAW: RUN(kernel_draw, draw_args, THREADS); break;
     case KERNEL_SCALE: RUN(kernel_scale, pair_args, THREADS); break;
-    case KERNEL_MATRIX: RUN_BOTH(kernel_matrix, THREADS); break;
-    case KERNEL_ADD_PIECES: RUN_BOTH(kernel_add_pieces, THREADS); break;
+    case KERNEL_MATRIX:
+        if (is_wide(d, (const pair_args *)args)) return launch_wide_matrix(d, bits, (const pair_args *)args);
+        RUN_BOTH(kernel_matrix, THREADS);
+        break;
+    case KERNEL_ADD_PIECES:
+        if (((const pair_args *)args)->pieces >= 2 * GROUPS)
+            return launch_wide_add(d, bits, (const pair_args *)args, count);
+        RUN_BOTH(kernel_add_pieces, THREADS);
+        break;
     case KERNEL_VALUE: RUN_BOTH(kernel_value, THREADS); break;
     case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity, THREADS); break;
     case KERNEL_MOMENTS: RUN_BOTH(kernel_moments, THREADS / 32); break;
@@ -375,7 +416,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
 }
 
 static const device_ops ops = {DEVICE_VERSION, "cuda",  open_device, close_device, describe, error_of, room,
-                               allocate,       release, to_device,   to_host,      clear,    launch,   step,
+                               allocate,       release, to_device,   to_host,      clear,    launch,   finishes, step,
                                outcome,        fuses,   fused,       iterates,     iterate};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -48,6 +48,8 @@ typedef struct program_args {
 /* Sums of rows, thread k*n + l: out[k] = constant[k] + (or -) the sum over list k of weight[e] rows[item[e]]. */
 typedef struct sum_args {
     const size_t *start;    /* list -> its entries */
+    const size_t *end;      /* list -> the end of these; NULL: they end where those of the next begin */
+    const uint32_t *to;     /* list -> its row of `out`; NULL: the same */
     const size_t *item;     /* entry -> its row; or NULL */
     const uint32_t *column; /* the same in 32 bits; both NULL: row e itself */
     const double *weight;   /* NULL: 1 */
@@ -57,6 +59,21 @@ typedef struct sum_args {
     size_t n;
     int adds, minus;
 } sum_args;
+
+/* The same of two lists for each row, the second added to the first; its start NULL: there is one. */
+typedef struct score_args {
+    sum_args first, second;
+} score_args;
+
+/* Some programs in one launch: number g is that of blocks first[g] ... first[g + 1] - 1 of so many threads. */
+enum { PROGRAM_BLOCK = 128 };
+typedef struct programs_args {
+    const program_args *list;
+    const uint32_t *first;
+    const double *x; /* instead of theirs */
+    uint32_t count, registers;
+    int special;
+} programs_args;
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */
 
@@ -220,17 +237,21 @@ typedef struct iteration_args {
 
 /* Kernels of one body a thread, or a team of 32 threads, and the type of their arguments. */
 typedef enum device_kernel {
-    KERNEL_PROGRAM, /* program_args */
-    KERNEL_SUM,     /* sum_args */
-    KERNEL_CENTRE,  /* centre_args, teams */
-    KERNEL_MESSAGE, /* message_args, teams */
-    KERNEL_DRAW,    /* draw_args */
-    KERNEL_MATRIX,  /* pair_args, and so all below; 32: matrices of floats, 64: of doubles */
+    KERNEL_PROGRAM,  /* program_args */
+    KERNEL_PROGRAMS, /* programs_args; counts blocks */
+    KERNEL_SUM,      /* sum_args */
+    KERNEL_LONG_SUM, /* sum_args, of lists that are long */
+    KERNEL_SCORE,    /* score_args */
+    KERNEL_CENTRE,   /* centre_args, teams */
+    KERNEL_MESSAGE,  /* message_args, teams */
+    KERNEL_DRAW,     /* draw_args */
+    KERNEL_MATRIX,   /* pair_args, and so all below; 32: matrices of floats, 64: of doubles */
     KERNEL_ADD_PIECES,
     KERNEL_MIDDLE, /* exact order statistics, a block for each unit */
     KERNEL_SCALE,
     KERNEL_VALUE,
     KERNEL_VELOCITY,
+    KERNEL_FINISH,  /* all from KERNEL_MIDDLE on, where `finishes` says so; a block for each unit */
     KERNEL_MOMENTS, /* linear, without matrices; teams, one for each member */
     KERNEL_FIRST,   /* first_args */
     KERNEL_SURVEY,  /* survey_args, teams */
@@ -265,6 +286,9 @@ typedef struct device_ops {
 
     /* `count` bodies; `bits` is 32 or 64 for kernels on matrices. */
     int (*launch)(device *d, device_kernel which, int bits, const void *args, size_t count);
+
+    /* Whether KERNEL_FINISH can do what comes after matrices of distances. NULL: never. */
+    int (*finishes)(const device *d, int bits, const pair_args *args);
 
     /* Launches a step. After one whose new particles are not all finite, nothing that is launched changes anything,
      * until the host has asked what came of it. */
