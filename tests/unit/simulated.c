@@ -81,7 +81,11 @@ static int run_all_programs(const programs_args *all) {
     for (size_t g = 0; g < all->count; g++) {
         program_args a = all->list[g];
         a.x = all->x;
-        if (run_programs(&a, a.instances * a.n) != 0) return 1;
+        double *registers = malloc((a.registers + 1) * ABREAST * sizeof *registers);
+        if (registers == NULL) return 1;
+        const size_t lanes = a.instances * (a.n < ABREAST ? a.n : abreast_share(a.n)); /* several at a time if it can */
+        for (size_t t = 0; t < lanes; t++) (a.n < ABREAST ? run_program : run_abreast)(&a, t, registers, 1, a.special);
+        free(registers);
     }
     return 0;
 }
@@ -103,6 +107,8 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     if (which == KERNEL_PROGRAM) return run_programs(args, count);
     if (which == KERNEL_PROGRAMS) return run_all_programs(args);
     if (which == KERNEL_FINISH) return finish(d, bits, args);
+    const score_args *score = which == KERNEL_SCORE ? args : NULL;
+    for (size_t t = 0; score && t < score->piece_count * score->pieces.n; t++) body_sum(&score->pieces, t);
     for (size_t t = 0; t < count; t++) switch (which) {
         case KERNEL_SUM:
         case KERNEL_LONG_SUM: body_sum(args, t); break;

@@ -159,10 +159,15 @@ BODY void place_row(size_t n, const double *x, double offset, float *to) {
 
 BODY void body_centre(const centre_args *a, size_t i) {
     const size_t n = a->n;
-    const double *x = a->x + i * n, offset = row_mean_offset(x, n), now = row_sd(x, offset, n), kept = 0.95;
+    const double *x = a->x + i * n, kept = 0.95;
     double sd = 0, by = 0, single = 0;
     if (a->z32) single = row_single(n, x);
     if (a->placed) place_row(n, x, single, a->placed + i * tile_places(n));
+    if (a->brief) {
+        EACH(l, n) a->z32[i * n + l] = (float)((x[l] - x[0]) - single);
+        return;
+    }
+    const double offset = row_mean_offset(x, n), now = row_sd(x, offset, n);
     if (a->sd) {
         sd = a->sd[i];
         sd = sd > 0 ? kept * sd + (1 - kept) * now : now;
@@ -279,16 +284,9 @@ BODY void body_draw(const draw_args *a, size_t node) {
 
 /* ---- bandwidths -------------------------------------------------------------------------------------------------- */
 
-/* svmp_bandwidth_value of the two middle distances; or the summed variance of the domain, 1 in units of the sd. */
-BODY double unit_scale(const pair_args *a, size_t u) {
-    const double lower = a->middle[2 * u], upper = a->middle[2 * u + 1];
+/* svmp_bandwidth_value of the two middle distances. */
+BODY double scale_of(const pair_args *a, double lower, double upper) {
     double h;
-    if (a->shape == SHAPE_LINEAR) {
-        double v = 0;
-        if (a->in_sd) return 1;
-        for (size_t e = a->begin[u]; e < a->end[u]; e++) v += a->variance[a->domain[e]];
-        return v;
-    }
     if (a->rule == RULE_FIXED) return a->fixed < 1e-300 ? 0 : a->fixed;
     if (a->n < 2) return 0;
     if (a->rule == RULE_MEDIAN_ZEROS) {
@@ -298,6 +296,15 @@ BODY double unit_scale(const pair_args *a, size_t u) {
         h = a->rule == RULE_MEDIAN_LOG ? median * median / log((double)a->n) : median * median;
     }
     return h < 1e-300 ? 0 : h;
+}
+
+/* The bandwidth of a unit; or the summed variance of its domain, 1 in units of the sd. */
+BODY double unit_scale(const pair_args *a, size_t u) {
+    double v = 0;
+    if (a->shape != SHAPE_LINEAR) return scale_of(a, a->middle[2 * u], a->middle[2 * u + 1]);
+    if (a->in_sd) return 1;
+    for (size_t e = a->begin[u]; e < a->end[u]; e++) v += a->variance[a->domain[e]];
+    return v;
 }
 
 BODY void body_scale(const pair_args *a, size_t u) { a->scale[u] = unit_scale(a, u); }

@@ -79,6 +79,9 @@ static svmp_status take_places(backend *b, const kernel *k) {
     SVMP_TRY(CUDA_TAKE(b, c->mean, variables));
     if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
     if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
+    c->brief = own->bits == 32 && b->n <= TILE_PARTICLES && !scaled && !b->sd && !b->messages;
+    for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape->value != NULL;
+    c->brief &= plain;
     if (plain && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->z64, rows * b->n));
     if (plain && own->bits == 32) SVMP_TRY(CUDA_TAKE(b, c->z32, rows * b->n));
     if (scaled && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->scaled64, rows * b->n));
@@ -159,10 +162,8 @@ void svmp_cuda_forget(cuda *own, backend_array which) { own->fresh &= ~(1u << wh
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
-static int launch_long(const cuda *own, const row_sums *sums, size_t n) {
-    if (sums->piece_count == 0) return 0;
-    const int failure = own->ops->launch(own->device, KERNEL_LONG_SUM, 64, &sums->pieces, sums->piece_count * n);
-    return failure ? failure : own->ops->launch(own->device, KERNEL_LONG_SUM, 64, &sums->last, sums->last_count * n);
+static int launch_long(const cuda *own, const sum_args *sums, size_t count) {
+    return count ? own->ops->launch(own->device, KERNEL_LONG_SUM, 64, sums, count * sums->n) : 0;
 }
 
 /* The scores of particles x: they and phi trade places every step, so that arguments take them as they are. */
@@ -182,10 +183,11 @@ svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
     row_sums sums = own->quadratic, gather = own->gather;
     sums.whole.rows = sums.pieces.rows = x;
     sums.whole.out = sums.last.out = gather.last.out = to;
-    const score_args args = {sums.whole, gather.whole};
+    const score_args args = {sums.whole, gather.whole, gather.pieces, gather.piece_count};
     SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_SCORE, 64, &args, sums.count * n)));
-    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums, n)));
-    return own->gathers ? svmp_cuda_check(b, launch_long(own, &gather, n)) : SVMP_OK;
+    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums.pieces, sums.piece_count)));
+    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums.last, sums.last_count)));
+    return svmp_cuda_check(b, launch_long(own, &gather.last, gather.last_count));
 }
 
 static svmp_status launch_score(backend *b, const double *x) {

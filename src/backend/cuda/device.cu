@@ -95,7 +95,6 @@ static int check(device *d, cudaError_t error) {
     }
 
 MAP(kernel_sum, sum_args, body_sum(&a, t))
-MAP(kernel_score, score_args, body_score(&a, t))
 TEAMS(kernel_centre, centre_args, body_centre(&a, t))
 TEAMS(kernel_message, message_args, body_message(&a, t))
 MAP(kernel_draw, draw_args, body_draw(&a, t))
@@ -128,7 +127,7 @@ static __global__ void __launch_bounds__(PROGRAM_THREADS)
 }
 
 // Several programs: every block has one of them, which it finds by its number.
-template <bool special>
+template <bool special, bool abreast>
 static __global__ void __launch_bounds__(PROGRAM_THREADS)
     kernel_programs(const programs_args all, unsigned blocks, const step_gate gate) {
     extern __shared__ double near[];
@@ -139,7 +138,9 @@ static __global__ void __launch_bounds__(PROGRAM_THREADS)
         program_args a = all.list[g];
         a.x = all.x;
         const size_t t = (size_t)(block - __ldg(&all.first[g])) * PROGRAM_THREADS + threadIdx.x;
-        if (t < a.instances * a.n) run_program(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
+        if (abreast && t < a.instances * abreast_share(a.n))
+            run_abreast(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
+        if (!abreast && t < a.instances * a.n) run_program(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
     }
 }
 
@@ -354,8 +355,9 @@ static int launch_program(device *d, const program_args *a, size_t count) {
 }
 
 static int launch_programs(device *d, const programs_args *a, size_t count) {
-    const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * sizeof(double);
-    auto *kernel = a->special ? kernel_programs<true> : kernel_programs<false>;
+    const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * (a->abreast ? ABREAST : 1) * sizeof(double);
+    auto *kernel = a->special ? (a->abreast ? kernel_programs<true, true> : kernel_programs<true, false>)
+                              : (a->abreast ? kernel_programs<false, true> : kernel_programs<false, false>);
     kernel<<<blocks_for(d, count, 1), PROGRAM_THREADS, bytes, d->stream>>>(*a, (unsigned)count, gate_of(d));
     return check(d, cudaGetLastError());
 }
@@ -388,7 +390,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     case KERNEL_PROGRAMS: return launch_programs(d, (const programs_args *)args, count);
     case KERNEL_SUM: RUN(kernel_sum, sum_args, THREADS); break;
     case KERNEL_LONG_SUM: return launch_long_sum(d, (const sum_args *)args, count);
-    case KERNEL_SCORE: RUN(kernel_score, score_args, THREADS); break;
+    case KERNEL_SCORE: return launch_score(d, (const score_args *)args, count);
     case KERNEL_FINISH: return launch_finish(d, bits, (const pair_args *)args);
     case KERNEL_CENTRE: RUN(kernel_centre, centre_args, THREADS / 32); break;
     case KERNEL_MESSAGE: RUN(kernel_message, message_args, THREADS / 32); break;

@@ -25,7 +25,7 @@ enum { PLACE_REGISTER, PLACE_LITERAL, PLACE_COLUMN, PLACE_INPUT, PLACE_OUTPUT, P
 
 typedef struct device_instruction {
     uint32_t code, out, operand[3];
-    uint32_t unused;
+    uint32_t operands; /* how many are read */
 } device_instruction;
 
 /* The derivatives of all instances of a factor group, for n particles: thread k*n + l is instance k of particle l. */
@@ -60,19 +60,22 @@ typedef struct sum_args {
     int adds, minus;
 } sum_args;
 
-/* The same of two lists for each row, the second added to the first; its start NULL: there is one. */
+/* The same of two lists for each row, the second added to the first; its start NULL: there is one. And sums of pieces
+ * of long lists, that these do without. */
 typedef struct score_args {
-    sum_args first, second;
+    sum_args first, second, pieces;
+    size_t piece_count;
 } score_args;
 
-/* Some programs in one launch: number g is that of blocks first[g] ... first[g + 1] - 1 of so many threads. */
-enum { PROGRAM_BLOCK = 128 };
+/* Some programs in one launch: number g is that of blocks first[g] ... first[g + 1] - 1 of so many threads, each of
+ * which has one particle or several. */
+enum { PROGRAM_BLOCK = 128, ABREAST = 4 };
 typedef struct programs_args {
     const program_args *list;
     const uint32_t *first;
     const double *x; /* instead of theirs */
     uint32_t count, registers;
-    int special;
+    int special, abreast;
 } programs_args;
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */
@@ -88,6 +91,7 @@ typedef struct centre_args {
     double *z64, *scaled64; /* centred rows and those in units of sd; NULL: not wanted */
     float *z32, *scaled32;
     float *placed; /* the rows of z32, laid out for tiles; NULL: not wanted */
+    int brief;     /* nothing but z32 and `placed` is wanted */
 } centre_args;
 
 /* Messages (kernel/near.h): scores at the means, standardised (a team each). */
@@ -138,6 +142,7 @@ typedef struct unit_record {
 #else
 #define DEVICE_INLINE static inline
 #endif
+enum { TILE_PARTICLES = 64 };
 DEVICE_INLINE uint32_t tile_side(size_t n) { return n <= 16 ? 2 : n <= 32 ? 4 : n <= 56 ? 7 : 8; }
 DEVICE_INLINE uint32_t tile_places(size_t n) { return n <= 32 ? 32 : 64; }
 

@@ -5,14 +5,12 @@ enum { WIDE = 64, WIDE_ROWS = 16, GROUPS = 8 };
 
 // ---- long sums ------------------------------------------------------------------------------------------------------
 
-// A block for 32 particles of a list, whose entries are dealt out to eight warps.
-static __global__ void __launch_bounds__(32 * GROUPS)
-    kernel_long_sum(const sum_args a, size_t lists, const step_gate gate) {
+// A block for 32 particles of a list, whose entries are dealt out to eight warps; so many blocks for all of them.
+static __device__ void add_long_lists(const sum_args &a, size_t lists, unsigned blocks) {
     __shared__ double part[GROUPS][32];
-    if (gate.closed()) return;
     const size_t chunks = (a.n + 31) / 32, lane = threadIdx.x % 32, group = threadIdx.x / 32;
     const double sign = a.minus ? -1 : 1;
-    for (size_t task = blockIdx.x; task < lists * chunks; task += gridDim.x) {
+    for (size_t task = blockIdx.x; task < lists * chunks; task += blocks) {
         const size_t k = task / chunks, l = task % chunks * 32 + lane, end = sum_end(&a, k);
         double sum = 0;
         if (l < a.n)
@@ -39,6 +37,23 @@ static __global__ void __launch_bounds__(32 * GROUPS)
         }
         __syncthreads();
     }
+}
+
+static __global__ void __launch_bounds__(32 * GROUPS)
+    kernel_long_sum(const sum_args a, size_t lists, const step_gate gate) {
+    if (!gate.closed()) add_long_lists(a, lists, gridDim.x);
+}
+
+// The scores, after `first` blocks for pieces of long lists.
+static __global__ void __launch_bounds__(THREADS)
+    kernel_score(const score_args a, size_t count, unsigned first, const step_gate gate) {
+    if (gate.closed()) return;
+    if (blockIdx.x < first) {
+        add_long_lists(a.pieces, a.piece_count, first);
+        return;
+    }
+    const size_t threads = (size_t)(gridDim.x - first) * THREADS;
+    for (size_t t = (size_t)(blockIdx.x - first) * THREADS + threadIdx.x; t < count; t += threads) body_score(&a, t);
 }
 
 // ---- matrices -------------------------------------------------------------------------------------------------------
@@ -96,6 +111,57 @@ static __global__ void __launch_bounds__(256) kernel_wide_matrix(const pair_args
     }
 }
 
+// The same for up to 64 particles: one tile, of which a thread has one of the 4 by 4 on or above the diagonal; the
+// others help to read rows, 32 at a time.
+enum { SMALL_THREADS = 160, SMALL_ROWS = 32 };
+
+template <class Real>
+static __global__ void __launch_bounds__(SMALL_THREADS) kernel_small_matrix(const pair_args a, const step_gate gate) {
+    __shared__ __align__(16) Real rows[SMALL_ROWS][WIDE];
+    if (gate.closed()) return;
+    const unsigned n = (unsigned)a.n, side = (n + 3) / 4;
+    unsigned first = 0, second = threadIdx.x;
+    while (first < side && second >= side - first) second -= side - first++;
+    const bool counts = first < side;
+    second += first;
+    for (size_t task = blockIdx.x; task < a.units * a.pieces; task += gridDim.x) {
+        const size_t p = task / a.units, u = task - p * a.units;
+        const size_t begin = a.begin[u], count = a.end[u] - begin, size = (count + a.pieces - 1) / a.pieces;
+        const size_t from = begin + (p * size < count ? p * size : count), most = begin + count;
+        const size_t to = from + size < most ? from + size : most;
+        Real sum[4][4] = {};
+        for (size_t e = from; e < to; e += SMALL_ROWS) {
+            __syncthreads();
+#pragma unroll 4
+            for (unsigned at = threadIdx.x; at < SMALL_ROWS * WIDE; at += SMALL_THREADS) {
+                const unsigned l = at % WIDE, r = at / WIDE;
+                rows[r][l] = e + r < to && l < n ? ((const Real *)a.z)[(size_t)a.domain[e + r] * n + l] : 0;
+            }
+            __syncthreads();
+            if (!counts) continue;
+#pragma unroll 4
+            for (unsigned r = 0; r < SMALL_ROWS; r++) {
+                Real here[4], there[4];
+#pragma unroll
+                for (unsigned q = 0; q < 4; q++) here[q] = rows[r][4 * first + q], there[q] = rows[r][4 * second + q];
+#pragma unroll
+                for (unsigned i = 0; i < 4; i++)
+#pragma unroll
+                    for (unsigned j = 0; j < 4; j++) {
+                        const Real apart = here[i] - there[j];
+                        sum[i][j] += a.shape == SHAPE_LINEAR ? here[i] * there[j] : apart * apart;
+                    }
+            }
+        }
+        Real *out = (Real *)a.matrix + task * n * n;
+        for (unsigned i = 0; i < 4 && counts; i++)
+            for (unsigned j = 0; j < 4; j++) {
+                const unsigned l = 4 * first + i, m = 4 * second + j;
+                if (l < n && m < n) out[l * n + m] = out[m * n + l] = sum[i][j];
+            }
+    }
+}
+
 // The pieces of 32 numbers a block, dealt out to its warps.
 template <class Real>
 static __global__ void __launch_bounds__(32 * GROUPS)
@@ -146,13 +212,21 @@ template <class Bits>
 static __device__ __forceinline__ unsigned count_below(const Bits *pairs, unsigned count, Bits than,
                                                        unsigned (*slots)[FINISH / 32], unsigned turn) {
     unsigned mine = 0, all = 0;
+#pragma unroll 4
     for (unsigned k = threadIdx.x; k < count; k += FINISH) mine += pairs[k] < than;
+#if __CUDA_ARCH__ >= 800
+    mine = __reduce_add_sync(0xffffffffu, mine);
+#else
 #pragma unroll
     for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, apart);
+#endif
     if (threadIdx.x % 32 == 0) slots[turn][threadIdx.x / 32] = mine;
     __syncthreads();
 #pragma unroll
-    for (unsigned w = 0; w < FINISH / 32; w++) all += slots[turn][w];
+    for (unsigned w = 0; w < FINISH / 128; w++) {
+        const uint4 four = ((const uint4 *)slots[turn])[w];
+        all += (four.x + four.y) + (four.z + four.w);
+    }
     return all;
 }
 
@@ -161,7 +235,7 @@ static __device__ __forceinline__ unsigned count_below(const Bits *pairs, unsign
 template <class Real, class Bits>
 static __global__ void __launch_bounds__(FINISH) kernel_finish(const pair_args a, int ranked, const step_gate gate) {
     extern __shared__ double working[];
-    __shared__ unsigned slots[2][FINISH / 32];
+    __shared__ __align__(16) unsigned slots[2][FINISH / 32];
     __shared__ unsigned long long above;
     __shared__ double scale;
     if (gate.closed()) return;
@@ -194,12 +268,12 @@ static __global__ void __launch_bounds__(FINISH) kernel_finish(const pair_args a
                 if (least != ~(Bits)0) atomicMin(&above, (unsigned long long)least);
             }
             __syncthreads();
-            if (threadIdx.x == 0) {
-                a.middle[2 * u] = a.lower == SIZE_MAX ? 0 : value_of(found);
-                a.middle[2 * u + 1] = above != ~0ull ? value_of((Bits)above) : value_of(found);
-            }
+            if (threadIdx.x == 0)
+                scale = a.scale[u] = scale_of(&a, a.lower == SIZE_MAX ? 0 : value_of(found),
+                                              above != ~0ull ? value_of((Bits)above) : value_of(found));
+        } else if (threadIdx.x == 0) {
+            scale = a.scale[u] = scale_of(&a, 0, 0);
         }
-        if (threadIdx.x == 0) scale = a.scale[u] = unit_scale(&a, u);
         __syncthreads();
         const double h = scale, ratio = h > 0 ? 1 / h : 0;
         for (unsigned at = threadIdx.x; at < numbers; at += FINISH) k[at] = kernel_of(a.shape, k[at], h);
@@ -265,6 +339,14 @@ static int is_wide(const device *d, const pair_args *a) {
 
 static int launch_wide_matrix(device *d, int bits, const pair_args *a) {
     const size_t side = (a->n + WIDE - 1) / WIDE;
+    if (side == 1) {
+        const unsigned small = blocks_for(d, a->units * a->pieces, 1);
+        if (bits == 32)
+            kernel_small_matrix<float><<<small, SMALL_THREADS, 0, d->stream>>>(*a, gate_of(d));
+        else
+            kernel_small_matrix<double><<<small, SMALL_THREADS, 0, d->stream>>>(*a, gate_of(d));
+        return check(d, cudaGetLastError());
+    }
     const unsigned blocks = blocks_for(d, a->units * a->pieces * side * (side + 1) / 2, 1);
     if (bits == 32)
         kernel_wide_matrix<float><<<blocks, 256, 0, d->stream>>>(*a, gate_of(d));
@@ -279,6 +361,13 @@ static int launch_wide_add(device *d, int bits, const pair_args *a, size_t count
         kernel_wide_add<float><<<blocks, 32 * GROUPS, 0, d->stream>>>(*a, count, gate_of(d));
     else
         kernel_wide_add<double><<<blocks, 32 * GROUPS, 0, d->stream>>>(*a, count, gate_of(d));
+    return check(d, cudaGetLastError());
+}
+
+static int launch_score(device *d, const score_args *a, size_t count) {
+    const unsigned blocks = blocks_for(d, count, THREADS);
+    const unsigned first = a->piece_count ? blocks_for(d, a->piece_count * ((a->first.n + 31) / 32), 1) : 0;
+    kernel_score<<<first + blocks, THREADS, 0, d->stream>>>(*a, count, first, gate_of(d));
     return check(d, cudaGetLastError());
 }
 

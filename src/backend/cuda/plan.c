@@ -4,6 +4,7 @@
 
 #include "backend/cuda/cuda.h"
 #include "expr/code.h"
+#include "expr/program.h"
 #include "expr/special.h"
 #include "model/program_group.h"
 
@@ -20,14 +21,21 @@ static uint32_t place_of(const code_block *code, uint32_t place) {
     return (uint32_t)(place - from[kind]) | kind << PLACE_SHIFT;
 }
 
+/* The operands of an operation, a pair or a copy. */
+static uint32_t operands_of(uint32_t code) {
+    if (code < OP_COUNT) return (uint32_t)svmp_op_arity((expr_op)code);
+    return code == CODE_COPY ? 1 : 3;
+}
+
 static svmp_status put_code(backend *b, const code_block *code, program_args *made) {
     device_instruction *list = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, list, code->count));
     for (size_t k = 0; k < code->count; k++) {
         const code_instruction *i = &code->instructions[k];
-        list[k] = (device_instruction){.code = i->code, .out = place_of(code, i->out)};
-        for (size_t p = 0; p < 3; p++) list[k].operand[p] = place_of(code, i->operand[p]);
+        list[k] =
+            (device_instruction){.code = i->code, .out = place_of(code, i->out), .operands = operands_of(i->code)};
+        for (size_t p = 0; p < list[k].operands; p++) list[k].operand[p] = place_of(code, i->operand[p]);
         made->special |= is_special(i->code);
     }
     made->count = (uint32_t)code->count;
@@ -58,7 +66,9 @@ done:
     return status;
 }
 
-enum { SMALL_REGISTERS = 16 }; /* of programs that share a launch: others would keep them from running side by side */
+enum { SMALL_REGISTERS = 12 }; /* of programs that share a launch: others would keep them from running side by side */
+
+enum { MANY_LANES = 1 << 18 }; /* from so many on a device is busy with several of them to a thread */
 
 /* Whether a program shares a launch with others of its kind, with special functions or without. */
 static int shares(const program_args *p) { return p->registers <= SMALL_REGISTERS; }
@@ -70,8 +80,12 @@ static svmp_status plan_together(backend *b, size_t count, const program_args *l
     uint32_t *first = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, first, count + 1));
+    size_t lanes = 0;
+    for (size_t g = 0; g < count; g++) lanes += list[g].instances * b->n;
+    made->abreast = b->n >= ABREAST && lanes >= MANY_LANES;
     for (size_t g = 0; g < count; g++) {
-        const size_t blocks = (list[g].instances * b->n + PROGRAM_BLOCK - 1) / PROGRAM_BLOCK;
+        const size_t each = made->abreast ? (b->n + ABREAST - 1) / ABREAST : b->n;
+        const size_t blocks = (list[g].instances * each + PROGRAM_BLOCK - 1) / PROGRAM_BLOCK;
         first[g + 1] = first[g] + (uint32_t)blocks;
         if (list[g].registers > made->registers) made->registers = list[g].registers;
     }
@@ -95,7 +109,7 @@ static svmp_status order_programs(backend *b) {
     for (size_t g = 0; g < own->program_count; g++)
         blocks += (double)own->programs[g].instances * (double)b->n / PROGRAM_BLOCK + 1;
     own->program_alone = own->program_count;
-    if (own->program_count < 2 || blocks > UINT32_MAX) return SVMP_OK;
+    if (own->program_count == 0 || blocks > UINT32_MAX) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(b->context, ordered, own->program_count));
     for (size_t kind = 0; kind < 3; kind++) {
         from[kind] = at;
