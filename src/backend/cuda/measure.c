@@ -52,11 +52,11 @@ static svmp_status plan(backend *b, const kernel *k, cuda_measure *m) {
     return svmp_cuda_plan_terms(&seen, k);
 }
 
-static svmp_status make(backend *b, const kernel *k, size_t n) {
+static svmp_status make(backend *b, const kernel *k, size_t n, cuda_measure **made) {
     cuda *own = b->own;
     cuda_measure *m = NULL;
     SVMP_TRY(SVMP_NEW(b->context, m, 1));
-    own->measure = m;
+    *made = own->measure = m;
     m->plain = *own->ops;
     m->plain.fuses = NULL;
     m->n = n;
@@ -120,8 +120,8 @@ svmp_status svmp_cuda_measure(backend *b, const kernel *k, size_t count, size_t 
     const size_t variables = b->model->graph->own_variables;
     if (own->unmeasured) return SVMP_UNSUPPORTED;
     SVMP_TRY(svmp_cuda_await(b));
-    if (own->measure == NULL) SVMP_TRY(make(b, k, count));
     cuda_measure *m = own->measure;
+    if (m == NULL) SVMP_TRY(make(b, k, count, &m));
     backend seen = seen_by(b, m);
     SVMP_TRY(survey(b, &seen, m));
     for (size_t a = 0; a < m->own.term_count; a++) {
