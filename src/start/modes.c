@@ -6,7 +6,7 @@
 #include "model/lowered.h"
 #include "start/gaussian.h"
 
-enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 20000, FEWEST_READERS = 4 };
+enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 100000, FEWEST_READERS = 4 };
 
 /* Modes with less than `least_share` are left out; those with `matters` count. The others are ways out for what has
  * started there: a leap is accepted from places that the mixture has. */
@@ -44,7 +44,8 @@ static size_t count_combinations(const svmp_model *model) {
     for (size_t k = 0; k < lowered->summed.count; k++) {
         if (!couples(lowered, &lowered->summed.unknowns[k])) continue;
         combinations *= lowered->summed.unknowns[k].states;
-        if (combinations > MOST_COMBINATIONS || combinations * lowered->observed > MOST_WORK) return 0;
+        if (combinations > MOST_COMBINATIONS) return 0;
+        if (combinations * lowered->observed * model->graph->variables > MOST_WORK) return 0;
     }
     return combinations > 1 ? combinations : 0;
 }
