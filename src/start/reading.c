@@ -10,12 +10,10 @@
 #include "start/gaussian.h"
 #include "start/modes.h"
 
-enum {
-    DRAWS = 64,
-    SEED = 1,
-    MOST_TERMS = 20000,
-    FEW_TERMS = 4000
-}; /* coordinates are the model's, whatever the seed of a run */
+enum { DRAWS = 64, SEED = 1 }; /* coordinates are the model's, whatever the seed of a run */
+
+/* Terms of all sums: the most where counts have weight at their ends, or may have it; and so many that it is told. */
+enum { MOST_TERMS = 20000, FEW_TERMS = 4000, MANY_TERMS = 50000 };
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
@@ -174,6 +172,16 @@ static size_t count_terms(const svmp_model *model) {
     return terms;
 }
 
+static void warn_of_cost(const svmp_model *model) {
+    const size_t terms = model->lowered ? count_terms(model) : 0;
+    if (terms > MANY_TERMS)
+        svmp_log(
+            model->context, SVMP_LOG_WARNING,
+            "The sums over discrete unknowns have %zu terms: a run takes minutes. -m nuts evaluates them less often "
+            "than the default method; fewer sites or times, or bounds with T(,), make them shorter.",
+            terms);
+}
+
 /* Reads the model with longer sums, and looks again; *next stays empty where that is refused, or the sums are dear. */
 static svmp_status look_further(svmp_context *context, const model_files *files, size_t most, look *next) {
     svmp_model *longer = NULL;
@@ -206,6 +214,19 @@ static svmp_status lengthen(const svmp_model *model, const asked *read, choices 
     return SVMP_OK;
 }
 
+/* Short sums it is, after all, where long ones are refused. */
+static svmp_status allow_long(svmp_context *context, const asked *read, bool *brief) {
+    model_files files = read->files;
+    svmp_model *model = NULL;
+    if (*brief || !read->files.brief) return SVMP_OK;
+    files.brief = false;
+    const svmp_status status = read_quietly(context, &files, &model);
+    svmp_model_free(model);
+    if (status == SVMP_NO_MEMORY) return status;
+    *brief = status != SVMP_OK;
+    return SVMP_OK;
+}
+
 /* What a model that was read with short sums is best read with. */
 static svmp_status choose(const svmp_model *model, const asked *read, choices *made) {
     svmp_context *context = model->context;
@@ -222,6 +243,7 @@ static svmp_status choose(const svmp_model *model, const asked *read, choices *m
         made->ends = NULL;
         made->brief = false;
     }
+    SVMP_CHECK(allow_long(context, read, &made->brief));
     made->coordinates = seen.coordinates;
     seen.coordinates = NULL;
 done:
@@ -266,6 +288,7 @@ static svmp_status read_as(svmp_context *context, asked *read, svmp_model **mode
         read->files.brief = made.brief;
         SVMP_CHECK(read_quietly(context, &read->files, &first));
     }
+    warn_of_cost(first);
     SVMP_CHECK(svmp_modes_find(first, &read->files));
     *model = first;
     first = NULL;
