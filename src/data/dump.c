@@ -1,7 +1,7 @@
 /* The R dump that JAGS reads, and what else people keep such data in: assignments, or a list() as BUGS and dput write
  * it.
  *
- *     file       := { assignment [";"] | "list" "(" [ assignment { "," assignment } ] ")" }
+ *     file       := { assignment [";"] | "list" "(" [ assignment { "," assignment } ] ")" | table }   (table.c)
  *     assignment := name ("<-" | "=") value
  *     value      := call | { "-" | "+" } item | string | "NULL"
  *     call       := "structure" "(" value { "," attribute } ")"    .Dim or dim; other attributes are skipped
@@ -543,6 +543,10 @@ static svmp_status read_statement(dump_reader *reader) {
     if (take_call(reader, "list")) return read_list(reader);
     const size_t letters = word(reader);
     reader->at += letters;
+    if (letters > 0 && take(reader, '[')) {
+        reader->at = before;
+        return svmp_data_read_table(reader->data, reader->source, &reader->at);
+    }
     if (letters > 0 && ((take(reader, '<') && take(reader, '-')) || take(reader, '=')) && take_call(reader, "list"))
         return read_list(reader);
     reader->at = before;

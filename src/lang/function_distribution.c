@@ -35,8 +35,11 @@ static expr probability(program_builder *b, const distribution *family, expr x, 
     expr lower, upper;
     svmp_distribution_bounds(b, family, arguments, NULL, &lower, &upper);
     if (family->discrete) x = svmp_expr_integer_divide(b, x, NUMBER(1));
-    expr inside = EXP(family->log_cdf(b, x, arguments)), below = LESS(x, lower);
-    return IFELSE(below, NUMBER(0), IFELSE(LESS(x, upper), inside, NUMBER(1)));
+    expr result = EXP(family->log_cdf(b, x, arguments));
+    double end;
+    if (!(svmp_expr_is_literal(b, upper, &end) && isinf(end))) result = IFELSE(BELOW(x, upper), result, NUMBER(1));
+    if (!(svmp_expr_is_literal(b, lower, &end) && isinf(end))) result = IFELSE(BELOW(x, lower), NUMBER(0), result);
+    return result;
 }
 
 #define GAMMA_QUANTILE(p, a)   svmp_expr_gamma_quantile(b, p, a)
@@ -100,7 +103,7 @@ static bool quantile(program_builder *b, const distribution *family, expr p, con
         *x = ADD(ARGUMENT(0), MUL(p, SUB(ARGUMENT(1), ARGUMENT(0))));
     else if (strcmp(name, "ddexp") == 0)
         *x = ADD(ARGUMENT(0),
-                 DIV(IFELSE(LESS(p, NUMBER(0.5)), LOG(MUL(NUMBER(2), p)), NEG(LOG(MUL(NUMBER(2), SUB(one, p))))),
+                 DIV(IFELSE(BELOW(p, NUMBER(0.5)), LOG(MUL(NUMBER(2), p)), NEG(LOG(MUL(NUMBER(2), SUB(one, p))))),
                      ARGUMENT(1)));
     else
         return relative_quantile(b, name, p, arguments, x) || count_quantile(b, family, p, arguments, x);

@@ -339,8 +339,14 @@ static void test_unread_data_is_a_warning(void **state) {
     (void)state;
     listener heard = {{0}};
     svmp_context *context = listening(&heard);
-    assert_ok(lower(context, "model { y ~ dnorm(0, 1) }", "zed <- 2"));
-    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is not used by the model\n    zed <- 2\n    ^");
+    assert_ok(lower(context, "model { y ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "zed <- 2; y <- 1"));
+    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is not used by the model\n    zed <- 2; y <- 1\n    ^");
+    heard = (listener){{0}};
+    assert_ok(lower(context, "model { y ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "Y <- 2"));
+    assert_string_equal(heard.text,
+                        "d.R:1:1: warning: 'Y' is not used by the model; did you mean 'y', which has no data?\n"
+                        "    Y <- 2\n    ^m.bug: warning: nothing is observed: no node of the model has a value in "
+                        "the data, so the result is the prior");
     svmp_context_free(context);
 }
 
