@@ -163,7 +163,7 @@ static svmp_status read_table(table_reader *reader) {
     const size_t place = reader->at;
     SVMP_TRY(read_head(reader));
     SVMP_TRY(read_numbers(reader));
-    if (reader->value_count % reader->count != 0)
+    if (reader->count == 0 || reader->value_count % reader->count != 0)
         return TABLE_FAIL(reader, place, "the table has %zu columns, but %zu numbers", reader->count,
                           reader->value_count);
     for (size_t k = 0; k < reader->count; k++)

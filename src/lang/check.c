@@ -50,8 +50,6 @@ static const char *function_advice(const char *name) {
         {"log1p", "write log(1 + x)"},
         {"square", "write pow(x, 2)"},
         {"var", "write pow(sd(x), 2)"},
-        {"inprod2", "write inprod()"},
-        {"ranked", "write sort(v)[k] as two statements: s <- sort(v), then s[k]"},
         {"cut", "feedback cannot be cut; infer the first part by itself and give its result as data"},
         {"abs.value", "write abs()"},
         {"identity", "leave it out"},

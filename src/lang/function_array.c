@@ -243,8 +243,30 @@ svmp_status svmp_call_sort(model_lowering *lowering, const ast_expression *call,
     return call_vector(lowering, call, svmp_exprs_sort, result);
 }
 
+/* The element that the second argument names, as in BUGS' rank(v, k) and ranked(v, k). */
+static svmp_status pick(model_lowering *lowering, const ast_expression *call, value *result) {
+    value which;
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &which));
+    const model_item item = lowering->items[which.first];
+    const bool known = which.count == 1 && svmp_item_known(item);
+    if (!known || !(item.number >= 1 && item.number <= (double)result->count) || item.number != floor(item.number))
+        return svmp_lowering_error(lowering, call->offset,
+                                   "the second argument of '%s' must be a known whole number from 1 to %zu",
+                                   call->function->name, result->count);
+    lowering->items[result->first] = lowering->items[result->first + (size_t)item.number - 1];
+    lowering->item_count = result->first + 1;
+    *result = (value){.first = result->first, .count = 1, .shape = svmp_vector_shape(1)};
+    return SVMP_OK;
+}
+
 svmp_status svmp_call_rank(model_lowering *lowering, const ast_expression *call, value *result) {
-    return call_vector(lowering, call, svmp_exprs_rank, result);
+    SVMP_TRY(call_vector(lowering, call, svmp_exprs_rank, result));
+    return call->count == 2 ? pick(lowering, call, result) : SVMP_OK;
+}
+
+svmp_status svmp_call_ranked(model_lowering *lowering, const ast_expression *call, value *result) {
+    SVMP_TRY(call_vector(lowering, call, svmp_exprs_sort, result));
+    return pick(lowering, call, result);
 }
 
 svmp_status svmp_call_order(model_lowering *lowering, const ast_expression *call, value *result) {

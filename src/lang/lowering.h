@@ -392,6 +392,7 @@ svmp_status svmp_call_largest_bound(model_lowering *, const ast_expression *, va
 svmp_status svmp_call_sort(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_rank(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_order(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_ranked(model_lowering *, const ast_expression *, value *);
 
 typedef struct evaluated_distribution {
     size_t count;

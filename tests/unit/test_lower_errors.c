@@ -58,6 +58,16 @@ static const struct {
      "                         ^"},
     {"model { x ~ dnorm(0,1)\n x ~ dnorm(1,1) }", "",
      "m.bug:2:2: error: 'x' is already defined on line 1\n     x ~ dnorm(1,1) }\n     ^"},
+    {"model { x <- y; x ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "y <- 2",
+     "m.bug:1:17: error: 'x' is already defined on line 1; if the definition with '<-' is a transformation of data, "
+     "move it to a data { } block before the model\n    model { x <- y; x ~ dnorm(m, 1); m ~ dnorm(0, 1) }\n"
+     "                    ^"},
+    {"model { x ~ dnorm(sum(y[1:n-1]), 1) }", "y <- c(1,2,3); n <- 3",
+     "m.bug:1:28: error: index 0 of 'y' is out of range 1 to 3; write 1:(n - 1) for 1:n - 1\n"
+     "    model { x ~ dnorm(sum(y[1:n-1]), 1) }\n                               ^"},
+    {"model { x ~ dnorm(rank(y, 4), 1) }", "y <- c(1,2,3)",
+     "m.bug:1:19: error: the second argument of 'rank' must be a known whole number from 1 to 3\n"
+     "    model { x ~ dnorm(rank(y, 4), 1) }\n                      ^"},
     {"model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }", "y <- c(1,2,3)",
      "m.bug:1:42: error: index 4 of 'y' is out of range 1 to 3 (i = 3)\n"
      "    model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }\n"
