@@ -45,7 +45,9 @@ data_kind svmp_data_kind(const char *text, size_t length) {
     if (letters == 0 || isdigit((unsigned char)*word)) return DATA_OTHER;
     after = skip(after, end);
     const char follows = after < end ? *after : '\0';
-    if (is_assigned(after, end) || (is_word(word, letters, "list") && follows == '(')) return DATA_DUMP;
+    if (is_assigned(after, end) ||
+        ((is_word(word, letters, "list") || is_word(word, letters, "structure")) && follows == '('))
+        return DATA_DUMP;
     if ((is_word(word, letters, "model") || is_word(word, letters, "data")) && follows == '{') return DATA_MODEL;
     if ((is_word(word, letters, "var") || is_word(word, letters, "model")) && in_name(follows)) return DATA_MODEL;
     return follows == '[' ? DATA_DUMP : DATA_OTHER; /* y[] x[]: the head of a table */

@@ -54,6 +54,9 @@ static void test_formats_agree(void **state) {
         {"e.R",
          "N <- as.numeric(structure(c(u = 3), class = \"x\")); tau.c <- -c(-1.5, NA, 2e-3)\n"
          "m <- array(as.integer(c(rep(1, 1), 4L, 2, 5, 3, 6)), dim = c(2, 3), dimnames = NULL)\nnone <- rep(1, 0)"},
+        {"g.R", "structure(list(N = 3L, tau.c = c(1.5, NA, -0.002)), .Names = c(\"N\", \"tau.c\"))\n"
+                "frame <- structure(list(none = numeric(0)), row.names = integer(0), class = \"data.frame\");\n"
+                "m <- structure(c(1, 4, 2, 5, 3, 6), dim = 2:3)"},
         {"f.dat", "list(N = 3)\r\ntau.c[] # a table\r\n1.5\r\nNA\r\n-2.0E-3\r\nEND\r\n"
                   "m[,1] m[,3] m[ ,2]\n1 3 2\n4 6 5\nEND\n\nnone <- c()"},
     };
@@ -206,6 +209,13 @@ static const struct {
     {"d.dat", "",
      "d.dat: error: unknown kind of data file; expected .json, .csv, .R, .txt or .dump, or a text "
      "such as 'y <- c(1, 2)' or 'list(y = c(1, 2))'."},
+    {"d.R", "N <- length(y)",
+     "d.R:1:6: error: 'length()' is not read in data files; write the numbers, as R's dump() does\n"
+     "    N <- length(y)\n         ^"},
+    {"d.R", "y <- c(1, 2) / 2",
+     "d.R:1:14: error: formulas are not read in data files; write the numbers, as R's dump() does\n"
+     "    y <- c(1, 2) / 2\n                 ^"},
+    {"d.R", "y <- c(1, .)", "d.R:1:11: error: write NA for a missing value\n    y <- c(1, .)\n              ^"},
     {"d.txt", "# a\nmodel { }",
      "d.txt: error: this is a model, not data; the model is the first file: svmp run MODEL DATA..."},
     {"d.txt", "y[] x[,1]\n1 2\n3\nEND",
