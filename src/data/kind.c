@@ -32,7 +32,7 @@ static int is_assigned(const char *at, const char *end) {
     return at < end && (*at == '=' || (end - at > 1 && at[0] == '<' && at[1] == '-'));
 }
 
-data_kind svmp_data_kind(const char *text, size_t length) {
+static data_kind kind_by_words(const char *text, size_t length) {
     const char *end = text + length, *word = skip(text, end), *after = word;
     if (word == end) return DATA_OTHER;
     if (*word == '{') return DATA_JSON;
@@ -51,6 +51,12 @@ data_kind svmp_data_kind(const char *text, size_t length) {
     if ((is_word(word, letters, "model") || is_word(word, letters, "data")) && follows == '{') return DATA_MODEL;
     if ((is_word(word, letters, "var") || is_word(word, letters, "model")) && in_name(follows)) return DATA_MODEL;
     return follows == '[' ? DATA_DUMP : DATA_OTHER; /* y[] x[]: the head of a table */
+}
+
+/* No data have a '~': statements without a block, or a model within R code. */
+data_kind svmp_data_kind(const char *text, size_t length) {
+    const data_kind kind = kind_by_words(text, length);
+    return kind == DATA_MODEL || memchr(text, '~', length) == NULL ? kind : DATA_OTHER;
 }
 
 data_kind svmp_data_kind_of_file(const char *path) {
