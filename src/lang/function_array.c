@@ -290,3 +290,60 @@ svmp_status svmp_call_interpolate(model_lowering *lowering, const ast_expression
                                                  work.operands[0]);
     return finish(lowering, &work, svmp_vector_shape(1), result);
 }
+
+/* ---- dinterval, dround and dsum as functions, as JAGS has them ------------------------------ */
+
+/* The number of cut points below t. */
+svmp_status svmp_call_interval(model_lowering *lowering, const ast_expression *call, value *result) {
+    value t, cuts;
+    array_call work;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &t));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &cuts));
+    if (t.count != 1)
+        return svmp_lowering_error(lowering, call->offset, "the first argument of 'dinterval' must be one number");
+    SVMP_TRY(begin(lowering, t.first, 1, &work));
+    if (work.builder) {
+        expr below = svmp_expr_literal(work.builder, 0);
+        for (size_t k = 1; k < work.count; k++)
+            below =
+                svmp_expr_add(work.builder, below, svmp_expr_less(work.builder, work.operands[k], work.operands[0]));
+        work.results[0] = below;
+    }
+    return finish(lowering, &work, svmp_vector_shape(1), result);
+}
+
+/* t rounded to a number of decimal places. */
+svmp_status svmp_call_round_to(model_lowering *lowering, const ast_expression *call, value *result) {
+    value t, digits;
+    array_call work;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &t));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &digits));
+    if (t.count != 1 || digits.count != 1)
+        return svmp_lowering_error(lowering, call->offset, "'dround' needs a number, and a number of decimal places");
+    SVMP_TRY(begin(lowering, t.first, 1, &work));
+    if (work.builder) {
+        expr unit = svmp_expr_power(work.builder, svmp_expr_literal(work.builder, 10), work.operands[1]);
+        expr whole = svmp_expr_round(work.builder, svmp_expr_multiply(work.builder, work.operands[0], unit));
+        work.results[0] = svmp_expr_divide(work.builder, whole, unit);
+    }
+    return finish(lowering, &work, svmp_vector_shape(1), result);
+}
+
+/* Element by element, of any number of arrays. */
+svmp_status svmp_call_sums(model_lowering *lowering, const ast_expression *call, value *result) {
+    value first = {0}, other;
+    array_call work;
+    for (size_t k = 0; k < call->count; k++) {
+        SVMP_TRY(svmp_expand(lowering, call->operands[k], k == 0 ? &first : &other));
+        if (k > 0 && other.count != first.count)
+            return svmp_lowering_error(lowering, call->offset, "the arguments of 'dsum' have %zu and %zu elements",
+                                       first.count, other.count);
+    }
+    SVMP_TRY(begin(lowering, first.first, first.count, &work));
+    for (size_t j = 0; work.builder && j < first.count; j++) {
+        work.results[j] = work.operands[j];
+        for (size_t k = 1; k < call->count; k++)
+            work.results[j] = svmp_expr_add(work.builder, work.results[j], work.operands[k * first.count + j]);
+    }
+    return finish(lowering, &work, first.shape, result);
+}
