@@ -52,6 +52,7 @@ static const char *function_advice(const char *name) {
         {"var", "write pow(sd(x), 2)"},
         {"cut", "feedback cannot be cut; infer the first part by itself and give its result as data"},
         {"abs.value", "write abs()"},
+        {"mexp", "matrix exponentials (JAGS' module msm) are not available"},
         {"identity", "leave it out"},
         {"dot_product", "write inprod()"},
         {"if_else", "write ifelse()"},

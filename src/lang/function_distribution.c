@@ -23,7 +23,7 @@ static bool split(const char *name, distribution_function *kind, const distribut
         snprintf(spelled, sizeof spelled, "d%s", name + length);
         *kind = kinds[k].kind;
         *family = svmp_distribution_find(spelled);
-        if (*family && (*family)->proper && (*family)->rank == RANK_SCALAR) return true;
+        if (*family && (*family)->proper && (*kind == LOG_DENSITY || (*family)->rank == RANK_SCALAR)) return true;
     }
     return false;
 }
@@ -139,6 +139,13 @@ static svmp_status build(model_lowering *lowering, const ast_expression *call, d
     return svmp_builder_status(b);
 }
 
+static bool has_arrays(const distribution *family) {
+    if (family->rank != RANK_SCALAR) return true;
+    for (size_t k = 0; k < family->arguments; k++)
+        if (family->argument[k].rank != RANK_SCALAR) return true;
+    return false;
+}
+
 static svmp_status call_distribution(model_lowering *lowering, const ast_expression *call, value *result) {
     distribution_function kind = DENSITY;
     const distribution *family = NULL;
@@ -147,6 +154,7 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
     model_item operands[DISTRIBUTION_ARGUMENTS + 1], answer = {.kind = ITEM_LITERAL};
     expr built[DISTRIBUTION_ARGUMENTS + 1], one = {0};
     split(name, &kind, &family);
+    if (kind == LOG_DENSITY && has_arrays(family)) return svmp_call_density(lowering, call, family, result);
     for (size_t k = 0; k < call->count; k++) {
         SVMP_TRY(svmp_expand_scalar(lowering, call->operands[k], &operands[k]));
         if (operands[k].kind > answer.kind) answer.kind = operands[k].kind;

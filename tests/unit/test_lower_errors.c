@@ -65,6 +65,12 @@ static const struct {
     {"model { x ~ dnorm(sum(y[1:n-1]), 1) }", "y <- c(1,2,3); n <- 3",
      "m.bug:1:28: error: index 0 of 'y' is out of range 1 to 3; write 1:(n - 1) for 1:n - 1\n"
      "    model { x ~ dnorm(sum(y[1:n-1]), 1) }\n                               ^"},
+    {"model { x ~ dnorm(logdensity.cat(y, y), 1) }", "y <- c(1,2,3)",
+     "m.bug:1:34: error: argument 1 of 'logdensity.cat' must be one number, not 3\n"
+     "    model { x ~ dnorm(logdensity.cat(y, y), 1) }\n                                     ^"},
+    {"model { x ~ dnorm(logdensity.dirch(y, y[1:2]), 1) }", "y <- c(1,2,3)",
+     "m.bug:1:39: error: argument 2 of 'logdensity.dirch' does not have the size of the first, 3\n"
+     "    model { x ~ dnorm(logdensity.dirch(y, y[1:2]), 1) }\n                                          ^"},
     {"model { x ~ dnorm(rank(y, 4), 1) }", "y <- c(1,2,3)",
      "m.bug:1:19: error: the second argument of 'rank' must be a known whole number from 1 to 3\n"
      "    model { x ~ dnorm(rank(y, 4), 1) }\n                      ^"},
