@@ -396,6 +396,11 @@ svmp_status svmp_call_largest_bound(model_lowering *, const ast_expression *, va
 svmp_status svmp_call_sort(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_rank(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_order(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_density(model_lowering *, const ast_expression *, const distribution *, value *);
+svmp_status svmp_call_interval(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_round_to(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sums(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_ranked(model_lowering *, const ast_expression *, value *);
 
 typedef struct evaluated_distribution {
     size_t count;

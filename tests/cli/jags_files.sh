@@ -144,3 +144,30 @@ works check text.bug text.R
 printf 'theta <- c(1, 2, 3)\n' >short.R
 ! "$SVMP" run "$MODELS/schools_centred.bug" "$MODELS/schools.R" --init short.R -q >said 2>errors || fail "three of eight were taken"
 grep -q "'theta' has 3 values here, but 8 in the model" errors || fail "$(cat errors)"
+
+# BUGS' tables, alone and beside a list, under any name; inits and models under any name.
+printf 'model { for (i in 1:N) { y[i] ~ dnorm(a + b[g[i]], 1) }\n for (j in 1:2) { b[j] ~ dnorm(0, 1) }\n a ~ dnorm(0, 1) }\n' >table.model
+printf 'list(N = 3)\r\ng[] y[]\r\n1 -0.3\r\n2 1.2E0\r\n2 NA\r\nEND\r\n' >table.dat
+works check table.model table.dat
+shows '^observed +y\[1:2\]$'
+printf 'list(a = 0.25, b = c(1, 2))\n' >start.in
+works run table.model table.dat --init start.in -n 2 -t 0 -q -o begun.csv
+[[ $(rows begun.csv | sed -n 2p) == *,1,2,0.25 || $(rows begun.csv | sed -n 2p) == *1,2,0.25,* ]] || fail "the start is $(rows begun.csv)"
+
+# The wrong order, and data that are not those of the model.
+refuses 2 "'table.dat' is a data file; the model file comes first" check table.dat table.model
+cp table.dat data.txt
+cp table.model model.bug
+refuses 2 "'data.txt' is a data file; the model, 'model.bug', comes first" check data.txt model.bug
+! "$SVMP" check model.bug data.txt table.model 2>errors || fail "a model was taken for data"
+grep -q 'table.model: error: this is a model, not data; the model is the first file' errors || fail "$(cat errors)"
+sed 's/y\[\]/Y[]/' data.txt >upper.txt
+"$SVMP" check model.bug upper.txt >said 2>errors || fail "$(cat errors)"
+grep -q "'Y' is not used by the model; did you mean 'y', which has no data?" errors || fail "$(cat errors)"
+grep -q 'nothing is observed' errors || fail "$(cat errors)"
+
+# A count with an unknown size and an upper bound, of which some are missing and something observed depends on these.
+printf 'model { for (i in 1:6) { k[i] ~ dnegbin(p, r) T(0, 12)\n y[i] ~ dnorm(k[i], 1) }\n p <- r / (r + m)\n r ~ dgamma(2, 1)\n m ~ dgamma(2, 1) }\n' >cut.bug
+echo 'k <- c(3, NA, 0, 4, NA, 1); y <- c(3.2, 1.8, 0.4, 4.9, 7.5, 0.6)' >cut.R
+works run cut.bug cut.R -q
+shows '^Passed: '
