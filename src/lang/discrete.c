@@ -281,12 +281,14 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
 static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
     const double size = scope_size(lowering);
     const double most = lowering->request.strict ? DISCRETE_STRICT_ENTRIES : DISCRETE_MOST_ENTRIES;
+    const size_t values = lowering->statement->kind == AST_FACTOR ? 1 : lowering->instances[instance].values;
     if (size > most) return too_many(lowering, 1);
     for (size_t k = 0; k < lowering->scope_count; k++) {
         discrete_unknown *one = &lowering->discrete[lowering->scope[k]];
         if (one->reader == instance) continue; /* counted */
         one->reader = instance;
         one->readers++;
+        if (instance != one->instance) one->dependents += values;
         one->read += size;
         if (one->read > DISCRETE_MOST_READ && size > DISCRETE_FEW) return too_many(lowering, one->readers);
     }
@@ -402,7 +404,7 @@ svmp_status svmp_discrete_finish(model_lowering *lowering) {
         const discrete_unknown *from = &lowering->discrete[summed->count];
         lowered_discrete *to = &summed->unknowns[summed->count];
         *to = (lowered_discrete){
-            .least = from->least, .states = from->states, .open = from->open, .readers = from->readers};
+            .least = from->least, .states = from->states, .open = from->open, .read = from->dependents};
         SVMP_TRY(svmp_output_name(lowering, from->symbol, from->offset, &to->name));
     }
     return SVMP_OK;

@@ -11,7 +11,7 @@
 
 #define DISCRETE_MOST_STATES    10000u
 #define DISCRETE_MOST_ENTRIES   65536u   /* of one table */
-#define DISCRETE_STRICT_ENTRIES 8192u    /* where others are tried */
+#define DISCRETE_STRICT_ENTRIES 8192u    /* where the model can be read in another way */
 #define DISCRETE_MOST_TERMS     1000000u /* of all tables of a component */
 #define DISCRETE_MOST_READ      300000u  /* of all factors that have an unknown in common, */
 #define DISCRETE_FEW            256u     /* but for those that have few */

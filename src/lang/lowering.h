@@ -104,6 +104,7 @@ typedef struct model_instance {
     uint32_t node;     /* of an unknown node, among the result's nodes or leaves; or NOTHING */
     uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
     uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
+    uint32_t values;   /* how many a stochastic node has */
     double largest;    /* value that is observed of what depends on it; -1: none is (leaf.c) */
     bool computed;     /* its elements have values, or are known to depend on unknowns */
     bool busy;         /* waits for what it reads: reading it now is a cycle */
@@ -129,6 +130,7 @@ typedef struct discrete_unknown {
     uint32_t component; /* towards the one that names its component */
     uint32_t reader;    /* the last factor that read it */
     size_t readers;     /* factors that do, */
+    size_t dependents;  /* values of these, but for its own, */
     double read;        /* and how many entries their tables have */
     bool total;         /* the sum of others (total.c) */
 } discrete_unknown;

@@ -219,6 +219,7 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
         rest += lowering->elements[array->first + offset].state == ELEMENT_REST;
     }
     result->observed += offsets.count - unknown - islands - rest;
+    lowering->instances[which].values = (uint32_t)(offsets.count - islands);
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;
     if (statement->distribution->discrete && !leaf) return add_discrete(lowering, which, &offsets);

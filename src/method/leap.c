@@ -68,22 +68,32 @@ static random_stream stream_of(const leaper *l, size_t t, size_t particle) {
     return (random_stream){.seed = l->seed, .purpose = RANDOM_LEAP, .a = t, .b = particle};
 }
 
+/* NULL: all are finite */
+static const double *find_outside(const leaper *l) {
+    for (size_t k = 0; k < l->n; k++)
+        if (!isfinite(l->here[k])) return &l->here[k];
+    return NULL;
+}
+
 svmp_status svmp_leaper_start(leaper *l, double *x) {
     enum { HALVINGS = 30 };
-    int known, outside = 1;
+    const double *outside = NULL;
+    int known;
     for (size_t k = 0; k < l->n; k++)
         draw(l->modes, stream_of(l, SIZE_MAX, k), ((double)k + 0.5) / (double)l->n, l->room, l->n, x + k);
-    for (size_t turn = 0; turn < HALVINGS && outside; turn++) {
+    for (size_t turn = 0; turn <= HALVINGS; turn++) {
         SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->here, &known));
-        outside = 0;
+        outside = find_outside(l);
+        if (outside == NULL) return SVMP_OK;
         for (size_t k = 0; k < l->n; k++) {
             if (isfinite(l->here[k])) continue;
             const posterior_mode *mode = &l->modes->mode[svmp_modes_at(l->modes, ((double)k + 0.5) / (double)l->n)];
-            outside = 1;
             for (size_t i = 0; i < l->modes->variables; i++) x[i * l->n + k] = (x[i * l->n + k] + mode->mean[i]) / 2;
         }
     }
-    return SVMP_OK;
+    return svmp_fail(l->model->context, SVMP_NOT_FINITE,
+                     "Particle %zu cannot start: the log density is %g at the mean of its mode. Try another --init.",
+                     (size_t)(outside - l->here) + 1, *outside);
 }
 
 svmp_status svmp_leap(leaper *l, backend *b, size_t t) {

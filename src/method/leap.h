@@ -26,7 +26,7 @@ svmp_status svmp_leaper_create(const backend *b, leaper **made);
 void svmp_leaper_free(leaper *l);
 
 /* Draws all particles from the mixture, each mode with its share of them. One whose density is not finite is pulled in
- * towards its mode's mean. */
+ * towards its mode's mean; fails as SVMP_NOT_FINITE if it is not finite there either. */
 svmp_status svmp_leaper_start(leaper *l, double *x);
 
 /* Offers a leap to each particle. Costs two evaluations of the log density. */

@@ -182,7 +182,8 @@ static blame find_blame(const svmp_run *run, chain *c) {
 
 static int has_fault(const chain *c) { return c->h.failed || c->fault != CHAIN_FINE; }
 
-/* To another mode, where some are known. */
+/* To another mode, where some are known. The statistics of the draw stay those of the trajectory, but for the log
+ * density. */
 static void leap(const svmp_run *run, chain *c, size_t t) {
     const model_modes *modes = run->model->modes;
     const random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_LEAP, .a = t, .b = c->number};

@@ -5,8 +5,9 @@
 
 #include "model/lowered.h"
 #include "start/gaussian.h"
+#include "start/hush.h"
 
-enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 100000, FEWEST_READERS = 4 };
+enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 100000 };
 
 /* Modes with less than `least_share` are left out; those with `matters` count. The others are ways out for what has
  * started there: a leap is accepted from places that the mixture has. */
@@ -30,10 +31,9 @@ typedef struct search {
 
 /* ---- which unknowns ---------------------------------------------------------------------------------------------- */
 
+/* Whether at least half as many values depend on the unknown as are observed. */
 static bool couples(const lowered_model *lowered, const lowered_discrete *unknown) {
-    const size_t readers = unknown->readers - (unknown->readers > 0); /* its own distribution is one */
-    return !unknown->open && unknown->states > 1 && unknown->readers > FEWEST_READERS &&
-           2 * readers >= lowered->observed;
+    return !unknown->open && unknown->states > 1 && unknown->read > 0 && 2 * unknown->read >= lowered->observed;
 }
 
 /* How many combinations of values those that matter have; 0: none do, or it would be dear. */
@@ -67,20 +67,23 @@ static svmp_status fit(search *s, const double *from, given_values *given) {
     svmp_context *context = s->model->context;
     given->bound = -INFINITY;
     svmp_status status = svmp_read_model(context, &s->files, &given->model);
-    if (status == SVMP_OK && given->model->graph->variables != s->model->graph->variables) return SVMP_OK;
+    if (status == SVMP_OK && (given->model->graph->variables != s->model->graph->variables ||
+                              given->model->lowered->observed != s->model->lowered->observed))
+        return SVMP_OK;
     if (status == SVMP_OK) status = svmp_gaussian_create_from(given->model, SEED, from, &given->q);
     if (status == SVMP_OK) given->bound = svmp_gaussian_bound(given->q);
     return status == SVMP_NO_MEMORY ? status : SVMP_OK;
 }
 
+/* All from the mean of the Gaussian of the whole; if there is none, each from starts of its own. */
 static svmp_status fit_all(search *s) {
     svmp_context *context = s->model->context;
     gaussian *q = NULL;
     svmp_status status = svmp_gaussian_create(s->model, SEED, &q);
-    if (status != SVMP_OK) return status == SVMP_NO_MEMORY ? status : SVMP_OK;
+    if (status != SVMP_NO_MEMORY) status = SVMP_OK;
     for (size_t k = 0; status == SVMP_OK && k < s->combinations; k++) {
         fix(s, k);
-        status = fit(s, svmp_gaussian_mean(q), &s->given[k]);
+        status = fit(s, q ? svmp_gaussian_mean(q) : NULL, &s->given[k]);
         context->error[0] = '\0';
     }
     svmp_gaussian_free(q);
@@ -121,7 +124,7 @@ static svmp_status make_modes(search *s, model_modes **made) {
  */
 static double distance(const model_modes *modes, const posterior_mode *a, const posterior_mode *b) {
     const size_t d = modes->variables;
-    double apart = 0, of_a = 0, of_b = 0;
+    double of_a = 0, of_b = 0;
     for (size_t i = 0; i < d; i++) {
         double za = 0, zb = 0;
         for (size_t j = 0; j < d; j++) {
@@ -131,8 +134,7 @@ static double distance(const model_modes *modes, const posterior_mode *a, const 
         of_a += za * za;
         of_b += zb * zb;
     }
-    apart = of_a > 0 && of_b > 0 ? 2 / (1 / sqrt(of_a) + 1 / sqrt(of_b)) : 0;
-    return apart;
+    return of_a > 0 && of_b > 0 ? 2 / (1 / sqrt(of_a) + 1 / sqrt(of_b)) : 0;
 }
 
 /* Whether the modes that matter fall into parts: each is near another one of its part, and far from those of other
@@ -177,15 +179,12 @@ static svmp_status find(search *s, model_modes **made) {
 svmp_status svmp_modes_find(svmp_model *model, const model_files *files) {
     svmp_context *context = model->context;
     search s = {.model = model, .files = *files, .combinations = count_combinations(model)};
-    const svmp_log_function log = context->log;
-    const svmp_error_function tell = context->tell;
+    hushed h;
     model_modes *made = NULL;
     if (s.combinations == 0) return SVMP_OK;
-    context->log = NULL; /* attempts that may fail are not reported */
-    context->tell = NULL;
-    svmp_status status = find(&s, &made);
-    context->log = log;
-    context->tell = tell;
+    svmp_hush(context, false, &h);
+    const svmp_status status = find(&s, &made);
+    svmp_unhush(&h, status);
     for (size_t k = 0; s.given && k < s.combinations; k++) {
         svmp_gaussian_free(s.given[k].q);
         svmp_model_free(s.given[k].model);

@@ -8,11 +8,14 @@
 #include "start/centring.h"
 #include "start/ends.h"
 #include "start/gaussian.h"
+#include "start/hush.h"
 #include "start/modes.h"
 
 enum { DRAWS = 64, SEED = 1 }; /* coordinates are the model's, whatever the seed of a run */
 
-/* Terms of all sums: the most where counts have weight at their ends, or may have it; and so many that it is told. */
+/* Limits on the terms of all sums together. Sums are made longer up to MOST_TERMS where the posterior reaches their
+ * ends, and up to FEW_TERMS where only its tails may. A model with more than MANY_TERMS gets a warning that a run is
+ * slow. */
 enum { MOST_TERMS = 20000, FEW_TERMS = 4000, MANY_TERMS = 50000 };
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -38,24 +41,6 @@ static svmp_status parse(svmp_context *context, const svmp_reading *how, asked *
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-/* Attempts that may fail are not reported. */
-typedef struct callbacks {
-    svmp_log_function log;
-    svmp_error_function tell;
-} callbacks;
-
-static callbacks hush(svmp_context *context) {
-    const callbacks before = {context->log, context->tell};
-    context->log = NULL;
-    context->tell = NULL;
-    return before;
-}
-
-static void unhush(svmp_context *context, callbacks before) {
-    context->log = before.log;
-    context->tell = before.tell;
-}
-
 /* What a model is read with. */
 typedef struct choices {
     node_coordinates *coordinates; /* of every node; NULL: all are centred */
@@ -79,8 +64,18 @@ typedef struct look {
     node_coordinates *coordinates; /* NULL: they have no choice, or stay */
     uint32_t *ends;                /* NULL: there are none */
     ends_found found;
-    uint32_t unknown; /* with most weight at its end, where `found` says that one has */
+    uint32_t unknown; /* with most weight at its end, where `found` says that one has, */
+    double end;       /* which is this one */
+    size_t terms;     /* of all sums of this reading */
 } look;
+
+/* How many terms all sums have. */
+static size_t count_terms(const svmp_model *model) {
+    const lowered_summed *summed = &model->lowered->summed;
+    size_t terms = 0;
+    for (size_t c = 0; c < summed->component_count; c++) terms += summed->components[c].size;
+    return terms;
+}
 
 /* From draws of the Gaussian on the graph of the model, all of whose nodes are centred. */
 static svmp_status look_from_draws(const svmp_model *model, int matters, look *seen) {
@@ -114,12 +109,18 @@ static svmp_status look_at(const svmp_model *model, look *seen) {
     *seen = (look){0};
     if (!matters && !svmp_ends_matter(model)) return SVMP_OK;
     if (svmp_ends_matter(model)) SVMP_TRY(SVMP_NEW(context, seen->ends, model->lowered->summed.count));
-    const callbacks before = hush(context);
+    hushed h;
+    svmp_hush(context, false, &h);
     const svmp_status status = look_from_draws(model, matters, seen);
-    unhush(context, before);
+    svmp_unhush(&h, status);
     if (status == SVMP_OK && seen->coordinates && !any_moved(model, seen->coordinates)) {
         svmp_release(context, seen->coordinates);
         seen->coordinates = NULL;
+    }
+    if (status == SVMP_OK && seen->ends) {
+        const lowered_discrete *unknown = &model->lowered->summed.unknowns[seen->unknown];
+        seen->end = unknown->least + unknown->states - 1;
+        seen->terms = count_terms(model);
     }
     if (status == SVMP_OK) return SVMP_OK;
     forget(context, seen);
@@ -130,21 +131,21 @@ static svmp_status look_at(const svmp_model *model, look *seen) {
     return SVMP_OK;
 }
 
-/* Told before the run; the verdict looks again. */
-static void warn_of_end(const svmp_model *model, uint32_t which) {
-    const lowered_discrete *unknown = &model->lowered->summed.unknowns[which];
-    const double end = unknown->least + unknown->states - 1;
+/* Told before the run; the verdict looks again. `seen` is what was found in the reading that will be run. */
+static void warn_of_end(const svmp_model *model, const look *seen) {
     svmp_log(model->context, SVMP_LOG_WARNING,
              "The sum over the values of '%s' ends at %.0f, but larger values seem to be probable, however many are "
              "summed: give it a bound that is far above the data, with T(, bound), or a prior with less weight on "
              "large counts.",
-             unknown->name, end);
+             model->lowered->summed.unknowns[seen->unknown].name, seen->end);
 }
 
+/* Without a word: the warnings of the first reading suffice. */
 static svmp_status read_quietly(svmp_context *context, const model_files *files, svmp_model **model) {
-    const callbacks before = hush(context); /* the warnings of the first reading suffice */
+    hushed h;
+    svmp_hush(context, false, &h);
     const svmp_status status = svmp_read_model(context, files, model);
-    unhush(context, before);
+    svmp_unhush(&h, status);
     return status;
 }
 
@@ -162,14 +163,6 @@ static svmp_status take_ends(const svmp_model *model, const look *seen, choices 
     svmp_release(model->context, made->ends);
     made->ends = merged;
     return SVMP_OK;
-}
-
-/* How many terms all sums have. */
-static size_t count_terms(const svmp_model *model) {
-    const lowered_summed *summed = &model->lowered->summed;
-    size_t terms = 0;
-    for (size_t c = 0; c < summed->component_count; c++) terms += summed->components[c].size;
-    return terms;
 }
 
 static void warn_of_cost(const svmp_model *model) {
@@ -214,16 +207,41 @@ static svmp_status lengthen(const svmp_model *model, const asked *read, choices 
     return SVMP_OK;
 }
 
+/* Reads the model as where nobody can look at the ends. *longer stays NULL where that is refused. */
+static svmp_status read_long(svmp_context *context, const asked *read, svmp_model **longer) {
+    model_files files = read->files;
+    files.brief = false;
+    const svmp_status status = read_quietly(context, &files, longer);
+    return status == SVMP_NO_MEMORY ? status : SVMP_OK;
+}
+
+/* No sum within the limits is long enough. Of those that were looked at, in *seen, and those as where nobody can look,
+ * the ones with more terms are taken; *seen is what was found in them. */
+static svmp_status take_longest(const asked *read, svmp_context *context, choices *made, look *seen) {
+    svmp_model *longer = NULL;
+    look next = {0};
+    svmp_status status = read_long(context, read, &longer);
+    if (status == SVMP_OK && longer && count_terms(longer) > seen->terms) {
+        svmp_release(context, made->ends);
+        made->ends = NULL;
+        made->brief = false;
+        status = look_at(longer, &next);
+        if (next.ends) {
+            forget(context, seen);
+            *seen = next;
+        }
+    }
+    svmp_model_free(longer);
+    return status;
+}
+
 /* Short sums it is, after all, where long ones are refused. */
 static svmp_status allow_long(svmp_context *context, const asked *read, bool *brief) {
-    model_files files = read->files;
-    svmp_model *model = NULL;
+    svmp_model *longer = NULL;
     if (*brief || !read->files.brief) return SVMP_OK;
-    files.brief = false;
-    const svmp_status status = read_quietly(context, &files, &model);
-    svmp_model_free(model);
-    if (status == SVMP_NO_MEMORY) return status;
-    *brief = status != SVMP_OK;
+    SVMP_TRY(read_long(context, read, &longer));
+    *brief = longer == NULL;
+    svmp_model_free(longer);
     return SVMP_OK;
 }
 
@@ -234,16 +252,11 @@ static svmp_status choose(const svmp_model *model, const asked *read, choices *m
     svmp_status status;
     SVMP_CHECK(look_at(model, &seen));
     made->brief = read->files.brief && (seen.ends || !svmp_ends_matter(model));
-    const uint32_t worst = seen.unknown;
+    if (!seen.ends) SVMP_CHECK(allow_long(context, read, &made->brief));
     SVMP_CHECK(lengthen(model, read, made, &seen));
+    if (seen.found == ENDS_FURTHER) SVMP_CHECK(take_longest(read, context, made, &seen));
     if (seen.found == ENDS_CLOSER) SVMP_CHECK(take_ends(model, &seen, made));
-    if (seen.found == ENDS_FURTHER) { /* but no longer sum will do */
-        warn_of_end(model, worst);
-        svmp_release(context, made->ends);
-        made->ends = NULL;
-        made->brief = false;
-    }
-    SVMP_CHECK(allow_long(context, read, &made->brief));
+    if (seen.found == ENDS_FURTHER) warn_of_end(model, &seen);
     made->coordinates = seen.coordinates;
     seen.coordinates = NULL;
 done:
@@ -251,15 +264,16 @@ done:
     return status;
 }
 
-/* With short sums; where it is refused, with totals as unknowns, since tables may be too large; and at last with long
- * sums, since the short ones may be why, which tells what is wrong. */
+/* With short sums and small tables. If that is refused because of a sum: with totals as unknowns, which have smaller
+ * tables. If that is refused, too: with long sums and large tables. The messages are those of the reading that
+ * succeeds, or of the last one. */
 static svmp_status read_first(svmp_context *context, asked *read, svmp_model **model) {
     svmp_status status = SVMP_OK;
+    hushed h = {0};
     bool sums = false;
     for (int turn = 0; turn < 3; turn += turn == 0 && !sums ? 2 : 1) {
-        const callbacks before = hush(context);
-        if (turn == 0) context->log = before.log;
-        if (turn == 2) context->tell = before.tell;
+        svmp_hushed_free(&h);
+        svmp_hush(context, true, &h);
         read->files.brief = turn < 2;
         read->files.totals = turn == 1;
         read->files.strict = turn == 0;
@@ -267,28 +281,59 @@ static svmp_status read_first(svmp_context *context, asked *read, svmp_model **m
         status = svmp_read_model(context, &read->files, model);
         read->files.sums = NULL;
         read->files.strict = false;
-        unhush(context, before);
+        svmp_unhush(&h, status);
         if (status == SVMP_OK || status == SVMP_NO_MEMORY) break;
     }
+    const svmp_status told = svmp_hushed_log(&h);
+    svmp_hushed_free(&h);
+    if (status == SVMP_OK) return told;
+    if (status != SVMP_NO_MEMORY && context->tell) context->tell(status, context->error, context->tell_data);
     return status;
+}
+
+/* Whether two readings are of the same model: they are not where a file has changed, or can be read only once. */
+static bool are_same(const svmp_model *a, const svmp_model *b) {
+    return a->graph->variables == b->graph->variables && a->graph->nodes == b->graph->nodes &&
+           (a->lowered == NULL) == (b->lowered == NULL) &&
+           (a->lowered == NULL || a->lowered->observed == b->lowered->observed);
+}
+
+/* Replaces *model by one that is read with what was chosen; it stays where that fails. */
+static svmp_status read_again(svmp_context *context, asked *read, const choices *made, svmp_model **model) {
+    model_files files = read->files;
+    svmp_model *again = NULL;
+    files.coordinates = made->coordinates;
+    files.ends = made->ends;
+    files.brief = made->brief;
+    const svmp_status status = read_quietly(context, &files, &again);
+    if (status == SVMP_OK && are_same(*model, again)) {
+        svmp_model_free(*model);
+        *model = again;
+        read->files = files;
+        return SVMP_OK;
+    }
+    svmp_model_free(again);
+    if (status == SVMP_NO_MEMORY) return status;
+    svmp_log(context, SVMP_LOG_WARNING,
+             "The model could not be read again in the chosen coordinates, so it is run as first read: %s",
+             status == SVMP_OK ? "its files are not the same any more, or are pipes." : svmp_context_error(context));
+    return SVMP_OK;
 }
 
 static svmp_status read_as(svmp_context *context, asked *read, svmp_model **model) {
     choices made = {0};
     svmp_model *first = NULL;
     svmp_status status;
-    if (!read->choose || model == NULL) return svmp_read_model(context, &read->files, model);
-    SVMP_CHECK(read_first(context, read, &first));
-    SVMP_CHECK(choose(first, read, &made));
-    if (made.coordinates || made.ends || made.brief != read->files.brief) {
-        svmp_model_free(first);
-        first = NULL;
-        read->files.coordinates = made.coordinates;
-        read->files.ends = made.ends;
-        read->files.brief = made.brief;
-        SVMP_CHECK(read_quietly(context, &read->files, &first));
+    if (model == NULL) return svmp_read_model(context, &read->files, model);
+    if (read->choose) {
+        SVMP_CHECK(read_first(context, read, &first));
+        SVMP_CHECK(choose(first, read, &made));
+        if (made.coordinates || made.ends || made.brief != read->files.brief)
+            SVMP_CHECK(read_again(context, read, &made, &first));
+        warn_of_cost(first);
+    } else {
+        SVMP_CHECK(svmp_read_model(context, &read->files, &first));
     }
-    warn_of_cost(first);
     SVMP_CHECK(svmp_modes_find(first, &read->files));
     *model = first;
     first = NULL;
@@ -337,9 +382,10 @@ static svmp_status choose_together(svmp_context *context, asked *read, choices *
     uint64_t nodes = 0, unknowns = 0, brief = 0;
     svmp_status status = SVMP_OK;
     if (t->rank == 0) {
-        const callbacks before = hush(context);
+        hushed h;
+        svmp_hush(context, false, &h);
         const svmp_status found = read_first(context, read, &first);
-        unhush(context, before);
+        svmp_unhush(&h, found);
         if (found == SVMP_NO_MEMORY) status = found;
         if (found == SVMP_OK) status = choose(first, read, made);
         if (made->coordinates) nodes = first->graph->nodes;

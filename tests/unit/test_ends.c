@@ -1,6 +1,7 @@
 /* Where sums over counts without a largest value end: far enough that the density around the posterior is that of the
  * whole sum, which a thinned Poisson count has in closed form, and no further than that takes. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/lowered.h"
@@ -72,6 +73,66 @@ static void test_longer_sums(void **state) {
     svmp_context_free(context);
 }
 
+typedef struct told {
+    size_t ends, unused;
+    double end; /* that the last warning names */
+} told;
+
+static void note(svmp_log_level level, const char *message, void *data) {
+    told *t = data;
+    const char *end = strstr(message, " ends at ");
+    (void)level;
+    t->unused += strstr(message, "'zed' is not used by the model") != NULL;
+    if (end == NULL) return;
+    t->ends++;
+    t->end = strtod(end + 9, NULL);
+}
+
+/* However many are summed, larger ones are probable: the warning names the end of the sum that is run, which is no
+ * shorter than that of a reader who does not look. */
+static void test_no_end(void **state) {
+    (void)state;
+    static const char endless[] = "model { n ~ dpois(l)\n s ~ dbin(0.5, n)\n for (j in 1:2) { y[j] ~ dbin(p, s) }\n"
+                                  " l ~ dunif(0, 5000)\n p ~ dunif(0, 1) }";
+    const char *dump = "y <- c(2, 5)";
+    svmp_context *context = test_context(1);
+    svmp_data *data = NULL;
+    svmp_model *model = NULL, *plain = NULL;
+    told t = {0};
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
+    assert_ok(svmp_model_read_text(context, "m.bug", endless, data, NULL, &plain));
+    assert_ok(svmp_context_set_log(context, note, &t));
+    assert_ok(svmp_model_read_text(context, "m.bug", endless, data, &(svmp_reading){.coordinates = "auto"}, &model));
+    assert_int_equal(t.ends, 1);
+    assert_true(t.end == most_states(model) - 1);
+    assert_true(most_states(model) >= most_states(plain));
+    svmp_model_free(plain);
+    svmp_model_free(model);
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+/* The first reading is refused, since its tables are large: the next one warns. */
+static void test_messages_of_what_succeeds(void **state) {
+    (void)state;
+    static const char pair[] = "model { N1 ~ dpois(l)\n S ~ dbin(w, N1)\n y1 ~ dbin(p, N1)\n y2 ~ dbin(p, S)\n"
+                               " l ~ dgamma(50, 1)\n w ~ dbeta(20, 10)\n p ~ dbeta(90, 10) }";
+    const char *dump = "y1 <- 45 y2 <- 30 zed <- 3";
+    svmp_context *context = test_context(1);
+    svmp_data *data = NULL;
+    svmp_model *model = NULL;
+    told t = {0};
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
+    assert_ok(svmp_context_set_log(context, note, &t));
+    assert_ok(svmp_model_read_text(context, "m.bug", pair, data, &(svmp_reading){.coordinates = "auto"}, &model));
+    assert_int_equal(t.unused, 1);
+    svmp_model_free(model);
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
 static void test_allocations_may_fail(void **state) {
     (void)state;
     const char *dump = "N <- 1 y <- 3 p <- 0.1 a <- 20 m <- 50";
@@ -95,6 +156,7 @@ static void test_allocations_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_shorter_sums), cmocka_unit_test(test_longer_sums),
+                                       cmocka_unit_test(test_no_end), cmocka_unit_test(test_messages_of_what_succeeds),
                                        cmocka_unit_test(test_allocations_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,25 +15,26 @@ enum { DATA = 6 };
 
 static const double y[DATA] = {19.1, 20.3, 20.9, 19.4, 20.2, 19.6}, slope[2] = {1, 2}, variance = 400;
 
-static svmp_model *read_model(svmp_context *context, const char *text, const char *dump) {
+static svmp_model *read_how(svmp_context *context, const char *text, const char *dump, const svmp_reading *how) {
     svmp_data *data = NULL;
     svmp_model *model = NULL;
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    const svmp_status status =
-        svmp_model_read_text(context, "m.bug", text, data, &(svmp_reading){.coordinates = "auto"}, &model);
+    const svmp_status status = svmp_model_read_text(context, "m.bug", text, data, how, &model);
     if (status != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     svmp_data_free(data);
     return model;
 }
 
-static svmp_model *two_slopes(svmp_context *context) {
-    return read_model(
-        context,
-        "model { for (i in 1:6) { y[i] ~ dnorm(b * s[k], 1) }\n k ~ dcat(prior[])\n b ~ dnorm(0, 1 / 400) "
-        "}",
-        "y <- c(19.1, 20.3, 20.9, 19.4, 20.2, 19.6) s <- c(1, 2) prior <- c(0.3, 0.7)");
+static svmp_model *read_model(svmp_context *context, const char *text, const char *dump) {
+    return read_how(context, text, dump, &(svmp_reading){.coordinates = "auto"});
 }
+
+static const char slopes[] =
+    "model { for (i in 1:6) { y[i] ~ dnorm(b * s[k], 1) }\n k ~ dcat(prior[])\n b ~ dnorm(0, 1 / 400) }";
+static const char slopes_data[] = "y <- c(19.1, 20.3, 20.9, 19.4, 20.2, 19.6) s <- c(1, 2) prior <- c(0.3, 0.7)";
+
+static svmp_model *two_slopes(svmp_context *context) { return read_model(context, slopes, slopes_data); }
 
 /* y given k is N(0, I + s^2 v 11'): with S the sum and n s^2 v = c, log density -log(1 + c)/2 + s^2 v S^2/(2(1 + c)).
  */
@@ -86,14 +87,56 @@ static void test_no_modes(void **state) {
     svmp_context_free(context);
 }
 
+/* In any coordinates, and where none are asked for; with the data as one vector, or only two of them. */
+static void test_other_readings(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    const char *coordinates[] = {"centred", "noncentred", NULL};
+    for (size_t k = 0; k < 4; k++) {
+        svmp_model *model =
+            read_how(context, slopes, slopes_data, k < 3 ? &(svmp_reading){.coordinates = coordinates[k]} : NULL);
+        assert_non_null(model->modes);
+        assert_near(model->modes->mode[1].share, exact_share(), 1e-6);
+        svmp_model_free(model);
+    }
+    svmp_model *vector =
+        read_model(context,
+                   "model { y[1:6] ~ dmnorm(m[], P[,])\n for (i in 1:6) { m[i] <- b * s[k]\n"
+                   " for (j in 1:6) { P[i, j] <- equals(i, j) } }\n k ~ dcat(prior[])\n b ~ dnorm(0, 1 / 400) }",
+                   slopes_data);
+    assert_non_null(vector->modes);
+    assert_near(vector->modes->mode[1].share, exact_share(), 1e-6);
+    svmp_model_free(vector);
+    svmp_model *few = read_model(
+        context, "model { for (i in 1:2) { y[i] ~ dnorm(b * s[k], 1) }\n k ~ dcat(prior[])\n b ~ dnorm(0, 1 / 400) }",
+        "y <- c(19.1, 20.3) s <- c(1, 2) prior <- c(0.3, 0.7)");
+    assert_non_null(few->modes);
+    assert_near(few->modes->mode[1].mean[0], 2 * 39.4 / (8 + 1 / variance), 1e-6);
+    svmp_model_free(few);
+    svmp_context_free(context);
+}
+
+/* Equal shares, and the Gaussians too wide: what a leap accepts corrects both. */
+static void distort(svmp_context *context, model_modes *modes) {
+    for (size_t k = 0; k < 2; k++) {
+        modes->mode[k].share = 0.5;
+        modes->mode[k].root[0] *= 1.5;
+    }
+    assert_ok(svmp_modes_finish(context, modes));
+}
+
+/* Given the mode, x is normal: its mean and mean square have standard errors sd / sqrt(m) and var sqrt(2 / m). The
+ * density is at most 1.7 times that of the mixture, so that the distribution of a particle after 40 leaps differs from
+ * the posterior by less than (1 - 1/1.7)^40. */
 static void test_leaps(void **state) {
     (void)state;
-    enum { PARTICLES = 2000, LEAPS = 12 };
+    enum { PARTICLES = 2000, LEAPS = 40 };
     svmp_context *context = test_context(1);
     svmp_model *model = two_slopes(context);
     backend *b = NULL;
     leaper *l = NULL;
-    double *x, inside = 0;
+    double *x, inside = 0, sum = 0, squares = 0;
+    distort(context, model->modes);
     assert_ok(svmp_backend_create(&svmp_backend_ref, model, PARTICLES, 5, NULL, NULL, &b));
     assert_ok(svmp_leaper_create(b, &l));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
@@ -101,17 +144,81 @@ static void test_leaps(void **state) {
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     for (size_t t = 0; t < LEAPS; t++) assert_ok(svmp_leap(l, b, t));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    for (size_t k = 0; k < PARTICLES; k++) inside += fabs(x[k] - exact_mean(1)) < 3;
-    const double share = exact_share();
+    for (size_t k = 0; k < PARTICLES; k++) {
+        const double from = x[k] - exact_mean(1);
+        if (fabs(from) >= 3) continue;
+        inside++;
+        sum += from;
+        squares += from * from;
+    }
+    const double share = exact_share(), square = 1 / (DATA * slope[1] * slope[1] + 1 / variance);
     assert_near(inside / PARTICLES, share, 4.5 * sqrt(share * (1 - share) / PARTICLES));
+    assert_near(sum / inside, 0, 4.5 * sqrt(square / inside));
+    assert_near(squares / inside / square, 1, 4.5 * sqrt(2 / inside));
     svmp_leaper_free(l);
     svmp_backend_free(b);
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
+/* A start that has no density anywhere near the mean of its mode is an error. */
+static void test_no_start(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = two_slopes(context);
+    backend *b = NULL;
+    leaper *l = NULL;
+    double x[10];
+    model->modes->mode[0].mean[0] = 1e200; /* whose square is infinite */
+    model->modes->mode[0].share = model->modes->mode[1].share = 0.5;
+    assert_ok(svmp_modes_finish(context, model->modes));
+    assert_ok(svmp_backend_create(&svmp_backend_ref, model, 10, 5, NULL, NULL, &b));
+    assert_ok(svmp_leaper_create(b, &l));
+    assert_int_equal(svmp_leaper_start(l, x), SVMP_NOT_FINITE);
+    assert_string_equal(svmp_context_error(context), "Particle 1 cannot start: the log density is -inf at the mean of "
+                                                     "its mode. Try another --init.");
+    svmp_leaper_free(l);
+    svmp_backend_free(b);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static svmp_status read_and_leap(svmp_context *context, const svmp_data *data) {
+    svmp_model *model = NULL;
+    backend *b = NULL;
+    leaper *l = NULL;
+    svmp_status status = svmp_model_read_text(context, "m.bug", slopes, data, NULL, &model);
+    if (status == SVMP_OK) assert_non_null(model->modes);
+    if (status == SVMP_OK) status = svmp_backend_create(&svmp_backend_ref, model, 10, 5, NULL, NULL, &b);
+    if (status == SVMP_OK) status = svmp_leaper_create(b, &l);
+    svmp_leaper_free(l);
+    svmp_backend_free(b);
+    svmp_model_free(model);
+    return status;
+}
+
+static void test_allocations_may_fail(void **state) {
+    (void)state;
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long allowed = 1; status == SVMP_NO_MEMORY; allowed += 1 + allowed / 256) {
+        scarce_memory memory = {1000000000};
+        svmp_context *context = scarce_context(&memory);
+        svmp_data *data = NULL;
+        assert_ok(svmp_data_create(context, &data));
+        assert_ok(svmp_data_read_text(data, "d.R", slopes_data, strlen(slopes_data)));
+        memory.left = allowed;
+        status = read_and_leap(context, data);
+        memory.left = 1000000000;
+        svmp_data_free(data);
+        svmp_context_free(context);
+    }
+    assert_ok(status);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_means_and_shares), cmocka_unit_test(test_no_modes),
-                                       cmocka_unit_test(test_leaps)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_means_and_shares), cmocka_unit_test(test_no_modes),
+        cmocka_unit_test(test_other_readings),   cmocka_unit_test(test_leaps),
+        cmocka_unit_test(test_no_start),         cmocka_unit_test(test_allocations_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
