@@ -359,7 +359,7 @@ static void test_every_allocation_may_fail(void **state) {
     (void)state;
     for (size_t c = 0; c < 3; c++) {
         svmp_status status = SVMP_NO_MEMORY;
-        for (long allowed = 1; status == SVMP_NO_MEMORY; allowed++) {
+        for (long allowed = 1; status == SVMP_NO_MEMORY; allowed += 1 + allowed / 64) {
             scarce_memory memory = {1000000000};
             svmp_context *context = scarce_context(&memory);
             svmp_data *data = NULL;
