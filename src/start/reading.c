@@ -314,9 +314,11 @@ static svmp_status read_again(svmp_context *context, asked *read, const choices 
     }
     svmp_model_free(again);
     if (status == SVMP_NO_MEMORY) return status;
-    svmp_log(context, SVMP_LOG_WARNING,
-             "The model could not be read again in the chosen coordinates, so it is run as first read: %s",
-             status == SVMP_OK ? "its files are not the same any more, or are pipes." : svmp_context_error(context));
+    svmp_log(
+        context, SVMP_LOG_WARNING,
+        "The model could not be read a second time, in the coordinates that suit it (a pipe can be read only once); it "
+        "is run as first read: %s",
+        status == SVMP_OK ? "its files have changed." : svmp_context_error(context));
     return SVMP_OK;
 }
 

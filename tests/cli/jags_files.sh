@@ -172,3 +172,8 @@ printf 'model { for (i in 1:6) { k[i] ~ dnegbin(p, r) T(0, 12)\n y[i] ~ dnorm(k[
 echo 'k <- c(3, NA, 0, 4, NA, 1); y <- c(3.2, 1.8, 0.4, 4.9, 7.5, 0.6)' >cut.R
 works run cut.bug cut.R -q
 shows '^Passed: '
+
+# Data from a pipe can be read only once: the model stays as it was first read, with all data.
+printf 'model { for (i in 1:8) { y[i] ~ dnorm(th[i], 0.01)\n th[i] ~ dnorm(mu, t) }\n mu ~ dnorm(0, 0.001)\n t ~ dgamma(1, 1) }\n' >pipe.bug
+"$SVMP" check pipe.bug <(echo 'y <- c(28, 8, -3, 7, -1, 1, 18, 12)') --coordinates auto >said 2>errors || fail "a pipe: $(cat errors)"
+shows '^observed +y.1:8'
