@@ -241,10 +241,14 @@ struct term_member {
         __device__ __forceinline__ double at(unsigned l) const { return row[l]; }
     };
     __device__ __forceinline__ scores scores_of(const pair_args &a, size_t i) const { return {a.score + i * a.n}; }
-    __device__ __forceinline__ void put(const pair_args &a, size_t i, unsigned l, double velocity) {
-        put_velocity(a, i * a.n + l, velocity);
+    __device__ __forceinline__ scores scores_of(const pair_args &a, const unit_header &h) const {
+        return scores_of(a, h.variable);
     }
-    __device__ __forceinline__ void finish(const pair_args &, size_t) {}
+    __device__ __forceinline__ double put(const pair_args &a, size_t i, unsigned l, double velocity) {
+        put_velocity(a, i * a.n + l, velocity);
+        return 0;
+    }
+    __device__ __forceinline__ void finish(const pair_args &, size_t, const double * = nullptr) {}
 };
 
 // All of unit u, in `dynamic` shared memory.

@@ -125,6 +125,7 @@ struct tensor_rows {
 // Sets the pivot.
 template <int TH>
 static __device__ __forceinline__ void tensor_level(const tensor_shape &shape, const tensor_room &at, float pivot) {
+#pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
         const float2 norm = from_halves(at.words[4 * m + 3].x);
         const float level = pivot + norm.x + norm.y, most = __half2float(__float2half_rn(level));
@@ -149,35 +150,33 @@ template <int TH, class What> static __device__ __forceinline__ void tensor_walk
 
 // ---- the search -----------------------------------------------------------------------------------------------------
 
-// The numbers of a tile: which are above the pivot, as bits, the first number first; and the least of the others.
-struct tensor_signs {
-    unsigned above, least;
+// The signs of the numbers of a tile less `level`, as bits, the first number first.
+static __device__ __forceinline__ unsigned tensor_signs(const float (&v)[16], float level) {
+    unsigned first = 0, second = 0;
+#pragma unroll
+    for (int k = 0; k < 8; k++) push_sign(first, v[k] - level), push_sign(second, v[8 + k] - level);
+    return first << 8 | second;
+}
 
-    __device__ __forceinline__ explicit tensor_signs(const float (&v)[16]) {
-        unsigned first = 0, second = 0;
-        least = ~0u;
+// The least of those that are not negative, as bits.
+static __device__ __forceinline__ unsigned tensor_least(const float (&v)[16]) {
+    unsigned least = ~0u;
 #pragma unroll
-        for (int k = 0; k < 8; k++) push_sign(first, v[k]), push_sign(second, v[8 + k]);
-        above = first << 8 | second;
-#pragma unroll
-        for (int k = 0; k < 16; k++) least = min(least, to_bits(v[k]));
-    }
+    for (int k = 0; k < 16; k++) least = min(least, to_bits(v[k]));
+    return least;
+}
 
-    // Lists the pairs among `below` that are not further than `width` from the pivot.
-    __device__ __forceinline__ void list(const float (&v)[16], unsigned below, float width, unsigned group,
-                                         unsigned tile, ring_room<float> &room) const {
-        const unsigned l = TENSOR_GROUP * group + threadIdx.x % 32 / 4, m = 8 * tile + 2 * (threadIdx.x % 4);
-        unsigned inside = 0;
-        if (least >= to_bits(width)) return;
-#pragma unroll
-        for (int k = 0; k < 16; k++) push_sign(inside, v[k] - width);
-        for (inside &= below & 0xffffu; inside;) {
-            const unsigned k = __clz(inside) - 16, at = atomicAdd(&room.listed, 1u);
-            if (at < RING_LIST) room.pair[at] = (l + 8 * (k / 2)) | (m + k % 2) << 16;
-            inside ^= 0x8000u >> k;
-        }
+// Lists the pairs of two tiles.
+static __device__ __forceinline__ void tensor_list(unsigned pairs, unsigned group, unsigned tile,
+                                                   ring_room<float> &room) {
+    const unsigned l = TENSOR_GROUP * group + threadIdx.x % 32 / 4, m = 16 * tile + 2 * (threadIdx.x % 4);
+#pragma unroll 1
+    for (unsigned left = pairs; left;) {
+        const unsigned k = __clz(left), at = atomicAdd(&room.listed, 1u);
+        if (at < RING_LIST) room.pair[at] = (l + 8 * (k % 16 / 2)) | (m + k / 16 * 8 + k % 2) << 16;
+        left ^= 0x80000000u >> k;
     }
-};
+}
 
 // Counts the pairs below the pivot of this thread, and lists those up to `width` below it.
 template <int TH>
@@ -194,16 +193,17 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
             float v[16], w[16];
             rows.multiply(at, 2 * tile, v);
             rows.multiply(at, 2 * tile + 1, w);
-            const tensor_signs here(v), there(w);
-            unsigned below = ~(here.above << 16 | there.above);
+            const unsigned above = tensor_signs(v, 0) << 16 | tensor_signs(w, 0);
+            unsigned valid = ~0u;
             if (tile < diagonal) { // rows above the diagonal, and half of those that it crosses
                 const unsigned k = 4 * (tile - 4 * group);
-                below &= (0xffff0000u >> k & 0xffffu | half << (14 - k)) << 16;
-                below |= ~there.above & (0xffff0000u >> (k + 2) & 0xffffu | half << (12 - k));
+                valid = (0xffff0000u >> k & 0xffffu | half << (14 - k)) << 16;
+                valid |= 0xffff0000u >> (k + 2) & 0xffffu | half << (12 - k);
             }
+            const unsigned below = ~above & valid;
             count += __popc(below);
-            here.list(v, below >> 16, width, group, 2 * tile, room);
-            there.list(w, below, width, group, 2 * tile + 1, room);
+            if (min(tensor_least(v), tensor_least(w)) < to_bits(width))
+                tensor_list(below & (tensor_signs(v, width) << 16 | tensor_signs(w, width)), group, tile, room);
             __syncwarp();
         }
     });
@@ -212,8 +212,10 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
 
 // The squared distances of the pairs that are listed, and among them those of the two ranks.
 template <int TH>
-static __device__ __forceinline__ void tensor_rank(const float *const (&row)[TENSOR_ROWS], unsigned rows, unsigned left,
-                                                   unsigned lower, unsigned upper, ring_room<float> &room) {
+static __device__ __forceinline__ void tensor_rank(const pair_args &a, const uint32_t *domain, unsigned rows,
+                                                   unsigned left, unsigned lower, unsigned upper,
+                                                   ring_room<float> &room) {
+#pragma unroll 1
     for (unsigned k = threadIdx.x; k < left; k += TH) {
         const unsigned l = room.pair[k] & 0xffffu, m = room.pair[k] >> 16;
         float one[TENSOR_ROWS], two[TENSOR_ROWS], sum = 0;
@@ -221,7 +223,8 @@ static __device__ __forceinline__ void tensor_rank(const float *const (&row)[TEN
         for (unsigned e = 0; e < TENSOR_ROWS; e++) {
             one[e] = two[e] = 0;
             if (e >= rows) continue;
-            one[e] = row[e][l], two[e] = row[e][m];
+            const float *row = (const float *)a.z + times(domain[e], (unsigned)a.n);
+            one[e] = row[l], two[e] = row[m];
         }
 #pragma unroll
         for (unsigned e = 0; e < TENSOR_ROWS; e++) sum = fused_add(one[e] - two[e], sum);
@@ -230,9 +233,11 @@ static __device__ __forceinline__ void tensor_rank(const float *const (&row)[TEN
     if (threadIdx.x < 4 && left + threadIdx.x < RING_LIST)
         room.list[left + threadIdx.x] = from_bits(bits_type<float>::infinity);
     __syncthreads();
+#pragma unroll 1
     for (unsigned k = threadIdx.x; k < left; k += TH) {
         const float value = room.list[k];
         unsigned less = 0;
+#pragma unroll 1
         for (unsigned j = 0; j < left; j += 4) {
             const float4 four = *(const float4 *)&room.list[j];
             less += (four.x < value) + (four.y < value) + (four.z < value) + (four.w < value);
@@ -242,6 +247,7 @@ static __device__ __forceinline__ void tensor_rank(const float *const (&row)[TEN
         if (less <= upper) atomicMax(&room.above, less + 1);
     }
     __syncthreads();
+#pragma unroll 1
     for (unsigned k = threadIdx.x; k < left; k += TH) {
         if (room.pair[k] == room.below) room.found[0] = room.list[k];
         if (room.pair[k] == room.above) room.found[1] = room.list[k];
@@ -253,8 +259,8 @@ static __device__ __forceinline__ void tensor_rank(const float *const (&row)[TEN
 // `rounding`: what distances may be off by.
 template <int TH>
 static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t u, const double *guess,
-                                                     const float *const (&row)[TENSOR_ROWS], unsigned rows, float scale,
-                                                     float rounding, const tensor_shape &shape, const tensor_room &at,
+                                                     const uint32_t *domain, unsigned rows, float scale, float rounding,
+                                                     const tensor_shape &shape, const tensor_room &at,
                                                      ring_room<float> &room) {
     bracket<float> s;
     search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
@@ -269,7 +275,7 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
         const unsigned two = room.counts[0], left = room.listed, one = two - left;
         bool wider = true;
         if (one <= s.lower && two > s.upper && left <= RING_LIST) {
-            tensor_rank<TH>(row, rows, left, s.lower - one, s.upper - one, room);
+            tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, room);
             if (room.found[0] >= first + rounding && room.found[1] <= second - rounding) return true;
         } else if (!(search_take(s, first, one) | search_take(s, second, two))) { // none is between the ranks
             search_on(s);

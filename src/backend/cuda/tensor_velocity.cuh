@@ -113,16 +113,20 @@ static __device__ __forceinline__ void tensor_velocity(const pair_args &a, doubl
     enum { RBF = SHAPE == SHAPE_RBF };
     const unsigned n = (unsigned)a.n;
     const float inverse = __frcp_rn((float)h), ratio = (RBF ? 2 : 1) * inverse * (a.in_sd ? (float)a.inverse[i] : 1);
+#pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
         at.place[m] *= ratio;
         if (RBF) at.pull[m] -= at.place[m];
     }
+#pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places * (TH / 32); m += TH) at.sums[m] = make_float2(0, 0);
     tensor_level<TH>(shape, at, 0);
     __syncthreads();
     const float by = (RBF ? 2 * 1.4426950408889634f : -2) * inverse / scale;
     tensor_add<TH, SHAPE>(shape, at, by, n);
     __syncthreads();
+    double *moved = (double *)at.sums; // in place of sums that nobody else reads
+#pragma unroll 1
     for (unsigned m = threadIdx.x; m < n; m += TH) {
         float2 sum = make_float2(0, 0);
 #pragma unroll
@@ -130,8 +134,9 @@ static __device__ __forceinline__ void tensor_velocity(const pair_args &a, doubl
             const float2 some = at.sums[w * shape.places + m];
             sum.x += some.x, sum.y += some.y;
         }
-        to.put(a, i, m, fma((double)at.place[m], (double)sum.x, (double)sum.y));
+        moved[m] = to.put(a, i, m, fma((double)at.place[m], (double)sum.x, (double)sum.y));
     }
+    to.finish(a, i, moved);
 }
 
 // ---- units ----------------------------------------------------------------------------------------------------------
@@ -164,29 +169,37 @@ struct whole_member {
     int wrong;
 
     typedef whole_scores scores;
-    __device__ __forceinline__ scores scores_of(const pair_args &a, size_t i) const {
+    __device__ __forceinline__ scores scores_of(const pair_args &a, size_t i, unsigned first, unsigned count) const {
         const sum_args &from = w->score;
         scores s = {{a.score + i * a.n}, {1}, 0, 1, &from, i};
         if (w->scored) return s;
-        const unsigned first = (unsigned)from.start[i];
         s.constant = from.constant[i];
-        s.count = (unsigned)from.start[i + 1] - first;
+        s.count = count;
 #pragma unroll
         for (unsigned k = 0; k < scores::SHORT; k++) {
-            if (k >= s.count) continue;
+            if (k >= count) continue;
             s.row[k] = from.rows + times(from.column[first + k], (unsigned)a.n);
             s.weight[k] = -from.weight[first + k];
         }
         return s;
     }
-    __device__ __forceinline__ void put(const pair_args &a, size_t i, unsigned l, double velocity) {
-        step_by(&w->step, i, i * a.n + l, __dmul_rn(a.share, velocity), &largest, &wrong);
+    __device__ __forceinline__ scores scores_of(const pair_args &a, size_t i) const {
+        const size_t *start = w->score.start;
+        return scores_of(a, i, w->scored ? 0 : (unsigned)start[i], w->scored ? 0 : (unsigned)(start[i + 1] - start[i]));
     }
-    __device__ __forceinline__ void finish(const pair_args &a, size_t i) { // the centred row of the next iteration
-        const double *x = w->step.phi + i * a.n;
+    __device__ __forceinline__ scores scores_of(const pair_args &a, const unit_header &h) const {
+        return scores_of(a, h.variable, h.from, h.entries);
+    }
+    __device__ __forceinline__ double put(const pair_args &a, size_t i, unsigned l, double velocity) {
+        return step_by(&w->step, i, i * a.n + l, __dmul_rn(a.share, velocity), &largest, &wrong);
+    }
+    // The centred row of the next iteration; x: the particles that `put` returned, if they are kept.
+    __device__ __forceinline__ void finish(const pair_args &a, size_t i, const double *x = nullptr) {
         __syncthreads();
-        const double offset = row_single(a.n, x);
-        for (size_t l = threadIdx.x; l < a.n; l += blockDim.x) w->z[i * a.n + l] = (float)((x[l] - x[0]) - offset);
+        if (x == nullptr) x = w->step.phi + i * a.n;
+        const double begin = x[0], offset = row_single(a.n, x);
+#pragma unroll 1
+        for (size_t l = threadIdx.x; l < a.n; l += blockDim.x) w->z[i * a.n + l] = (float)((x[l] - begin) - offset);
     }
 };
 
@@ -195,6 +208,7 @@ template <int TH, class Member>
 static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t i, const tensor_room &at,
                                                      const Member &member) {
     const typename Member::scores scores = member.scores_of(a, i);
+#pragma unroll 1
     for (unsigned m = threadIdx.x; m < (unsigned)a.n; m += TH) {
         at.pull[m] = (float)scores.at(m);
         at.place[m] = ((const float *)a.z)[i * a.n + m];
@@ -203,21 +217,21 @@ static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t 
 
 // Unit u, if it suits.
 template <int TH, int SHAPE, class Member>
-static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tensor_shape &shape, size_t u,
+static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tensor_shape &shape, unsigned u,
                                                  const tensor_room &at, ring_room<float> &room, Member &member) {
     const unsigned n = (unsigned)a.n;
-    const size_t first = a.member_start[a.first + u], members = a.member_start[a.first + u + 1];
-    const uint32_t *domain = a.domain + a.begin[u];
-    const unsigned rows = (unsigned)(a.end[u] - a.begin[u]);
-    const size_t leader = first < members ? a.term_variable[first] : 0;
+    const unit_header head = header_of(a, *member.w, u);
+    const uint32_t *domain = a.domain + head.begin;
+    const unsigned rows = head.rows;
     const float *z = (const float *)a.z;
-    const typename Member::scores scores = member.scores_of(a, leader);
+    const typename Member::scores scores = member.scores_of(a, head);
     const float *row[TENSOR_ROWS];
     float *raw = (float *)at.words, largest = 0, mean = 0;
 #pragma unroll
     for (unsigned e = 0; e < TENSOR_ROWS; e++) row[e] = z + times(e < rows ? domain[e] : 0, n);
     __syncthreads();
     if (threadIdx.x == 0) room.furthest = 0;
+#pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
         float x[8] = {}, square = 0;
 #pragma unroll
@@ -225,7 +239,7 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
             if (e < rows && m < n) x[e] = row[e][m];
 #pragma unroll
         for (unsigned e = 0; e < TENSOR_ROWS; e++) square = fused_add(x[e], square);
-        if (m < n) at.pull[m] = (float)scores.at(m), at.place[m] = z[leader * n + m];
+        if (m < n) at.pull[m] = (float)scores.at(m), at.place[m] = z[(size_t)head.variable * n + m];
         if (m >= n) at.pull[m] = at.place[m] = 0;
         ((float4 *)raw)[2 * m] = make_float4(x[0], x[1], x[2], x[3]);
         ((float4 *)raw)[2 * m + 1] = make_float4(x[4], x[5], 0, 0);
@@ -247,6 +261,7 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
     if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return false;
+#pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
         const float4 one = ((const float4 *)raw)[2 * m], two = ((const float4 *)raw)[2 * m + 1];
         const float y[TENSOR_ROWS] = {one.x * length, one.y * length, one.z * length,
@@ -255,7 +270,7 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
     }
     if (a.rule != RULE_FIXED) {
         double *guess = a.guess + 3 * (a.first + u);
-        if (!tensor_middle<TH>(a, u, guess, row, rows, scale, TENSOR_ROUNDING * furthest, shape, at, room))
+        if (!tensor_middle<TH>(a, u, guess, domain, rows, scale, TENSOR_ROUNDING * furthest, shape, at, room))
             return false;
         if (furthest > PRODUCT_REACH * room.found[1]) return false;
         if (threadIdx.x == 0) {
@@ -265,11 +280,10 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
         __syncthreads();
         h = room.h;
     }
-    for (size_t e = first; e < members; e++) {
-        const size_t i = a.term_variable[e];
-        if (e > first) tensor_member<TH>(a, i, at, member);
+    for (unsigned e = 0; e < head.members; e++) {
+        const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
+        if (e > 0) tensor_member<TH>(a, i, at, member);
         tensor_velocity<TH, SHAPE>(a, h, scale, shape, at, i, member);
-        member.finish(a, i);
         __syncthreads();
     }
     return true;
@@ -299,7 +313,7 @@ static __global__ void __launch_bounds__(TH, 512 / TH)
     if (gate.closed()) return;
     typename std::conditional<WHOLE, whole_member, term_member>::type member = {};
     member.w = &w;
-    for (size_t u = blockIdx.x; u < a.units; u += blocks) {
+    for (unsigned u = blockIdx.x; u < a.units; u += blocks) {
         if (tensor_do<TH, SHAPE>(a, shape, u, at, room, member)) continue;
         auto copy = member; // which may be in memory
         tensor_not<TH, SHAPE>(a, r, u, dynamic, room, copy);
