@@ -141,6 +141,13 @@ static __device__ __forceinline__ void tensor_velocity(const pair_args &a, doubl
 
 // ---- units ----------------------------------------------------------------------------------------------------------
 
+// A number in global memory, which the compiler may read before it stores to shared memory.
+static __device__ __forceinline__ double from_global(const double *at) {
+    double value;
+    asm volatile("ld.global.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_global(at)));
+    return value;
+}
+
 // Scores as row_sum has them, where a list is short: the same numbers in the same order.
 struct whole_scores {
     enum { SHORT = 8 };
@@ -154,7 +161,7 @@ struct whole_scores {
         double sum = constant, value[SHORT];
         if (count > SHORT) return row_sum(all, i, l);
 #pragma unroll
-        for (unsigned k = 0; k < SHORT; k++) value[k] = k < count ? row[k][l] : 0;
+        for (unsigned k = 0; k < SHORT; k++) value[k] = k < count ? from_global(row[k] + l) : 0;
 #pragma unroll
         for (unsigned k = 0; k < SHORT; k++)
             if (k < count) sum = fma(weight[k], value[k], sum);
@@ -225,7 +232,7 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
     const unsigned rows = head.rows;
     const float *z = (const float *)a.z;
     const typename Member::scores scores = member.scores_of(a, head);
-    const float *row[TENSOR_ROWS];
+    const float *row[TENSOR_ROWS], *self = z + times(head.variable, n);
     float *raw = (float *)at.words, largest = 0, mean = 0;
 #pragma unroll
     for (unsigned e = 0; e < TENSOR_ROWS; e++) row[e] = z + times(e < rows ? domain[e] : 0, n);
@@ -233,14 +240,18 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
     if (threadIdx.x == 0) room.furthest = 0;
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        float x[8] = {}, square = 0;
+        float x[8] = {}, square = 0, place = 0, score = 0;
+        if (m < n) {
 #pragma unroll
-        for (unsigned e = 0; e < TENSOR_ROWS; e++)
-            if (e < rows && m < n) x[e] = row[e][m];
+            for (unsigned e = 0; e < TENSOR_ROWS; e++)
+                if (e < rows) x[e] = row[e][m];
+            place = self[m];
+            score = (float)scores.at(m);
+        }
 #pragma unroll
         for (unsigned e = 0; e < TENSOR_ROWS; e++) square = fused_add(x[e], square);
-        if (m < n) at.pull[m] = (float)scores.at(m), at.place[m] = z[(size_t)head.variable * n + m];
-        if (m >= n) at.pull[m] = at.place[m] = 0;
+        at.pull[m] = score;
+        at.place[m] = place;
         ((float4 *)raw)[2 * m] = make_float4(x[0], x[1], x[2], x[3]);
         ((float4 *)raw)[2 * m + 1] = make_float4(x[4], x[5], 0, 0);
         largest = square <= largest ? largest : square; // NaN stays
