@@ -211,25 +211,37 @@ static void test_pair(const pairs *p, pair_row *row) {
     row->window = e.window;
 }
 
+/* Fisher's z of one half of the window's chains: those of even number, or of odd. Their variances are their own: the
+ * halves' are 1 together, and a half would tell of the other. */
+static double half_z(const pairs *p, const pair_row *row, size_t odd) {
+    const double *x = p->after + row->first * p->draws, *y = p->after + row->second * p->draws;
+    double xx = 0, xy = 0, yy = 0;
+    for (size_t l = odd; l < p->n; l += 2)
+        for (size_t k = l; k < p->draws; k += p->n) xx += x[k] * x[k], xy += x[k] * y[k], yy += y[k] * y[k];
+    return xx > 0 && yy > 0 ? atanh(at_most(xy / sqrt(xx * yy), p->draws)) : 0;
+}
+
 /* Many small correlations that are all lost show together: the sum over pairs of w (z before - z afterwards)/variance,
- * with w = z afterwards. The error of w is also that of the difference: each term is too small by the window's part of
- * the variance, on average, and gets it back. Correlations within three errors of 0 have no weight. */
+ * with w = z afterwards. Of many pairs some are large by chance: one half of the chains chooses pairs, beyond three
+ * errors of 0 and not strong, and gives w; the other half, twice as uncertain as the window, is what particles are
+ * compared with. */
 static pair_sum test_together(const pairs *p) {
     const size_t draws = p->draws;
     double *influence = p->sorted, change = 0, scale = 0, least = 0;
     memset(p->sum, 0, draws * sizeof *p->sum);
     for (size_t k = 0; k < p->near; k++) {
         const pair_row *row = &p->rows[k];
-        const double w = atanh(at_most(row->after, draws));
-        if (!(w * w > 9 * row->window && fabs(row->after) < strong)) continue;
-        change += (w * row->change + row->window) / row->variance;
-        scale += w * w / row->variance;
-        least += w * w / (row->variance * row->variance);
+        const double w = half_z(p, row, 0), variance = row->variance + row->window;
+        if (!(w * w > 9 * 2 * row->window && fabs(w) < atanh(strong))) continue;
+        const double other = half_z(p, row, 1);
+        change += w * (atanh(at_most(row->before, draws)) - other) / variance;
+        scale += w * other / variance;
+        least += w * w / (variance * variance);
         find_influence(p, row, influence);
-        for (size_t l = 0; l < draws; l++) p->sum[l] += w / row->variance * influence[l];
+        for (size_t l = 0; l < draws; l++) p->sum[l] += w / variance * influence[l];
     }
     const errors e = errors_of(p->n, draws, p->sum, least);
-    return scale > 0 ? (pair_sum){change / scale, change / sqrt(e.variance)} : (pair_sum){0};
+    return scale > 0 ? (pair_sum){change / scale, change / sqrt(e.variance + e.window)} : (pair_sum){0};
 }
 
 const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together) {

@@ -167,6 +167,18 @@ static void test_few_particles_of_a_walk_pass(void **state) {
     }
 }
 
+/* Of 2,000 pairs of neighbours that do not depend on each other some have a correlation of three standard errors by
+ * chance. */
+static void test_many_independent_neighbours_pass(void **state) {
+    (void)state;
+    static const char chain[] = "model { for (i in 1:2001) { x[i] ~ dnorm(0, 1) }\n"
+                                "for (i in 1:2000) { factor(0 * x[i] * x[i + 1]) } }";
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        const svmp_verdict v = find_of(chain, 40, seed, NULL);
+        assert_null(find_correlation(&v));
+    }
+}
+
 /* The record has the name of the aspect. */
 static void test_record(void **state) {
     (void)state;
@@ -183,6 +195,7 @@ int main(void) {
         cmocka_unit_test(test_common_part_fails),
         cmocka_unit_test(test_exact_pairs_pass),
         cmocka_unit_test(test_few_particles_of_a_walk_pass),
+        cmocka_unit_test(test_many_independent_neighbours_pass),
         cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
