@@ -72,7 +72,25 @@ static __device__ __forceinline__ void tensor_put(const tensor_room &room, unsig
     const float one = __half2float(__float2half_rn(norm));
     uint4 *to = (uint4 *)(room.words + 4 * m);
     to[0] = make_uint4(high[0], low[0], high[1], low[1]);
-    to[1] = make_uint4(high[2], low[2], to_halves(one, norm - one), TENSOR_ONES);
+    to[1] = make_uint4(high[2], low[2], room.level[m] = to_halves(one, norm - one), TENSOR_ONES);
+}
+
+// Particles in other units.
+template <int TH>
+static __device__ __forceinline__ void tensor_scale(const tensor_shape &shape, const tensor_room &at, unsigned n,
+                                                    float by) {
+#pragma unroll 1
+    for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
+        float y[TENSOR_ROWS];
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            const uint2 word = at.words[4 * m + k];
+            const float2 h = from_halves(word.x), l = from_halves(word.y);
+            y[2 * k] = by * (h.x + l.x);
+            y[2 * k + 1] = by * (h.y + l.y);
+        }
+        tensor_put(at, m, m < n, y);
+    }
 }
 
 #if __CUDA_ARCH__ >= 800

@@ -28,8 +28,7 @@ template <int SHAPE> struct tensor_sums {
 
     // COLUMNS: sums of columns, too; otherwise all pairs of the tile are rows alone.
     template <bool COLUMNS>
-    __device__ __forceinline__ void add(const tensor_room &at, unsigned tile, float by, unsigned n,
-                                        float (&column)[4]) {
+    __device__ __forceinline__ void add(const tensor_room &at, unsigned tile, unsigned n, float (&column)[4]) {
         const unsigned m = 8 * tile + 2 * (threadIdx.x % 4);
         const uint2 columns = rows.columns(at, tile);
         const float2 pulls = *(const float2 *)&at.pull[m];
@@ -44,12 +43,12 @@ template <int SHAPE> struct tensor_sums {
             for (int e = 0; e < 4; e++) {
                 const int r = 2 * b + e / 2, c = e % 2;
                 if (SHAPE == SHAPE_RBF) {
-                    const float k = quick_exp2(by * v[e]);
+                    const float k = quick_exp2(v[e]);
                     row[0][r] += k;
                     row[1][r] = __fmaf_rn(k, c ? pulls.y : pulls.x, row[1][r]);
                     if (COLUMNS) column[c] += k, column[2 + c] = __fmaf_rn(k, pull[r], column[2 + c]);
                 } else {
-                    const float k = rsqrtf(__fmaf_rn(by, v[e], 1.0f));
+                    const float k = rsqrtf(1.0f - v[e]);
                     const float cubed = there >> r & 1 && m + c < n ? k * k * k : 0;
                     row[0][r] += cubed;
                     row[1][r] = __fmaf_rn(k, c ? pulls.y : pulls.x, row[1][r]);
@@ -80,10 +79,9 @@ template <int SHAPE> struct tensor_sums {
     }
 };
 
-// Sums of all pairs; a particle is paired with itself, too. `by`: what -|y - y'|^2 / 2 is multiplied by.
+// Sums of all pairs; a particle is paired with itself, too.
 template <int TH, int SHAPE>
-static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, const tensor_room &at, float by,
-                                                  unsigned n) {
+static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, const tensor_room &at, unsigned n) {
     float2 *sums = at.sums + threadIdx.x / 32 * shape.places;
     const unsigned lane = threadIdx.x % 32;
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
@@ -91,11 +89,11 @@ static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, con
         float one[4], two[4];
         sum.begin(at, group, n);
 #pragma unroll 1
-        for (unsigned k = 2 * tile; k < 2 * diagonal; k++) sum.template add<false>(at, k, by, n, one);
+        for (unsigned k = 2 * tile; k < 2 * diagonal; k++) sum.template add<false>(at, k, n, one);
 #pragma unroll 1
         for (tile = max(tile, diagonal); tile < end; tile++) {
-            sum.template add<true>(at, 2 * tile, by, n, one);
-            sum.template add<true>(at, 2 * tile + 1, by, n, two);
+            sum.template add<true>(at, 2 * tile, n, one);
+            sum.template add<true>(at, 2 * tile + 1, n, two);
 #pragma unroll
             for (int k = 0; k < 4; k++) one[k] = exchange(one[k], two[k], 16);
             one[0] = exchange(exchange(one[0], one[1], 8), exchange(one[2], one[3], 8), 4);
@@ -105,14 +103,13 @@ static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, con
     });
 }
 
-// Velocities of member i, whose places and scores are in the room.
+// Velocities of member i, whose places and scores are in the room. `inverse`: 1/h.
 template <int TH, int SHAPE, class Member>
-static __device__ __forceinline__ void tensor_velocity(const pair_args &a, double h, float scale,
-                                                       const tensor_shape &shape, const tensor_room &at, size_t i,
-                                                       Member &to) {
+static __device__ __forceinline__ void tensor_velocity(const pair_args &a, float inverse, const tensor_shape &shape,
+                                                       const tensor_room &at, size_t i, Member &to) {
     enum { RBF = SHAPE == SHAPE_RBF };
     const unsigned n = (unsigned)a.n;
-    const float inverse = __frcp_rn((float)h), ratio = (RBF ? 2 : 1) * inverse * (a.in_sd ? (float)a.inverse[i] : 1);
+    const float ratio = (RBF ? 2 : 1) * inverse * (a.in_sd ? (float)a.inverse[i] : 1);
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
         at.place[m] *= ratio;
@@ -120,10 +117,8 @@ static __device__ __forceinline__ void tensor_velocity(const pair_args &a, doubl
     }
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places * (TH / 32); m += TH) at.sums[m] = make_float2(0, 0);
-    tensor_level<TH>(shape, at, 0);
     __syncthreads();
-    const float by = (RBF ? 2 * 1.4426950408889634f : -2) * inverse / scale;
-    tensor_add<TH, SHAPE>(shape, at, by, n);
+    tensor_add<TH, SHAPE>(shape, at, n);
     __syncthreads();
     double *moved = (double *)at.sums; // in place of sums that nobody else reads
 #pragma unroll 1
@@ -291,10 +286,13 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
         __syncthreads();
         h = room.h;
     }
+    const float inverse = __frcp_rn((float)h);
+    // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
+    tensor_scale<TH>(shape, at, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
         if (e > 0) tensor_member<TH>(a, i, at, member);
-        tensor_velocity<TH, SHAPE>(a, h, scale, shape, at, i, member);
+        tensor_velocity<TH, SHAPE>(a, inverse, shape, at, i, member);
         __syncthreads();
     }
     return true;
