@@ -7,9 +7,17 @@
  *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
+ *     bench_gpu --fields                            the Poisson fields alone
+ *     bench_gpu --of-paper sensors|crowd COUNT N ITERATIONS
+ *     bench_gpu --paper                             the sensors and the crowd of the paper, and a hundred times as
+ * many; the discrepancy bench_gpu --write sensors|crowd COUNT         their data, for the same in JAX
+ * (bench/peers/jax_gpu.py)
+ *
+ * From the project's root: it reads models/.
  */
 #include "backend/backend.h"
-#include "bench/bench.h"
+#include "bench/paper.h"
+#include "diag/ksd.h"
 
 static int quick;
 
@@ -110,9 +118,89 @@ static int alone(svmp_model *model, const char *text, size_t n, size_t iteration
     return 0;
 }
 
+/* Milliseconds for the Stein discrepancy of some particles, scores included: where they are, and on the CPU. */
+static void discrepancy(const svmp_model *model, const char *name, size_t n) {
+    enum { ROUNDS = 5 };
+    const size_t variables = svmp_graph_variables(svmp_model_graph(model)), numbers = n * variables;
+    kernel k;
+    backend *b = NULL;
+    double *x, *score = malloc(numbers * sizeof *score), there = 1e300, here = 1e300;
+    stein_measure *measured = malloc(variables * sizeof *measured);
+    svmp_discrepancy total;
+    evaluator *e = NULL;
+    must(svmp_kernel_parse(context, "rbf@blanket", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, NULL, &b));
+    must(svmp_evaluator_create(model, n, svmp_context_threads(context), &e));
+    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    for (size_t p = 0; p < numbers; p++) x[p] = rand() / (double)RAND_MAX;
+    must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    for (int round = 0; round < ROUNDS; round++) {
+        double started = seconds();
+        must(b->kind->measure(b, &k, n, 0, measured));
+        svmp_stein_conclude(model->graph, n, measured, &total, NULL);
+        if (round > 0) there = seconds() - started < there ? seconds() - started : there;
+        started = seconds();
+        must(svmp_evaluate(e, x, NULL, score));
+        const stein_sample sample = {.graph = model->graph, .kernel = &k, .n = n, .x = x, .score = score};
+        must(svmp_stein_discrepancy(context, &sample, &total, NULL));
+        here = seconds() - started < here ? seconds() - started : here;
+    }
+    printf("%-14s n = %-5zu the discrepancy: cuda %.2f ms, cpu %.2f ms\n", name, n, 1e3 * there, 1e3 * here);
+    svmp_evaluator_free(e);
+    svmp_backend_free(b);
+    free(score);
+    free(measured);
+}
+
+static void discrepancies(void) {
+    svmp_model *plain = grid(quick ? 4 : 100), *hub = field(quick ? 4 : 100, 0);
+    discrepancy(plain, "grid 100", 50);
+    discrepancy(plain, "grid 100", quick ? 60 : 200);
+    discrepancy(hub, "Poisson, tau 100", 50);
+    svmp_model_free(plain);
+    svmp_model_free(hub);
+}
+
+/* The sensors and the crowd, as many as in the paper and a hundred times as many. */
+static void paper_rows(void) {
+    const size_t particles[] = {50, 100};
+    for (size_t times = 1; times <= (quick ? 1 : 100); times *= 100)
+        for (int crowd = 0; crowd < 2; crowd++) {
+            const size_t size = (crowd ? 80 : 100) * times;
+            char name[64];
+            srand(1);
+            svmp_model *model = crowd ? read_with("models/crowd.bug", write_crowd, size)
+                                      : read_with("models/sensors.bug", write_sensors, size);
+            snprintf(name, sizeof name, "%s %zu", crowd ? "crowd" : "sensors", size);
+            for (size_t k = 0; k < (quick || times > 1 ? 1 : 2); k++) row(model, name, "rbf@blanket", particles[k], 1);
+            svmp_model_free(model);
+        }
+}
+
+static void field_rows(void) {
+    for (size_t side = quick ? 4 : 30; side <= (quick ? 4 : 300); side = side == 30 ? 100 : side + 200)
+        for (int known = 0; known < 2; known++) {
+            char name[64];
+            svmp_model *model = field(side, known);
+            snprintf(name, sizeof name, "%s %zu", known ? "Poisson" : "Poisson, tau", side);
+            row(model, name, "rbf@blanket", 50, 1);
+            svmp_model_free(model);
+        }
+}
+
 int main(int count, char **arguments) {
     quick = is_quick(count, arguments);
     start_context(0);
+    if (count == 4 && strcmp(arguments[1], "--write") == 0) {
+        srand(1);
+        (arguments[2][0] == 's' ? write_sensors : write_crowd)(stdout, strtoul(arguments[3], NULL, 10));
+        return 0;
+    }
+    if (count == 6 && strcmp(arguments[1], "--of-paper") == 0)
+        return alone(arguments[2][0] == 's'
+                         ? read_with("models/sensors.bug", write_sensors, strtoul(arguments[3], NULL, 10))
+                         : read_with("models/crowd.bug", write_crowd, strtoul(arguments[3], NULL, 10)),
+                     "rbf@blanket", strtoul(arguments[4], NULL, 10), strtoul(arguments[5], NULL, 10));
     if (count == 6 && strcmp(arguments[1], "--one") == 0)
         return alone(grid(strtoul(arguments[2], NULL, 10)), arguments[4], strtoul(arguments[3], NULL, 10),
                      strtoul(arguments[5], NULL, 10));
@@ -140,6 +228,10 @@ int main(int count, char **arguments) {
     svmp_backend_free(b);
     svmp_model_free(small);
     const int brief = count == 2 && strcmp(arguments[1], "--grid") == 0;
+    if (count == 2 && strcmp(arguments[1], "--fields") == 0) return field_rows(), 0;
+    if (!brief) paper_rows();
+    if (!brief) discrepancies();
+    if (count == 2 && strcmp(arguments[1], "--paper") == 0) return 0;
     for (size_t a = 0; a < (quick ? 1 : sizeof sides / sizeof *sides); a++) {
         char name[64];
         if (brief && sides[a] != 100) continue;
@@ -156,14 +248,7 @@ int main(int count, char **arguments) {
         }
         svmp_model_free(model);
     }
-    for (size_t side = brief ? 1000 : quick ? 4 : 30; side <= (quick ? 4 : 300); side = side == 30 ? 100 : side + 200)
-        for (int known = 0; known < 2; known++) {
-            char name[64];
-            svmp_model *model = field(side, known);
-            snprintf(name, sizeof name, "%s %zu", known ? "Poisson" : "Poisson, tau", side);
-            row(model, name, "rbf@blanket", 50, 1);
-            svmp_model_free(model);
-        }
+    if (!brief) field_rows();
     svmp_context_free(context);
     return 0;
 }

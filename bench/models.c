@@ -5,85 +5,8 @@
  * Programs and quadratic forms, the Stein kernel and the step are what the method asks for. The rest is a run's own:
  * gathering the score, looking for what is not finite, loops and calls. One thread; a second column for all.
  */
-#include <math.h>
-
 #include "backend/backend.h"
-#include "bench/bench.h"
-
-static double uniform(void) { return rand() / (RAND_MAX + 1.0); }
-
-static double normal(void) { return sqrt(-2 * log(1 - uniform())) * cos(6.283185307179586 * uniform()); }
-
-static void array(FILE *file, const char *name, size_t count, const double *values) {
-    fprintf(file, "\"%s\": [", name);
-    for (size_t k = 0; k < count; k++) fprintf(file, "%s%.10g", k ? ", " : "", values[k]);
-    fprintf(file, "],\n");
-}
-
-/* 100 sensors in [-1, 1]^2, four anchors in the corners; pairs nearer than 0.5 are measured. */
-static void write_sensors(FILE *file) {
-    enum { SENSORS = 100, ANCHORS = 4, ALL = SENSORS + ANCHORS };
-    static double x[ALL][2], from[ALL * ALL], to[ALL * ALL], r[ALL * ALL];
-    size_t edges = 0;
-    for (size_t i = 0; i < ALL; i++) {
-        x[i][0] = i < ANCHORS ? (i % 2 ? 1 : -1) : 2 * uniform() - 1;
-        x[i][1] = i < ANCHORS ? (i / 2 ? 1 : -1) : 2 * uniform() - 1;
-        for (size_t j = 0; j < i; j++) {
-            const double distance = hypot(x[i][0] - x[j][0], x[i][1] - x[j][1]);
-            if (distance > 0.5 || i < ANCHORS) continue;
-            from[edges] = (double)i + 1, to[edges] = (double)j + 1, r[edges++] = fabs(distance + 0.05 * normal());
-        }
-    }
-    fprintf(file, "{\"S\": %d, \"sigma\": 0.05,\n", ALL);
-    array(file, "from", edges, from);
-    array(file, "to", edges, to);
-    array(file, "r", edges, r);
-    fprintf(file, "\"x\": [");
-    for (size_t i = 0; i < ALL; i++)
-        if (i < ANCHORS)
-            fprintf(file, "%s[%g, %g]", i ? ", " : "", x[i][0], x[i][1]);
-        else
-            fprintf(file, ", [null, null]");
-    fprintf(file, "]}\n");
-}
-
-/* 80 questions, each answered by five of 50 workers. */
-static void write_crowd(FILE *file) {
-    enum { QUESTIONS = 80, WORKERS = 50, EACH = 5, ANSWERS = QUESTIONS * EACH };
-    double question[ANSWERS], worker[ANSWERS], answer[ANSWERS], x[QUESTIONS], bias[WORKERS];
-    for (size_t i = 0; i < QUESTIONS; i++) x[i] = 5 * normal();
-    for (size_t j = 0; j < WORKERS; j++) bias[j] = 5 * normal();
-    for (size_t k = 0; k < ANSWERS; k++) {
-        const size_t i = k / EACH, j = (7 * i + 11 * (k % EACH)) % WORKERS;
-        question[k] = (double)i + 1, worker[k] = (double)j + 1, answer[k] = x[i] + bias[j] + 0.7 * normal();
-    }
-    fprintf(file, "{\"questions\": %d, \"workers\": %d,\n", QUESTIONS, WORKERS);
-    array(file, "question", ANSWERS, question);
-    array(file, "worker", ANSWERS, worker);
-    array(file, "answer", ANSWERS, answer);
-    fprintf(file, "\"controls\": 0}\n");
-}
-
-static svmp_model *read_with(const char *path, void (*write)(FILE *file)) {
-    char folder[] = "/tmp/bench_models_XXXXXX", data[64];
-    svmp_model *model = NULL;
-    FILE *file = NULL;
-    if (mkdtemp(folder)) {
-        snprintf(data, sizeof data, "%s/data.json", folder);
-        file = fopen(data, "w");
-    }
-    if (file == NULL) {
-        perror("the data cannot be written");
-        exit(1);
-    }
-    write(file);
-    fclose(file);
-    const svmp_status status = svmp_model_read(context, 2, (const char *[]){path, data}, NULL, &model);
-    remove(data);
-    remove(folder);
-    must(status);
-    return model;
-}
+#include "bench/paper.h"
 
 static size_t iterations = 300, rounds = 8;
 
@@ -196,8 +119,8 @@ int main(int count, char **arguments) {
         svmp_model *models[3];
         const char *names[] = {"grid", "sensors", "crowd"};
         must(svmp_model_read(context, 2, (const char *[]){"models/grid.mtx", "models/grid_b.mtx"}, NULL, &models[0]));
-        models[1] = read_with("models/sensors.bug", write_sensors);
-        models[2] = read_with("models/crowd.bug", write_crowd);
+        models[1] = read_with("models/sensors.bug", write_sensors, 100);
+        models[2] = read_with("models/crowd.bug", write_crowd, 80);
         if (threads == 1)
             printf("graphical SVGD with AdaGrad, n = %zu\n\n%-10s %9s %8s %12s %9s %9s %10s %7s %7s %7s\n", n, "model",
                    "variables", "factors", "us, 1 thread", "per s", "all", "programs", "stein", "step", "rest");

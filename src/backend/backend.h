@@ -14,6 +14,7 @@
 #define SVMP_BACKEND_BACKEND_H
 
 #include "kernel/kernel.h"
+#include "kernel/measure.h"
 #include "model/evaluate.h"
 #include "step/step.h"
 
@@ -67,6 +68,12 @@ typedef struct backend_kind {
      * sent, and the halo stored when it has come. */
     svmp_status (*fetch_rows)(backend *b, size_t first, size_t last);
     svmp_status (*store_rows)(backend *b, size_t first, size_t last);
+
+    /* Measures the first `count` particles as they are with a kernel, for the Stein discrepancy (diag/ksd.h):
+     * `measured` has room for the own variables; random domains are those of iteration t. Kernel and count are the same
+     * in every call. Where it fails, for want of memory or because of scores that are not finite, diag/ksd.c can still
+     * measure the arrays in this process. NULL: it always does. */
+    svmp_status (*measure)(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured);
 
     /* Undoes the last step, which was right here and failed in another process. NULL: x and phi trade places. */
     void (*take_back)(backend *b);

@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/exact.h"
 #include "base/team.h"
 #include "base/thread.h"
 #include "base/vector.h"
@@ -41,37 +40,13 @@ static void add_term(const ksd *of, size_t a) {
     }
 }
 
-/* The two identities of Stein that every variable of exact draws obeys, whatever the kernel: the mean of s is 0, and
- * that of s z is -1. Particles that are too wide have less than that, narrow ones more. The larger |z| of the two. The
- * variance of s z is taken from second moments, E[s^2] E[z^2] + E[s z]^2 as of Gaussian ones: fourth moments of few
- * particles tell little, and are small when by chance the particles are narrow. */
-static double moment_z(const ksd *of, size_t i) {
+/* The sums that need no kernel. */
+static void add_moments(const ksd *of, size_t i) {
     const size_t n = of->sample->n;
-    const double count = (double)n, *s = of->sample->score + i * n;
-    double *z = of->row;
-    svmp_ksd_centre(of->sample, i, z);
-    const double mean = svmp_sum(n, s) / count, square = svmp_dot(n, s, s) / count;
-    const double spread = square - mean * mean, product = svmp_dot(n, s, z) / count;
-    const double variance = svmp_dot(n, z, z) / count;
-    if (n < 2 || !(variance > 0)) return NAN;
-    const double shifted = svmp_normal_z(mean * mean / (spread / (count - 1)), count - 1);
-    const double scaled = fabs(product + 1) / sqrt((square * variance + 1) / count);
-    return fmax(shifted, scaled);
-}
-
-/* kappa(x, x') is the product of x's and x''s features in a Hilbert space, and V the squared length of their mean. That
- * of n exact draws is on average trace/n. */
-static svmp_discrepancy describe(size_t n, stein_sums sums, size_t nodes) {
-    const double count = (double)n, eigenvalues = svmp_ksd_trace(n, sums.pairs, sums.diagonal);
-    svmp_discrepancy d = {.u = NAN, .v = sums.pairs / count / count, .ratio = NAN, .limit = NAN};
-    if (n < 2) return d;
-    d.u = (sums.pairs - sums.diagonal) / count / (count - 1);
-    if (eigenvalues > 0)
-        d.ratio = d.v * count / eigenvalues;
-    else if (d.v > 0)
-        d.ratio = INFINITY;
-    d.limit = svmp_ratio_limit(n, eigenvalues, sums.spread, nodes);
-    return d;
+    const double *s = of->sample->score + i * n;
+    svmp_ksd_centre(of->sample, i, of->row);
+    of->measured[i].moments =
+        (stein_moments){svmp_sum(n, s), svmp_dot(n, s, s), svmp_dot(n, s, of->row), svmp_dot(n, of->row, of->row)};
 }
 
 /* Particles and scores in units of the sd. */
@@ -112,10 +87,10 @@ static svmp_status alloc(ksd *of) {
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.near, (size_t)GRID_NEAR));
     if (products) SVMP_TRY(SVMP_NEW(context, of->products, n * n));
     if (gathered) SVMP_TRY(SVMP_NEW(context, of->gathered, sample->graph->whole_variables * n));
-    SVMP_TRY(SVMP_NEW(context, of->sums, variables));
+    SVMP_TRY(SVMP_NEW(context, of->measured, variables));
+    for (size_t i = 0; i < variables; i++) of->measured[i].bandwidth = NAN;
     SVMP_TRY(SVMP_NEW(context, of->nodes, sample->graph->nodes));
-    SVMP_TRY(SVMP_NEW(context, of->bandwidth, sample->graph->nodes));
-    for (size_t v = 0; v < sample->graph->nodes; v++) of->nodes[v] = (uint32_t)v, of->bandwidth[v] = NAN;
+    for (size_t v = 0; v < sample->graph->nodes; v++) of->nodes[v] = (uint32_t)v;
     SVMP_TRY(SVMP_NEW(context, of->row, n));
     if (linear) SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->centred));
     for (size_t i = 0; linear && i < variables; i++) svmp_ksd_centre(sample, i, of->centred + i * n);
@@ -159,7 +134,6 @@ static void release(const ksd *of) {
     }
     svmp_release(context, of->rooms);
     svmp_release(context, of->nodes);
-    svmp_release(context, of->bandwidth);
     svmp_release(context, of->centred);
     svmp_release(context, of->scaled);
     svmp_release(context, of->scaled_score);
@@ -170,51 +144,7 @@ static void release(const ksd *of) {
     svmp_release(context, of->grid.near);
     svmp_release(context, of->products);
     svmp_release(context, of->gathered);
-    svmp_release(context, of->sums);
-}
-
-/* The sum over all nodes, of all processes: without rounding, so that it does not matter who has which. */
-enum { PAIRS, DIAGONAL, SPREAD, BANDWIDTH, TOTALS };
-
-static void add_exactly(exact_sum *to, stein_sums sums, double h) {
-    svmp_exact_add(&to[PAIRS], sums.pairs);
-    svmp_exact_add(&to[DIAGONAL], sums.diagonal);
-    svmp_exact_add(&to[SPREAD], sums.spread);
-    svmp_exact_add(&to[BANDWIDTH], h);
-}
-
-static void sum_over_processes(const ksd *of, exact_sum *totals) {
-    if (of->team == NULL) return;
-    of->team->sum(of->team, (size_t)TOTALS * EXACT_WORDS, svmp_exact_to_words(TOTALS, totals));
-    svmp_exact_from_words(TOTALS, totals);
-}
-
-static void finish(const ksd *of, svmp_discrepancy *total, svmp_discrepancy *nodes) {
-    const svmp_graph *graph = of->sample->graph;
-    const size_t n = of->sample->n;
-    const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
-    exact_sum whole[TOTALS] = {0};
-    double largest = -1; /* of what are not negative numbers; -1: there is none */
-    for (size_t v = 0; v < graph->own; v++) {
-        stein_sums node = {0};
-        double z = NAN;
-        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
-            svmp_ksd_add(&node, 1, of->sums[i]);
-            z = fmax(z, moment_z(of, i));
-        }
-        if (nodes) nodes[v] = describe(n, node, graph->whole_nodes);
-        if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit, nodes[v].bandwidth = of->bandwidth[v];
-        add_exactly(whole, node, of->bandwidth[v]);
-        largest = fmax(largest, z);
-    }
-    if (of->team) of->team->max(of->team, 1, &largest);
-    sum_over_processes(of, whole);
-    const stein_sums sums = {svmp_exact_value(&whole[PAIRS]), svmp_exact_value(&whole[DIAGONAL]),
-                             svmp_exact_value(&whole[SPREAD])};
-    *total = describe(n, sums, 1);
-    total->moment_z = largest < 0 ? NAN : largest;
-    total->moment_limit = limit;
-    total->bandwidth = svmp_exact_value(&whole[BANDWIDTH]) / (double)graph->whole_nodes;
+    svmp_release(context, of->measured);
 }
 
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
@@ -225,7 +155,8 @@ svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sa
     svmp_status status = alloc(&of);
     if (of.team) status = svmp_team_agree(context, status);
     for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, a);
-    if (status == SVMP_OK) finish(&of, total, nodes);
+    for (size_t i = 0; status == SVMP_OK && i < sample->graph->own_variables; i++) add_moments(&of, i);
+    if (status == SVMP_OK) svmp_stein_conclude(sample->graph, sample->n, of.measured, total, nodes);
     release(&of);
     return status;
 }

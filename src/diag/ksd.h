@@ -4,6 +4,7 @@
 #define SVMP_DIAG_KSD_H
 
 #include "kernel/kernel.h"
+#include "kernel/measure.h"
 
 /* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. A term in the
  * metric sd has the sd of these particles as they are, not smoothed. */
@@ -23,6 +24,15 @@ typedef struct stein_sample {
  * process. Costs about three iterations of the method, and needs three triangles of n(n-1)/2 numbers per thread. */
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
                                    svmp_discrepancy *nodes);
+
+/* The same from what was measured of every own variable, by a backend (backend.h), of n particles. */
+void svmp_stein_conclude(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
+                         svmp_discrepancy *nodes);
+
+/* The estimate of the sum of the eigenvalues of kappa. */
+static inline double svmp_stein_trace(size_t n, stein_sums sums) {
+    return n > 1 ? (sums.diagonal - sums.pairs / (double)n) / (double)(n - 1) : 0;
+}
 
 /* The limit of the ratio of V to its expectation that n exact draws exceed at one or more of `nodes` nodes in 1 sample
  * out of 100. `trace` is the sum of the eigenvalues of the Stein kernel, `spread` the root of the sum of their squares.

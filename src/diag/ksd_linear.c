@@ -19,10 +19,6 @@ ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i)
     return (ksd_variable){x + at, score, sd > 0 ? sd * sd : 1, 1};
 }
 
-double svmp_ksd_trace(size_t n, double pairs, double diagonal) {
-    return n > 1 ? (diagonal - pairs / (double)n) / (double)(n - 1) : 0;
-}
-
 /* The sums over all pairs,  n^2 ( mean(s)^2 + ( sum_j mean(s z_j)^2 + 2 mean(s z_i) + 1 ) / v ),  and over the
  * diagonal, sum_l ( s^2 + ( s^2 sum_j z_j^2 + 2 s z_i + 1 ) / v ), from  along = sum_j (sum_l s z_j)^2  and  squares =
  * sum_lj (s z_j)^2. The spread is taken at its worst, as of a single eigenvalue. */
@@ -34,7 +30,7 @@ static stein_sums sums_from(size_t n, double along, double squares, double v, co
         sums.pairs += (along + (double)n * (2 * own + repelled)) / v;
         sums.diagonal += (squares + 2 * own + repelled) / v;
     }
-    sums.spread = fmax(svmp_ksd_trace(n, sums.pairs, sums.diagonal), 0);
+    sums.spread = fmax(svmp_stein_trace(n, sums), 0);
     return sums;
 }
 
@@ -87,7 +83,7 @@ void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *u
     for (size_t w = 0; w < unit->member_count; w++)
         for (size_t i = first[unit->members[w]]; i < first[unit->members[w] + 1]; i++) {
             const ksd_variable here = svmp_ksd_variable(of, term, i);
-            svmp_ksd_add(&of->sums[i], term->weight * here.in_units,
+            svmp_ksd_add(&of->measured[i].sums, term->weight * here.in_units,
                          common ? sums_by_products(n, of->products, v, &here)
                                 : sums_by_moments(n, count, room->rows, v, &here));
         }

@@ -48,6 +48,13 @@ static void common_distances(const ksd *of, size_t count, const ksd_room *room, 
     svmp_grid_recount(&again);
 }
 
+static void note_bandwidth(const ksd *of, const stein_unit *unit, double h) {
+    const size_t *first = of->sample->graph->first;
+    for (size_t v = 0; v < unit->member_count; v++)
+        for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++)
+            if (isnan(of->measured[i].bandwidth)) of->measured[i].bandwidth = h;
+}
+
 /* The triangles of a unit. */
 static void fill_triangles(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room,
                            int threads) {
@@ -62,8 +69,7 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
     }
     memcpy(room->r, room->k, pairs * sizeof *room->r); /* the choice reorders */
     const double h = svmp_bandwidth_choose(&term->bandwidth, n, room->r);
-    for (size_t v = 0; v < unit->member_count; v++)
-        if (isnan(of->bandwidth[unit->members[v]])) of->bandwidth[unit->members[v]] = h;
+    note_bandwidth(of, unit, h);
     room->k0 = 1;
     room->r0 = 0;
     if (h > 0) {
@@ -131,6 +137,6 @@ void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *u
             const int t = threads > 1 ? svmp_thread_number() : 0;
             const ksd_variable here = svmp_ksd_variable(of, term, i);
             const stein_sums sums = sums_of(n, room, &here, room->row[t], room->sum[t]);
-            svmp_ksd_add(&of->sums[i], term->weight * here.in_units, sums);
+            svmp_ksd_add(&of->measured[i].sums, term->weight * here.in_units, sums);
         }
 }

@@ -4,6 +4,7 @@
 
 #include "diag/ksd.h"
 #include "kernel/grid.h"
+#include "kernel/measure.h"
 #include "kernel/unit.h"
 
 /* Working memory of one thread for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2),
@@ -15,12 +16,6 @@ typedef struct ksd_room {
     double k0, r0;       /* the first two between a particle and itself */
     double **row, **sum; /* thread of a team -> n numbers: kappa of a row, and its sums over the other particle */
 } ksd_room;
-
-/* Sums of kappa: over all n^2 pairs, over the n of a particle and itself, and a bound on the root mean square of the
- * centred kappa between different particles. Sums of terms add up, the bound by the triangle inequality. */
-typedef struct stein_sums {
-    double pairs, diagonal, spread;
-} stein_sums;
 
 static inline void svmp_ksd_add(stein_sums *to, double weight, stein_sums sums) {
     to->pairs += weight * sums.pairs;
@@ -42,9 +37,8 @@ typedef struct ksd {
     double *products;     /* n*n: of linear terms on n or more variables, all there are */
     double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
     const struct team *team; /* the other processes that have parts; NULL: there are none */
-    stein_sums *sums;        /* of every own variable */
+    stein_measure *measured; /* of every own variable */
     double *row;             /* n */
-    double *bandwidth;       /* of every own node, in the first term that has one; NaN: none has */
 } ksd;
 
 /* Variable i as a term uses it: its particles and scores in the units of the term, and the factor that converts its
@@ -63,9 +57,6 @@ void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *u
 
 /* z = x less its mean over particles, of variable i. */
 void svmp_ksd_centre(const stein_sample *sample, size_t i, double *z);
-
-/* The estimate of the sum of the eigenvalues of kappa. */
-double svmp_ksd_trace(size_t n, double pairs, double diagonal);
 
 /* Whether a linear term is computed from products of particles, and whether it needs the rows of other processes. */
 static inline int svmp_ksd_multiplies(const ksd *of, const kernel_term *term) {

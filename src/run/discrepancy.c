@@ -23,6 +23,20 @@ static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
     return status;
 }
 
+/* Where the particles are, if the backend can; all processes or none. */
+static svmp_status measure_there(const svmp_run *run, const kernel *k, size_t n, svmp_discrepancy *total,
+                                 svmp_discrepancy *nodes) {
+    const svmp_graph *graph = run->model->graph;
+    backend *b = run->backend;
+    stein_measure *measured = NULL;
+    svmp_status status = SVMP_NEW(run->context, measured, graph->own_variables);
+    if (status == SVMP_OK) status = b->local->measure(b, k, n, run->iteration ? run->iteration - 1 : 0, measured);
+    status = svmp_model_agree(run->model, status);
+    if (status == SVMP_OK) svmp_stein_conclude(graph, n, measured, total, nodes);
+    svmp_release(run->context, measured);
+    return status;
+}
+
 svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     if (run == NULL) return SVMP_BAD_CALL;
     svmp_context *context = run->context;
@@ -36,6 +50,11 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
     kernel k;
     if (b->kind->refresh) SVMP_TRY(b->kind->refresh(run->backend));
+    if (b->local->measure) {
+        if (b->local->await) SVMP_TRY(b->local->await(run->backend));
+        SVMP_TRY(measuring_kernel(run, &k));
+        if (measure_there(run, &k, n, total, nodes) == SVMP_OK) return SVMP_OK;
+    }
     const int fewer = n < b->n; /* then a copy of them, and an evaluator of so many */
     evaluator *e = NULL;
     double *first = NULL, *score = NULL;

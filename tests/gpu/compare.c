@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/message.h"
 #include "base/random.h"
+#include "diag/ksd.h"
 
 typedef struct pair {
     backend *a, *b; /* the reference, and the other */
@@ -123,5 +125,105 @@ done:
     svmp_backend_free(p.a);
     svmp_backend_free(p.b);
     svmp_release(context, unit);
+    return status;
+}
+
+/* ---- discrepancies ----------------------------------------------------------------------------------------------- */
+
+static void apart(double a, double b, double scale, double *largest) {
+    if (isfinite(a) != isfinite(b)) *largest = INFINITY;
+    if (!isfinite(a) || !isfinite(b)) return;
+    *largest = fmax(*largest, fabs(a - b) / fmax(scale, 1e-300));
+}
+
+/* `one`: V if every particle were alone, the size of what V is a mean of. */
+static void compare_one(const svmp_discrepancy *a, const svmp_discrepancy *b, double one, double *largest) {
+    apart(a->v, b->v, one, largest);
+    apart(a->u, b->u, one, largest);
+    apart(a->ratio, b->ratio, fmax(1, fabs(a->ratio)), largest);
+    apart(a->limit, b->limit, a->limit, largest);
+    apart(a->moment_z, b->moment_z, fmax(1, a->moment_z), largest);
+    apart(a->moment_limit, b->moment_limit, a->moment_limit, largest);
+    apart(a->bandwidth, b->bandwidth, a->bandwidth, largest);
+}
+
+/* The particles of b on the CPU. */
+static svmp_status measure_arrays(backend *b, const kernel *k, size_t count, size_t t, svmp_discrepancy *nodes) {
+    const size_t variables = b->model->graph->variables;
+    const double *x;
+    double *few = NULL, *score = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    SVMP_CHECK(SVMP_NEW(b->context, few, variables * count));
+    SVMP_CHECK(SVMP_NEW(b->context, score, variables * count));
+    for (size_t i = 0; i < variables; i++) memcpy(few + i * count, x + i * b->n, count * sizeof *few);
+    SVMP_CHECK(svmp_model_evaluate(b->model, count, few, NULL, score));
+    if (b->messages) SVMP_CHECK(svmp_messages_at(b, few));
+    const stein_sample sample = {.graph = b->model->graph,
+                                 .kernel = k,
+                                 .n = count,
+                                 .x = few,
+                                 .score = score,
+                                 .seed = b->seed,
+                                 .iteration = t,
+                                 .hubs = b->messages ? b->messages->hubs : NULL,
+                                 .messages = b->messages ? b->messages->rows : NULL};
+    SVMP_CHECK(svmp_stein_discrepancy(b->context, &sample, nodes + b->model->graph->nodes, nodes));
+done:
+    svmp_release(b->context, few);
+    svmp_release(b->context, score);
+    return status;
+}
+
+static svmp_status compare_measures(backend *b, const kernel *k, size_t count, double *largest) {
+    const size_t nodes = b->model->graph->nodes, variables = b->model->graph->variables;
+    svmp_discrepancy *here = NULL, *there = NULL;
+    stein_measure *measured = NULL, *again = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(b->context, here, nodes + 1));
+    SVMP_CHECK(SVMP_NEW(b->context, there, nodes + 1));
+    SVMP_CHECK(SVMP_NEW(b->context, measured, variables));
+    SVMP_CHECK(SVMP_NEW(b->context, again, variables));
+    SVMP_CHECK(b->kind->measure(b, k, count, 3, measured));
+    SVMP_CHECK(b->kind->measure(b, k, count, 3, again));
+    if (memcmp(measured, again, variables * sizeof *again) != 0) *largest = INFINITY;
+    svmp_stein_conclude(b->model->graph, count, measured, there + nodes, there);
+    SVMP_CHECK(measure_arrays(b, k, count, 3, here));
+    double all = 0;
+    for (size_t v = 0; v < nodes; v++) {
+        double one = 0;
+        for (size_t i = b->model->graph->first[v]; i < b->model->graph->first[v + 1]; i++)
+            one += measured[i].sums.diagonal / (double)count;
+        compare_one(&here[v], &there[v], one, largest);
+        all += one;
+    }
+    compare_one(&here[nodes], &there[nodes], all, largest);
+done:
+    svmp_release(b->context, here);
+    svmp_release(b->context, there);
+    svmp_release(b->context, measured);
+    svmp_release(b->context, again);
+    return status;
+}
+
+svmp_status compare_discrepancies(const comparison *c, double *largest) {
+    pair p = {0};
+    svmp_context *context = c->model->context;
+    const size_t count = c->measured ? c->measured : c->n;
+    svmp_status status;
+    *largest = c->other->measure ? 0 : INFINITY;
+    SVMP_CHECK(svmp_kernel_parse(context, c->kernel, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &p.kernel));
+    SVMP_CHECK(svmp_step_parse(context, c->step ? c->step : "adagrad:0.1", &p.step));
+    const kernel *k = c->step ? &p.kernel : NULL; /* without a step: a method that has no kernel */
+    SVMP_CHECK(svmp_backend_create(c->other, c->model, c->n, 11, k, c->step ? &p.step : NULL, &p.a));
+    SVMP_CHECK(start(&p));
+    for (size_t t = 0; t < c->iterations && c->step; t++) {
+        SVMP_CHECK(p.a->kind->score(p.a));
+        SVMP_CHECK(p.a->kind->stein(p.a, &p.kernel, t));
+        SVMP_CHECK(p.a->kind->step(p.a, &p.step, svmp_step_rate(&p.step, t, c->iterations), t));
+    }
+    SVMP_CHECK(compare_measures(p.a, &p.kernel, count, largest));
+done:
+    svmp_backend_free(p.a);
     return status;
 }

@@ -9,6 +9,7 @@ typedef struct comparison {
     const backend_kind *reference, *other;
     const char *kernel, *step; /* kernel NULL: Langevin dynamics */
     size_t n, iterations;
+    size_t measured; /* particles of which the discrepancy is taken; 0: all */
     /* Where the particles of variable i begin iteration t; NULL: normal at first, then where the last one left them. */
     void (*place)(size_t t, size_t i, size_t n, double *row);
 } comparison;
@@ -20,6 +21,11 @@ typedef struct differences {
     double score, phi, x;
     size_t iterations; /* done before the particles left the support of the model, if they did */
 } differences;
+
+/* The largest difference of the discrepancies that a backend measures itself from those of its arrays on the CPU, of
+ * all nodes and the total: of V and U relative to V of one particle, of others to themselves, or to 1 where they are
+ * small. After some iterations. INFINITY: the backend did not measure, or did not measure the same bits again. */
+svmp_status compare_discrepancies(const comparison *c, double *largest);
 
 /* Every iteration starts from the particles and the step's state of the reference. */
 svmp_status compare_backends(const comparison *c, differences *found);

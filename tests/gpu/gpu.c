@@ -36,6 +36,20 @@ static void check(comparison c, const char *name) {
     fflush(stdout);
 }
 
+/* The Stein discrepancy, in double precision on either backend. */
+static void check_discrepancy(comparison c, const char *name) {
+    for (size_t k = 0; k < 2; k++) {
+        double largest = 0;
+        c.other = both[k].kind;
+        const svmp_status status = compare_discrepancies(&c, &largest);
+        const int good = status == SVMP_OK && largest <= 1e-11;
+        printf("%-4s %-8s %-20s %-34s n = %-5zu the discrepancy: %.1e%s\n", good ? "ok" : "BAD", c.other->name, name,
+               c.kernel, c.n, largest, status == SVMP_OK ? "" : svmp_context_error(context));
+        failures += !good;
+    }
+    fflush(stdout);
+}
+
 /* The plain loops are slow: above 65 particles the vectorised ones stand for them, which their own tests compare. */
 static const backend_kind *reference(size_t n) { return n <= 65 ? &svmp_backend_ref : &svmp_backend_cpu; }
 
@@ -60,6 +74,11 @@ static void check_models(const char *folder) {
                                .n = sizes[s],
                                .iterations = 3},
                   all_models[k][0]);
+        for (size_t s = 2; s < 6; s += 3)
+            check_discrepancy(
+                (comparison){
+                    .model = model, .kernel = "rbf@blanket", .step = "adagrad:0.1", .n = sizes[s], .iterations = 1},
+                all_models[k][0]);
         svmp_model_free(model);
     }
 }
@@ -88,6 +107,14 @@ static void check_kernels(void) {
                                .iterations = 5},
                   "a grid of 7 x 7");
     check((comparison){.model = model, .reference = &svmp_backend_ref, .n = 50, .iterations = 20}, "a grid of 7 x 7");
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t s = 1; s < sizeof sizes / sizeof *sizes; s += 4)
+            check_discrepancy(
+                (comparison){
+                    .model = model, .kernel = kernels[k], .step = "adam-sd:0.1", .n = sizes[s], .iterations = 5},
+                "a grid of 7 x 7");
+    check_discrepancy((comparison){.model = model, .kernel = "rbf@blanket", .n = 1500, .measured = 1000},
+                      "a grid of 7 x 7");
     svmp_model_free(model);
 }
 
@@ -159,6 +186,10 @@ static void check_long(size_t side, size_t n, size_t iterations) {
                        .n = n,
                        .iterations = iterations},
           name);
+    if (n < 1000)
+        check_discrepancy(
+            (comparison){.model = model, .kernel = "rbf@blanket", .step = "adagrad:0.1", .n = n, .iterations = 5},
+            name);
     svmp_model_free(model);
 }
 

@@ -37,6 +37,16 @@ static void go(backend *b, const kernel *k, const step *s, size_t t) {
     assert_ok(b->kind->step(b, s, 0.05, t));
 }
 
+/* What is measured of a variable is the same, whichever process has it. */
+static void compare_measures(backend *a, backend *b, const kernel *k) {
+    stein_measure all[SIDE * SIDE], own[SIDE * SIDE];
+    assert_ok(b->kind->refresh(b));
+    assert_ok(a->local->measure(a, k, N, ITERATIONS, all));
+    assert_ok(b->local->measure(b, k, N, ITERATIONS, own));
+    for (size_t i = 0; i < b->model->graph->own_variables; i++)
+        assert_memory_equal(&own[i], &all[svmp_graph_whole_variable(b->model->graph, i)], sizeof *own);
+}
+
 static void compare(const backend_kind *kind, const char *text) {
     svmp_context *alone = test_context(1), *joined = test_context(1);
     svmp_model *whole = test_grid(alone, SIDE, 1), *part = NULL;
@@ -60,6 +70,7 @@ static void compare(const backend_kind *kind, const char *text) {
             assert_memory_equal(found + i * N, expected + svmp_graph_whole_variable(part->graph, i) * N,
                                 N * sizeof *found);
     }
+    if (text) compare_measures(a, b, &k);
     svmp_backend_free(a);
     svmp_backend_free(b);
     svmp_model_free(whole);

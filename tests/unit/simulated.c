@@ -7,6 +7,7 @@
 #include "expr/special.h"
 
 #include "backend/cuda/bodies.h"
+#include "backend/cuda/kappa.h"
 
 #define REAL       float
 #define REAL_EXP   expf
@@ -37,13 +38,13 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
 
 static void close_device(device *d) { free(d); }
 static const char *describe(const device *d) { return (void)d, "a simulated device"; }
-static const char *error(const device *d) { return (void)d, "it never fails"; }
+static const char *error(const device *d) { return (void)d, "it was unplugged"; }
 static size_t room(device *d) { return (void)d, (size_t)1 << 30; }
 
 static int allocate(device *d, size_t bytes, void **pointer) {
     (void)d;
     *pointer = malloc(bytes);
-    return *pointer == NULL;
+    return *pointer == NULL ? DEVICE_FULL : 0;
 }
 
 static void release(device *d, void *pointer) { (void)d, free(pointer); }
@@ -76,11 +77,42 @@ static void find_middle(const pair_args *a, int bits, size_t u) {
 
 #define BOTH(name) (bits == 32 ? name##_32(args, t) : name##_64(args, t))
 
+static int run_all_programs(const programs_args *all) {
+    for (size_t g = 0; g < all->count; g++) {
+        program_args a = all->list[g];
+        a.x = all->x;
+        double *registers = malloc((a.registers + 1) * ABREAST * sizeof *registers);
+        if (registers == NULL) return 1;
+        const size_t lanes = a.instances * (a.n < ABREAST ? a.n : abreast_share(a.n)); /* several at a time if it can */
+        for (size_t t = 0; t < lanes; t++) (a.n < ABREAST ? run_program : run_abreast)(&a, t, registers, 1, a.special);
+        free(registers);
+    }
+    return 0;
+}
+
+static int launch(device *d, device_kernel which, int bits, const void *args, size_t count);
+
+size_t test_simulated_failure;
+
+static int finish(device *d, int bits, const pair_args *a) {
+    const size_t n = a->n, members = a->members * n;
+    if (a->rule != RULE_FIXED && n > 1 && launch(d, KERNEL_MIDDLE, bits, a, a->units) != 0) return 1;
+    return launch(d, KERNEL_SCALE, bits, a, a->units) != 0 || launch(d, KERNEL_VALUE, bits, a, a->units * n * n) != 0 ||
+           launch(d, KERNEL_VELOCITY, bits, a, members) != 0;
+}
+
 static int launch(device *d, device_kernel which, int bits, const void *args, size_t count) {
+    if (test_simulated_failure > 0 && --test_simulated_failure == 0) return 1;
     if (d->halted) return 0;
     if (which == KERNEL_PROGRAM) return run_programs(args, count);
+    if (which == KERNEL_PROGRAMS) return run_all_programs(args);
+    if (which == KERNEL_FINISH) return finish(d, bits, args);
+    const score_args *score = which == KERNEL_SCORE ? args : NULL;
+    for (size_t t = 0; score && t < score->piece_count * score->pieces.n; t++) body_sum(&score->pieces, t);
     for (size_t t = 0; t < count; t++) switch (which) {
-        case KERNEL_SUM: body_sum(args, t); break;
+        case KERNEL_SUM:
+        case KERNEL_LONG_SUM: body_sum(args, t); break;
+        case KERNEL_SCORE: body_score(args, t); break;
         case KERNEL_CENTRE: body_centre(args, t); break;
         case KERNEL_MESSAGE: body_message(args, t); break;
         case KERNEL_DRAW: body_draw(args, t); break;
@@ -91,7 +123,12 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
         case KERNEL_VALUE: BOTH(value); break;
         case KERNEL_VELOCITY: BOTH(velocity); break;
         case KERNEL_MOMENTS: BOTH(moments); break;
+        case KERNEL_FIRST: body_first(args, t); break;
+        case KERNEL_SURVEY: body_survey(args, t); break;
+        case KERNEL_KAPPA: body_kappa(args, t); break;
         case KERNEL_PROGRAM:
+        case KERNEL_PROGRAMS:
+        case KERNEL_FINISH:
         case KERNEL_STEP:
         case KERNEL_DIFFUSE: return 1;
         }
@@ -181,8 +218,12 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     return failure;
 }
 
-static const device_ops simulated_whole = {SIMULATED, .fuses = fuses, .fused = fused, .iterates = fuses,
-                                           .iterate = iterate};
+static int finishes(const device *d, int bits, const pair_args *a) {
+    return (void)d, (void)bits, a->shape != SHAPE_LINEAR && a->most_members <= 8;
+}
+
+static const device_ops simulated_whole = {SIMULATED,      .finishes = finishes, .fuses = fuses,
+                                           .fused = fused, .iterates = fuses,    .iterate = iterate};
 
 static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
 static svmp_status alloc_whole(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated_whole, 32); }

@@ -11,4 +11,7 @@ extern const backend_kind test_backend_simulated, test_backend_simulated_f64;
 /* 'cuda' on a device that can do an iteration in one launch. */
 extern const backend_kind test_backend_simulated_whole;
 
+/* Launches until one fails, that one included; 0: none does. */
+extern size_t test_simulated_failure;
+
 #endif

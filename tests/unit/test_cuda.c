@@ -127,6 +127,63 @@ static void test_hub(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- discrepancies ----------------------------------------------------------------------------------------------- */
+
+static void expect_discrepancy(comparison c, const char *name, double tolerance) {
+    const backend_kind *kinds[] = {&test_backend_simulated_f64, &test_backend_simulated, &test_backend_simulated_whole};
+    for (size_t k = 0; k < 3; k++) {
+        double largest;
+        c.other = kinds[k];
+        if (compare_discrepancies(&c, &largest) != SVMP_OK)
+            fail_msg("%s: %s", name, svmp_context_error(c.model->context));
+        if (!(largest <= tolerance))
+            fail_msg("%s, %s with %s, n = %zu: %g", kinds[k]->name, name, c.kernel, c.n, largest);
+    }
+}
+
+/* In double whatever the backend's precision: all shapes, metrics and domains, and nodes of one and two variables. */
+static void test_discrepancy_of_kernels(void **state) {
+    (void)state;
+    const char *kernels[] = {"rbf@blanket",
+                             "imq@self",
+                             "linear@blanket",
+                             "rbf(median-log)@random:2",
+                             "imq(median-zeros)@all",
+                             "linear@all",
+                             "rbf(1.7)@blanket",
+                             "rbf/sd@blanket + 0.3*linear/sd@blanket",
+                             "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
+                             "rbf@message",
+                             "rbf/sd@near:2 + linear@near:3"};
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_random_gaussian(context, 12, 0.3, 0, 5);
+    const size_t sizes[] = {1, 2, 3, 8, 65};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            expect_discrepancy(
+                (comparison){.model = model, .kernel = kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
+                "a Gaussian", 1e-12);
+    /* a method without a kernel, of whose particles some are measured */
+    expect_discrepancy((comparison){.model = model, .kernel = "rbf@blanket", .n = 30, .measured = 20}, "Langevin",
+                       1e-12);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_discrepancy_of_models(void **state) {
+    (void)state;
+    for (size_t k = 0; k < ALL_MODELS; k++) {
+        if (!can_read_model(all_models[k])) continue;
+        svmp_context *context = test_context(1);
+        svmp_model *model = read_model(context, all_models[k]);
+        expect_discrepancy(
+            (comparison){.model = model, .kernel = "rbf@blanket", .step = "adagrad:0.1", .n = 7, .iterations = 1},
+            all_models[k][0], 1e-11);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
 /* ---- iterations in one launch ------------------------------------------------------------------------------------ */
 
 enum { WATCH_SCORE = 1, WATCH_PHI = 2, WATCH_BEFORE = 4, WATCH_LATE = 8 };
@@ -387,6 +444,59 @@ static void test_functions_are_refused(void **state) {
     svmp_context_free(context);
 }
 
+/* A device that fails ends the run with one sentence, whichever of its launches it is, and keeps its checkpoint. */
+static void test_failing_device(void **state) {
+    (void)state;
+    char path[] = "/tmp/svmp-failing-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (size_t after = 1; after < 60; after += 7) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = test_grid(context, 4, 3);
+        svmp_outcome outcome;
+        svmp_run *run = run_on(model, &test_backend_simulated, "40"),
+                 *again = run_on(model, &test_backend_simulated, "40");
+        assert_ok(svmp_run_save(run, path));
+        test_simulated_failure = after;
+        assert_int_equal(svmp_run_go(run, &outcome), SVMP_UNSUPPORTED);
+        assert_int_equal(test_simulated_failure, 0);
+        assert_string_equal(svmp_context_error(context), "The device a simulated device failed: it was unplugged. The "
+                                                         "particles are those of the last checkpoint.");
+        assert_ok(svmp_run_load(again, path));
+        assert_ok(svmp_run_go(again, &outcome));
+        svmp_run_free(run);
+        svmp_run_free(again);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    remove(path);
+}
+
+/* Where the device cannot measure the particles, they are measured on the CPU. */
+static void test_discrepancy_falls_back(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_model *model = test_grid(context, 4, 3);
+    svmp_run *there = run_on(model, &test_backend_simulated_f64, "3"), *here = run_on(model, &svmp_backend_ref, "3"),
+             *failing = run_on(model, &test_backend_simulated_f64, "3");
+    svmp_discrepancy measured[3];
+    svmp_outcome outcome;
+    svmp_run *runs[] = {here, there, failing};
+    for (size_t k = 0; k < 3; k++) {
+        assert_ok(svmp_run_go(runs[k], &outcome));
+        test_simulated_failure = k == 2 ? 3 : 0;
+        assert_ok(svmp_run_discrepancy(runs[k], &measured[k], NULL));
+        assert_int_equal(test_simulated_failure, 0);
+        assert_near(measured[k].v, measured[0].v, 1e-9 * fabs(measured[0].v));
+        assert_near(measured[k].ratio, measured[0].ratio, 1e-9 * measured[0].ratio);
+        assert_near(measured[k].bandwidth, measured[0].bandwidth, 1e-9 * measured[0].bandwidth);
+        svmp_run_free(runs[k]);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 /* A step to where nothing is finite fails as on the CPU, with the same words, and leaves the particles alone. */
 static void test_what_is_not_finite(void **state) {
     (void)state;
@@ -424,11 +534,15 @@ int main(void) {
         cmocka_unit_test(test_messages_of_programs),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_hub),
+        cmocka_unit_test(test_discrepancy_of_kernels),
+        cmocka_unit_test(test_discrepancy_of_models),
         cmocka_unit_test(test_whole_iterations),
         cmocka_unit_test(test_nobody_waits),
         cmocka_unit_test(test_late_checkpoint),
         cmocka_unit_test(test_late_divergence),
         cmocka_unit_test(test_functions_are_refused),
+        cmocka_unit_test(test_failing_device),
+        cmocka_unit_test(test_discrepancy_falls_back),
         cmocka_unit_test(test_what_is_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

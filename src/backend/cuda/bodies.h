@@ -44,6 +44,10 @@ BODY uint64_t multiply_high(uint64_t a, uint64_t b) {
 
 BODY size_t sum_row(const sum_args *a, size_t e) { return a->item ? a->item[e] : a->column ? a->column[e] : e; }
 
+BODY size_t sum_end(const sum_args *a, size_t k) { return a->end ? a->end[k] : a->start[k + 1]; }
+
+BODY size_t sum_to(const sum_args *a, size_t k) { return a->to ? a->to[k] : k; }
+
 /* TOGETHER entries of a list from e on. */
 BODY double add_entries(const sum_args *a, size_t e, size_t l, double sum) {
     const double sign = a->minus ? -1 : 1;
@@ -64,20 +68,25 @@ BODY double add_entries(const sum_args *a, size_t e, size_t l, double sum) {
     return sum;
 }
 
-/* List k for particle l. Fused by name: the same bits wherever it is compiled into. */
-BODY double row_sum(const sum_args *a, size_t k, size_t l) {
+/* List k for particle l, added to `sum`. Fused by name: the same bits wherever it is compiled into. */
+BODY double add_list(const sum_args *a, size_t k, size_t l, double sum) {
     const double sign = a->minus ? -1 : 1;
-    const size_t end = a->start[k + 1];
+    const size_t end = sum_end(a, k);
     size_t e = a->start[k];
-    double sum = a->constant ? a->constant[k] : a->adds ? a->out[k * a->n + l] : 0;
     for (; e + TOGETHER <= end; e += TOGETHER) sum = add_entries(a, e, l, sum);
     for (; e < end; e++) sum = fma(a->weight ? sign * a->weight[e] : sign, a->rows[sum_row(a, e) * a->n + l], sum);
     return sum;
 }
 
 BODY void body_sum(const sum_args *a, size_t thread) {
-    const size_t k = over(thread, a->n), l = thread - k * a->n;
-    a->out[thread] = row_sum(a, k, l);
+    const size_t k = over(thread, a->n), l = thread - k * a->n, at = sum_to(a, k) * a->n + l;
+    a->out[at] = add_list(a, k, l, a->constant ? a->constant[k] : a->adds ? a->out[at] : 0);
+}
+
+BODY void body_score(const score_args *a, size_t thread) {
+    const size_t k = over(thread, a->first.n), l = thread - k * a->first.n;
+    const double sum = add_list(&a->first, k, l, a->first.constant ? a->first.constant[k] : 0);
+    a->first.out[thread] = a->second.start ? add_list(&a->second, k, l, sum) : sum;
 }
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */
@@ -150,10 +159,15 @@ BODY void place_row(size_t n, const double *x, double offset, float *to) {
 
 BODY void body_centre(const centre_args *a, size_t i) {
     const size_t n = a->n;
-    const double *x = a->x + i * n, offset = row_mean_offset(x, n), now = row_sd(x, offset, n), kept = 0.95;
+    const double *x = a->x + i * n, kept = 0.95;
     double sd = 0, by = 0, single = 0;
     if (a->z32) single = row_single(n, x);
     if (a->placed) place_row(n, x, single, a->placed + i * tile_places(n));
+    if (a->brief) {
+        EACH(l, n) a->z32[i * n + l] = (float)((x[l] - x[0]) - single);
+        return;
+    }
+    const double offset = row_mean_offset(x, n), now = row_sd(x, offset, n);
     if (a->sd) {
         sd = a->sd[i];
         sd = sd > 0 ? kept * sd + (1 - kept) * now : now;
@@ -270,16 +284,9 @@ BODY void body_draw(const draw_args *a, size_t node) {
 
 /* ---- bandwidths -------------------------------------------------------------------------------------------------- */
 
-/* svmp_bandwidth_value of the two middle distances; or the summed variance of the domain, 1 in units of the sd. */
-BODY double unit_scale(const pair_args *a, size_t u) {
-    const double lower = a->middle[2 * u], upper = a->middle[2 * u + 1];
+/* svmp_bandwidth_value of the two middle distances. */
+BODY double scale_of(const pair_args *a, double lower, double upper) {
     double h;
-    if (a->shape == SHAPE_LINEAR) {
-        double v = 0;
-        if (a->in_sd) return 1;
-        for (size_t e = a->begin[u]; e < a->end[u]; e++) v += a->variance[a->domain[e]];
-        return v;
-    }
     if (a->rule == RULE_FIXED) return a->fixed < 1e-300 ? 0 : a->fixed;
     if (a->n < 2) return 0;
     if (a->rule == RULE_MEDIAN_ZEROS) {
@@ -289,6 +296,15 @@ BODY double unit_scale(const pair_args *a, size_t u) {
         h = a->rule == RULE_MEDIAN_LOG ? median * median / log((double)a->n) : median * median;
     }
     return h < 1e-300 ? 0 : h;
+}
+
+/* The bandwidth of a unit; or the summed variance of its domain, 1 in units of the sd. */
+BODY double unit_scale(const pair_args *a, size_t u) {
+    double v = 0;
+    if (a->shape != SHAPE_LINEAR) return scale_of(a, a->middle[2 * u], a->middle[2 * u + 1]);
+    if (a->in_sd) return 1;
+    for (size_t e = a->begin[u]; e < a->end[u]; e++) v += a->variance[a->domain[e]];
+    return v;
 }
 
 BODY void body_scale(const pair_args *a, size_t u) { a->scale[u] = unit_scale(a, u); }

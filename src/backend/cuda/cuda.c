@@ -22,12 +22,14 @@ svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer) {
     const size_t room = own->ops->room(own->device);
     if (bytes == 0) bytes = 1;
     SVMP_TRY(SVMP_GROW(b->context, own->taken, own->taken_capacity, own->taken_count + 1));
-    if (bytes > room || own->ops->allocate(own->device, bytes, pointer) != 0)
+    const int failure = bytes > room ? DEVICE_FULL : own->ops->allocate(own->device, bytes, pointer);
+    if (failure == DEVICE_FULL)
         return svmp_fail(
             b->context, SVMP_NO_MEMORY,
             "Out of memory on %s: this run needs %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
             "or --backend cpu.",
             own->describe, (double)bytes / gib, (double)room / gib);
+    SVMP_TRY(svmp_cuda_check(b, failure));
     own->taken[own->taken_count++] = *pointer;
     return svmp_cuda_check(b, own->ops->clear(own->device, *pointer, bytes));
 }
@@ -77,6 +79,9 @@ static svmp_status take_places(backend *b, const kernel *k) {
     SVMP_TRY(CUDA_TAKE(b, c->mean, variables));
     if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
     if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
+    c->brief = own->bits == 32 && b->n <= TILE_PARTICLES && !scaled && !b->sd && !b->messages;
+    for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape->value != NULL;
+    c->brief &= plain;
     if (plain && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->z64, rows * b->n));
     if (plain && own->bits == 32) SVMP_TRY(CUDA_TAKE(b, c->z32, rows * b->n));
     if (scaled && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->scaled64, rows * b->n));
@@ -115,15 +120,20 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     return svmp_cuda_plan_whole(b);
 }
 
+void svmp_cuda_release(svmp_context *context, cuda *own) {
+    for (size_t k = 0; k < own->taken_count; k++) own->ops->release(own->device, own->taken[k]);
+    svmp_release(context, own->taken);
+    for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(context, own->terms[a].member_start);
+    svmp_release(context, own->programs);
+    svmp_release(context, own->messages.programs);
+    svmp_release(context, own->messages.evaluations);
+}
+
 void svmp_cuda_free(backend *b) {
     cuda *own = b->own;
-    for (size_t k = 0; k < own->taken_count; k++) own->ops->release(own->device, own->taken[k]);
-    svmp_release(b->context, own->taken);
+    svmp_cuda_free_measure(b);
+    svmp_cuda_release(b->context, own);
     if (own->device) own->ops->close(own->device);
-    for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->terms[a].member_start);
-    svmp_release(b->context, own->programs);
-    svmp_release(b->context, own->messages.programs);
-    svmp_release(b->context, own->messages.evaluations);
     svmp_release(b->context, own);
 }
 
@@ -152,28 +162,38 @@ void svmp_cuda_forget(cuda *own, backend_array which) { own->fresh &= ~(1u << wh
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
-static int launch_sums(const cuda *own, const row_sums *sums, size_t n) {
-    int failure = 0;
-    if (sums->piece_count)
-        failure = own->ops->launch(own->device, KERNEL_SUM, 64, &sums->pieces, sums->piece_count * n);
-    return failure ? failure : own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, sums->count * n);
+static int launch_long(const cuda *own, const sum_args *sums, size_t count) {
+    return count ? own->ops->launch(own->device, KERNEL_LONG_SUM, 64, sums, count * sums->n) : 0;
 }
 
 /* The scores of particles x: they and phi trade places every step, so that arguments take them as they are. */
-static svmp_status launch_score(backend *b, const double *x) {
-    cuda *own = b->own;
+svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
+    const cuda *own = b->own;
     const size_t n = b->n;
-    for (size_t g = 0; g < own->program_count; g++) {
+    for (size_t g = 0; g < own->program_alone; g++) {
         program_args args = own->programs[g];
         args.x = x;
         SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAM, 64, &args, args.instances * n)));
     }
-    row_sums sums = own->quadratic;
-    *(sums.piece_count ? &sums.pieces.rows : &sums.whole.rows) = x;
-    SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &sums, n)));
-    if (own->gathers) SVMP_TRY(svmp_cuda_check(b, launch_sums(own, &own->gather, n)));
+    for (size_t k = 0; k < 2; k++) {
+        programs_args args = own->together[k];
+        args.x = x;
+        SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAMS, 64, &args, own->blocks[k])));
+    }
+    row_sums sums = own->quadratic, gather = own->gather;
+    sums.whole.rows = sums.pieces.rows = x;
+    sums.whole.out = sums.last.out = gather.last.out = to;
+    const score_args args = {sums.whole, gather.whole, gather.pieces, gather.piece_count};
+    SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_SCORE, 64, &args, sums.count * n)));
+    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums.pieces, sums.piece_count)));
+    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums.last, sums.last_count)));
+    return svmp_cuda_check(b, launch_long(own, &gather.last, gather.last_count));
+}
+
+static svmp_status launch_score(backend *b, const double *x) {
+    cuda *own = b->own;
     own->score_lacks = 0;
-    return SVMP_OK;
+    return svmp_cuda_launch_score(b, x, own->score);
 }
 
 svmp_status svmp_cuda_score(backend *b) {
@@ -183,9 +203,7 @@ svmp_status svmp_cuda_score(backend *b) {
     return own->due ? SVMP_OK : launch_score(b, own->x);
 }
 
-static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
-    const cuda *own = b->own;
-    const size_t n = b->n;
+pair_args svmp_cuda_batch(const cuda_term *term, size_t from, size_t to) {
     pair_args a = term->all;
     a.first = from;
     a.units = to - from;
@@ -194,22 +212,50 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
     a.variable += term->member_start[from];
     a.unit_of += term->member_start[from];
     a.members = term->member_start[to] - term->member_start[from];
+    return a;
+}
+
+typedef struct launch_step {
+    device_kernel which;
+    size_t count;
+} launch_step;
+
+static svmp_status launch_steps(backend *b, const pair_args *a, size_t count, const launch_step *steps) {
+    const cuda *own = b->own;
+    for (size_t k = 0; k < count; k++)
+        if (steps[k].count)
+            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, steps[k].which, own->bits, a, steps[k].count)));
+    return SVMP_OK;
+}
+
+/* All that comes of matrices in one kernel. */
+static svmp_status finish_matrices(backend *b, const pair_args *a) {
+    const size_t matrices = a->units * b->n * b->n;
+    const launch_step steps[] = {{KERNEL_MATRIX, a->pieces * matrices},
+                                 {KERNEL_ADD_PIECES, a->pieces > 1 ? matrices : 0},
+                                 {KERNEL_FINISH, a->units}};
+    return launch_steps(b, a, sizeof steps / sizeof *steps, steps);
+}
+
+svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_args *a) {
+    const size_t matrices = a->units * b->n * b->n;
+    const launch_step steps[] = {{KERNEL_MATRIX, a->pieces * matrices},
+                                 {KERNEL_ADD_PIECES, a->pieces > 1 ? matrices : 0},
+                                 {KERNEL_MIDDLE, term->ranked ? a->units : 0},
+                                 {KERNEL_SCALE, a->units}};
+    return launch_steps(b, a, sizeof steps / sizeof *steps, steps);
+}
+
+static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
+    const cuda *own = b->own;
+    const pair_args a = svmp_cuda_batch(term, from, to);
     if (term->way == WAY_FUSED) return svmp_cuda_check(b, own->ops->fused(own->device, own->bits, &a));
     if (term->way == WAY_MOMENTS)
         return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_MOMENTS, own->bits, &a, a.members));
-    const struct {
-        device_kernel which;
-        size_t count;
-    } steps[] = {{KERNEL_MATRIX, a.units * a.pieces * n * n},
-                 {KERNEL_ADD_PIECES, a.pieces > 1 ? a.units * n * n : 0},
-                 {KERNEL_MIDDLE, term->ranked ? a.units : 0},
-                 {KERNEL_SCALE, a.units},
-                 {KERNEL_VALUE, a.units * n * n},
-                 {KERNEL_VELOCITY, a.members * n}};
-    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-        if (steps[k].count)
-            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, steps[k].which, own->bits, &a, steps[k].count)));
-    return SVMP_OK;
+    if (own->ops->finishes && own->ops->finishes(own->device, own->bits, &a)) return finish_matrices(b, &a);
+    SVMP_TRY(svmp_cuda_matrices(b, term, &a));
+    const launch_step steps[] = {{KERNEL_VALUE, a.units * b->n * b->n}, {KERNEL_VELOCITY, a.members * b->n}};
+    return launch_steps(b, &a, sizeof steps / sizeof *steps, steps);
 }
 
 svmp_status svmp_cuda_centre(backend *b, size_t first) {

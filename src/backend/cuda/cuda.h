@@ -5,10 +5,11 @@
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
 
-/* Sums of rows for each variable, those of many rows in pieces first. */
+/* Sums of rows for each variable. Lists of many rows are left out of `whole`; they are added up in pieces, and the
+ * pieces then to what is there. */
 typedef struct row_sums {
-    sum_args pieces, whole;
-    size_t piece_count, count; /* rows of sums; piece_count 0: no list is long */
+    sum_args whole, pieces, last;
+    size_t count, piece_count, last_count; /* rows of sums; piece_count 0: no list is long */
 } row_sums;
 
 /* How a term is computed: with a matrix for each unit, linear by moments, or in one kernel. */
@@ -35,6 +36,8 @@ typedef struct cuda_messages {
     message_args standardise;
 } cuda_messages;
 
+typedef struct cuda_measure cuda_measure; /* measure.c */
+
 typedef struct cuda {
     const device_ops *ops;
     device *device;
@@ -47,8 +50,10 @@ typedef struct cuda {
     unsigned fresh;                        /* arrays of which the host has the numbers: bit 1 << backend_array */
     char describe[128];
 
-    program_args *programs; /* one for each group with instances */
-    size_t program_count;
+    program_args *programs; /* one for each group with instances: first those that have a launch of their own, */
+    size_t program_count, program_alone;
+    programs_args together[2]; /* and then those that have one for all, without special functions and with them */
+    size_t blocks[2];          /* of these */
     row_sums quadratic, gather;
     int gathers;
 
@@ -69,6 +74,9 @@ typedef struct cuda {
     float *z_next;   /* centred rows of the next iteration, or with records */
     float *placed_next;
     size_t last_t; /* the iteration of the last step */
+
+    cuda_measure *measure; /* of the Stein discrepancy; NULL: not asked for yet */
+    int unmeasured;        /* it does not fit, or cannot be computed here */
 } cuda;
 
 enum { DUE_SCORE = 1, DUE_STEIN = 2 };
@@ -86,6 +94,7 @@ svmp_status svmp_cuda_store(backend *b, backend_array which);
 svmp_status svmp_cuda_fetch_rows(backend *b, size_t first, size_t last);
 svmp_status svmp_cuda_store_rows(backend *b, size_t first, size_t last);
 void svmp_cuda_take_back(backend *b);
+svmp_status svmp_cuda_measure(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured);
 
 #define CUDA_KIND(variable, name_, alloc_)                                                                             \
     const backend_kind variable = {.name = name_,                                                                      \
@@ -100,7 +109,8 @@ void svmp_cuda_take_back(backend *b);
                                    .store = svmp_cuda_store,                                                           \
                                    .fetch_rows = svmp_cuda_fetch_rows,                                                 \
                                    .store_rows = svmp_cuda_store_rows,                                                 \
-                                   .take_back = svmp_cuda_take_back}
+                                   .take_back = svmp_cuda_take_back,                                                   \
+                                   .measure = svmp_cuda_measure}
 
 /* Finds the library of devices. Fails with a sentence. */
 svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops);
@@ -121,6 +131,14 @@ void svmp_cuda_forget(cuda *own, backend_array which);
 svmp_status svmp_cuda_centre(backend *b, size_t first);
 svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t);
 
+/* The scores of particles x, in `to`. */
+svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to);
+
+/* Units from ... to - 1 of a term; and their matrices: distances, of which the ranked ones and the bandwidth are found,
+ * or products. */
+pair_args svmp_cuda_batch(const cuda_term *term, size_t from, size_t to);
+svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_args *batch);
+
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 /* Calls of the device, with its error as the context's. */
@@ -131,6 +149,10 @@ svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer);
 svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **pointer);
 #define CUDA_TAKE(b, pointer, count)      svmp_cuda_take((b), (count) * sizeof *(pointer), (void **)&(pointer))
 #define CUDA_PUT(b, pointer, count, from) svmp_cuda_put((b), (count) * sizeof *(pointer), (from), (void **)&(pointer))
+
+/* Gives back what was planned and taken. */
+void svmp_cuda_release(svmp_context *context, cuda *own);
+void svmp_cuda_free_measure(backend *b);
 
 svmp_status svmp_cuda_plan_score(backend *b);
 svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k);

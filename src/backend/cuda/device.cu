@@ -31,6 +31,7 @@
 #include "expr/special_quantile.c"
 
 #include "backend/cuda/bodies.h"
+#include "backend/cuda/kappa.h"
 
 #define REAL       float
 #define REAL_EXP   expf
@@ -73,7 +74,7 @@ struct device {
 static int flush(device *d);
 static unsigned long long launched_steps(const device *d);
 
-enum { THREADS = 256, PROGRAM_THREADS = 128 };
+enum { THREADS = 256, PROGRAM_THREADS = PROGRAM_BLOCK };
 
 static int check(device *d, cudaError_t error) {
     if (error != cudaSuccess && d->failed == cudaSuccess) d->failed = error;
@@ -112,6 +113,9 @@ MAP(kernel_velocity_32, pair_args, velocity_32(&a, t))
 MAP(kernel_velocity_64, pair_args, velocity_64(&a, t))
 TEAMS(kernel_moments_32, pair_args, moments_32(&a, t))
 TEAMS(kernel_moments_64, pair_args, moments_64(&a, t))
+MAP(kernel_first, first_args, body_first(&a, t))
+TEAMS(kernel_survey, survey_args, body_survey(&a, t))
+TEAMS(kernel_kappa, kappa_args, body_kappa(&a, t))
 
 // Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
 template <bool special>
@@ -124,6 +128,24 @@ static __global__ void __launch_bounds__(PROGRAM_THREADS)
     double *registers = far ? far + mine : near + threadIdx.x;
     const size_t stride = far ? threads : PROGRAM_THREADS;
     for (size_t t = mine; t < count; t += threads) run_program(&a, t, registers, stride, special);
+}
+
+// Several programs: every block has one of them, which it finds by its number.
+template <bool special, bool abreast>
+static __global__ void __launch_bounds__(PROGRAM_THREADS)
+    kernel_programs(const programs_args all, unsigned blocks, const step_gate gate) {
+    extern __shared__ double near[];
+    if (gate.closed()) return;
+    for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
+        unsigned g = 0;
+        while (g + 1 < all.count && __ldg(&all.first[g + 1]) <= block) g++;
+        program_args a = all.list[g];
+        a.x = all.x;
+        const size_t t = (size_t)(block - __ldg(&all.first[g])) * PROGRAM_THREADS + threadIdx.x;
+        if (abreast && t < a.instances * abreast_share(a.n))
+            run_abreast(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
+        if (!abreast && t < a.instances * a.n) run_program(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
+    }
 }
 
 // Lets the next kernel be set up, and waits for the end of the one before. What is launched without it has waited.
@@ -219,6 +241,8 @@ static unsigned blocks_for(const device *d, size_t count, size_t each) {
 
 #include "backend/cuda/fused.cuh"
 
+#include "backend/cuda/hub.cuh"
+
 // ---- the table ------------------------------------------------------------------------------------------------------
 
 static void close_device(device *d) {
@@ -250,8 +274,12 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
         return refuse(text, size, why);
     }
     const int now = (int)(which % (size_t)count);
-    if (cudaSetDevice(now) != cudaSuccess || cudaGetDeviceProperties(&properties, now) != cudaSuccess)
-        return refuse(text, size, "The GPU cannot be used: it does not say what it is.");
+    cudaError_t chosen = cudaSetDevice(now); // where another process has all of its memory, this fails, too
+    if (chosen == cudaSuccess) chosen = cudaGetDeviceProperties(&properties, now);
+    if (chosen != cudaSuccess) {
+        snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(chosen));
+        return refuse(text, size, why);
+    }
     if (properties.major * 10 + properties.minor < SVMP_CUDA_OLDEST) {
         snprintf(why, sizeof why, "The GPU %s is too old: its compute capability is %d.%d, and this build needs %d.%d.",
                  properties.name, properties.major, properties.minor, SVMP_CUDA_OLDEST / 10, SVMP_CUDA_OLDEST % 10);
@@ -277,18 +305,19 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
 }
 
 static const char *describe(const device *d) { return d->words; }
-static const char *error_of(const device *d) { return cudaGetErrorString(d->failed); }
+static const char *error_of(const device *d) {
+    return d->failed == cudaSuccess ? "a call failed without an error" : cudaGetErrorString(d->failed);
+}
 
 static size_t room(device *d) {
     size_t left = 0, all = 0;
-    check(d, cudaMemGetInfo(&left, &all));
-    return left;
+    return check(d, cudaMemGetInfo(&left, &all)) ? SIZE_MAX : left;
 }
 
 static int allocate(device *d, size_t bytes, void **pointer) {
     const cudaError_t error = cudaMalloc(pointer, bytes);
     if (error == cudaErrorMemoryAllocation) (void)cudaGetLastError(); // the caller says so; nothing is broken
-    return error == cudaErrorMemoryAllocation ? 1 : check(d, error);
+    return error == cudaErrorMemoryAllocation ? DEVICE_FULL : check(d, error);
 }
 
 static void release(device *d, void *pointer) { (void)d, cudaFree(pointer); }
@@ -316,7 +345,7 @@ static int launch_program(device *d, const program_args *a, size_t count) {
         blocks = blocks < most ? blocks : most;
         const size_t needed = bytes * blocks;
         if (needed > d->registers_bytes) {
-            cudaStreamSynchronize(d->stream);
+            if (check(d, cudaStreamSynchronize(d->stream))) return 1;
             cudaFree(d->registers);
             d->registers = nullptr;
             d->registers_bytes = 0;
@@ -327,6 +356,14 @@ static int launch_program(device *d, const program_args *a, size_t count) {
     auto *kernel = a->special ? kernel_program<true> : kernel_program<false>;
     kernel<<<blocks, PROGRAM_THREADS, far ? 0 : bytes, d->stream>>>(*a, count, far ? d->registers : nullptr,
                                                                     gate_of(d));
+    return check(d, cudaGetLastError());
+}
+
+static int launch_programs(device *d, const programs_args *a, size_t count) {
+    const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * (a->abreast ? ABREAST : 1) * sizeof(double);
+    auto *kernel = a->special ? (a->abreast ? kernel_programs<true, true> : kernel_programs<true, false>)
+                              : (a->abreast ? kernel_programs<false, true> : kernel_programs<false, false>);
+    kernel<<<blocks_for(d, count, 1), PROGRAM_THREADS, bytes, d->stream>>>(*a, (unsigned)count, gate_of(d));
     return check(d, cudaGetLastError());
 }
 
@@ -355,16 +392,30 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     switch (which) {
     case KERNEL_PROGRAM: return launch_program(d, (const program_args *)args, count);
     case KERNEL_MIDDLE: return launch_middle(d, bits, (const pair_args *)args);
+    case KERNEL_PROGRAMS: return launch_programs(d, (const programs_args *)args, count);
     case KERNEL_SUM: RUN(kernel_sum, sum_args, THREADS); break;
+    case KERNEL_LONG_SUM: return launch_long_sum(d, (const sum_args *)args, count);
+    case KERNEL_SCORE: return launch_score(d, (const score_args *)args, count);
+    case KERNEL_FINISH: return launch_finish(d, bits, (const pair_args *)args);
     case KERNEL_CENTRE: RUN(kernel_centre, centre_args, THREADS / 32); break;
     case KERNEL_MESSAGE: RUN(kernel_message, message_args, THREADS / 32); break;
     case KERNEL_DRAW: RUN(kernel_draw, draw_args, THREADS); break;
     case KERNEL_SCALE: RUN(kernel_scale, pair_args, THREADS); break;
-    case KERNEL_MATRIX: RUN_BOTH(kernel_matrix, THREADS); break;
-    case KERNEL_ADD_PIECES: RUN_BOTH(kernel_add_pieces, THREADS); break;
+    case KERNEL_MATRIX:
+        if (is_wide(d, (const pair_args *)args)) return launch_wide_matrix(d, bits, (const pair_args *)args);
+        RUN_BOTH(kernel_matrix, THREADS);
+        break;
+    case KERNEL_ADD_PIECES:
+        if (((const pair_args *)args)->pieces >= 2 * GROUPS)
+            return launch_wide_add(d, bits, (const pair_args *)args, count);
+        RUN_BOTH(kernel_add_pieces, THREADS);
+        break;
     case KERNEL_VALUE: RUN_BOTH(kernel_value, THREADS); break;
     case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity, THREADS); break;
     case KERNEL_MOMENTS: RUN_BOTH(kernel_moments, THREADS / 32); break;
+    case KERNEL_FIRST: RUN(kernel_first, first_args, THREADS); break;
+    case KERNEL_SURVEY: RUN(kernel_survey, survey_args, THREADS / 32); break;
+    case KERNEL_KAPPA: RUN(kernel_kappa, kappa_args, THREADS / 32); break;
     case KERNEL_STEP:
     case KERNEL_DIFFUSE: return 1;
     }
@@ -372,7 +423,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
 }
 
 static const device_ops ops = {DEVICE_VERSION, "cuda",  open_device, close_device, describe, error_of, room,
-                               allocate,       release, to_device,   to_host,      clear,    launch,   step,
+                               allocate,       release, to_device,   to_host,      clear,    launch,   finishes, step,
                                outcome,        fuses,   fused,       iterates,     iterate};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -12,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/measure.h"
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 5 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 6 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -24,7 +25,7 @@ enum { PLACE_REGISTER, PLACE_LITERAL, PLACE_COLUMN, PLACE_INPUT, PLACE_OUTPUT, P
 
 typedef struct device_instruction {
     uint32_t code, out, operand[3];
-    uint32_t unused;
+    uint32_t operands; /* how many are read */
 } device_instruction;
 
 /* The derivatives of all instances of a factor group, for n particles: thread k*n + l is instance k of particle l. */
@@ -47,6 +48,8 @@ typedef struct program_args {
 /* Sums of rows, thread k*n + l: out[k] = constant[k] + (or -) the sum over list k of weight[e] rows[item[e]]. */
 typedef struct sum_args {
     const size_t *start;    /* list -> its entries */
+    const size_t *end;      /* list -> the end of these; NULL: they end where those of the next begin */
+    const uint32_t *to;     /* list -> its row of `out`; NULL: the same */
     const size_t *item;     /* entry -> its row; or NULL */
     const uint32_t *column; /* the same in 32 bits; both NULL: row e itself */
     const double *weight;   /* NULL: 1 */
@@ -56,6 +59,24 @@ typedef struct sum_args {
     size_t n;
     int adds, minus;
 } sum_args;
+
+/* The same of two lists for each row, the second added to the first; its start NULL: there is one. And sums of pieces
+ * of long lists, that these do without. */
+typedef struct score_args {
+    sum_args first, second, pieces;
+    size_t piece_count;
+} score_args;
+
+/* Some programs in one launch: number g is that of blocks first[g] ... first[g + 1] - 1 of so many threads, each of
+ * which has one particle or several. */
+enum { PROGRAM_BLOCK = 128, ABREAST = 4 };
+typedef struct programs_args {
+    const program_args *list;
+    const uint32_t *first;
+    const double *x; /* instead of theirs */
+    uint32_t count, registers;
+    int special, abreast;
+} programs_args;
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */
 
@@ -70,6 +91,7 @@ typedef struct centre_args {
     double *z64, *scaled64; /* centred rows and those in units of sd; NULL: not wanted */
     float *z32, *scaled32;
     float *placed; /* the rows of z32, laid out for tiles; NULL: not wanted */
+    int brief;     /* nothing but z32 and `placed` is wanted */
 } centre_args;
 
 /* Messages (kernel/near.h): scores at the means, standardised (a team each). */
@@ -120,6 +142,7 @@ typedef struct unit_record {
 #else
 #define DEVICE_INLINE static inline
 #endif
+enum { TILE_PARTICLES = 64 };
 DEVICE_INLINE uint32_t tile_side(size_t n) { return n <= 16 ? 2 : n <= 32 ? 4 : n <= 56 ? 7 : 8; }
 DEVICE_INLINE uint32_t tile_places(size_t n) { return n <= 32 ? 32 : 64; }
 
@@ -152,6 +175,31 @@ typedef struct pair_args {
     size_t longest, most_members; /* rows of a domain; members of a unit */
     const unit_header *header;    /* of all units of the term; NULL: domains change, or there is none */
 } pair_args;
+
+/* ---- the Stein discrepancy (kappa.h) -------------------------------------------------------------------------------
+ */
+
+/* The first n particles of rows that have `stride` of them. Thread i*n + l. */
+typedef struct first_args {
+    const double *from;
+    double *to;
+    size_t stride, n;
+} first_args;
+
+/* The sums of every variable that need no kernel, and a measure to which terms are added (a team each). */
+typedef struct survey_args {
+    size_t n;
+    const double *x, *score;
+    stein_measure *measured;
+} survey_args;
+
+/* What the members of a batch of units add to their measures (a team each); matrices have distances, or products of
+ * linear terms, which may also have none. */
+typedef struct kappa_args {
+    pair_args pair;
+    const double *sd; /* of variables; NULL: no term is in units of it */
+    stein_measure *measured;
+} kappa_args;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
@@ -194,23 +242,31 @@ typedef struct iteration_args {
 
 /* Kernels of one body a thread, or a team of 32 threads, and the type of their arguments. */
 typedef enum device_kernel {
-    KERNEL_PROGRAM, /* program_args */
-    KERNEL_SUM,     /* sum_args */
-    KERNEL_CENTRE,  /* centre_args, teams */
-    KERNEL_MESSAGE, /* message_args, teams */
-    KERNEL_DRAW,    /* draw_args */
-    KERNEL_MATRIX,  /* pair_args, and so all below; 32: matrices of floats, 64: of doubles */
+    KERNEL_PROGRAM,  /* program_args */
+    KERNEL_PROGRAMS, /* programs_args; counts blocks */
+    KERNEL_SUM,      /* sum_args */
+    KERNEL_LONG_SUM, /* sum_args, of lists that are long */
+    KERNEL_SCORE,    /* score_args */
+    KERNEL_CENTRE,   /* centre_args, teams */
+    KERNEL_MESSAGE,  /* message_args, teams */
+    KERNEL_DRAW,     /* draw_args */
+    KERNEL_MATRIX,   /* pair_args, and so all below; 32: matrices of floats, 64: of doubles */
     KERNEL_ADD_PIECES,
     KERNEL_MIDDLE, /* exact order statistics, a block for each unit */
     KERNEL_SCALE,
     KERNEL_VALUE,
     KERNEL_VELOCITY,
+    KERNEL_FINISH,  /* all from KERNEL_MIDDLE on, where `finishes` says so; a block for each unit */
     KERNEL_MOMENTS, /* linear, without matrices; teams, one for each member */
+    KERNEL_FIRST,   /* first_args */
+    KERNEL_SURVEY,  /* survey_args, teams */
+    KERNEL_KAPPA,   /* kappa_args, teams, one for each member */
     KERNEL_STEP,    /* step_args */
     KERNEL_DIFFUSE  /* step_args */
 } device_kernel;
 
 enum { DEVICE_STEPS = 64 }; /* steps that may be under way */
+enum { DEVICE_FULL = 2 };   /* of `allocate` */
 
 typedef struct device device;
 
@@ -224,8 +280,9 @@ typedef struct device_ops {
     void (*close)(device *d);
     const char *(*describe)(const device *d); /* "NVIDIA H200, 139 GiB" */
     const char *(*error)(const device *d);
-    size_t (*room)(device *d); /* bytes of memory that are free */
+    size_t (*room)(device *d); /* bytes of memory that are free; SIZE_MAX: it does not say, and has failed */
 
+    /* DEVICE_FULL: there is not so much memory, and the device can be used as before. */
     int (*allocate)(device *d, size_t bytes, void **pointer);
     void (*release)(device *d, void *pointer); /* NULL-safe */
     int (*to_device)(device *d, void *to, const void *from, size_t bytes);
@@ -234,6 +291,9 @@ typedef struct device_ops {
 
     /* `count` bodies; `bits` is 32 or 64 for kernels on matrices. */
     int (*launch)(device *d, device_kernel which, int bits, const void *args, size_t count);
+
+    /* Whether KERNEL_FINISH can do what comes after matrices of distances. NULL: never. */
+    int (*finishes)(const device *d, int bits, const pair_args *args);
 
     /* Launches a step. After one whose new particles are not all finite, nothing that is launched changes anything,
      * until the host has asked what came of it. */

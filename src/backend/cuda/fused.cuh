@@ -23,7 +23,7 @@
 
 #include "backend/cuda/tensor_velocity.cuh"
 
-enum { FUSED_MEMBERS = 4 }; // of a unit: more share a matrix better
+enum { FUSED_MEMBERS = 8 }; // of a unit: more share a matrix better
 
 static int takes_tile(int bits, const pair_args *a) { return bits == 32 && a->n <= TILE_MOST; }
 

@@ -112,6 +112,87 @@ CALLED double any_value(uint32_t code, double a, double b, double c) {
 }
 /* clang-format on */
 
+/* ---- several particles at a time --------------------------------------------------------------------------------- */
+
+/* A thread reads an instruction once for ABREAST particles of an instance: l, l + share, l + 2 share, ... with share =
+ * n/ABREAST rounded up. What is behind the last particle is the last one, and not written. */
+BODY size_t abreast_share(size_t n) { return (n + ABREAST - 1) / ABREAST; }
+
+typedef struct abreast_lane {
+    double *registers; /* ABREAST for each register, `stride` apart */
+    size_t stride, instance, particle[ABREAST];
+    double *outputs; /* of the instance, n apart */
+} abreast_lane;
+
+BODY void load_abreast(const program_args *a, const abreast_lane *at, uint32_t place, double *to) {
+    const uint32_t number = place & ((1u << PLACE_SHIFT) - 1);
+    const double *from;
+    double same;
+    switch (place >> PLACE_SHIFT) {
+    case PLACE_REGISTER:
+        from = at->registers + number * ABREAST * at->stride;
+        UNROLL for (size_t j = 0; j < ABREAST; j++) to[j] = from[j * at->stride];
+        return;
+    case PLACE_LITERAL: same = READ_ONLY(&a->literals[number]); break;
+    case PLACE_COLUMN: same = READ_ONLY(&a->columns[number * a->instances + at->instance]); break;
+    case PLACE_INPUT:
+        from = a->x + READ_ONLY(&a->variables[at->instance * a->slots + number]) * a->n;
+        UNROLL for (size_t j = 0; j < ABREAST; j++) to[j] = from[at->particle[j]];
+        return;
+    default:
+        from = at->outputs + number * a->n;
+        UNROLL for (size_t j = 0; j < ABREAST; j++) to[j] = from[at->particle[j]];
+        return;
+    }
+    UNROLL for (size_t j = 0; j < ABREAST; j++) to[j] = same;
+}
+
+/* clang-format off */
+BODY void common_abreast(uint32_t code, const double *p, const double *q, const double *r, double *to) {
+#define EACH_OF(value) UNROLL for (size_t j = 0; j < ABREAST; j++) { const double a = p[j], b = q[j], c = r[j]; (void)a, (void)b, (void)c; to[j] = value; }
+    switch (code) {
+#define ROW(name) case OP_##name: EACH_OF(op_##name(a, b, c)) return;
+    COMMON_CODES(ROW)
+#undef ROW
+#define ROW(first, second, value) case CODE_PAIRS + PAIR_##first##_##second: EACH_OF(value) return;
+    PAIR_LIST(ROW)
+#undef ROW
+    default: EACH_OF(a)
+    }
+#undef EACH_OF
+}
+/* clang-format on */
+
+/* Thread k*share + l. */
+BODY void run_abreast(const program_args *a, size_t thread, double *registers, size_t stride, int special) {
+    const size_t n = a->n, share = abreast_share(n), k = over(thread, share), l = thread - k * share;
+    abreast_lane at = {registers, stride, k, {0}, a->gradient + k * a->slots * n};
+    UNROLL for (size_t j = 0; j < ABREAST; j++) at.particle[j] = l + j * share < n ? l + j * share : n - 1;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const device_instruction *here = &a->code[i];
+        const uint32_t code = READ_ONLY(&here->code), operands = READ_ONLY(&here->operands),
+                       out = READ_ONLY(&here->out);
+        const uint32_t number = out & ((1u << PLACE_SHIFT) - 1);
+        double p[ABREAST], q[ABREAST] = {0}, r[ABREAST] = {0}, to[ABREAST];
+        load_abreast(a, &at, READ_ONLY(&here->operand[0]), p);
+        if (operands > 1) load_abreast(a, &at, READ_ONLY(&here->operand[1]), q);
+        if (operands > 2) load_abreast(a, &at, READ_ONLY(&here->operand[2]), r);
+        if (special) {
+            UNROLL for (size_t j = 0; j < ABREAST; j++) to[j] = any_value(code, p[j], q[j], r[j]);
+        } else {
+            common_abreast(code, p, q, r, to);
+        }
+        if (out >> PLACE_SHIFT == PLACE_REGISTER) {
+            UNROLL for (size_t j = 0; j < ABREAST; j++) registers[(number * ABREAST + j) * stride] = to[j];
+        } else {
+            UNROLL for (size_t j = 0; j < ABREAST; j++) if (l + j * share < n) at.outputs[number * n + l + j * share] =
+                to[j];
+        }
+    }
+}
+
+/* ---- one at a time ----------------------------------------------------------------------------------------------- */
+
 /* All instructions of one lane. `special`: a constant where it is called, so that programs without special functions
  * run in a kernel without them. */
 BODY void run_program(const program_args *a, size_t thread, double *registers, size_t stride, int special) {
@@ -125,8 +206,10 @@ BODY void run_program(const program_args *a, size_t thread, double *registers, s
     for (uint32_t i = 0; i < a->count; i++) {
         const device_instruction *here = &a->code[i];
         const uint32_t code = READ_ONLY(&here->code);
-        const double p = load(a, &at, READ_ONLY(&here->operand[0])), q = load(a, &at, READ_ONLY(&here->operand[1])),
-                     r = load(a, &at, READ_ONLY(&here->operand[2]));
+        const uint32_t operands = READ_ONLY(&here->operands);
+        const double p = load(a, &at, READ_ONLY(&here->operand[0]));
+        const double q = operands > 1 ? load(a, &at, READ_ONLY(&here->operand[1])) : 0;
+        const double r = operands > 2 ? load(a, &at, READ_ONLY(&here->operand[2])) : 0;
         store(a, &at, READ_ONLY(&here->out), special ? any_value(code, p, q, r) : common_value(code, p, q, r));
     }
 }

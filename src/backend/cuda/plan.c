@@ -4,6 +4,7 @@
 
 #include "backend/cuda/cuda.h"
 #include "expr/code.h"
+#include "expr/program.h"
 #include "expr/special.h"
 #include "model/program_group.h"
 
@@ -20,14 +21,21 @@ static uint32_t place_of(const code_block *code, uint32_t place) {
     return (uint32_t)(place - from[kind]) | kind << PLACE_SHIFT;
 }
 
+/* The operands of an operation, a pair or a copy. */
+static uint32_t operands_of(uint32_t code) {
+    if (code < OP_COUNT) return (uint32_t)svmp_op_arity((expr_op)code);
+    return code == CODE_COPY ? 1 : 3;
+}
+
 static svmp_status put_code(backend *b, const code_block *code, program_args *made) {
     device_instruction *list = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, list, code->count));
     for (size_t k = 0; k < code->count; k++) {
         const code_instruction *i = &code->instructions[k];
-        list[k] = (device_instruction){.code = i->code, .out = place_of(code, i->out)};
-        for (size_t p = 0; p < 3; p++) list[k].operand[p] = place_of(code, i->operand[p]);
+        list[k] =
+            (device_instruction){.code = i->code, .out = place_of(code, i->out), .operands = operands_of(i->code)};
+        for (size_t p = 0; p < list[k].operands; p++) list[k].operand[p] = place_of(code, i->operand[p]);
         made->special |= is_special(i->code);
     }
     made->count = (uint32_t)code->count;
@@ -58,6 +66,67 @@ done:
     return status;
 }
 
+enum { SMALL_REGISTERS = 12 }; /* of programs that share a launch: others would keep them from running side by side */
+
+enum { MANY_LANES = 1 << 18 }; /* from so many on a device is busy with several of them to a thread */
+
+/* Whether a program shares a launch with others of its kind, with special functions or without. */
+static int shares(const program_args *p) { return p->registers <= SMALL_REGISTERS; }
+
+/* One launch for programs of a kind: small ones then take no longer than the largest. */
+static svmp_status plan_together(backend *b, size_t count, const program_args *list, size_t kind) {
+    cuda *own = b->own;
+    programs_args *made = &own->together[kind];
+    uint32_t *first = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(b->context, first, count + 1));
+    size_t lanes = 0;
+    for (size_t g = 0; g < count; g++) lanes += list[g].instances * b->n;
+    made->abreast = b->n >= ABREAST && lanes >= MANY_LANES;
+    for (size_t g = 0; g < count; g++) {
+        const size_t each = made->abreast ? (b->n + ABREAST - 1) / ABREAST : b->n;
+        const size_t blocks = (list[g].instances * each + PROGRAM_BLOCK - 1) / PROGRAM_BLOCK;
+        first[g + 1] = first[g] + (uint32_t)blocks;
+        if (list[g].registers > made->registers) made->registers = list[g].registers;
+    }
+    made->count = (uint32_t)count;
+    made->special = (int)kind;
+    own->blocks[kind] = first[count];
+    SVMP_CHECK(CUDA_PUT(b, made->list, count, list));
+    SVMP_CHECK(CUDA_PUT(b, made->first, count + 1, first));
+done:
+    svmp_release(b->context, first);
+    return status;
+}
+
+/* Those that are alone come first, then both kinds of those that are not. */
+static svmp_status order_programs(backend *b) {
+    cuda *own = b->own;
+    program_args *ordered = NULL;
+    size_t at = 0, from[3];
+    double blocks = 0;
+    svmp_status status = SVMP_OK;
+    for (size_t g = 0; g < own->program_count; g++)
+        blocks += (double)own->programs[g].instances * (double)b->n / PROGRAM_BLOCK + 1;
+    own->program_alone = own->program_count;
+    if (own->program_count == 0 || blocks > UINT32_MAX) return SVMP_OK;
+    SVMP_CHECK(SVMP_NEW(b->context, ordered, own->program_count));
+    for (size_t kind = 0; kind < 3; kind++) {
+        from[kind] = at;
+        for (size_t g = 0; g < own->program_count; g++) {
+            const program_args *p = &own->programs[g];
+            if ((shares(p) ? 1 + (size_t)(p->special != 0) : 0) == kind) ordered[at++] = *p;
+        }
+    }
+    memcpy(own->programs, ordered, own->program_count * sizeof *ordered);
+    own->program_alone = from[1];
+    if (from[2] > from[1]) SVMP_CHECK(plan_together(b, from[2] - from[1], ordered + from[1], 0));
+    if (at > from[2]) SVMP_CHECK(plan_together(b, at - from[2], ordered + from[2], 1));
+done:
+    svmp_release(b->context, ordered);
+    return status;
+}
+
 static svmp_status plan_programs(backend *b) {
     cuda *own = b->own;
     const svmp_model *model = b->model;
@@ -73,51 +142,73 @@ static svmp_status plan_programs(backend *b) {
         own->program_count++;
     }
     own->gather.pieces.rows = own->gather.whole.rows = gradient;
-    return SVMP_OK;
+    return order_programs(b);
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-enum { PIECE_ROWS = 128 }; /* of a list that a thread adds up */
+enum { LONG_ROWS = 64, PIECE_ROWS = 256 }; /* of a list that is cut, and of its pieces */
 
-static size_t pieces_of(const size_t *start, size_t i) {
-    return (start[i + 1] - start[i] + PIECE_ROWS - 1) / PIECE_ROWS;
+static int is_long(const size_t *start, size_t i) { return start[i + 1] - start[i] > LONG_ROWS; }
+
+/* Room to list pieces on the host. */
+typedef struct piece_lists {
+    size_t *end;               /* of lists; those that are long are empty */
+    size_t *from, *to, *first; /* pieces, and those of every long list */
+    uint32_t *list;            /* the long lists */
+    size_t pieces, lists;
+} piece_lists;
+
+static svmp_status list_pieces(const backend *b, size_t count, const size_t *start, piece_lists *l) {
+    size_t pieces = 0, lists = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_long(start, i)) lists++, pieces += (start[i + 1] - start[i] + PIECE_ROWS - 1) / PIECE_ROWS;
+    SVMP_TRY(SVMP_NEW(b->context, l->end, count));
+    SVMP_TRY(SVMP_NEW(b->context, l->from, pieces));
+    SVMP_TRY(SVMP_NEW(b->context, l->to, pieces));
+    SVMP_TRY(SVMP_NEW(b->context, l->first, lists + 1));
+    SVMP_TRY(SVMP_NEW(b->context, l->list, lists));
+    for (size_t i = 0; i < count; i++) {
+        l->end[i] = is_long(start, i) ? start[i] : start[i + 1];
+        for (size_t e = start[i]; is_long(start, i) && e < start[i + 1]; e += PIECE_ROWS) {
+            l->from[l->pieces] = e;
+            l->to[l->pieces++] = e + PIECE_ROWS < start[i + 1] ? e + PIECE_ROWS : start[i + 1];
+        }
+        if (!is_long(start, i)) continue;
+        l->list[l->lists++] = (uint32_t)i;
+        l->first[l->lists] = l->pieces;
+    }
+    return SVMP_OK;
 }
 
-/* Cuts lists that are long: sums->pieces then has them, and sums->whole the sums of pieces. `start` is on the host;
- * sums->whole has the entries, that are on the device. */
+/* Cuts lists that are long. `start` is on the host; sums->whole has the entries, that are on the device. */
 static svmp_status cut(backend *b, size_t count, const size_t *start, row_sums *sums) {
-    size_t longest = 0, pieces = 0, *piece_start = NULL, *whole_start = NULL;
+    piece_lists l = {0};
     svmp_status status;
     sums->count = count;
     sums->whole.n = b->n;
-    for (size_t i = 0; i < count; i++) {
-        const size_t here = pieces_of(start, i);
-        longest = here > longest ? here : longest;
-        pieces += here;
-    }
-    if (longest <= 1) return CUDA_PUT(b, sums->whole.start, count + 1, start);
-    SVMP_CHECK(SVMP_NEW(b->context, piece_start, pieces + 1));
-    SVMP_CHECK(SVMP_NEW(b->context, whole_start, count + 1));
-    for (size_t i = 0, p = 0; i < count; i++) {
-        for (size_t e = start[i]; e < start[i + 1]; e += PIECE_ROWS) piece_start[p++] = e;
-        whole_start[i + 1] = p;
-    }
-    piece_start[pieces] = start[count];
+    SVMP_CHECK(CUDA_PUT(b, sums->whole.start, count + 1, start));
+    SVMP_CHECK(list_pieces(b, count, start, &l));
+    if (l.pieces == 0) goto done;
     sums->pieces = sums->whole;
     sums->pieces.constant = NULL;
     sums->pieces.adds = sums->pieces.minus = 0;
-    sums->piece_count = pieces;
-    SVMP_CHECK(CUDA_PUT(b, sums->pieces.start, pieces + 1, piece_start));
-    SVMP_CHECK(CUDA_TAKE(b, sums->pieces.out, pieces * b->n));
-    sums->whole.item = NULL;
-    sums->whole.column = NULL;
-    sums->whole.weight = NULL;
-    sums->whole.rows = sums->pieces.out;
-    SVMP_CHECK(CUDA_PUT(b, sums->whole.start, count + 1, whole_start));
+    sums->piece_count = l.pieces;
+    sums->last = (sum_args){.n = b->n, .out = sums->whole.out, .adds = 1, .minus = sums->whole.minus};
+    sums->last_count = l.lists;
+    SVMP_CHECK(CUDA_PUT(b, sums->whole.end, count, l.end));
+    SVMP_CHECK(CUDA_PUT(b, sums->pieces.start, l.pieces, l.from));
+    SVMP_CHECK(CUDA_PUT(b, sums->pieces.end, l.pieces, l.to));
+    SVMP_CHECK(CUDA_TAKE(b, sums->pieces.out, l.pieces * b->n));
+    SVMP_CHECK(CUDA_PUT(b, sums->last.start, l.lists + 1, l.first));
+    SVMP_CHECK(CUDA_PUT(b, sums->last.to, l.lists, l.list));
+    sums->last.rows = sums->pieces.out;
 done:
-    svmp_release(b->context, piece_start);
-    svmp_release(b->context, whole_start);
+    svmp_release(b->context, l.end);
+    svmp_release(b->context, l.from);
+    svmp_release(b->context, l.to);
+    svmp_release(b->context, l.first);
+    svmp_release(b->context, l.list);
     return status;
 }
 
@@ -138,7 +229,6 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     own->gathers = own->program_count > 0;
     if (!own->gathers) return SVMP_OK;
     SVMP_TRY(CUDA_PUT(b, own->gather.whole.item, model->gather_start[variables], model->gather_row));
-    own->gather.whole.adds = 1;
     own->gather.whole.out = own->score;
     return cut(b, model->graph->own_variables, model->gather_start, &own->gather);
 }

@@ -1,5 +1,6 @@
 // Iterations of small models, which take less time than the host needs to launch them: some are put off, and launched
-// together as a graph whose arguments are changed in place.
+// together as a graph whose arguments are changed in place. Where a graph cannot be made or changed, they are launched
+// one by one: that takes longer, and is no failure.
 
 enum { QUEUE_LENGTH = 16 };
 
@@ -18,6 +19,7 @@ struct iteration_queue {
     cudaGraph_t graph; // of QUEUE_LENGTH launches
     cudaGraphExec_t ready;
     cudaGraphNode_t node[QUEUE_LENGTH];
+    bool graphless; // there was no graph of this kernel
 };
 
 typedef void (*tile_kernel_function)(const pair_args, const whole_args, const step_gate);
@@ -50,31 +52,36 @@ static void drop_graph(iteration_queue *q) {
     if (q->graph) cudaGraphDestroy(q->graph);
     q->ready = nullptr;
     q->graph = nullptr;
+    q->graphless = false;
 }
 
 // The nodes in the order of their steps.
-static int find_nodes(device *d, iteration_queue *q) {
+static bool find_nodes(iteration_queue *q) {
     cudaGraphNode_t nodes[QUEUE_LENGTH];
-    size_t count = QUEUE_LENGTH;
-    if (check(d, cudaGraphGetNodes(q->graph, nodes, &count)) || count != QUEUE_LENGTH) return 1;
-    for (size_t k = 0; k < count; k++) {
+    size_t count = 0;
+    if (cudaGraphGetNodes(q->graph, nullptr, &count) != cudaSuccess || count != QUEUE_LENGTH) return false;
+    if (cudaGraphGetNodes(q->graph, nodes, &count) != cudaSuccess) return false;
+    unsigned found = 0;
+    for (size_t k = 0; k < QUEUE_LENGTH; k++) {
         cudaKernelNodeParams params;
-        if (check(d, cudaGraphKernelNodeGetParams(nodes[k], &params))) return 1;
+        if (cudaGraphKernelNodeGetParams(nodes[k], &params) != cudaSuccess) return false;
         const unsigned long long at = ((const step_gate *)params.kernelParams[2])->step - q->waiting[0].gate.step;
-        if (at >= QUEUE_LENGTH) return 1;
+        if (at >= QUEUE_LENGTH) return false;
         q->node[at] = nodes[k];
+        found |= 1u << at;
     }
-    return 0;
+    return found == (1u << QUEUE_LENGTH) - 1;
 }
 
-static int make_graph(device *d, iteration_queue *q) {
-    int failed = check(d, cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeThreadLocal));
-    for (unsigned k = 0; k < QUEUE_LENGTH && !failed; k++) failed = launch_queued(d, q, k);
-    failed = check(d, cudaStreamEndCapture(d->stream, &q->graph)) || failed;
-    return failed || find_nodes(d, q) || check(d, cudaGraphInstantiateWithFlags(&q->ready, q->graph, 0));
+static bool make_graph(device *d, iteration_queue *q) {
+    if (cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) return false;
+    bool good = true;
+    for (unsigned k = 0; k < QUEUE_LENGTH && good; k++) good = launch_queued(d, q, k) == 0;
+    if (cudaStreamEndCapture(d->stream, &q->graph) != cudaSuccess || !good) return false;
+    return find_nodes(q) && cudaGraphInstantiateWithFlags(&q->ready, q->graph, 0) == cudaSuccess;
 }
 
-static int change_graph(device *d, iteration_queue *q) {
+static bool change_graph(iteration_queue *q) {
     for (unsigned k = 0; k < QUEUE_LENGTH; k++) {
         queued_iteration *i = &q->waiting[k];
         void *arguments[] = {&i->pair, &i->whole, &i->gate};
@@ -84,9 +91,22 @@ static int change_graph(device *d, iteration_queue *q) {
         params.blockDim = q->block;
         params.sharedMemBytes = (unsigned)q->shared;
         params.kernelParams = arguments;
-        if (check(d, cudaGraphExecKernelNodeSetParams(q->ready, q->node[k], &params))) return 1;
+        if (cudaGraphExecKernelNodeSetParams(q->ready, q->node[k], &params) != cudaSuccess) return false;
     }
-    return 0;
+    return true;
+}
+
+// Whether there is a graph of all that waits. Otherwise none is tried again, and what CUDA said of it is forgotten: an
+// error of the device itself comes back with the next launch.
+static bool prepare_graph(device *d, iteration_queue *q) {
+    const cudaError_t before = d->failed;
+    if (q->graphless) return false;
+    if (q->ready ? change_graph(q) : make_graph(d, q)) return true;
+    (void)cudaGetLastError();
+    d->failed = before;
+    drop_graph(q);
+    q->graphless = true;
+    return false;
 }
 
 // Launches what waits.
@@ -96,10 +116,7 @@ static int flush(device *d) {
     const unsigned count = q->count;
     int failed = 0;
     q->count = 0;
-    if (count == QUEUE_LENGTH) {
-        failed = q->ready ? change_graph(d, q) : make_graph(d, q);
-        return failed || check(d, cudaGraphLaunch(q->ready, d->stream));
-    }
+    if (count == QUEUE_LENGTH && prepare_graph(d, q)) return check(d, cudaGraphLaunch(q->ready, d->stream));
     for (unsigned k = 0; k < count && !failed; k++) failed = launch_queued(d, q, k);
     return failed;
 }

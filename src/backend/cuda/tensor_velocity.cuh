@@ -143,7 +143,7 @@ static __device__ __forceinline__ double from_global(const double *at) {
     return value;
 }
 
-// Scores as row_sum has them, where a list is short: the same numbers in the same order.
+// Scores as body_sum has them: the same numbers in the same order, of short lists all at once.
 struct whole_scores {
     enum { SHORT = 8 };
     const double *row[SHORT];
@@ -154,7 +154,7 @@ struct whole_scores {
 
     __device__ __forceinline__ double at(unsigned l) const {
         double sum = constant, value[SHORT];
-        if (count > SHORT) return row_sum(all, i, l);
+        if (count > SHORT) return add_list(all, i, l, constant);
 #pragma unroll
         for (unsigned k = 0; k < SHORT; k++) value[k] = k < count ? from_global(row[k] + l) : 0;
 #pragma unroll

@@ -113,7 +113,7 @@ static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *te
 
 /* A domain of many rows is cut where there are too few pairs to keep a device busy. */
 static size_t choose_pieces(size_t numbers, size_t longest) {
-    enum { BUSY = 1 << 18, ROWS = 32, MOST = 256 };
+    enum { BUSY = 1 << 20, ROWS = 32, MOST = 512 };
     size_t pieces = BUSY / (numbers + 1), whole = (longest + ROWS - 1) / ROWS;
     if (pieces > whole) pieces = whole;
     if (pieces > MOST) pieces = MOST;
