@@ -287,8 +287,8 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
     float gap[2] = {from_bits(bits_type<float>::infinity), 0};              // values known to be between the two ranks
     search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
     for (int pass = 0; pass < TENSOR_PASSES; pass++) {
-        const float second = fminf(s.second + rounding, most), first = fminf(fmaxf(s.first - rounding, 0), second),
-                    width = second - first;
+        const float second = fminf(s.second + rounding, most),
+                    first = fminf(fmaxf(s.first - rounding, -2 * rounding), second), width = second - first;
         if (threadIdx.x == 0) room.counts[0] = room.listed = room.below = room.above = 0;
         tensor_level<TH>(shape, at, 0.5f * scale * second);
         __syncthreads();
@@ -299,17 +299,23 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
         const bool around = one <= s.lower && two > s.upper;
         if (around && left <= RING_LIST) {
             tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, room);
-            if (room.found[0] >= first + rounding && room.found[1] <= second - rounding) return true;
+            const bool low = room.found[0] < first + rounding;
+            const bool high = second - rounding < room.found[1];
+            if (!low && !high) return true;
             if (room.found[1] < small) return false;
-            s.first = first - width, s.second = second + width;
+            s.first = low ? first - 3 * rounding : first + rounding; // once more, with some more on that side
+            s.second = high ? second + 3 * rounding : second - rounding;
         } else {
             if (search_take(s, first, one)) gap[0] = fminf(gap[0], first), gap[1] = fmaxf(gap[1], first);
             if (search_take(s, second, two)) gap[0] = fminf(gap[0], second), gap[1] = fmaxf(gap[1], second);
-            if (gap[1] > 0) { // from there to either side
+            const bool apart = gap[1] > 0;
+            const float left_of = apart ? gap[0] - s.low : width,
+                        right_of = apart ? fminf(s.high, most) - gap[1] : width;
+            if (s.high < small || (around && left_of <= 4 * rounding && right_of <= 4 * rounding)) {
+                return false;   // too many are equal
+            } else if (apart) { // from there to either side
                 s.first = 0.5f * (s.low + gap[0]);
                 s.second = 0.5f * (gap[1] + fminf(s.high, most));
-            } else if (s.high < small || (around && width <= 4 * rounding)) {
-                return false; // too many are equal
             } else {
                 search_on(s);
             }
